@@ -1,0 +1,118 @@
+"""The two pictures of the digits demo, drawn with Matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from numpy.typing import NDArray
+
+mpl.use("Agg")  # draws to files: no window, no display
+
+import matplotlib.pyplot as plt
+
+if TYPE_CHECKING:
+    from train import History
+
+INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
+BLUE, ORANGE, RED = "#2563eb", "#ea7317", "#d92d20"
+
+STYLE: dict[str, Any] = {
+    "font.size": 11,
+    "text.color": INK,
+    "axes.labelcolor": FAINT,
+    "axes.edgecolor": GRID,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 13,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 12,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "lines.linewidth": 2.2,
+    "figure.dpi": 150,
+}
+
+
+def draw_learning_curve(history: History, path: Path) -> None:
+    """Loss on the left, accuracy on the right, training and held-out images in each."""
+    epochs = range(1, len(history.train_loss) + 1)
+    with plt.rc_context(STYLE):
+        figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12, wspace=0.04)
+
+        left.plot(epochs, history.train_loss, color=BLUE)
+        left.plot(epochs, history.test_loss, color=ORANGE)
+        left.set(title="Loss", xlabel="epoch", ylabel="cross-entropy", yscale="log")
+
+        right.plot(
+            epochs,
+            [100 * a for a in history.train_accuracy],
+            color=BLUE,
+            label=f"training, {history.train_accuracy[-1]:.1%}",
+        )
+        right.plot(
+            epochs,
+            [100 * a for a in history.test_accuracy],
+            color=ORANGE,
+            label=f"held out, {history.test_accuracy[-1]:.1%}",
+        )
+        right.set(title="Accuracy", xlabel="epoch", ylabel="% right")
+        right.legend(frameon=False, loc="lower right")
+        for axes in (left, right):
+            axes.grid(axis="x", visible=False)
+            axes.margins(x=0.02)
+            axes.xaxis.get_major_locator().set_params(integer=True)
+        figure.savefig(path)
+        plt.close(figure)
+
+
+def draw_predictions(
+    images: NDArray[np.float32], labels: NDArray[np.int64], answers: NDArray[np.int64], path: Path, *, columns: int = 12
+) -> None:
+    """A grid of held-out digits: every wrong answer first, in red, then right ones of each digit in turn."""
+    rows = 5
+    wrong = np.flatnonzero(labels != answers)
+    right = np.flatnonzero(labels == answers)
+    # The n-th image of each digit before the (n+1)-th of any.
+    nth = np.array([np.count_nonzero(labels[right[:i]] == labels[index]) for i, index in enumerate(right)])
+    right = right[np.lexsort((labels[right], nth))]
+    shown = np.concatenate([wrong, right])[: rows * columns]
+
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(rows, columns, figsize=(10.5, 5.6), layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.06, h_pad=0.05, rect=(0.008, 0.012, 0.984, 0.976))
+        figure.suptitle(
+            f"Held-out digits: {len(labels) - len(wrong)} of {len(labels)} right",
+            x=0.02,
+            ha="left",
+            weight="bold",
+            size=14,
+        )
+        for axes in grid.flat:
+            axes.axis("off")
+        for axes, index in zip(grid.flat, shown, strict=False):
+            missed = answers[index] != labels[index]
+            axes.axis("on")
+            axes.imshow(images[index].reshape(8, 8), cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
+            axes.set(xticks=[], yticks=[])
+            axes.grid(visible=False)
+            for spine in axes.spines.values():
+                spine.set(visible=True, color=RED if missed else GRID, linewidth=2 if missed else 1)
+            axes.set_title(
+                f"{answers[index]}, not {labels[index]}" if missed else f"{answers[index]}",
+                loc="center",
+                size=10,
+                pad=4,
+                color=RED if missed else INK,
+                weight="bold" if missed else "normal",
+            )
+        figure.savefig(path)
+        plt.close(figure)

@@ -1,0 +1,277 @@
+//! `#[op]`: lists what a room states about the face of an op. The function below it does the work.
+
+use proc_macro::TokenStream;
+use proc_macro2::{Span, TokenStream as Tokens};
+use quote::{ToTokens, format_ident, quote};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, Meta, Pat, Result, Token, Type, parse_macro_input};
+
+/// Turns a function into the entry of an op.
+///
+/// ```text
+/// #[op(function, method, inplace, out, aliases("multiply"))]
+/// /// Documentation, shown in Python and Rust.
+/// pub fn mul(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> { ... }
+/// ```
+///
+/// Arguments: the forms (`function`, `method`, `inplace`, `out`), `module = "nn.functional"`, `name = "..."` where the
+/// Python name differs, `aliases(..)`, `fields("values", "indices")` for named results, `norust` for no Rust method.
+/// Parameters: `#[default(expr)]`, `#[kw]` (keyword only), `#[operand]` (a number is taken too), `#[size]` (takes
+/// separate integers too).
+///
+/// It makes the function itself, the method on `Tensor` (and its in-place form, whose name ends in `_`), and a static
+/// `Entry` named like the function in capitals. An op with an in-place form sees a variable `form` in its body.
+#[proc_macro_attribute]
+pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
+    let args = parse_macro_input!(args with Punctuated::<Meta, Token![,]>::parse_terminated);
+    let function = parse_macro_input!(item as ItemFn);
+    expand(args, function).unwrap_or_else(Error::into_compile_error).into()
+}
+
+#[derive(Default)]
+struct Options {
+    forms: Vec<&'static str>,
+    module: Option<String>,
+    name: Option<String>,
+    aliases: Vec<String>,
+    fields: Vec<String>,
+    norust: bool,
+}
+
+impl Options {
+    fn has(&self, form: &str) -> bool {
+        self.forms.contains(&form)
+    }
+}
+
+fn text(e: &Expr) -> Result<String> {
+    match e {
+        Expr::Lit(ExprLit { lit: Lit::Str(s), .. }) => Ok(s.value()),
+        other => Err(Error::new_spanned(other, "expected a string")),
+    }
+}
+
+fn options(args: Punctuated<Meta, Token![,]>) -> Result<Options> {
+    let mut o = Options::default();
+    for meta in args {
+        let key = meta.path().require_ident()?.to_string();
+        match (&meta, key.as_str()) {
+            (Meta::Path(_), "function") => o.forms.push("function"),
+            (Meta::Path(_), "method") => o.forms.push("method"),
+            (Meta::Path(_), "inplace") => o.forms.push("inplace"),
+            (Meta::Path(_), "out") => o.forms.push("out"),
+            (Meta::Path(_), "norust") => o.norust = true,
+            (Meta::NameValue(v), "module") => o.module = Some(text(&v.value)?),
+            (Meta::NameValue(v), "name") => o.name = Some(text(&v.value)?),
+            (Meta::List(l), "aliases" | "fields") => {
+                let list = l.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+                let list = list.iter().map(text).collect::<Result<_>>()?;
+                if key == "aliases" { o.aliases = list } else { o.fields = list }
+            }
+            _ => return Err(Error::new_spanned(meta, "unknown argument of #[op]")),
+        }
+    }
+    if o.forms.is_empty() {
+        return Err(Error::new(Span::call_site(), "#[op] needs at least one of function, method, inplace"));
+    }
+    Ok(o)
+}
+
+struct Param {
+    name: Ident,
+    ty: Type,
+    default: Option<Expr>,
+    kw: bool,
+    operand: bool,
+    size: bool,
+}
+
+fn params(function: &mut ItemFn) -> Result<Vec<Param>> {
+    function.sig.inputs.iter_mut().map(param).collect()
+}
+
+fn param(arg: &mut FnArg) -> Result<Param> {
+    let FnArg::Typed(arg) = arg else {
+        return Err(Error::new_spanned(arg, "ops take no self"));
+    };
+    let Pat::Ident(name) = &*arg.pat else {
+        return Err(Error::new_spanned(&arg.pat, "a parameter needs a plain name"));
+    };
+    let mut p =
+        Param { name: name.ident.clone(), ty: (*arg.ty).clone(), default: None, kw: false, operand: false, size: false };
+    for attr in arg.attrs.drain(..) {
+        let key = attr.path().require_ident()?.to_string();
+        match key.as_str() {
+            "default" => p.default = Some(attr.parse_args()?),
+            "kw" => p.kw = true,
+            "operand" => p.operand = true,
+            "size" => p.size = true,
+            _ => return Err(Error::new_spanned(attr, "expected default, kw, operand or size")),
+        }
+    }
+    Ok(p)
+}
+
+fn doc_text(attrs: &[Attribute]) -> String {
+    let mut lines = Vec::new();
+    for attr in attrs {
+        if let Meta::NameValue(v) = &attr.meta
+            && v.path.is_ident("doc")
+            && let Ok(s) = text(&v.value)
+        {
+            lines.push(s.strip_prefix(' ').unwrap_or(&s).to_string());
+        }
+    }
+    lines.join("\n")
+}
+
+/// The default as Python writes it.
+fn python_default(e: &Expr) -> String {
+    let s = e.to_token_stream().to_string();
+    match s.as_str() {
+        "true" => "True".into(),
+        "false" => "False".into(),
+        "& []" => "()".into(),
+        _ if s.starts_with('"') => s.replace('"', "'"),
+        _ => s.replace(' ', "").replace("Scalar::Int(", "").replace("Scalar::Float(", "").replace(')', ""),
+    }
+}
+
+fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tokens> {
+    let o = options(args)?;
+    let ps = params(&mut function)?;
+    let name = function.sig.ident.clone();
+    let entry = format_ident!("{}", name.to_string().to_uppercase());
+    let worker = if o.has("inplace") { format_ident!("{name}_as") } else { name.clone() };
+    let attrs = function.attrs.clone();
+    let doc = doc_text(&attrs);
+    if doc.is_empty() {
+        return Err(Error::new(name.span(), "an op needs documentation"));
+    }
+    let docs: Vec<&Attribute> = attrs.iter().filter(|a| a.path().is_ident("doc")).collect();
+    let inputs = &function.sig.inputs;
+    let ret = &function.sig.output;
+    let names: Vec<&Ident> = ps.iter().map(|p| &p.name).collect();
+
+    // The function, in the form(s) it has.
+    let functions = if o.has("inplace") {
+        let mut as_fn = function.clone();
+        as_fn.attrs.retain(|a| !a.path().is_ident("doc"));
+        as_fn.sig.ident = worker.clone();
+        as_fn.sig.inputs.insert(0, syn::parse_quote!(form: crate::ops::Form));
+        quote! {
+            #(#attrs)*
+            pub fn #name(#inputs) #ret { #worker(crate::ops::Form::New, #(#names),*) }
+            #[doc(hidden)]
+            #[allow(clippy::too_many_arguments)]
+            #as_fn
+        }
+    } else {
+        quote!(#[allow(clippy::too_many_arguments)] #function)
+    };
+
+    // The methods.
+    let takes_tensor = ps.first().is_some_and(|p| p.ty.to_token_stream().to_string() == "& Tensor");
+    let methods = if (o.has("method") || o.has("inplace")) && !o.norust && takes_tensor {
+        let rest: Vec<Tokens> = ps[1..]
+            .iter()
+            .map(|p| {
+                let (n, t) = (&p.name, &p.ty);
+                quote!(#n: #t)
+            })
+            .collect();
+        let rest_names = &names[1..];
+        let plain = o.has("method").then(|| {
+            quote! { #(#docs)* #[allow(clippy::too_many_arguments)] pub fn #name(&self, #(#rest),*) #ret { #name(self, #(#rest_names),*) } }
+        });
+        let inplace = o.has("inplace").then(|| {
+            let method = format_ident!("{name}_");
+            let text = format!("In-place form of [`Tensor::{name}`]: writes the result to `self`.");
+            quote! {
+                #[doc = #text]
+                pub fn #method(&self, #(#rest),*) #ret { #worker(crate::ops::Form::InPlace, self, #(#rest_names),*) }
+            }
+        });
+        quote!(impl crate::Tensor { #plain #inplace })
+    } else {
+        Tokens::new()
+    };
+
+    // The entry.
+    let python_name = o.name.clone().unwrap_or_else(|| name.to_string().trim_start_matches("r#").to_string());
+    let module = o.module.clone().unwrap_or_default();
+    let (aliases, fields) = (&o.aliases, &o.fields);
+    let forms = o.forms.iter().map(|f| format_ident!("{}", f.to_uppercase()));
+    let listed = ps.iter().map(|p| {
+        let n = p.name.to_string();
+        let n = n.trim_start_matches("r#");
+        let ty = elide(&p.ty);
+        let default = match &p.default {
+            Some(e) => {
+                let s = python_default(e);
+                quote!(Some(#s))
+            }
+            None => quote!(None),
+        };
+        let kind = if p.operand {
+            quote!(crate::ops::Kind::Operand)
+        } else if p.size {
+            quote!(crate::ops::Kind::Size)
+        } else {
+            quote!(<#ty as crate::ops::Arg>::KIND)
+        };
+        let kw = p.kw;
+        quote!(crate::ops::Param { name: #n, kind: #kind, optional: <#ty as crate::ops::Arg>::OPTIONAL, default: #default, kw_only: #kw })
+    });
+    let gets = ps.iter().enumerate().map(|(i, p)| match &p.default {
+        Some(e) => quote!(match &args[#i] { crate::ops::Value::Default => #e, v => crate::ops::Arg::get(v)? }),
+        None => quote!(crate::ops::Arg::get(&args[#i])?),
+    });
+    let form_arg = o.has("inplace").then(|| quote!(form,));
+    let form_name = if o.has("inplace") { quote!(form) } else { quote!(_form) };
+    let entry_doc = format!("Entry of `{python_name}` in the roster.");
+    Ok(quote! {
+        #functions
+        #methods
+        #[doc = #entry_doc]
+        pub static #entry: crate::ops::Entry = {
+            fn call(#form_name: crate::ops::Form, args: &[crate::ops::Value]) -> crate::Result<crate::ops::Value> {
+                #worker(#form_arg #(#gets),*).map(|r| crate::ops::IntoValue::into_value(r, &[#(#fields),*]))
+            }
+            crate::ops::Entry {
+                name: #python_name,
+                module: #module,
+                aliases: &[#(#aliases),*],
+                doc: #doc,
+                params: &[#(#listed),*],
+                forms: 0 #(| crate::ops::forms::#forms)*,
+                fields: &[#(#fields),*],
+                call,
+            }
+        };
+    })
+}
+
+/// The type with `'static` for every elided lifetime, as a static needs it.
+fn elide(ty: &Type) -> Tokens {
+    fn walk(tokens: Tokens, out: &mut Vec<proc_macro2::TokenTree>) {
+        use proc_macro2::{Group, TokenTree};
+        for t in tokens {
+            match t {
+                TokenTree::Punct(p) if p.as_char() == '&' => {
+                    out.push(TokenTree::Punct(p));
+                    out.extend(quote!('static));
+                }
+                TokenTree::Group(g) => {
+                    let mut inner = Vec::new();
+                    walk(g.stream(), &mut inner);
+                    out.push(TokenTree::Group(Group::new(g.delimiter(), inner.into_iter().collect())));
+                }
+                other => out.push(other),
+            }
+        }
+    }
+    let mut out = Vec::new();
+    walk(ty.to_token_stream(), &mut out);
+    out.into_iter().collect()
+}

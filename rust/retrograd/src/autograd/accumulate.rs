@@ -1,0 +1,69 @@
+//! What happens when a gradient reaches a leaf, or a second gradient reaches the same place.
+
+use super::mode::GradGuard;
+use crate::error::Result;
+use crate::tensor::{Tensor, layout};
+
+/// Sum of two gradients for the same output. Reuses `a`'s buffer when nobody else can see it.
+pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
+    if !create_graph && a.is_unshared() && a.sizes() == b.sizes() && a.dtype() == b.dtype() && a.is_contiguous() {
+        crate::ops::pointwise::add_assign(&a, b)?;
+        return Ok(a);
+    }
+    a.add(b)
+}
+
+/// Adds `g` to the leaf's `.grad` by the gradient layout rules (semantics ACC-1 to ACC-7).
+pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result<()> {
+    let g = match leaf.grad_dtype() {
+        Some(want) if want != g.dtype() => crate::ops::memory::cast(&g, want)?,
+        _ => g,
+    };
+    let slot = &leaf.meta().grad;
+    let current = slot.lock().clone();
+    let next = match current {
+        None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf))?,
+        None => {
+            let _off = GradGuard::new(false);
+            if g.is_unshared() && g.history().is_none() && obeys_layout(leaf, &g) {
+                g
+            } else {
+                crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf))?
+            }
+        }
+        Some(old) if create_graph => old.add(&g)?,
+        Some(old) => {
+            if !obeys_layout(leaf, &old) {
+                crate::warn::once(
+                    crate::warn::Once::GradLayout,
+                    "grad and param do not obey the gradient layout contract. This is not an error, but may impair \
+                     performance.",
+                );
+            }
+            let _off = GradGuard::new(false);
+            old.detach().add_(&g.detach())?;
+            return Ok(());
+        }
+    };
+    let previous = slot.lock().replace(next);
+    drop(previous);
+    Ok(())
+}
+
+/// Strides that `.grad` gets: the leaf's own if they are dense, else row-major.
+fn wanted_strides(leaf: &Tensor) -> layout::Strides {
+    if layout::is_dense(leaf.sizes(), leaf.strides()) {
+        layout::Strides::from_slice(leaf.strides())
+    } else {
+        layout::contiguous_strides(leaf.sizes())
+    }
+}
+
+fn obeys_layout(leaf: &Tensor, g: &Tensor) -> bool {
+    let b = g.body();
+    if leaf.is_contiguous() && b.contiguous {
+        return true;
+    }
+    let want = wanted_strides(leaf);
+    b.sizes.iter().zip(b.strides.iter().zip(&want)).all(|(&n, (a, b))| n <= 1 || a == b)
+}

@@ -1,0 +1,217 @@
+//! The one entry through which every differentiable op runs: mode word, kernel, recording.
+
+use std::any::Any;
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use super::mode;
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use super::primitive::{Outs, Primitive, Source, Vjp};
+use super::saved::{KeptSlots, SavedItem, pack};
+use crate::error::{Error, Result};
+use crate::ops::Form;
+use crate::tensor::Tensor;
+
+/// The rule of a node made by an op.
+struct OpRule<P> {
+    op: P,
+    kept: KeptSlots,
+}
+
+impl<P: Primitive> Rule for OpRule<P> {
+    fn name(&self) -> Cow<'static, str> {
+        self.op.node().into()
+    }
+    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
+        let kept = self.kept.unpack(node, run.create_graph)?;
+        if grads.iter().all(Option::is_none) {
+            return Ok(node.edges.iter().map(|_| None).collect());
+        }
+        self.op.vjp(&Vjp { node, grads, kept, run })
+    }
+    fn is_freed(&self) -> bool {
+        self.kept.is_freed()
+    }
+    fn release(&self) {
+        self.kept.release();
+    }
+    fn saved(&self, node: &NodeRef) -> Result<Vec<(&'static str, SavedItem)>> {
+        let kept = self.kept.unpack(node, true)?;
+        let tensors = P::KEEP.iter().zip(kept).map(|(k, t)| (k.name, SavedItem::Tensor(t)));
+        let params = self.op.params().into_iter().map(|(n, v)| (n, SavedItem::Value(v)));
+        Ok(tensors.chain(params).collect())
+    }
+    fn saved_names(&self) -> Vec<&'static str> {
+        P::KEEP.iter().map(|k| k.name).chain(self.op.params().into_iter().map(|(n, _)| n)).collect()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Runs an op; records a node if grad mode is on and an operand is followed.
+#[inline]
+pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
+    let word = mode::word();
+    if word & mode::SPECIAL != 0 {
+        return apply_special(op, xs, word);
+    }
+    let outs = op.forward(xs)?;
+    if word & mode::GRAD != 0 && xs.iter().any(|x| x.requires_grad()) {
+        record(op, xs, &outs, None)?;
+    }
+    Ok(outs)
+}
+
+/// As [`apply`], for ops with one result.
+#[inline]
+pub fn apply1<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
+    Ok(first(apply(op, xs)?))
+}
+
+fn first(mut outs: Outs) -> Tensor {
+    outs.swap_remove(0)
+}
+
+/// The op with a forward level or a transform switched on.
+#[cold]
+fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs> {
+    let outs = op.forward(xs)?;
+    if word & mode::GRAD != 0 && xs.iter().any(|x| x.requires_grad()) {
+        record(op.clone(), xs, &outs, None)?;
+    }
+    if word & mode::FORWARD != 0 {
+        super::forward::push_tangents(&op, xs, &outs)?;
+    }
+    Ok(outs)
+}
+
+/// The op in one of its forms: a fresh result, or written into operand 0.
+#[inline]
+pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tensor> {
+    match form {
+        Form::New => apply1(op, xs),
+        Form::InPlace => apply_inplace(op, xs),
+    }
+}
+
+/// Makes the node of an op that ran and hangs its results on it.
+fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], overwritten: Option<&Tensor>) -> Result<Option<NodeRef>> {
+    if !outs.iter().any(|o| o.dtype().is_differentiable()) {
+        return Ok(None);
+    }
+    let mut followed = 0u32;
+    let mut edges: SmallVec<[Option<Edge>; 2]> = SmallVec::new();
+    for (i, x) in xs.iter().enumerate() {
+        let edge = if x.dtype().is_differentiable() { x.grad_edge()? } else { None };
+        if edge.is_some() {
+            followed |= 1 << i.min(31);
+        }
+        edges.push(edge);
+    }
+    let kept = KeptSlots::new(pack(P::KEEP, followed, xs, outs, overwritten));
+    let metas = outs.iter().map(OutMeta::of).collect();
+    let node: NodeRef = Node::new(OpRule { op, kept }, edges, metas);
+    if overwritten.is_none() && !is_inplace(xs, outs) {
+        for (nr, o) in outs.iter().enumerate() {
+            if o.dtype().is_differentiable() {
+                o.set_history(Edge { node: node.clone(), nr: nr as u32 });
+            }
+        }
+    }
+    Ok(Some(node))
+}
+
+fn is_inplace(xs: &[&Tensor], outs: &[Tensor]) -> bool {
+    matches!((xs.first(), outs.first()), (Some(x), Some(o)) if x.is_same(o))
+}
+
+/// Runs the op and writes its result to operand 0, which is returned.
+pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
+    let target = xs[0];
+    let word = mode::word();
+    let recording =
+        word & mode::GRAD != 0 && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
+    target.check_inplace(recording)?;
+    if word & mode::FORWARD != 0 {
+        super::forward::refuse_inplace(P::NAME, xs)?;
+    }
+    check_partial_overlap(P::NAME, target, &xs[1..])?;
+    // Errors of the graph (a stale view, say) come before anything is written.
+    for x in xs.iter().filter(|_| recording) {
+        x.grad_edge()?;
+    }
+    let followed = xs.iter().enumerate().filter(|(_, x)| x.requires_grad()).fold(0u32, |m, (i, _)| m | 1 << i.min(31));
+    let keeps_old = recording && P::KEEP.iter().any(|k| k.source == Source::Input(0) && k.for_grads & followed != 0);
+    let old = if keeps_old { Some(crate::kernels::copy::copy(target)?) } else { None };
+    if !op.forward_into(xs, target)? {
+        let result = first(op.forward(xs)?);
+        write_result(P::NAME, &result, target)?;
+    }
+    target.bump_version();
+    if recording {
+        let old_ref = old.as_ref();
+        let outs = [target.clone()];
+        if let Some(node) = record(op, xs, &outs, old_ref)? {
+            target.rebase(node)?;
+        }
+    }
+    Ok(target.clone())
+}
+
+/// Copies a fresh result into the tensor an in-place op writes to; checks that shape and dtype allow it.
+pub(crate) fn write_result(op: &'static str, result: &Tensor, target: &Tensor) -> Result<()> {
+    check_target(op, result.sizes(), result.dtype(), target)?;
+    crate::kernels::copy::copy_into(result, target)
+}
+
+/// Whether a result of these sizes and dtype may be written to `target`.
+pub(crate) fn check_target(
+    op: &'static str,
+    sizes: &[usize],
+    dtype: crate::DType,
+    target: &Tensor,
+) -> Result<()> {
+    if sizes != target.sizes() {
+        return Err(Error::shape(
+            op,
+            format!(
+                "output with shape {:?} doesn't match the broadcast shape {sizes:?}: an in-place op cannot change the shape of \
+                 its tensor; use the out-of-place form",
+                target.sizes()
+            ),
+        ));
+    }
+    if !dtype.can_cast(target.dtype()) {
+        return Err(Error::dtype(
+            op,
+            format!(
+                "result type {} can't be cast to the desired output type {}: use the out-of-place form",
+                dtype.scalar_type_name(),
+                target.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Operands may be the target itself, but not overlap it in part.
+pub(crate) fn check_partial_overlap(op: &'static str, target: &Tensor, others: &[&Tensor]) -> Result<()> {
+    for x in others {
+        if x.is_same(target) || !x.shares_storage(target) || x.numel() == 0 || target.numel() == 0 {
+            continue;
+        }
+        if x.data_ptr() == target.data_ptr() && x.strides() == target.strides() && x.sizes() == target.sizes() {
+            continue;
+        }
+        if crate::kernels::copy::ranges_meet(x, target) && x.is_contiguous() && target.is_contiguous() {
+            return Err(Error::shape(
+                op,
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single \
+                 memory location. Please clone() the tensor before performing the operation.",
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,540 @@
+//! The engine: from roots to leaves, each node once, in descending sequence number.
+//!
+//! A run gives every reachable node a dense slot. Slots are found through the node itself (`mark` holds run and slot)
+//! when no other run is under way, and through a table otherwise, so that runs may overlap in threads or nest in hooks.
+//! Leaf nodes run as soon as all their gradients arrived; all others in order of their number.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use smallvec::{SmallVec, smallvec};
+
+use super::mode::GradGuard;
+use super::node::{Edge, Grads, LEAF_SEQ, Node, NodeRef, Run};
+use crate::error::{Error, Result};
+use crate::tensor::{DType, Tensor, layout};
+
+/// A tensor (or edge) that differentiation starts from, with its gradient.
+pub struct Root {
+    pub edge: Edge,
+    pub grad: Tensor,
+}
+
+/// What a run is for.
+pub enum Target {
+    /// Accumulate into this leaf, or into `.grad` of this non-leaf.
+    Accumulate(Edge),
+    /// Report the gradient that arrives here.
+    Capture(Edge),
+}
+
+/// Options of a run.
+pub struct Backward {
+    pub roots: Vec<Root>,
+    pub retain_graph: bool,
+    pub create_graph: bool,
+    /// Empty: accumulate into every leaf.
+    pub targets: Vec<Target>,
+}
+
+/// Where the free use of `Node::mark` is claimed.
+static MARKS_TAKEN: AtomicBool = AtomicBool::new(false);
+static NEXT_RUN: AtomicU64 = AtomicU64::new(1);
+const SLOT_BITS: u32 = 32;
+
+/// Finds a node's slot.
+enum Slots {
+    /// Run id in the upper half of the mark.
+    Marks(u64),
+    Table(HashMap<*const (), u32>),
+}
+
+impl Slots {
+    fn claim() -> Self {
+        if MARKS_TAKEN.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            // 32 bits of run id repeat after 4e9 runs; 0 is never used, fresh nodes carry it.
+            let run = NEXT_RUN.fetch_add(1, Ordering::Relaxed) & 0xFFFF_FFFF;
+            if run != 0 {
+                return Slots::Marks(run);
+            }
+            MARKS_TAKEN.store(false, Ordering::Release);
+        }
+        Slots::Table(HashMap::new())
+    }
+    fn get(&self, node: &NodeRef) -> Option<u32> {
+        match self {
+            Slots::Marks(run) => {
+                let mark = node.load_mark();
+                (mark >> SLOT_BITS == *run).then_some(mark as u32)
+            }
+            Slots::Table(map) => map.get(&Arc::as_ptr(node).cast::<()>()).copied(),
+        }
+    }
+    fn set(&mut self, node: &NodeRef, slot: u32) {
+        match self {
+            Slots::Marks(run) => node.store_mark(*run << SLOT_BITS | u64::from(slot)),
+            Slots::Table(map) => {
+                map.insert(Arc::as_ptr(node).cast::<()>(), slot);
+            }
+        }
+    }
+}
+
+impl Drop for Slots {
+    fn drop(&mut self) {
+        if let Slots::Marks(_) = self {
+            MARKS_TAKEN.store(false, Ordering::Release);
+        }
+    }
+}
+
+/// A reachable node during a run.
+struct Visit {
+    node: NodeRef,
+    /// Gradients that arrived, by output.
+    grads: Grads,
+    /// Edges into this node from nodes that have not been dealt with.
+    pending: u32,
+    /// On a path to a target.
+    needed: bool,
+    /// The node itself runs (a captured input's own node does not, unless something behind it is needed).
+    runs: bool,
+    /// Captured outputs: (output, position in the result).
+    captures: SmallVec<[(u32, u32); 0]>,
+    /// Outputs that accumulate into `.grad` of a non-leaf.
+    retains: bool,
+}
+
+/// Runs the graph. Returns the captured gradients in the order of the `Capture` targets.
+pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
+    if call.roots.len() == 1 && call.targets.is_empty() && call.roots[0].edge.node.edges.is_empty() {
+        return run_leaf_root(call);
+    }
+    let mut slots = Slots::claim();
+    let mut visits = discover(&call.roots, &mut slots);
+    let captured = mark_targets(&call, &mut visits, &slots);
+    let mut captured: Vec<Option<Tensor>> = vec![None; captured];
+    let mut order: Vec<u32> = (0..visits.len() as u32).filter(|&i| visits[i as usize].node.seq != LEAF_SEQ).collect();
+    order.sort_unstable_by_key(|&i| std::cmp::Reverse(visits[i as usize].node.seq));
+    for root in call.roots {
+        let slot = slots.get(&root.edge.node).expect("roots were discovered");
+        deliver(&mut visits[slot as usize], root.edge.nr, root.grad, call.create_graph)?;
+    }
+    let mode = GradGuard::new(call.create_graph);
+    let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };
+    // Leaves that are roots themselves have nothing to wait for.
+    for i in 0..visits.len() {
+        if visits[i].node.seq == LEAF_SEQ && visits[i].pending == 0 {
+            step(i, &mut visits, &slots, &mut captured, how)?;
+        }
+    }
+    for i in order {
+        step(i as usize, &mut visits, &slots, &mut captured, how)?;
+    }
+    drop(mode);
+    Ok(captured)
+}
+
+fn run_leaf_root(call: Backward) -> Result<Vec<Option<Tensor>>> {
+    let mut visit = Visit::new(call.roots[0].edge.node.clone());
+    visit.needed = true;
+    visit.runs = true;
+    let slots = Slots::Table(HashMap::new());
+    for root in call.roots {
+        deliver(&mut visit, root.edge.nr, root.grad, call.create_graph)?;
+    }
+    let _mode = GradGuard::new(call.create_graph);
+    let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };
+    step(0, &mut [visit], &slots, &mut [], how)?;
+    Ok(Vec::new())
+}
+
+#[derive(Clone, Copy)]
+struct How {
+    create_graph: bool,
+    retain_graph: bool,
+}
+
+impl Visit {
+    fn new(node: NodeRef) -> Self {
+        let grads = smallvec![None; node.outputs.len()];
+        Self { node, grads, pending: 0, needed: false, runs: false, captures: SmallVec::new(), retains: false }
+    }
+}
+
+/// Every node that can be reached from the roots, with the number of edges into it.
+fn discover(roots: &[Root], slots: &mut Slots) -> Vec<Visit> {
+    let mut visits: Vec<Visit> = Vec::new();
+    for root in roots {
+        if slots.get(&root.edge.node).is_none() {
+            slots.set(&root.edge.node, visits.len() as u32);
+            visits.push(Visit::new(root.edge.node.clone()));
+        }
+    }
+    let mut at = 0;
+    while at < visits.len() {
+        let node = visits[at].node.clone();
+        for edge in node.edges.iter().flatten() {
+            let slot = match slots.get(&edge.node) {
+                Some(slot) => slot,
+                None => {
+                    let slot = visits.len() as u32;
+                    slots.set(&edge.node, slot);
+                    visits.push(Visit::new(edge.node.clone()));
+                    slot
+                }
+            };
+            visits[slot as usize].pending += 1;
+        }
+        at += 1;
+    }
+    visits
+}
+
+/// Decides which nodes are needed and which run. Returns the number of captures.
+fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> usize {
+    if call.targets.is_empty() {
+        for v in visits {
+            v.needed = true;
+            v.runs = true;
+        }
+        return 0;
+    }
+    let mut captures = 0;
+    for target in &call.targets {
+        match target {
+            Target::Capture(edge) => {
+                let position = captures;
+                captures += 1;
+                if let Some(slot) = slots.get(&edge.node) {
+                    let v = &mut visits[slot as usize];
+                    v.needed = true;
+                    v.captures.push((edge.nr, position));
+                }
+            }
+            Target::Accumulate(edge) => {
+                if let Some(slot) = slots.get(&edge.node) {
+                    let v = &mut visits[slot as usize];
+                    v.needed = true;
+                    v.runs = true;
+                    v.retains = true;
+                }
+            }
+        }
+    }
+    // From the earliest node on, so that what a node leads to is decided before the node.
+    let mut order: Vec<u32> = (0..visits.len() as u32).collect();
+    order.sort_unstable_by_key(|&i| {
+        let seq = visits[i as usize].node.seq;
+        (seq != LEAF_SEQ, seq)
+    });
+    for i in order {
+        let node = visits[i as usize].node.clone();
+        let leads = node.edges.iter().flatten().any(|e| slots.get(&e.node).is_some_and(|s| visits[s as usize].needed));
+        if leads {
+            visits[i as usize].needed = true;
+            visits[i as usize].runs = true;
+        }
+    }
+    captures as usize
+}
+
+/// Adds a gradient to what arrived for an output.
+fn deliver(visit: &mut Visit, nr: u32, grad: Tensor, create_graph: bool) -> Result<()> {
+    let slot = &mut visit.grads[nr as usize];
+    *slot = Some(match slot.take() {
+        None => grad,
+        Some(sum) => super::accumulate::add(sum, &grad, create_graph)?,
+    });
+    Ok(())
+}
+
+/// Deals with one node whose gradients have all arrived: hooks, capture, rule, delivery to the next nodes.
+fn step(i: usize, visits: &mut [Visit], slots: &Slots, captured: &mut [Option<Tensor>], how: How) -> Result<()> {
+    let v = &mut visits[i];
+    let node = v.node.clone();
+    let mut grads = std::mem::take(&mut v.grads);
+    let (needed, runs, force_retain) = (v.needed, v.runs, v.retains);
+    let captures = std::mem::take(&mut v.captures);
+    let arrived = grads.iter().any(Option::is_some);
+    if !(needed && arrived) {
+        return settle(&node, None, visits, slots, captured, how);
+    }
+    let leaf = node.rule.leaf().cloned();
+    tensor_hooks(&node, leaf.as_ref(), &mut grads)?;
+    for &(nr, position) in &captures {
+        captured[position as usize] = grads[nr as usize].clone();
+    }
+    if !runs {
+        return settle(&node, None, visits, slots, captured, how);
+    }
+    let _ = force_retain;
+    if let Some(hooks) = node.hooks.get() {
+        let pre: Vec<_> = hooks.pre.lock().iter().map(|(_, h)| h.clone()).collect();
+        for hook in pre {
+            if let Some(new) = hook.call(&grads)? {
+                grads = new;
+            }
+        }
+    }
+    let mut results = if let Some(leaf) = &leaf {
+        run_leaf(leaf, &mut grads, how)?;
+        Grads::new()
+    } else {
+        let needs = needed_inputs(&node, visits, slots);
+        let run = Run { create_graph: how.create_graph, needs };
+        let mut results = node.rule.apply(&node, &grads, run)?;
+        validate(&node, &mut results)?;
+        results
+    };
+    if let Some(hooks) = node.hooks.get() {
+        let post: Vec<_> = hooks.post.lock().iter().map(|(_, h)| h.clone()).collect();
+        for hook in post {
+            if let Some(new) = hook.call(&results, &grads)? {
+                results = new;
+            }
+        }
+    }
+    if !how.retain_graph {
+        node.rule.release();
+    }
+    drop(grads);
+    settle(&node, Some(results), visits, slots, captured, how)
+}
+
+/// Hands a node's results to the next nodes, and counts its edges as dealt with. Leaves that became ready run.
+fn settle(
+    node: &NodeRef,
+    results: Option<Grads>,
+    visits: &mut [Visit],
+    slots: &Slots,
+    captured: &mut [Option<Tensor>],
+    how: How,
+) -> Result<()> {
+    let mut results = results.unwrap_or_default();
+    for (i, edge) in node.edges.iter().enumerate() {
+        let Some(edge) = edge else { continue };
+        let slot = slots.get(&edge.node).expect("everything reachable was discovered") as usize;
+        let next = &mut visits[slot];
+        if let Some(g) = results.get_mut(i).and_then(Option::take)
+            && next.needed
+        {
+            deliver(next, edge.nr, g, how.create_graph)?;
+        }
+        next.pending -= 1;
+        if next.pending == 0 && next.node.seq == LEAF_SEQ {
+            step(slot, visits, slots, captured, how)?;
+        }
+    }
+    Ok(())
+}
+
+fn needed_inputs(node: &NodeRef, visits: &[Visit], slots: &Slots) -> u32 {
+    let mut needs = 0;
+    for (i, edge) in node.edges.iter().enumerate() {
+        if let Some(edge) = edge
+            && slots.get(&edge.node).is_some_and(|s| visits[s as usize].needed)
+        {
+            needs |= 1 << i.min(31);
+        }
+    }
+    needs
+}
+
+fn tensor_hooks(node: &NodeRef, leaf: Option<&Tensor>, grads: &mut Grads) -> Result<()> {
+    if let Some(leaf) = leaf {
+        if let Some(meta) = leaf.inner().meta.get() {
+            let hooks: Vec<_> = meta.hooks.lock().iter().map(|(_, h)| h.clone()).collect();
+            for hook in hooks {
+                call_tensor_hook(&*hook, &mut grads[0])?;
+            }
+        }
+        return Ok(());
+    }
+    let Some(hooks) = node.hooks.get() else { return Ok(()) };
+    let list: Vec<_> = hooks.tensor.lock().iter().map(|(_, h)| h.clone()).collect();
+    for (nr, hook) in list {
+        call_tensor_hook(&*hook, &mut grads[nr as usize])?;
+    }
+    let retained: Vec<_> = hooks.retain.lock().iter().map(|(nr, t)| (*nr, t.clone())).collect();
+    for (nr, weak) in retained {
+        if let (Some(t), Some(g)) = (weak.upgrade(), &grads[nr as usize]) {
+            retain(&t, g)?;
+        }
+    }
+    Ok(())
+}
+
+fn call_tensor_hook(hook: &dyn super::hooks::TensorHook, grad: &mut Option<Tensor>) -> Result<()> {
+    if let Some(new) = hook.call(grad.as_ref())? {
+        *grad = Some(new);
+    }
+    Ok(())
+}
+
+/// Adds to `.grad` of a non-leaf; a new tensor each time.
+fn retain(t: &Tensor, g: &Tensor) -> Result<()> {
+    let current = t.meta().grad.lock().clone();
+    let next = match current {
+        None => crate::ops::memory::cloned(g)?,
+        Some(old) => old.add(g)?,
+    };
+    let old = t.meta().grad.lock().replace(next);
+    drop(old);
+    Ok(())
+}
+
+fn run_leaf(leaf: &Tensor, grads: &mut Grads, how: How) -> Result<()> {
+    let Some(g) = grads[0].take() else { return Ok(()) };
+    super::accumulate::accumulate(leaf, g, how.create_graph)?;
+    if let Some(meta) = leaf.inner().meta.get() {
+        let hooks: Vec<_> = meta.post_accumulate.lock().iter().map(|(_, h)| h.clone()).collect();
+        for hook in hooks {
+            hook.call(leaf)?;
+        }
+    }
+    Ok(())
+}
+
+/// Brings every gradient to the size and dtype of the operand it is for.
+fn validate(node: &NodeRef, results: &mut Grads) -> Result<()> {
+    if results.len() != node.edges.len() {
+        let (name, expected, got) = (node.name(), node.edges.len(), results.len());
+        if results.len() < expected || results.iter().skip(expected).any(Option::is_some) {
+            return Err(Error::autograd(format!(
+                "Function {name} returned an invalid number of gradients (expected {expected}, but got {got})"
+            )));
+        }
+        results.truncate(expected);
+    }
+    for i in 0..results.len() {
+        let Some(g) = results[i].take() else { continue };
+        let Some(meta) = node.input_meta(i) else { continue };
+        let ok = g.dtype() == meta.dtype && g.sizes() == &*meta.sizes;
+        results[i] = Some(if ok { g } else { fit(g, &meta.sizes, meta.dtype, &node.name(), i)? });
+    }
+    Ok(())
+}
+
+/// A gradient reduced to the sizes of the operand it is for, and cast to its dtype.
+pub(crate) fn fit(g: Tensor, sizes: &[usize], dtype: DType, node: &str, index: usize) -> Result<Tensor> {
+    let g = if g.sizes() == sizes {
+        g
+    } else if layout::expands_to(sizes, g.sizes()) {
+        crate::ops::reduce::sum_to_size(&g, sizes)?
+    } else {
+        return Err(Error::autograd(format!(
+            "Function {node} returned an invalid gradient at index {index} - got {:?} but expected shape compatible with {sizes:?}",
+            g.sizes()
+        )));
+    };
+    if g.dtype() == dtype {
+        return Ok(g);
+    }
+    if g.dtype().is_complex() && !dtype.is_complex() {
+        return Err(Error::autograd(format!(
+            "Function {node} returned an invalid gradient at index {index} - got dtype {} but expected {}",
+            g.dtype().name(),
+            dtype.name()
+        )));
+    }
+    crate::ops::memory::cast(&g, dtype)
+}
+
+/// The gradient a root starts with: the given one after checks, or ones for a root with one element.
+pub fn root_grad(edge: &Edge, given: Option<&Tensor>, index: usize, what: &str) -> Result<Tensor> {
+    let meta = &edge.node.outputs[edge.nr as usize];
+    match given {
+        None => {
+            if layout::numel(&meta.sizes) != 1 {
+                return Err(Error::autograd(format!(
+                    "grad can be implicitly created only for scalar outputs: the {what} {index} has shape {}; pass a gradient, or \
+                     reduce it with .sum() first",
+                    crate::error::Shape(&meta.sizes)
+                )));
+            }
+            if !meta.dtype.is_floating() {
+                return Err(Error::autograd(format!(
+                    "grad can be implicitly created only for real scalar outputs but got {}",
+                    meta.dtype.name()
+                )));
+            }
+            Tensor::full(&meta.sizes, 1i64.into(), meta.dtype)
+        }
+        Some(g) => {
+            if g.sizes() != &*meta.sizes {
+                return Err(Error::autograd(format!(
+                    "Mismatch in shape: grad_output[{index}] has a shape of {:?} and output[{index}] has a shape of {:?}.",
+                    g.sizes(),
+                    &meta.sizes[..]
+                )));
+            }
+            if g.dtype().is_complex() != meta.dtype.is_complex() {
+                return Err(Error::autograd(format!(
+                    "Mismatch in dtype: grad_output[{index}] has a dtype of {} and output[{index}] has a dtype of {}. For complex \
+                     Tensors, both outputs and grads are expected to have the same dtype.",
+                    g.dtype().name(),
+                    meta.dtype.name()
+                )));
+            }
+            if g.dtype() == meta.dtype { Ok(g.clone()) } else { crate::ops::memory::cast(g, meta.dtype) }
+        }
+    }
+}
+
+/// Accumulates the gradient of a scalar `loss` into `.grad` of every leaf it depends on.
+///
+/// ```
+/// use retrograd::{Tensor, autograd};
+/// let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0], &[3]).unwrap();
+/// x.set_requires_grad(true).unwrap();
+/// let loss = x.mul(&x).unwrap().sum(None).unwrap();
+/// autograd::backward(&loss).unwrap();
+/// assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [2.0, 4.0, 6.0]);
+/// ```
+pub fn backward(loss: &Tensor) -> Result<()> {
+    let roots = vec![root(loss, None, 0)?];
+    run(Backward { roots, retain_graph: false, create_graph: false, targets: Vec::new() }).map(drop)
+}
+
+/// Gradients of the scalar `loss` with respect to `inputs`; `None` for inputs it does not depend on.
+pub fn grad(loss: &Tensor, inputs: &[&Tensor], create_graph: bool) -> Result<Vec<Option<Tensor>>> {
+    let targets = inputs
+        .iter()
+        .map(|x| {
+            x.grad_edge()?.map(Target::Capture).ok_or_else(|| {
+                Error::autograd("One of the differentiated Tensors does not require grad: mark it with set_requires_grad")
+            })
+        })
+        .collect::<Result<_>>()?;
+    run(Backward { roots: vec![root(loss, None, 0)?], retain_graph: create_graph, create_graph, targets })
+}
+
+/// A root made of a tensor and its optional gradient.
+pub fn root(t: &Tensor, grad: Option<&Tensor>, index: usize) -> Result<Root> {
+    let Some(edge) = t.grad_edge()? else {
+        return Err(Error::autograd(format!(
+            "element {index} of tensors does not require grad and does not have a grad_fn: no input of the ops that made it \
+             requires grad, or they ran inside no_grad"
+        )));
+    };
+    let grad = root_grad(&edge, grad, index, "root")?;
+    Ok(Root { edge, grad })
+}
+
+impl Node {
+    /// Runs the node's rule by hand: the gradients of its inputs from those of its outputs.
+    pub fn call(node: &NodeRef, grads: &[Option<Tensor>]) -> Result<Grads> {
+        if grads.len() != node.outputs.len() {
+            return Err(Error::type_error(
+                "Node",
+                format!("{} takes {} gradients, got {}", node.name(), node.outputs.len(), grads.len()),
+            ));
+        }
+        let create_graph = super::mode::is_grad_enabled();
+        let mut results = node.rule.apply(node, grads, Run { create_graph, needs: u32::MAX })?;
+        validate(node, &mut results)?;
+        Ok(results)
+    }
+}

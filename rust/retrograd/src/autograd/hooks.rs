@@ -1,0 +1,67 @@
+//! Callbacks of the engine. The core calls them through traits; the host language implements them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::meta::Registered;
+use super::node::Grads;
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+/// Sees the gradient of one tensor; may replace it.
+pub trait TensorHook: Send + Sync {
+    fn call(&self, grad: Option<&Tensor>) -> Result<Option<Tensor>>;
+}
+
+/// Sees the gradients a node is about to receive; may replace them.
+pub trait PreHook: Send + Sync {
+    fn call(&self, grads: &[Option<Tensor>]) -> Result<Option<Grads>>;
+}
+
+/// Sees what a node returned and what it received; may replace the former.
+pub trait PostHook: Send + Sync {
+    fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> Result<Option<Grads>>;
+}
+
+/// Sees a leaf after its `.grad` was updated.
+pub trait LeafHook: Send + Sync {
+    fn call(&self, leaf: &Tensor) -> Result<()>;
+}
+
+/// Hooks of one node.
+#[derive(Default)]
+pub struct NodeHooks {
+    /// Tensor hooks by output, in order of registration.
+    pub(crate) tensor: Mutex<Registered<(u32, Arc<dyn TensorHook>)>>,
+    /// Outputs whose tensor asked for its gradient to be kept. Weak: a node never owns its output.
+    pub(crate) retain: Mutex<BTreeMap<u32, crate::autograd::leaf::WeakTensor>>,
+    pub(crate) pre: Mutex<Registered<Arc<dyn PreHook>>>,
+    pub(crate) post: Mutex<Registered<Arc<dyn PostHook>>>,
+}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+/// An id no other registration has.
+pub fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Adds a hook; returns its id.
+pub fn register<H>(list: &Mutex<Registered<H>>, hook: H) -> u64 {
+    let id = next_id();
+    list.lock().push((id, hook));
+    id
+}
+
+/// Removes the hook with this id; removing twice is fine.
+pub fn remove<H>(list: &Mutex<Registered<H>>, id: u64) {
+    // The hook is dropped after the lock is released: its drop may run foreign code.
+    let gone = {
+        let mut list = list.lock();
+        list.iter().position(|(i, _)| *i == id).map(|at| list.remove(at))
+    };
+    drop(gone);
+}

@@ -1,0 +1,226 @@
+//! The autograd face of a tensor: requires_grad, is_leaf, grad, detach, and the node that accumulates into a leaf.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::{Arc, Weak};
+
+use smallvec::smallvec;
+
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use crate::error::{Error, Result};
+use crate::tensor::{DType, Inner, Tensor, flag};
+
+/// A tensor that is not kept alive.
+#[derive(Clone)]
+pub struct WeakTensor(Weak<Inner>);
+
+impl WeakTensor {
+    pub fn upgrade(&self) -> Option<Tensor> {
+        self.0.upgrade().map(Tensor::from_inner)
+    }
+}
+
+/// Accumulates into a leaf's `.grad`. The engine treats leaves itself; the rule only says which leaf.
+struct AccumulateGrad(Tensor);
+
+impl Rule for AccumulateGrad {
+    fn name(&self) -> Cow<'static, str> {
+        "torch::autograd::AccumulateGrad".into()
+    }
+    fn apply(&self, _node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
+        if let Some(g) = grads.first().and_then(Option::as_ref) {
+            super::accumulate::accumulate(&self.0, g.clone(), run.create_graph)?;
+        }
+        Ok(Grads::new())
+    }
+    fn leaf(&self) -> Option<&Tensor> {
+        Some(&self.0)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Tensor {
+    pub fn downgrade(&self) -> WeakTensor {
+        WeakTensor(Arc::downgrade(self.arc()))
+    }
+
+    /// Whether ops on this tensor are recorded.
+    #[inline]
+    pub fn requires_grad(&self) -> bool {
+        self.has_flag(flag::REQUIRES_GRAD) || self.view().is_some_and(|v| v.base.has_flag(flag::REQUIRES_GRAD))
+    }
+
+    /// Whether no op computed this tensor (as far as autograd knows).
+    pub fn is_leaf(&self) -> bool {
+        if self.inner().history.lock().is_some() {
+            return false;
+        }
+        match self.view() {
+            None => true,
+            Some(_) => self.grad_fn().map_or(true, |e| e.is_none()),
+        }
+    }
+
+    /// Marks a leaf as wanting a gradient, or not.
+    pub fn set_requires_grad(&self, on: bool) -> Result<()> {
+        if on && !self.dtype().is_differentiable() {
+            return Err(Error::autograd(format!(
+                "only Tensors of floating point and complex dtype can require gradients, got {}",
+                self.dtype().name()
+            )));
+        }
+        if !self.is_leaf() {
+            if on {
+                return Ok(());
+            }
+            return Err(Error::autograd(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a \
+                 subgraph that doesn't require differentiation use var_no_grad = var.detach().",
+            ));
+        }
+        self.set_flag(flag::REQUIRES_GRAD, on);
+        Ok(())
+    }
+
+    /// The node and output whose gradient is this tensor's: its history, or the accumulator of a leaf.
+    pub fn grad_edge(&self) -> Result<Option<Edge>> {
+        if !self.requires_grad() {
+            return Ok(None);
+        }
+        if let Some(edge) = self.grad_fn()? {
+            return Ok(Some(edge));
+        }
+        Ok(Some(Edge { node: self.accumulator(), nr: 0 }))
+    }
+
+    /// The one accumulating node of a leaf; made on demand, kept by whoever uses it.
+    pub fn accumulator(&self) -> NodeRef {
+        let mut slot = self.meta().accumulator.lock();
+        if let Some(node) = slot.as_ref().and_then(Weak::upgrade) {
+            return node;
+        }
+        let node: NodeRef =
+            Node::new(AccumulateGrad(self.clone()), smallvec![], smallvec![OutMeta::of(self)]);
+        *slot = Some(Arc::downgrade(&node));
+        node
+    }
+
+    /// The accumulating node, if somebody holds it.
+    pub fn live_accumulator(&self) -> Option<NodeRef> {
+        self.inner().meta.get().and_then(|m| m.accumulator.lock().as_ref().and_then(Weak::upgrade))
+    }
+
+    /// The accumulated gradient.
+    pub fn grad(&self) -> Option<Tensor> {
+        self.inner().meta.get().and_then(|m| m.grad.lock().clone())
+    }
+
+    /// The dtype that gradients are cast to; `None`: any is kept.
+    pub fn grad_dtype(&self) -> Option<DType> {
+        let set = self.inner().meta.get().and_then(|m| *m.grad_dtype.lock());
+        set.unwrap_or(Some(self.dtype()))
+    }
+
+    pub fn set_grad_dtype(&self, dtype: Option<DType>) -> Result<()> {
+        if !self.is_leaf() {
+            return Err(Error::autograd("grad_dtype can only be set on leaf tensors"));
+        }
+        if let (Some(want), Some(g)) = (dtype, self.grad())
+            && g.dtype() != want
+        {
+            return Err(Error::autograd(format!(
+                "cannot set grad_dtype to {}: .grad exists with dtype {}",
+                want.name(),
+                g.dtype().name()
+            )));
+        }
+        *self.meta().grad_dtype.lock() = Some(dtype);
+        Ok(())
+    }
+
+    /// Replaces `.grad` after checking that it fits.
+    pub fn set_grad(&self, grad: Option<Tensor>) -> Result<()> {
+        if let Some(g) = &grad {
+            if g.is_same(self) {
+                return Err(Error::autograd("can't assign Variable as its own grad"));
+            }
+            if let Some(want) = self.grad_dtype()
+                && g.dtype() != want
+            {
+                return Err(Error::autograd(format!(
+                    "attempting to assign a gradient with dtype '{}' to a tensor with grad_dtype '{}'. The gradient must \
+                     match the tensor's grad_dtype (defaults to the tensor's dtype).",
+                    g.dtype().name(),
+                    want.name()
+                )));
+            }
+            if g.sizes() != self.sizes() {
+                return Err(Error::autograd(format!(
+                    "attempting to assign a gradient of size '{:?}' to a tensor of size '{:?}'. Please ensure that the \
+                     gradient and the tensor are the same size",
+                    g.sizes(),
+                    self.sizes()
+                )));
+            }
+        }
+        let old = std::mem::replace(&mut *self.meta().grad.lock(), grad);
+        drop(old);
+        Ok(())
+    }
+
+    /// A leaf over the same memory and version counter that autograd does not follow.
+    pub fn detach(&self) -> Tensor {
+        self.alias()
+    }
+
+    /// Forgets the history in place.
+    pub fn detach_(&self) -> Result<()> {
+        if self.view().is_some() {
+            return Err(Error::autograd(
+                "Can't detach views in-place. Use detach() instead. If you are using multi-view functions like split() or \
+                 chunk(), use their unsafe_* forms.",
+            ));
+        }
+        let old = self.inner().history.lock().take();
+        self.set_flag(flag::REQUIRES_GRAD | flag::RETAINS_GRAD, false);
+        if let Some(edge) = old {
+            super::node::drop_later(edge.node);
+        }
+        Ok(())
+    }
+
+    /// Asks for the gradient of a non-leaf to be accumulated into its `.grad`.
+    pub fn retain_grad(&self) -> Result<()> {
+        if !self.requires_grad() {
+            return Err(Error::autograd("can't retain_grad on Tensor that has requires_grad=False"));
+        }
+        let Some(edge) = self.grad_fn()? else { return Ok(()) };
+        if self.has_flag(flag::RETAINS_GRAD) {
+            return Ok(());
+        }
+        edge.node.hooks().retain.lock().insert(edge.nr, self.downgrade());
+        self.set_flag(flag::RETAINS_GRAD, true);
+        Ok(())
+    }
+
+    pub fn retains_grad(&self) -> bool {
+        self.has_flag(flag::RETAINS_GRAD)
+    }
+
+    /// After an in-place op: `retain_grad` follows the tensor to its new node.
+    pub(crate) fn move_retained_grad(&self, old: Option<&Edge>) {
+        if !self.has_flag(flag::RETAINS_GRAD) {
+            return;
+        }
+        if let Some(old) = old
+            && let Some(hooks) = old.node.hooks.get()
+        {
+            hooks.retain.lock().remove(&old.nr);
+        }
+        if let Some(new) = self.history() {
+            new.node.hooks().retain.lock().insert(new.nr, self.downgrade());
+        }
+    }
+}

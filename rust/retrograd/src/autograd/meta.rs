@@ -1,0 +1,30 @@
+//! Autograd state of a tensor that most tensors never need; made on first use.
+
+use std::sync::Weak;
+
+use parking_lot::Mutex;
+
+use super::hooks::{LeafHook, TensorHook};
+use super::node::Node;
+use crate::tensor::{Body, DType, Tensor};
+
+/// Registered hooks with the ids their handles remove them by.
+pub type Registered<H> = Vec<(u64, H)>;
+
+#[derive(Default)]
+pub struct Meta {
+    pub(crate) grad: Mutex<Option<Tensor>>,
+    /// The dtype gradients are cast to before they accumulate; `None` in the inner option accepts any.
+    pub(crate) grad_dtype: Mutex<Option<Option<DType>>>,
+    /// The node that accumulates into this leaf, while somebody holds it.
+    pub(crate) accumulator: Mutex<Option<Weak<Node>>>,
+    /// Tensor hooks of a leaf. Those of other tensors live on their node.
+    pub(crate) hooks: Mutex<Registered<std::sync::Arc<dyn TensorHook>>>,
+    /// Hooks that run after a leaf accumulated.
+    pub(crate) post_accumulate: Mutex<Registered<std::sync::Arc<dyn LeafHook>>>,
+    /// Directional derivative at the open forward level.
+    pub(crate) tangent: Mutex<Option<(u64, Tensor)>>,
+    /// Bodies that replaced the first one; see `Tensor::replace_body`.
+    #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]
+    pub(crate) bodies: Mutex<Vec<Box<Body>>>,
+}

@@ -1,0 +1,19 @@
+//! Reverse and forward differentiation: nodes, saved values, engine, accumulation, hooks, views and in-place, modes.
+
+pub mod accumulate;
+pub mod apply;
+pub mod engine;
+pub mod forward;
+pub mod hooks;
+pub mod leaf;
+pub mod meta;
+pub mod mode;
+pub mod node;
+pub mod primitive;
+pub mod saved;
+pub mod view;
+
+pub use engine::{Backward, Root, Target, backward, grad};
+pub use mode::{GradGuard, is_grad_enabled, set_grad_enabled};
+pub use node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+pub use primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp};

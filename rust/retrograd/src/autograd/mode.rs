@@ -1,0 +1,94 @@
+//! The mode word: everything an op entry must know about the calling thread, in one thread-local integer.
+
+use std::cell::Cell;
+
+/// Ops record nodes.
+pub const GRAD: u32 = 1;
+/// Inference mode is on.
+pub const INFERENCE: u32 = 1 << 1;
+/// A forward-mode level is open.
+pub const FORWARD: u32 = 1 << 2;
+/// A transform (vmap, func.grad, ...) is active.
+pub const TRANSFORM: u32 = 1 << 3;
+/// Saved-tensor hooks are active.
+pub const SAVED_HOOKS: u32 = 1 << 4;
+/// Anomaly mode is on.
+pub const ANOMALY: u32 = 1 << 5;
+
+/// Bits that send an op down its slow path.
+pub const SPECIAL: u32 = FORWARD | TRANSFORM;
+
+thread_local! {
+    static WORD: Cell<u32> = const { Cell::new(GRAD) };
+}
+
+/// The calling thread's mode word.
+#[inline]
+pub fn word() -> u32 {
+    WORD.with(Cell::get)
+}
+
+/// Sets or clears bits; returns the word as it was.
+pub fn set(bits: u32, on: bool) -> u32 {
+    WORD.with(|w| {
+        let old = w.get();
+        w.set(if on { old | bits } else { old & !bits });
+        old
+    })
+}
+
+/// Puts back a word that [`set`] returned.
+pub fn restore(word: u32) {
+    WORD.with(|w| w.set(word));
+}
+
+/// Whether ops record nodes on this thread.
+pub fn is_grad_enabled() -> bool {
+    word() & GRAD != 0
+}
+
+/// Switches recording for this thread.
+pub fn set_grad_enabled(on: bool) {
+    set(GRAD, on);
+}
+
+/// Restores the mode word when dropped.
+#[must_use = "the mode is restored when the guard is dropped"]
+pub struct GradGuard(u32);
+
+impl GradGuard {
+    /// Recording on or off until the guard is dropped.
+    pub fn new(on: bool) -> Self {
+        Self(set(GRAD, on))
+    }
+    /// Any bits, on or off, until the guard is dropped.
+    pub fn with(bits: u32, on: bool) -> Self {
+        Self(set(bits, on))
+    }
+}
+
+impl Drop for GradGuard {
+    fn drop(&mut self) {
+        restore(self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guards_nest_and_restore() {
+        assert!(is_grad_enabled());
+        {
+            let _off = GradGuard::new(false);
+            assert!(!is_grad_enabled());
+            {
+                let _on = GradGuard::new(true);
+                assert!(is_grad_enabled());
+            }
+            assert!(!is_grad_enabled());
+        }
+        assert!(is_grad_enabled());
+    }
+}

@@ -1,0 +1,226 @@
+//! Nodes of the graph and the edges between them.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
+
+use super::hooks::NodeHooks;
+use super::saved::SavedItem;
+use crate::error::Result;
+use crate::tensor::{DType, Dims, Tensor};
+
+/// Gradients, one per output (on the way in) or per input (on the way out); `None` stands for zeros.
+pub type Grads = SmallVec<[Option<Tensor>; 2]>;
+pub type NodeRef = Arc<Node>;
+
+/// Where a gradient goes next: output `nr` of `node`.
+#[derive(Clone)]
+pub struct Edge {
+    pub node: NodeRef,
+    pub nr: u32,
+}
+
+/// What the engine must know about an output of a node to validate a gradient for it.
+#[derive(Clone, Debug)]
+pub struct OutMeta {
+    pub sizes: Dims,
+    pub dtype: DType,
+}
+
+impl OutMeta {
+    pub fn of(t: &Tensor) -> Self {
+        Self { sizes: Dims::from_slice(t.sizes()), dtype: t.dtype() }
+    }
+}
+
+/// How a node is being run.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// The rule's own ops are recorded, so that its results can be differentiated.
+    pub create_graph: bool,
+    /// Bit i: the gradient of input i is wanted. Inputs from 31 on share the last bit.
+    pub needs: u32,
+}
+
+impl Run {
+    pub fn needs(self, input: usize) -> bool {
+        self.needs & (1 << input.min(31)) != 0
+    }
+}
+
+/// What a node does with gradients. Ops implement it through [`super::Primitive`]; foreign functions directly.
+pub trait Rule: Send + Sync {
+    /// torch's name of the node, such as `MulBackward0`.
+    fn name(&self) -> Cow<'static, str>;
+    /// Gradients of the inputs from those of the outputs.
+    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads>;
+    /// Whether what the rule needs was freed by an earlier run.
+    fn is_freed(&self) -> bool {
+        false
+    }
+    /// Frees what was kept for the rule.
+    fn release(&self) {}
+    /// What was kept, by the name of its argument.
+    fn saved(&self, _node: &NodeRef) -> Result<Vec<(&'static str, SavedItem)>> {
+        Ok(Vec::new())
+    }
+    /// Names that [`Rule::saved`] gives values for.
+    fn saved_names(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+    /// The tensor that this node accumulates into, if it is a leaf's node.
+    fn leaf(&self) -> Option<&Tensor> {
+        None
+    }
+    /// For downcasting by the crate that made the rule.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// One recorded op.
+pub struct Node<R: ?Sized = dyn Rule> {
+    /// Larger than the number of every node this one leads to: descending order is a topological order.
+    pub(crate) seq: u64,
+    /// The engine's run and slot, packed; see `engine`.
+    pub(crate) mark: AtomicU64,
+    pub(crate) edges: SmallVec<[Option<Edge>; 2]>,
+    pub(crate) outputs: SmallVec<[OutMeta; 1]>,
+    pub(crate) hooks: OnceLock<Box<NodeHooks>>,
+    /// Non-owning: the host language's object for this node.
+    pub(crate) host: AtomicPtr<()>,
+    pub(crate) rule: R,
+}
+
+/// Sequence number of leaf nodes: they run as soon as all their gradients arrived.
+pub const LEAF_SEQ: u64 = u64::MAX;
+
+thread_local! {
+    static NEXT_SEQ: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A number larger than all earlier ones of this thread and than those of the nodes that `edges` lead to.
+fn next_seq(edges: &[Option<Edge>]) -> u64 {
+    NEXT_SEQ.with(|next| {
+        let mut seq = next.get();
+        for e in edges.iter().flatten() {
+            if e.node.seq != LEAF_SEQ {
+                seq = seq.max(e.node.seq + 1);
+            }
+        }
+        next.set(seq + 1);
+        seq
+    })
+}
+
+impl<R: Rule + 'static> Node<R> {
+    pub fn new(rule: R, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Arc<Self> {
+        let seq = if rule.leaf().is_some() { LEAF_SEQ } else { next_seq(&edges) };
+        Arc::new(Self {
+            seq,
+            mark: AtomicU64::new(0),
+            edges,
+            outputs,
+            hooks: OnceLock::new(),
+            host: AtomicPtr::new(null_mut()),
+            rule,
+        })
+    }
+}
+
+impl Node {
+    pub fn name(&self) -> Cow<'static, str> {
+        self.rule.name()
+    }
+    /// Number of creation on its thread; `u64::MAX` for leaf nodes.
+    pub fn sequence_nr(&self) -> u64 {
+        self.seq
+    }
+    /// One entry per differentiable input.
+    pub fn next_edges(&self) -> &[Option<Edge>] {
+        &self.edges
+    }
+    pub fn outputs(&self) -> &[OutMeta] {
+        &self.outputs
+    }
+    pub fn rule(&self) -> &dyn Rule {
+        &self.rule
+    }
+    pub fn hooks(&self) -> &NodeHooks {
+        self.hooks.get_or_init(Box::default)
+    }
+    /// The slot for the host language's object. The core only stores it.
+    pub fn host(&self) -> &AtomicPtr<()> {
+        &self.host
+    }
+    pub(crate) fn is_same(a: &NodeRef, b: &NodeRef) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
+    }
+    /// Size and dtype of the operand that input `i` stands for, if its gradient is followed.
+    pub(crate) fn input_meta(&self, i: usize) -> Option<&OutMeta> {
+        let edge = self.edges.get(i)?.as_ref()?;
+        edge.node.outputs.get(edge.nr as usize)
+    }
+}
+
+impl<R: ?Sized> Drop for Node<R> {
+    fn drop(&mut self) {
+        for edge in self.edges.drain(..).flatten() {
+            drop_later(edge.node);
+        }
+    }
+}
+
+thread_local! {
+    /// Nodes whose last reference is being given up, while a drop is under way on this thread.
+    static DYING: RefCell<Option<Vec<NodeRef>>> = const { RefCell::new(None) };
+}
+
+/// Drops a reference to a node without recursion: chains of a million nodes are freed by this loop.
+pub(crate) fn drop_later(node: NodeRef) {
+    if Arc::strong_count(&node) > 1 {
+        return; // `node` goes here; if another thread just gave up the other references, its depth is one
+    }
+    let first = DYING.try_with(|d| {
+        let mut d = d.borrow_mut();
+        match &mut *d {
+            Some(queue) => {
+                queue.push(node);
+                None
+            }
+            none => {
+                *none = Some(Vec::new());
+                Some(node)
+            }
+        }
+    });
+    // Without thread-locals (thread exit) the closure did not run and `node` was dropped with it, recursively.
+    let Ok(Some(mut node)) = first else { return };
+    loop {
+        drop(node);
+        let next = DYING.with(|d| {
+            let mut d = d.borrow_mut();
+            let next = d.as_mut().and_then(Vec::pop);
+            if next.is_none() {
+                *d = None;
+            }
+            next
+        });
+        match next {
+            Some(n) => node = n,
+            None => return,
+        }
+    }
+}
+
+impl Node {
+    pub(crate) fn load_mark(&self) -> u64 {
+        self.mark.load(Ordering::Relaxed)
+    }
+    pub(crate) fn store_mark(&self, v: u64) {
+        self.mark.store(v, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,142 @@
+//! Values that a node keeps for its rule, with the version they had.
+
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::node::{Edge, Node, NodeRef};
+use super::primitive::{Keep, Source};
+use crate::error::{ErrorKind, Result, StaleSave};
+use crate::ops::Value;
+use crate::tensor::Tensor;
+
+/// One kept tensor.
+#[derive(Clone)]
+pub struct Saved {
+    tensor: Tensor,
+    version: u32,
+    /// For an output of the node itself: which one. Its tensor here is an alias without history, so no cycle arises.
+    output: Option<u32>,
+    name: &'static str,
+}
+
+/// What `_saved_*` attributes give.
+pub enum SavedItem {
+    Tensor(Option<Tensor>),
+    Value(Value),
+}
+
+impl Saved {
+    pub fn input(tensor: Tensor, name: &'static str) -> Self {
+        let version = tensor.version();
+        Self { tensor, version, output: None, name }
+    }
+    pub fn output(tensor: &Tensor, nr: u32, name: &'static str) -> Self {
+        Self { version: tensor.version(), tensor: tensor.alias(), output: Some(nr), name }
+    }
+    /// The kept tensor, after checking that nobody wrote to it since.
+    pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Tensor> {
+        let now = self.tensor.version();
+        if now != self.version {
+            return Err(self.stale(node, now));
+        }
+        match self.output {
+            Some(nr) if recording => {
+                let t = self.tensor.alias();
+                t.set_history(Edge { node: node.clone(), nr });
+                Ok(t)
+            }
+            _ => Ok(self.tensor.clone()),
+        }
+    }
+    #[cold]
+    fn stale(&self, node: &NodeRef, now: u32) -> crate::Error {
+        let forward = |n: &Node| n.name().trim_end_matches(|c: char| c.is_ascii_digit()).replace("Backward", "");
+        let producer = match self.output {
+            Some(nr) => Some((forward(node), nr as usize)),
+            None => self.tensor.history().map(|e| (forward(&e.node), e.nr as usize)),
+        };
+        ErrorKind::StaleSave(Box::new(StaleSave {
+            node: node.name().into_owned(),
+            input: self.name,
+            dtype: self.tensor.dtype(),
+            sizes: self.tensor.sizes().to_vec(),
+            saved: self.version,
+            now,
+            producer,
+        }))
+        .into()
+    }
+}
+
+/// The kept tensors of a node, one slot per `Keep` of its op; freed after a run that does not retain the graph.
+#[derive(Default)]
+pub struct KeptSlots(Mutex<Slots>);
+
+#[derive(Default)]
+struct Slots {
+    values: SmallVec<[Option<Saved>; 2]>,
+    freed: bool,
+}
+
+/// Unpacked slots.
+pub type Kept = SmallVec<[Option<Tensor>; 3]>;
+
+impl KeptSlots {
+    pub fn new(values: SmallVec<[Option<Saved>; 2]>) -> Self {
+        Self(Mutex::new(Slots { values, freed: false }))
+    }
+    pub fn is_freed(&self) -> bool {
+        self.0.lock().freed
+    }
+    /// Frees the tensors. A node that kept none can run again.
+    pub fn release(&self) {
+        let values = {
+            let mut slots = self.0.lock();
+            if slots.values.iter().all(Option::is_none) {
+                return;
+            }
+            slots.freed = true;
+            std::mem::take(&mut slots.values)
+        };
+        drop(values);
+    }
+    pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
+        let values = {
+            let slots = self.0.lock();
+            if slots.freed {
+                return Err(freed(node));
+            }
+            slots.values.clone()
+        };
+        values.iter().map(|v| v.as_ref().map(|s| s.unpack(node, recording)).transpose()).collect()
+    }
+}
+
+#[cold]
+pub(crate) fn freed(node: &NodeRef) -> crate::Error {
+    ErrorKind::Freed { node: node.name().into_owned() }.into()
+}
+
+/// Packs what `keep` lists, as far as the followed inputs need it.
+///
+/// `overwritten` is a copy of operand 0 made before an in-place op wrote to it.
+pub(crate) fn pack(
+    keep: &'static [Keep],
+    followed: u32,
+    xs: &[&Tensor],
+    outs: &[Tensor],
+    overwritten: Option<&Tensor>,
+) -> SmallVec<[Option<Saved>; 2]> {
+    keep.iter()
+        .map(|k| {
+            if k.for_grads & followed == 0 {
+                return None;
+            }
+            match k.source {
+                Source::Input(0) if overwritten.is_some() => overwritten.map(|t| Saved::input(t.clone(), k.name)),
+                Source::Input(i) => xs.get(i).map(|x| Saved::input((*x).clone(), k.name)),
+                Source::Output(i) => Some(Saved::output(&outs[i], i as u32, k.name)),
+            }
+        })
+        .collect()
+}

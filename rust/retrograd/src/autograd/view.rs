@@ -1,0 +1,307 @@
+//! Views and in-place writes: what a view knows of its base, and how a write to a view becomes part of the base's graph.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+use smallvec::{SmallVec, smallvec};
+
+use super::mode;
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use crate::error::{Error, Result};
+use crate::tensor::{Dims, Strides, Tensor, flag};
+
+/// Under which circumstances a view was made; in-place writes through it depend on that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Creation {
+    Plain,
+    NoGrad,
+    Inference,
+    /// One of several outputs of one op (`unbind`, `split`, `chunk`).
+    Multi,
+    /// Returned by a custom function.
+    Custom,
+}
+
+/// What a view knows about the tensor it looks into.
+pub struct ViewOf {
+    /// The root base, never itself a view.
+    pub base: Tensor,
+    creation: AtomicU8,
+    /// The version at which the view's history was last right.
+    seen: AtomicU32,
+}
+
+impl ViewOf {
+    pub(crate) fn new(source: &Tensor) -> Self {
+        let word = mode::word();
+        let creation = if word & mode::INFERENCE != 0 {
+            Creation::Inference
+        } else if word & mode::GRAD == 0 {
+            Creation::NoGrad
+        } else {
+            source.view().map_or(Creation::Plain, ViewOf::creation)
+        };
+        Self {
+            base: source.base().unwrap_or(source).clone(),
+            creation: AtomicU8::new(creation as u8),
+            seen: AtomicU32::new(source.version()),
+        }
+    }
+    pub fn creation(&self) -> Creation {
+        match self.creation.load(Ordering::Relaxed) {
+            0 => Creation::Plain,
+            1 => Creation::NoGrad,
+            2 => Creation::Inference,
+            3 => Creation::Multi,
+            _ => Creation::Custom,
+        }
+    }
+    pub fn set_creation(&self, c: Creation) {
+        self.creation.store(c as u8, Ordering::Relaxed);
+    }
+    pub(crate) fn set_seen(&self, version: u32) {
+        self.seen.store(version, Ordering::Relaxed);
+    }
+    /// Why a write through this view (or, `indirect`, to its base) cannot be followed; `None` if it can.
+    fn refusal(&self, indirect: bool) -> Option<String> {
+        let subject = if indirect { "its base or another view of its base" } else { "it" };
+        Some(match self.creation() {
+            Creation::Plain => return None,
+            Creation::NoGrad => format!(
+                "A view was created in no_grad mode and is being modified inplace with grad mode enabled ({subject} was \
+                 written). Make the view outside no_grad, or write to it inside no_grad as well."
+            ),
+            Creation::Inference => format!(
+                "A view was created in inference mode and is being modified inplace outside it ({subject} was written). \
+                 Make the view outside inference mode, or clone it first."
+            ),
+            Creation::Multi => format!(
+                "This view is the output of a function that returns multiple views. Such functions do not allow the \
+                 output views to be modified inplace ({subject} was written). Use the out-of-place op, or write to the \
+                 base through an index."
+            ),
+            Creation::Custom => format!(
+                "This view was created inside a custom Function (or because an input was returned as-is) and \
+                 {subject} is being modified inplace, which would lose the custom gradient. Clone the output first."
+            ),
+        })
+    }
+}
+
+impl Tensor {
+    pub(crate) fn view(&self) -> Option<&ViewOf> {
+        self.inner().view.as_deref()
+    }
+    /// The root tensor this one is a view of.
+    pub fn base(&self) -> Option<&Tensor> {
+        self.view().map(|v| &v.base)
+    }
+    /// Marks how a view came about, for the rules on writing to it.
+    pub(crate) fn set_creation(&self, c: Creation) {
+        if let Some(v) = self.view() {
+            v.set_creation(c);
+        }
+    }
+
+    /// The node that computed this tensor, brought up to date if the tensor is a view whose base was written since.
+    pub fn grad_fn(&self) -> Result<Option<Edge>> {
+        if let Some(v) = self.view()
+            && v.seen.load(Ordering::Relaxed) != self.version()
+        {
+            self.refresh_view(v)?;
+        }
+        Ok(self.inner().history.lock().clone())
+    }
+
+    /// As [`Tensor::grad_fn`], but as last recorded.
+    pub(crate) fn history(&self) -> Option<Edge> {
+        self.inner().history.lock().clone()
+    }
+
+    /// Makes `edge` the history of this tensor.
+    pub(crate) fn set_history(&self, edge: Edge) {
+        self.set_flag(flag::REQUIRES_GRAD, true);
+        let old = self.inner().history.lock().replace(edge);
+        if let Some(old) = old {
+            super::node::drop_later(old.node);
+        }
+        if let Some(v) = self.view() {
+            v.set_seen(self.version());
+        }
+    }
+
+    #[cold]
+    fn refresh_view(&self, v: &ViewOf) -> Result<()> {
+        let tracked = self.inner().history.lock().is_some() || v.base.requires_grad();
+        if !tracked {
+            return Ok(());
+        }
+        if let Some(why) = v.refusal(true) {
+            return Err(Error::autograd(why));
+        }
+        let Some(edge) = v.base.grad_edge()? else { return Ok(()) };
+        let geometry = Geometry::of(self);
+        let node = Node::new(
+            AsStrided { base: Geometry::of(&v.base), view: geometry },
+            smallvec![Some(edge)],
+            smallvec![OutMeta::of(self)],
+        );
+        // Follows the tensor to its new node: a request to keep the gradient.
+        let old = self.history();
+        self.set_history(Edge { node: node.clone(), nr: 0 });
+        self.move_retained_grad(old.as_ref());
+        Ok(())
+    }
+
+    /// Checks the rules on in-place writes; nothing is changed.
+    pub(crate) fn check_inplace(&self, recording: bool) -> Result<()> {
+        let b = self.body();
+        if !b.contiguous && crate::tensor::layout::may_overlap(&b.sizes, &b.strides) {
+            return Err(Error::autograd(
+                "unsupported operation: more than one element of the written-to tensor refers to a single memory \
+                 location. Please clone() the tensor before performing the operation.",
+            ));
+        }
+        if mode::word() & mode::GRAD == 0 {
+            return Ok(());
+        }
+        let Some(v) = self.view() else {
+            if self.is_leaf() && self.requires_grad() {
+                return Err(Error::autograd(
+                    "a leaf Variable that requires grad is being used in an in-place operation. Write to it inside \
+                     no_grad, or to a clone.",
+                ));
+            }
+            return Ok(());
+        };
+        let base_is_leaf = v.base.is_leaf() && v.base.requires_grad();
+        if base_is_leaf && v.creation() != Creation::NoGrad {
+            return Err(Error::autograd(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation. Write to it \
+                 inside no_grad, or to a clone.",
+            ));
+        }
+        if (recording || self.requires_grad())
+            && let Some(why) = v.refusal(false)
+        {
+            return Err(Error::autograd(why));
+        }
+        Ok(())
+    }
+
+    /// Makes `node`, whose output 0 is the new value of this tensor, part of the graph.
+    pub(crate) fn rebase(&self, node: NodeRef) -> Result<()> {
+        let Some(v) = self.view() else {
+            let old = self.history();
+            self.set_history(Edge { node, nr: 0 });
+            self.move_retained_grad(old.as_ref());
+            return Ok(());
+        };
+        let base = &v.base;
+        let mut edges: SmallVec<[Option<Edge>; 2]> = smallvec![base.grad_edge()?];
+        edges.extend(node.edges.iter().skip(1).cloned());
+        let rule = CopySlices { inner: node, base: Geometry::of(base), view: Geometry::of(self) };
+        let slices = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
+        let old = base.history();
+        base.set_history(Edge { node: slices, nr: 0 });
+        base.move_retained_grad(old.as_ref());
+        // The write raised the version, so this view and all others derive their history anew when asked.
+        Ok(())
+    }
+}
+
+/// Layout of a tensor over its storage.
+#[derive(Clone, Debug)]
+pub(crate) struct Geometry {
+    sizes: Dims,
+    strides: Strides,
+    offset: usize,
+}
+
+impl Geometry {
+    fn of(t: &Tensor) -> Self {
+        Self { sizes: Dims::from_slice(t.sizes()), strides: Strides::from_slice(t.strides()), offset: t.storage_offset() }
+    }
+    /// A zero tensor (or a copy of `g`) laid out like this geometry, so that a view's geometry applies to it.
+    fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {
+        let strides = crate::tensor::layout::preserving_strides(&self.sizes, &self.strides);
+        let z = crate::ops::create::zeros_strided(&self.sizes, &strides, like.dtype())?;
+        if let Some(g) = g {
+            z.copy_(g)?;
+        }
+        Ok(z)
+    }
+    /// `whole`, which is laid out like `base`, seen through this geometry.
+    fn within(&self, base: &Geometry, whole: &Tensor) -> Result<Tensor> {
+        let offset = (self.offset + whole.storage_offset()).checked_sub(base.offset);
+        let offset = offset.ok_or_else(|| Error::autograd("a view starts before its base"))?;
+        whole.as_strided(&self.sizes, &self.strides, Some(offset as i64))
+    }
+}
+
+/// History of a view whose base was written after the view was made: an `as_strided` of the base as it is now.
+struct AsStrided {
+    base: Geometry,
+    view: Geometry,
+}
+
+impl Rule for AsStrided {
+    fn name(&self) -> Cow<'static, str> {
+        "AsStridedBackward0".into()
+    }
+    fn apply(&self, _node: &NodeRef, grads: &[Option<Tensor>], _run: Run) -> Result<Grads> {
+        let Some(g) = &grads[0] else { return Ok(smallvec![None]) };
+        let whole = self.base.fresh(None, g)?;
+        self.view.within(&self.base, &whole)?.copy_(g)?;
+        Ok(smallvec![Some(whole)])
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// History of a base after a write to one of its views: the base's gradient outside the view passes through, the part
+/// under the view goes through the rule of the op that wrote.
+struct CopySlices {
+    inner: NodeRef,
+    base: Geometry,
+    view: Geometry,
+}
+
+impl Rule for CopySlices {
+    fn name(&self) -> Cow<'static, str> {
+        "torch::autograd::CopySlices".into()
+    }
+    fn apply(&self, _node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
+        let Some(g) = &grads[0] else { return Ok(smallvec![None; self.inner.edges.len().max(1)]) };
+        let whole = self.base.fresh(Some(g), g)?;
+        let part = self.view.within(&self.base, &whole)?;
+        let given = crate::ops::memory::cloned(&part)?;
+        let mut results = self.inner.rule.apply(&self.inner, &[Some(given)], run)?;
+        if results.is_empty() {
+            results.push(None);
+        }
+        match results[0].take() {
+            Some(r) => {
+                let r = super::engine::fit(r, part.sizes(), part.dtype(), "CopySlices", 0)?;
+                part.copy_(&r)?;
+            }
+            None => {
+                part.zero_()?;
+            }
+        }
+        results[0] = Some(whole);
+        Ok(results)
+    }
+    fn is_freed(&self) -> bool {
+        self.inner.rule.is_freed()
+    }
+    fn release(&self) {
+        self.inner.rule.release();
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

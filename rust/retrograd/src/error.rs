@@ -1,0 +1,207 @@
+//! One error type. A variant holds the facts; `Display` says them with the remedy; the binding maps
+//! each variant to its Python exception once.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::tensor::DType;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong in a call. One pointer wide, so that `Result<Tensor>` stays small.
+#[derive(Clone)]
+pub struct Error(Box<ErrorKind>);
+
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Shapes that do not broadcast together.
+    Broadcast { op: &'static str, lhs: Vec<usize>, rhs: Vec<usize> },
+    /// Shapes, sizes or counts that an op cannot take.
+    Shape { op: &'static str, detail: String },
+    /// A dtype that an op cannot take, or two that do not go together.
+    DType { op: &'static str, detail: String },
+    /// An argument of the wrong type.
+    Type { op: &'static str, detail: String },
+    /// An argument of the right type and a wrong value.
+    Value { op: &'static str, detail: String },
+    /// A dimension outside `-ndim..ndim`.
+    DimRange { op: &'static str, dim: i64, ndim: usize },
+    /// An index outside its axis.
+    Index { op: &'static str, detail: String },
+    /// A kept tensor was written after it was kept.
+    StaleSave(Box<StaleSave>),
+    /// A node ran, and freed what it kept, before.
+    Freed { node: String },
+    /// A rule of autograd was broken: in-place on a leaf, a root without grad, ...
+    Autograd { detail: String },
+    /// There is no derivative, or no kernel for a dtype yet.
+    NotImplemented { detail: String },
+    /// A buffer could not be allocated.
+    OutOfMemory { bytes: usize },
+    /// An exception of the host language on its way through the engine.
+    Foreign(Arc<dyn Any + Send + Sync>),
+}
+
+/// The facts of [`ErrorKind::StaleSave`].
+#[derive(Clone, Debug)]
+pub struct StaleSave {
+    pub node: String,
+    pub input: &'static str,
+    pub dtype: DType,
+    pub sizes: Vec<usize>,
+    pub saved: u32,
+    pub now: u32,
+    /// Node that produced the tensor, and which of its outputs it is.
+    pub producer: Option<(String, usize)>,
+}
+
+impl Error {
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+    pub fn broadcast(op: &'static str, lhs: &[usize], rhs: &[usize]) -> Self {
+        ErrorKind::Broadcast { op, lhs: lhs.to_vec(), rhs: rhs.to_vec() }.into()
+    }
+    pub fn shape(op: &'static str, detail: impl Into<String>) -> Self {
+        ErrorKind::Shape { op, detail: detail.into() }.into()
+    }
+    pub fn dtype(op: &'static str, detail: impl Into<String>) -> Self {
+        ErrorKind::DType { op, detail: detail.into() }.into()
+    }
+    pub fn type_error(op: &'static str, detail: impl Into<String>) -> Self {
+        ErrorKind::Type { op, detail: detail.into() }.into()
+    }
+    pub fn value(op: &'static str, detail: impl Into<String>) -> Self {
+        ErrorKind::Value { op, detail: detail.into() }.into()
+    }
+    pub fn index(op: &'static str, detail: impl Into<String>) -> Self {
+        ErrorKind::Index { op, detail: detail.into() }.into()
+    }
+    pub fn autograd(detail: impl Into<String>) -> Self {
+        ErrorKind::Autograd { detail: detail.into() }.into()
+    }
+    pub fn not_implemented(detail: impl Into<String>) -> Self {
+        ErrorKind::NotImplemented { detail: detail.into() }.into()
+    }
+    /// `op` has no kernel for `dtype`.
+    pub fn no_kernel(op: &'static str, dtype: DType) -> Self {
+        Self::not_implemented(format!(
+            "\"{op}\" not implemented for '{}': convert with .to(float32) or another dtype that {op} takes",
+            dtype.scalar_type_name()
+        ))
+    }
+}
+
+impl From<ErrorKind> for Error {
+    #[cold]
+    fn from(kind: ErrorKind) -> Self {
+        Self(Box::new(kind))
+    }
+}
+
+/// Prints a shape as Python does: `(2, 3)`, `(4,)`, `()`.
+pub struct Shape<'a>(pub &'a [usize]);
+
+impl fmt::Display for Shape<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, n) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str(", ")?;
+            }
+            write!(f, "{n}")?;
+        }
+        f.write_str(if self.0.len() == 1 { ",)" } else { ")" })
+    }
+}
+
+/// Prints a shape as torch's messages do: `[2, 3]`.
+pub struct Sizes<'a>(pub &'a [usize]);
+
+impl fmt::Display for Sizes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            ErrorKind::Broadcast { op, lhs, rhs } => broadcast_message(f, op, lhs, rhs),
+            ErrorKind::Shape { op, detail }
+            | ErrorKind::DType { op, detail }
+            | ErrorKind::Type { op, detail }
+            | ErrorKind::Value { op, detail }
+            | ErrorKind::Index { op, detail } => write!(f, "{op}: {detail}"),
+            ErrorKind::DimRange { op, dim, ndim } => {
+                let n = (*ndim).max(1) as i64;
+                write!(
+                    f,
+                    "{op}: Dimension out of range (expected to be in range of [{}, {}], but got {dim})",
+                    -n,
+                    n - 1
+                )
+            }
+            ErrorKind::StaleSave(s) => s.fmt(f),
+            ErrorKind::Freed { node } => write!(
+                f,
+                "Trying to backward through the graph a second time (or directly access saved tensors after they have \
+                 already been freed): {node} freed what it kept when it ran. Specify retain_graph=True in the first \
+                 backward or grad call if you need to run it again or to access saved tensors afterwards."
+            ),
+            ErrorKind::Autograd { detail } | ErrorKind::NotImplemented { detail } => f.write_str(detail),
+            ErrorKind::OutOfMemory { bytes } => {
+                write!(f, "out of memory: could not allocate {bytes} bytes for a tensor")
+            }
+            ErrorKind::Foreign(_) => f.write_str("an exception raised by a hook or a custom function"),
+        }
+    }
+}
+
+fn broadcast_message(f: &mut fmt::Formatter<'_>, op: &str, lhs: &[usize], rhs: &[usize]) -> fmt::Result {
+    write!(f, "{op}: shapes {} and {} do not broadcast", Shape(lhs), Shape(rhs))?;
+    let ndim = lhs.len().max(rhs.len());
+    let at = |s: &[usize], axis: usize| (axis + s.len()).checked_sub(ndim).map_or(1, |i| s[i]);
+    for axis in (0..ndim).rev() {
+        let (l, r) = (at(lhs, axis), at(rhs, axis));
+        if l != r && l != 1 && r != 1 {
+            return write!(
+                f,
+                ": The size of tensor a ({l}) must match the size of tensor b ({r}) at non-singleton dimension {axis}"
+            );
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for StaleSave {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "one of the variables needed for gradient computation has been modified by an inplace operation: \
+             [torch.{} {}]",
+            self.dtype.tensor_type_name(),
+            Sizes(&self.sizes)
+        )?;
+        if let Some((producer, nr)) = &self.producer {
+            write!(f, ", which is output {nr} of {producer},")?;
+        }
+        write!(
+            f,
+            " is at version {}; expected version {} instead. {} kept it as '{}': clone it before the in-place op. Hint: \
+             enable anomaly detection to find the operation that failed to compute its gradient, with \
+             retrograd.autograd.set_detect_anomaly(True).",
+            self.now, self.saved, self.node, self.input
+        )
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({self})")
+    }
+}
+
+impl std::error::Error for Error {}

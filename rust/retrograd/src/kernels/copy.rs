@@ -1,0 +1,137 @@
+//! Copies and casts between whole tensors, unrecorded.
+
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::pointwise;
+use crate::tensor::layout::{self, expanded_strides};
+use crate::tensor::{DType, Tensor};
+
+/// The tensor itself if it is contiguous, else a contiguous copy.
+pub fn contiguous(x: &Tensor) -> Result<Tensor> {
+    if x.is_contiguous() {
+        return Ok(x.clone());
+    }
+    let out = Tensor::empty(x.sizes(), x.dtype())?;
+    copy_into(x, &out)?;
+    Ok(out)
+}
+
+/// A copy that keeps the order of axes in memory where the source is dense.
+pub fn copy(x: &Tensor) -> Result<Tensor> {
+    let out = x.empty_like_layout(x.dtype())?;
+    copy_into(x, &out)?;
+    Ok(out)
+}
+
+/// The tensor itself if it has this dtype, else a converted copy in the same memory order.
+pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    if x.dtype() == dtype {
+        return Ok(x.clone());
+    }
+    let out = x.empty_like_layout(dtype)?;
+    copy_into(x, &out)?;
+    Ok(out)
+}
+
+/// Writes `src`, broadcast and converted, to `dst`, which must not overlap itself. Autograd is not told.
+pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
+    if !layout::expands_to(src.sizes(), dst.sizes()) {
+        return Err(Error::broadcast("copy_", dst.sizes(), src.sizes()));
+    }
+    if dst.numel() == 0 {
+        return Ok(());
+    }
+    // Source and destination that overlap but differ in layout: read all before writing any.
+    let staged;
+    let same = src.data_ptr() == dst.data_ptr() && src.strides() == dst.strides() && src.dtype() == dst.dtype();
+    let src = if !same && ranges_meet(src, dst) {
+        staged = {
+            let c = src.empty_like_layout(src.dtype())?;
+            copy_apart(src, &c)?;
+            c
+        };
+        &staged
+    } else {
+        src
+    };
+    copy_apart(src, dst)
+}
+
+fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
+    let (from, to) = (src.dtype(), dst.dtype());
+    let strides = expanded_strides(src.sizes(), src.strides(), dst.sizes());
+    let (sizes, out) = (dst.sizes(), dst.strides());
+    if from == to {
+        return dispatch!(any, from, T => {
+            // SAFETY: (1) S1 and S3 for both tensors; (2) the ranges were made disjoint or are the same layout; (3) the
+            // destination does not overlap itself (checked by callers for user tensors, fresh otherwise).
+            unsafe { pointwise::copy_strided(sizes, src.ptr::<T>().cast_const(), &strides, dst.ptr::<T>(), out) };
+            Ok(())
+        });
+    }
+    if from.is_complex() || to.is_complex() {
+        return Err(Error::no_kernel("copy_", if from.is_complex() { from } else { to }));
+    }
+    macro_rules! pairs {
+        ($($a:ident $t:ty),*) => { match from { $(DType::$a => to_any::<$t>(src, dst, &strides),)* _ => unreachable!() } };
+    }
+    pairs!(Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
+        Float32 f32, Float64 f64);
+    Ok(())
+}
+
+trait CastAny:
+    crate::tensor::Element
+    + pointwise::Cast<bool>
+    + pointwise::Cast<u8>
+    + pointwise::Cast<i8>
+    + pointwise::Cast<i16>
+    + pointwise::Cast<i32>
+    + pointwise::Cast<i64>
+    + pointwise::Cast<half::f16>
+    + pointwise::Cast<half::bf16>
+    + pointwise::Cast<f32>
+    + pointwise::Cast<f64>
+{
+}
+impl<T> CastAny for T where
+    T: crate::tensor::Element
+        + pointwise::Cast<bool>
+        + pointwise::Cast<u8>
+        + pointwise::Cast<i8>
+        + pointwise::Cast<i16>
+        + pointwise::Cast<i32>
+        + pointwise::Cast<i64>
+        + pointwise::Cast<half::f16>
+        + pointwise::Cast<half::bf16>
+        + pointwise::Cast<f32>
+        + pointwise::Cast<f64>
+{
+}
+
+fn to_any<A: CastAny>(src: &Tensor, dst: &Tensor, strides: &[isize]) {
+    macro_rules! to {
+        ($($d:ident $t:ty),*) => { match dst.dtype() {
+            // SAFETY: as in `copy_apart`.
+            $(DType::$d => unsafe {
+                pointwise::convert::<A, $t>(dst.sizes(), src.ptr::<A>(), strides, dst.ptr::<$t>(), dst.strides())
+            },)*
+            _ => unreachable!("complex was refused"),
+        } };
+    }
+    to!(Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
+        Float32 f32, Float64 f64);
+}
+
+/// Whether the byte ranges that two tensors touch have a byte in common.
+pub fn ranges_meet(a: &Tensor, b: &Tensor) -> bool {
+    let range = |t: &Tensor| {
+        let size = t.dtype().size() as isize;
+        layout::extent(t.sizes(), t.strides())
+            .map(|(lo, hi)| (t.data_ptr() as isize + lo * size, t.data_ptr() as isize + (hi + 1) * size))
+    };
+    match (range(a), range(b)) {
+        (Some((a0, a1)), Some((b0, b1))) => a0 < b1 && b0 < a1,
+        _ => false,
+    }
+}

@@ -1,0 +1,198 @@
+//! The matrix product on one thread: `C = A B` or `C += A B`, at any strides.
+//!
+//! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
+//! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
+//! has the vectors; `vecmat` serves products with one row or column, `plain` the integers.
+
+mod driver;
+mod plain;
+mod scratch;
+mod simd;
+#[cfg(test)]
+mod tests;
+mod tile;
+mod vecmat;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use driver::Product;
+
+mod sealed {
+    use super::driver::Product;
+
+    /// What [`super::gemm`] calls, once for each element type.
+    pub trait Kernel: Copy + 'static {
+        const ZERO: Self;
+
+        /// # Safety
+        /// The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
+        #[expect(private_interfaces, reason = "the trait is sealed")]
+        unsafe fn product(p: Product<Self>);
+    }
+}
+
+/// An element type with a matrix product: `f32` and `f64` (vector code chosen for the CPU at run
+/// time), and `i8`, `i16`, `i32`, `i64` and `u8` (plain loops, wrapping on overflow).
+pub trait GemmScalar: sealed::Kernel {}
+impl<T: sealed::Kernel> GemmScalar for T {}
+
+macro_rules! float {
+    ($t:ty, $avx512:ident, $avx2:ident, $plain:ident) => {
+        impl sealed::Kernel for $t {
+            const ZERO: Self = 0.0;
+
+            #[expect(private_interfaces, reason = "the trait is sealed")]
+            unsafe fn product(p: Product<Self>) {
+                // SAFETY: the duties pass through; the instructions are those just detected, or
+                // those that every CPU of the target has.
+                unsafe {
+                    #[cfg(target_arch = "x86_64")]
+                    if is_x86_feature_detected!("avx512f") {
+                        return driver::product::<x86::$avx512>(p);
+                    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                        return driver::product::<x86::$avx2>(p);
+                    }
+                    driver::product::<simd::$plain>(p);
+                }
+            }
+        }
+    };
+}
+float!(f32, Avx512F32, Avx2F32, PlainF32);
+float!(f64, Avx512F64, Avx2F64, PlainF64);
+
+macro_rules! integer {
+    ($($t:ty),*) => {$(
+        impl sealed::Kernel for $t {
+            const ZERO: Self = 0;
+
+            #[expect(private_interfaces, reason = "the trait is sealed")]
+            unsafe fn product(p: Product<Self>) {
+                // SAFETY: the duties pass through.
+                unsafe { plain::product(p) }
+            }
+        }
+    )*};
+}
+integer!(i8, i16, i32, i64, u8);
+
+/// `C (m x n) = A (m x k) B (k x n)`, or `C += A B` with `accumulate`, on the calling thread.
+///
+/// Strides are in elements and may be any: transposed, zero (expanded), negative. Only C must not
+/// repeat an element. Without terms (`k == 0`) C becomes zero, or stays with `accumulate`.
+///
+/// The order of the terms of one element of C depends on the shape, the strides and the CPU, not on
+/// anything else: the same call gives the same bits.
+///
+/// # Safety
+/// 1. `a` is readable at `i * a_rs + p * a_cs` for all `i < m`, `p < k`; `b` at
+///    `p * b_rs + j * b_cs` for all `p < k`, `j < n`; all of one operand in one allocation.
+/// 2. `c` is writable at `i * c_rs + j * c_cs` for all `i < m`, `j < n`, and with `accumulate` holds
+///    initialised values there.
+/// 3. No two `(i, j)` have the same place in C, and no place in C is one that is read in A or B.
+/// 4. No other thread writes A or B, or touches C, during the call.
+#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
+pub unsafe fn gemm<T: GemmScalar>(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: *const T,
+    a_rs: isize,
+    a_cs: isize,
+    b: *const T,
+    b_rs: isize,
+    b_cs: isize,
+    accumulate: bool,
+    c: *mut T,
+    c_rs: isize,
+    c_cs: isize,
+) {
+    if m == 0 || n == 0 {
+        return;
+    }
+    if k == 0 {
+        if !accumulate {
+            for i in 0..m as isize {
+                for j in 0..n as isize {
+                    // SAFETY: duty 2.
+                    unsafe { *c.offset(i * c_rs + j * c_cs) = T::ZERO }
+                }
+            }
+        }
+        return;
+    }
+    // SAFETY: duties 1 to 4, and no extent is zero.
+    unsafe { T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs }) }
+}
+
+/// A matrix in a slice: element (i, j) is `data[offset + i * rs + j * cs]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    pub rows: usize,
+    pub cols: usize,
+    pub offset: usize,
+    pub rs: isize,
+    pub cs: isize,
+}
+
+impl Layout {
+    /// Rows one after the other.
+    pub fn row_major(rows: usize, cols: usize) -> Self {
+        Self { rows, cols, offset: 0, rs: cols as isize, cs: 1 }
+    }
+
+    /// Columns one after the other.
+    pub fn column_major(rows: usize, cols: usize) -> Self {
+        Self { rows, cols, offset: 0, rs: 1, cs: rows as isize }
+    }
+
+    /// Whether every element lies in a slice of `len`.
+    fn fits(&self, len: usize) -> bool {
+        if self.rows == 0 || self.cols == 0 {
+            return true;
+        }
+        let (Ok(rows), Ok(cols), Ok(offset)) =
+            (i128::try_from(self.rows - 1), i128::try_from(self.cols - 1), i128::try_from(self.offset))
+        else {
+            return false;
+        };
+        // The products are less than 2^127; their sum may not be.
+        let (down, across) = (rows * self.rs as i128, cols * self.cs as i128);
+        let first = down.min(0).saturating_add(across.min(0)).saturating_add(offset);
+        let last = down.max(0).saturating_add(across.max(0)).saturating_add(offset);
+        first >= 0 && last < len as i128
+    }
+
+    /// Whether no two elements share a place, judged by one axis stepping over all of the other.
+    fn distinct(&self) -> bool {
+        let (rs, cs) = (self.rs.unsigned_abs() as u128, self.cs.unsigned_abs() as u128);
+        let (rows, cols) = (self.rows as u128, self.cols as u128);
+        let empty = rows == 0 || cols == 0;
+        let steps = (rows <= 1 || rs > 0) && (cols <= 1 || cs > 0);
+        let apart = rows <= 1 || cols <= 1 || rs > cs * (cols - 1) || cs > rs * (rows - 1);
+        empty || (steps && apart)
+    }
+}
+
+/// [`gemm`] on slices, checked.
+///
+/// # Panics
+/// If the extents disagree, a matrix leaves its slice, or elements of C share a place.
+pub fn gemm_slices<T: GemmScalar>(a: (&[T], Layout), b: (&[T], Layout), accumulate: bool, c: (&mut [T], Layout)) {
+    let ((a, al), (b, bl), (c, cl)) = (a, b, c);
+    let (m, n, k) = (al.rows, bl.cols, al.cols);
+    assert!(bl.rows == k && cl.rows == m && cl.cols == n, "extents disagree: {al:?}, {bl:?}, {cl:?}");
+    assert!(al.fits(a.len()) && bl.fits(b.len()) && cl.fits(c.len()), "outside the slice");
+    assert!(cl.distinct(), "elements of C share a place: {cl:?}");
+    let (ap, bp, cp) = (
+        a.as_ptr().wrapping_add(al.offset),
+        b.as_ptr().wrapping_add(bl.offset),
+        c.as_mut_ptr().wrapping_add(cl.offset),
+    );
+    // SAFETY: (1), (2) Every element lies in its slice, as just checked. (3) The elements of C are
+    // distinct, as just checked, and `c` is borrowed mutably, so it overlaps neither `a` nor `b`.
+    // (4) The borrows last as long as the call.
+    unsafe {
+        gemm(m, n, k, ap, al.rs, al.cs, bp, bl.rs, bl.cs, accumulate, cp, cl.rs, cl.cs);
+    }
+}

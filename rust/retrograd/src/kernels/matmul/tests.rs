@@ -1,0 +1,325 @@
+//! Against the triple loop in f64, over awkward sizes, every layout and every instruction set that
+//! this CPU runs.
+
+use super::driver::{self, Product};
+use super::simd::{self, Simd};
+use super::{Layout, gemm, gemm_slices};
+
+/// Element types with the triple loop's arithmetic.
+trait Real: simd::Float + PartialEq + std::fmt::Debug {
+    const EPS: f64;
+    fn of(x: f64) -> Self;
+    fn f64(self) -> f64;
+}
+impl Real for f32 {
+    const EPS: f64 = f32::EPSILON as f64;
+    fn of(x: f64) -> Self {
+        x as f32
+    }
+    fn f64(self) -> f64 {
+        self.into()
+    }
+}
+impl Real for f64 {
+    const EPS: f64 = f64::EPSILON;
+    fn of(x: f64) -> Self {
+        x
+    }
+    fn f64(self) -> f64 {
+        self
+    }
+}
+
+/// Numbers in -1 .. 1, the same in every run.
+struct Numbers(u64);
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as f64 / (1u64 << 30) as f64 - 1.0
+    }
+    fn vec<T: Real>(&mut self, len: usize) -> Vec<T> {
+        (0..len).map(|_| T::of(self.next())).collect()
+    }
+}
+
+/// Where a matrix lies, and how long its slice is. Gaps between rows are found untouched afterwards.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Rows,
+    Columns,
+    WideRows,
+    Strided,
+    Backwards,
+}
+const SHAPES: [Shape; 5] = [Shape::Rows, Shape::Columns, Shape::WideRows, Shape::Strided, Shape::Backwards];
+
+impl Shape {
+    fn place(self, rows: usize, cols: usize) -> (Layout, usize) {
+        let (r, c) = (rows as isize, cols as isize);
+        let (offset, rs, cs) = match self {
+            Self::Rows => (0, c, 1),
+            Self::Columns => (0, 1, r),
+            Self::WideRows => (3, c + 5, 1),
+            Self::Strided => (1, 3 * c + 2, 3),
+            Self::Backwards => ((rows * cols).saturating_sub(1), -c, -1),
+        };
+        let len = offset + rows * rs.unsigned_abs() + cols * cs.unsigned_abs() + 1;
+        (Layout { rows, cols, offset, rs, cs }, len)
+    }
+}
+
+fn index(l: &Layout, i: usize, j: usize) -> usize {
+    (l.offset as isize + i as isize * l.rs + j as isize * l.cs) as usize
+}
+
+/// A function with the arguments of [`gemm`] after the element type.
+type Run<T> = unsafe fn(Product<T>);
+
+/// Checks one product of layouts `a`, `b` and `c`, each in a slice of the length given.
+fn check<T: Real>(
+    name: &str,
+    run: Run<T>,
+    (al, a_len): (Layout, usize),
+    (bl, b_len): (Layout, usize),
+    (cl, c_len): (Layout, usize),
+    accumulate: bool,
+) {
+    let mut numbers = Numbers(7);
+    let (a, b) = (numbers.vec::<T>(a_len), numbers.vec::<T>(b_len));
+    let before = if accumulate { numbers.vec::<T>(c_len) } else { vec![T::of(f64::NAN); c_len] };
+    let mut c = before.clone();
+    let (m, n, k) = (al.rows, bl.cols, al.cols);
+    for l in [(&al, a_len), (&bl, b_len), (&cl, c_len)] {
+        assert!(l.0.fits(l.1), "{l:?}");
+    }
+    assert!(cl.distinct());
+    // SAFETY: the asserts are those of `gemm_slices`; the callers pass `m`, `n` and `k` not zero
+    // and an instruction set of this CPU.
+    unsafe {
+        run(Product {
+            m,
+            n,
+            k,
+            a: a.as_ptr().add(al.offset),
+            a_rs: al.rs,
+            a_cs: al.cs,
+            b: b.as_ptr().add(bl.offset),
+            b_rs: bl.rs,
+            b_cs: bl.cs,
+            accumulate,
+            c: c.as_mut_ptr().add(cl.offset),
+            c_rs: cl.rs,
+            c_cs: cl.cs,
+        });
+    }
+    let mut inside = vec![false; c_len];
+    for i in 0..m {
+        for j in 0..n {
+            let at = index(&cl, i, j);
+            inside[at] = true;
+            let start = if accumulate { before[at].f64() } else { 0.0 };
+            let (mut want, mut size) = (start, start.abs());
+            for p in 0..k {
+                let term = a[index(&al, i, p)].f64() * b[index(&bl, p, j)].f64();
+                want += term;
+                size += term.abs();
+            }
+            // k + 1 roundings of at most eps / 2 each, relative to the sum of magnitudes, and as
+            // many of the reference itself; twice that for the higher-order terms.
+            let bound = 2.0 * (k as f64 + 1.0) * T::EPS * size;
+            let got = c[at].f64();
+            assert!(
+                (got - want).abs() <= bound,
+                "{name}: ({i}, {j}) of {m} x {n} x {k}: {got}, not {want}; {al:?} {bl:?} {cl:?} \
+                 accumulate {accumulate}"
+            );
+        }
+    }
+    for (at, &inside) in inside.iter().enumerate() {
+        let same = c[at] == before[at] || (c[at].f64().is_nan() && before[at].f64().is_nan());
+        assert!(inside || same, "{name}: wrote outside C at {at}; {cl:?}");
+    }
+}
+
+/// The sizes around each limit of tile, vector and block, and some primes, for the vectors `V`.
+fn sweep<V: Simd>(name: &str)
+where
+    V::Elem: Real,
+{
+    let run: Run<V::Elem> = driver::product::<V>;
+    let (r, l) = (V::ROWS, V::LEN);
+    let place = |shape: Shape, rows, cols| shape.place(rows, cols);
+    let rows = [1, 2, r - 1, r, r + 1, 2 * r + 1, 37];
+    let columns = [1, 2, l - 1, l, l + 1, 2 * l - 1, 2 * l, 2 * l + 1, 4 * l + 3, 8 * l + 1];
+    for m in rows {
+        for n in columns {
+            for k in [1, 2, l, l + 1, 4 * l + 3] {
+                for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                    let (a, b) = (place(SHAPES[a], m, k), place(SHAPES[b], k, n));
+                    check(name, run, a, b, place(Shape::Rows, m, n), false);
+                    check(name, run, a, b, place(Shape::Columns, m, n), true);
+                }
+            }
+        }
+    }
+    for (m, n, k) in [(1, 41, 23), (41, 1, 23), (1, 1, 97), (5, 7, 3), (29, 71, 31)] {
+        for a in SHAPES {
+            for b in SHAPES {
+                for c in SHAPES {
+                    for accumulate in [false, true] {
+                        let (a, b) = (place(a, m, k), place(b, k, n));
+                        check(name, run, a, b, place(c, m, n), accumulate);
+                    }
+                }
+            }
+        }
+    }
+    // Several blocks of each kind, copied and not.
+    for (m, n, k) in [(307, 151, 61), (3, 2081, 5), (61, 2081, 17), (33, 67, 1031), (509, 67, 521)] {
+        for (a, b) in [(0, 0), (0, 1), (1, 0), (3, 4)] {
+            let (a, b) = (place(SHAPES[a], m, k), place(SHAPES[b], k, n));
+            check(name, run, a, b, place(Shape::Rows, m, n), true);
+        }
+    }
+    // Expanded operands: strides of zero.
+    let zero = |rows, cols, rs, cs| (Layout { rows, cols, offset: 0, rs, cs }, rows * cols + 1);
+    for (m, n, k) in [(1, 1, 33), (1, 40, 9), (40, 1, 9), (15, 40, 33)] {
+        for (rs, cs) in [(0, 1), (1, 0), (0, 0)] {
+            let (a, b) = (zero(m, k, rs, cs), zero(k, n, rs, cs));
+            check(name, run, a, place(Shape::Rows, k, n), place(Shape::Rows, m, n), false);
+            check(name, run, place(Shape::Rows, m, k), b, place(Shape::Rows, m, n), false);
+        }
+    }
+}
+
+#[test]
+fn plain_f32() {
+    sweep::<simd::PlainF32>("plain f32");
+}
+
+#[test]
+fn plain_f64() {
+    sweep::<simd::PlainF64>("plain f64");
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use super::super::x86::{Avx2F32, Avx2F64, Avx512F32, Avx512F64};
+    use super::sweep;
+
+    #[test]
+    fn avx2_f32() {
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            sweep::<Avx2F32>("AVX2 f32");
+        }
+    }
+
+    #[test]
+    fn avx2_f64() {
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            sweep::<Avx2F64>("AVX2 f64");
+        }
+    }
+
+    #[test]
+    fn avx512_f32() {
+        if is_x86_feature_detected!("avx512f") {
+            sweep::<Avx512F32>("AVX-512 f32");
+        }
+    }
+
+    #[test]
+    fn avx512_f64() {
+        if is_x86_feature_detected!("avx512f") {
+            sweep::<Avx512F64>("AVX-512 f64");
+        }
+    }
+}
+
+#[test]
+fn no_terms_gives_zeros_or_leaves_c() {
+    let (a, b) = (Layout::row_major(2, 0), Layout::row_major(0, 3));
+    let mut c = [5.0f32; 6];
+    gemm_slices((&[], a), (&[], b), true, (&mut c, Layout::row_major(2, 3)));
+    assert_eq!(c, [5.0; 6]);
+    gemm_slices((&[], a), (&[], b), false, (&mut c, Layout::row_major(2, 3)));
+    assert_eq!(c, [0.0; 6]);
+}
+
+#[test]
+fn no_rows_or_columns_touches_nothing() {
+    for (m, n) in [(0, 3), (3, 0), (0, 0)] {
+        let (a, b) = (Layout::row_major(m, 2), Layout::row_major(2, n));
+        let c = Layout::row_major(m, n);
+        gemm_slices((&[1.0f64; 6], a), (&[1.0; 6], b), false, (&mut [], c));
+    }
+}
+
+#[test]
+fn nan_and_infinity_pass_through() {
+    let mut c = [0.0f32; 2];
+    let (a, b) = (Layout::row_major(1, 2), Layout::row_major(2, 2));
+    gemm_slices(
+        (&[0.0, 1.0], a),
+        (&[f32::INFINITY, 1.0, 1.0, f32::INFINITY], b),
+        false,
+        (&mut c, Layout::row_major(1, 2)),
+    );
+    assert!(c[0].is_nan());
+    assert_eq!(c[1], f32::INFINITY);
+}
+
+#[test]
+fn integers_wrap() {
+    let (a, b) = (Layout::row_major(2, 3), Layout::column_major(3, 2));
+    let c = Layout::column_major(2, 2);
+    let mut got = [1i8; 4];
+    gemm_slices((&[100, 2, 3, 4, 5, 6], a), (&[2, 0, 1, 1, 1, 1], b), true, (&mut got, c));
+    assert_eq!(got, [(1 + 203i32) as i8, 1 + 14, 1 + 105, 1 + 15]);
+    let mut got = [0u8; 4];
+    gemm_slices((&[200, 2, 3, 4, 5, 6], a), (&[2, 0, 1, 1, 1, 1], b), false, (&mut got, c));
+    assert_eq!(got, [(403 % 256) as u8, 14, 205, 15]);
+    macro_rules! same {
+        ($($t:ty)*) => {$(
+            let mut got = [0 as $t; 4];
+            let (x, y) = ([1, 2, 3, 4, 5, 6], [2, 0, 1, 1, 1, 1]);
+            gemm_slices((&x, a), (&y, b), false, (&mut got, c));
+            assert_eq!(got, [5, 14, 6, 15]);
+        )*};
+    }
+    same!(i16 i32 i64);
+}
+
+#[test]
+fn the_same_call_gives_the_same_bits() {
+    let mut numbers = Numbers(3);
+    let (a, b): (Vec<f32>, Vec<f32>) = (numbers.vec(61 * 700), numbers.vec(700 * 67));
+    let product = || {
+        let mut c = vec![0.0f32; 61 * 67];
+        // SAFETY: all three are row-major matrices of 61 x 700, 700 x 67 and 61 x 67.
+        unsafe {
+            let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
+            gemm(61, 67, 700, a, 700, 1, b, 67, 1, false, c, 67, 1);
+        }
+        c
+    };
+    let first = product();
+    let other = std::thread::scope(|s| s.spawn(product).join().expect("no panic"));
+    assert_eq!(first, product());
+    assert_eq!(first, other);
+}
+
+#[test]
+#[should_panic(expected = "outside the slice")]
+fn a_short_slice_is_refused() {
+    let l = Layout::row_major(2, 2);
+    gemm_slices((&[0.0f32; 4], l), (&[0.0; 3], l), false, (&mut [0.0; 4], l));
+}
+
+#[test]
+#[should_panic(expected = "share a place")]
+fn a_repeating_output_is_refused() {
+    let l = Layout::row_major(2, 2);
+    let repeating = Layout { rs: 0, ..l };
+    gemm_slices((&[0.0f32; 4], l), (&[0.0; 4], l), false, (&mut [0.0; 4], repeating));
+}

@@ -1,0 +1,10 @@
+//! Loops over memory. Nothing here knows of autograd.
+
+pub mod copy;
+pub mod matmul;
+pub mod pointwise;
+pub mod random;
+pub mod real;
+pub mod reduce;
+pub mod simd;
+pub mod strided;

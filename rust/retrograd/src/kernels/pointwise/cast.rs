@@ -1,0 +1,206 @@
+//! Casts between the ten real dtypes, with torch's meaning.
+//!
+//! To bool: `x != 0`. Float to integer: truncation; outside the target's range the result is unspecified but defined
+//! (it goes through `i32`, or `i64` for `i64`, saturating, then wraps). Integer to a narrower integer wraps. Everything
+//! to and from half precision goes through `f32`, rounding to nearest even.
+
+use half::{bf16, f16};
+
+use super::super::simd::Level;
+use super::{Map1, map1_at};
+
+/// The element-wise cast to `O`.
+pub trait Cast<O>: Copy {
+    /// The cast value.
+    fn cast(self) -> O;
+}
+
+/// The body of [`convert`].
+#[derive(Clone, Copy, Debug)]
+pub struct Convert;
+
+impl<A: Cast<O>, O> Map1<A, O> for Convert {
+    #[inline(always)]
+    fn f(&self, a: A) -> O {
+        a.cast()
+    }
+}
+
+/// Casts strided elements.
+///
+/// # Safety
+/// As [`map1`](super::map1).
+pub unsafe fn convert<A: Cast<O>, O: Copy>(
+    sizes: &[usize],
+    a: *const A,
+    a_strides: &[isize],
+    o: *mut O,
+    o_strides: &[isize],
+) {
+    // SAFETY: (1-3) are ours.
+    unsafe { convert_at(Level::detect(), sizes, a, a_strides, o, o_strides) }
+}
+
+/// [`convert`] with the instructions of `level`.
+///
+/// # Safety
+/// As [`map1`](super::map1).
+pub unsafe fn convert_at<A: Cast<O>, O: Copy>(
+    level: Level,
+    sizes: &[usize],
+    a: *const A,
+    a_strides: &[isize],
+    o: *mut O,
+    o_strides: &[isize],
+) {
+    // SAFETY: (1-3) are ours.
+    unsafe { map1_at(level, &Convert, sizes, a, a_strides, o, o_strides) }
+}
+
+macro_rules! casts {
+    // One expression of `$x` for a source and each target.
+    ($a:ty => $($o:ty),+ ; $x:ident => $e:expr) => {$(
+        impl Cast<$o> for $a {
+            #[inline(always)]
+            fn cast(self) -> $o {
+                let $x = self;
+                ($e) as $o
+            }
+        }
+    )+};
+}
+
+macro_rules! cast_with {
+    ($($a:ty),+ => $o:ty; $x:ident => $e:expr) => {$(
+        impl Cast<$o> for $a {
+            #[inline(always)]
+            fn cast(self) -> $o {
+                let $x = self;
+                $e
+            }
+        }
+    )+};
+}
+
+casts!(u8 => u8, i8, i16, i32, i64, f32, f64; x => x);
+casts!(i8 => u8, i8, i16, i32, i64, f32, f64; x => x);
+casts!(i16 => u8, i8, i16, i32, i64, f32, f64; x => x);
+casts!(i32 => u8, i8, i16, i32, i64, f32, f64; x => x);
+casts!(i64 => u8, i8, i16, i32, i64, f32, f64; x => x);
+casts!(f32 => i64, f32, f64; x => x);
+casts!(f32 => u8, i8, i16, i32; x => x as i32);
+casts!(f64 => i64, f32, f64; x => x);
+casts!(f64 => u8, i8, i16, i32; x => x as i32);
+casts!(bool => u8, i8, i16, i32, i64; x => x);
+casts!(bool => f32, f64; x => x as u8);
+casts!(f16 => i64, f32, f64; x => f32_of_f16(x));
+casts!(f16 => u8, i8, i16, i32; x => f32_of_f16(x) as i32);
+casts!(bf16 => i64, f32, f64; x => f32_of_bf16(x));
+casts!(bf16 => u8, i8, i16, i32; x => f32_of_bf16(x) as i32);
+
+cast_with!(u8, i8, i16, i32, i64 => bool; x => x != 0);
+cast_with!(f32, f64 => bool; x => x != 0.0);
+cast_with!(bool => bool; x => x);
+cast_with!(f16 => bool; x => x.to_bits() & 0x7fff != 0);
+cast_with!(bf16 => bool; x => x.to_bits() & 0x7fff != 0);
+cast_with!(u8, i8, i16, i32, i64, f32, f64 => f16; x => f16_of_f32(x as f32));
+cast_with!(u8, i8, i16, i32, i64, f32, f64 => bf16; x => bf16_of_f32(x as f32));
+cast_with!(bool => f16; x => f16::from_bits(x as u16 * 0x3c00));
+cast_with!(bool => bf16; x => bf16::from_bits(x as u16 * 0x3f80));
+cast_with!(f16 => f16; x => x);
+cast_with!(bf16 => bf16; x => x);
+cast_with!(f16 => bf16; x => bf16_of_f32(f32_of_f16(x)));
+cast_with!(bf16 => f16; x => f16_of_f32(f32_of_bf16(x)));
+
+/// Exact. Without branches, so that loops vectorise; `half` detects the CPU once per element instead.
+#[inline(always)]
+pub(crate) fn f32_of_f16(h: f16) -> f32 {
+    let bits = h.to_bits() as u32;
+    let magnitude = (bits & 0x7fff) << 13;
+    // The exponent bias differs by 112; the product is exact for subnormals too.
+    let value = (f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23)).to_bits();
+    let special = if magnitude >= 0x7c00 << 13 { 0x7f80_0000 } else { 0 };
+    let quiet = if magnitude > 0x7c00 << 13 { 0x0040_0000 } else { 0 };
+    f32::from_bits(value | special | quiet | (bits & 0x8000) << 16)
+}
+
+/// Round to nearest even.
+#[inline(always)]
+pub(crate) fn f16_of_f32(x: f32) -> f16 {
+    let bits = x.to_bits();
+    let magnitude = bits & 0x7fff_ffff;
+    // Adding a power of two 2^13 above the half's last place makes the FPU round there. Overflow is sent to infinity by
+    // the first factor and kept there; subnormal halves share one last place, hence the floor of the exponent.
+    let scaled = f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23) * f32::from_bits((127 - 110) << 23);
+    let exponent = (magnitude & 0x7f80_0000).max(0x3880_0000);
+    let base = (f32::from_bits(exponent + 0x0780_0000) + scaled).to_bits();
+    let rounded = ((base >> 13) & 0x7c00) + (base & 0x0fff);
+    let value = if magnitude > 0x7f80_0000 { 0x7e00 } else { rounded };
+    f16::from_bits((value | (bits >> 16 & 0x8000)) as u16)
+}
+
+/// Exact.
+#[inline(always)]
+pub(crate) fn f32_of_bf16(h: bf16) -> f32 {
+    f32::from_bits((h.to_bits() as u32) << 16)
+}
+
+/// Round to nearest even.
+#[inline(always)]
+pub(crate) fn bf16_of_f32(x: f32) -> bf16 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    let nan = bits >> 16 | 0x0040;
+    bf16::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { nan } else { rounded } as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_widens_exactly() {
+        for bits in 0..=u16::MAX {
+            let h = f16::from_bits(bits);
+            let (got, want) = (f32_of_f16(h), h.to_f32());
+            assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{bits:04x}");
+            let b = bf16::from_bits(bits);
+            assert!(f32_of_bf16(b).to_bits() == b.to_f32().to_bits() || b.is_nan());
+        }
+    }
+
+    #[test]
+    fn narrowing_rounds_to_nearest_even() {
+        // Every 97th pattern, and the neighbourhood of every half.
+        let near = (0..=u16::MAX).flat_map(|h| {
+            let b = f16::from_bits(h).to_f32().to_bits();
+            [b.wrapping_sub(1), b, b.wrapping_add(1), b ^ 0x1000, (b ^ 0x1000) + 1, (b ^ 0x1000).wrapping_sub(1)]
+        });
+        for bits in near.chain((0..=u32::MAX).step_by(9973)) {
+            let x = f32::from_bits(bits);
+            let (got, want) = (f16_of_f32(x), f16::from_f32(x));
+            assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{bits:08x} {got} {want}");
+            let (got, want) = (bf16_of_f32(x), bf16::from_f32(x));
+            assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{bits:08x} {got} {want}");
+        }
+    }
+
+    #[test]
+    fn torch_meanings() {
+        fn to<A: Cast<O>, O>(a: A) -> O {
+            a.cast()
+        }
+        assert_eq!(to::<f32, i32>(-2.9), -2);
+        assert_eq!(to::<f32, u8>(-1.0), 255);
+        assert_eq!(to::<f64, i8>(300.0), 44);
+        assert_eq!(to::<i64, u8>(-1), 255);
+        assert_eq!(to::<i32, i16>(70000), 4464);
+        assert!(to::<f32, bool>(0.1) && to::<f32, bool>(f32::NAN) && !to::<f32, bool>(-0.0));
+        assert!(!to::<f16, bool>(f16::from_f32(-0.0)) && to::<bf16, bool>(bf16::ONE));
+        assert_eq!(to::<bool, f32>(true), 1.0);
+        assert_eq!(to::<bool, f16>(true), f16::ONE);
+        assert_eq!(to::<bool, bf16>(true), bf16::ONE);
+        assert_eq!(to::<i64, f64>(-7), -7.0);
+        assert_eq!(to::<f64, i64>(1e10), 10_000_000_000);
+    }
+}

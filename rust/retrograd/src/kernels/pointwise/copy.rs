@@ -1,0 +1,147 @@
+//! Copies between layouts, and fills.
+
+use std::mem::MaybeUninit;
+
+use super::super::simd::{Level, Task, dispatch};
+use super::super::strided::{Axes, Offsets, axis, is_contiguous, plan};
+
+/// Side of the square that a transposing copy moves at a time: lines of both sides stay in L1 meanwhile.
+const SQUARE: usize = 16;
+
+/// Copies elements between layouts of the same dtype; contiguous ones by `memcpy`, transposes in squares.
+///
+/// # Safety
+/// 1. `a` is readable and `o` writable at every position of `sizes` under its strides. 2. They do not overlap.
+/// 3. Distinct positions have distinct places in `o`.
+#[inline]
+pub unsafe fn copy_strided<T: Copy>(sizes: &[usize], a: *const T, a_strides: &[isize], o: *mut T, o_strides: &[isize]) {
+    // SAFETY: (1-3) are ours.
+    unsafe { copy_strided_at(Level::detect(), sizes, a, a_strides, o, o_strides) }
+}
+
+/// [`copy_strided`] with the instructions of `level`.
+///
+/// # Safety
+/// As [`copy_strided`].
+pub unsafe fn copy_strided_at<T: Copy>(
+    level: Level,
+    sizes: &[usize],
+    a: *const T,
+    a_strides: &[isize],
+    o: *mut T,
+    o_strides: &[isize],
+) {
+    if is_contiguous(sizes, a_strides) && is_contiguous(sizes, o_strides) {
+        // SAFETY: duties 1 and 2, the layout being contiguous.
+        return unsafe { std::ptr::copy_nonoverlapping(a, o, sizes.iter().product()) };
+    }
+    let mut axes: Axes<2> = plan(sizes, [o_strides, a_strides]);
+    // The axis along which the input is contiguous becomes the second, so that a tile is a transpose.
+    if let Some(i) = axes.iter().position(|x| x.strides[1] == 1).filter(|&i| i > 1) {
+        axes[1..=i].rotate_right(1);
+    }
+    let (x, y) = (axis(&axes, 0), axis(&axes, 1));
+    let s = std::array::from_fn(|k| [x.strides[k], y.strides[k]]);
+    for [po, pa] in Offsets::new(axes.get(2..).unwrap_or(&[])) {
+        // SAFETY: (CopyTile 1-3) the offsets, and the two inner axes from each, are positions of `sizes`: our 1-3.
+        unsafe { dispatch(level, CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) }) };
+    }
+}
+
+/// Two axes, `n[0]` the inner; strides of output and input, inner and outer. Duties: 1-3 of [`copy_strided`].
+struct CopyTile<T> {
+    n: [usize; 2],
+    s: [[isize; 2]; 2],
+    a: *const T,
+    o: *mut T,
+}
+
+impl<T: Copy> Task for CopyTile<T> {
+    type Out = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let CopyTile { n: [n, rows], s: [so, sa], a, o } = self;
+        if so[0] == 1 && sa[0] == 1 {
+            for row in 0..rows as isize {
+                // SAFETY: duties 1 and 2: rows of `n` contiguous elements on both sides.
+                unsafe { std::ptr::copy_nonoverlapping(a.offset(row * sa[1]), o.offset(row * so[1]), n) };
+            }
+        } else if so[0] == 1 && sa[1] == 1 && n >= SQUARE && rows >= SQUARE {
+            // SAFETY: duties 1-3.
+            unsafe { transpose(n, rows, a, sa[0], o, so[1]) };
+        } else if sa[0] == 0 && so[0] == 1 {
+            for row in 0..rows as isize {
+                // SAFETY: duty 1: one input element and a row of the output.
+                unsafe {
+                    let value = *a.offset(row * sa[1]);
+                    std::slice::from_raw_parts_mut(o.offset(row * so[1]).cast(), n).fill(MaybeUninit::new(value));
+                }
+            }
+        } else {
+            for row in 0..rows as isize {
+                for i in 0..n as isize {
+                    // SAFETY: duty 1: a position of the tile.
+                    unsafe { *o.offset(row * so[1] + i * so[0]) = *a.offset(row * sa[1] + i * sa[0]) };
+                }
+            }
+        }
+    }
+}
+
+/// `o[r * ldo + i] = a[i * lda + r]` for `i < n`, `r < rows`.
+///
+/// # Safety
+/// As [`copy_strided`].
+#[inline(always)]
+unsafe fn transpose<T: Copy>(n: usize, rows: usize, a: *const T, lda: isize, o: *mut T, ldo: isize) {
+    let (whole_n, whole_rows) = (n - n % SQUARE, rows - rows % SQUARE);
+    for i in (0..whole_n).step_by(SQUARE) {
+        for r in (0..whole_rows).step_by(SQUARE) {
+            let mut square = [[MaybeUninit::<T>::uninit(); SQUARE]; SQUARE];
+            for (y, line) in square.iter_mut().enumerate() {
+                // SAFETY: duty 1: `SQUARE` contiguous elements of the input within the tile.
+                *line =
+                    unsafe { a.offset((i + y) as isize * lda + r as isize).cast::<[MaybeUninit<T>; SQUARE]>().read() };
+            }
+            #[allow(clippy::needless_range_loop)] // a column of `square`: there is no iterator over it
+            for x in 0..SQUARE {
+                let mut line = [MaybeUninit::<T>::uninit(); SQUARE];
+                for y in 0..SQUARE {
+                    line[y] = square[y][x];
+                }
+                // SAFETY: duties 1 and 2: `SQUARE` contiguous elements of the output within the tile.
+                unsafe { o.offset((r + x) as isize * ldo + i as isize).cast::<[MaybeUninit<T>; SQUARE]>().write(line) };
+            }
+        }
+    }
+    for r in 0..rows {
+        let from = if r < whole_rows { whole_n } else { 0 };
+        for i in from..n {
+            // SAFETY: duty 1: a position of the tile.
+            unsafe { *o.offset(r as isize * ldo + i as isize) = *a.offset(i as isize * lda + r as isize) };
+        }
+    }
+}
+
+/// Sets every element.
+///
+/// # Safety
+/// 1. `o` is writable at every position of `sizes` under its strides.
+pub unsafe fn fill<T: Copy>(value: T, sizes: &[usize], o: *mut T, o_strides: &[isize]) {
+    let axes: Axes<1> = plan(sizes, [o_strides]);
+    let inner = axis(&axes, 0);
+    for [po] in Offsets::new(axes.get(1..).unwrap_or(&[])) {
+        // SAFETY: duty 1: the offset, and the inner axis from it, are positions of `sizes`.
+        unsafe {
+            let o = o.offset(po);
+            if inner.strides[0] == 1 {
+                std::slice::from_raw_parts_mut(o.cast(), inner.size).fill(MaybeUninit::new(value));
+            } else {
+                for i in 0..inner.size as isize {
+                    *o.offset(i * inner.strides[0]) = value;
+                }
+            }
+        }
+    }
+}

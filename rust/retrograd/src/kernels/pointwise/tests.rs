@@ -1,0 +1,223 @@
+use super::super::simd::Level;
+use super::super::strided::{Offsets, plan_in_order, row_major};
+use super::*;
+
+struct Affine;
+impl Map1<f32, f32> for Affine {
+    #[inline(always)]
+    fn f(&self, a: f32) -> f32 {
+        a * 3.0 - 1.0
+    }
+}
+struct Sub;
+impl Map2<f32, f32, f32> for Sub {
+    #[inline(always)]
+    fn f(&self, a: f32, b: f32) -> f32 {
+        a - 2.0 * b
+    }
+}
+struct Less;
+impl Map2<f64, f64, bool> for Less {
+    #[inline(always)]
+    fn f(&self, a: f64, b: f64) -> bool {
+        a < b
+    }
+}
+struct Choose;
+impl Map3<bool, f64, f64, f64> for Choose {
+    #[inline(always)]
+    fn f(&self, a: bool, b: f64, c: f64) -> f64 {
+        if a { b } else { c }
+    }
+}
+
+const UGLY: [usize; 14] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 600];
+
+/// A named layout: where position 0 lies in a buffer, the buffer's size, and the strides.
+fn layouts(sizes: &[usize]) -> Vec<(&'static str, usize, usize, Vec<isize>)> {
+    let n: usize = sizes.iter().product::<usize>().max(1);
+    let plain = row_major(sizes).to_vec();
+    let mut transposed = vec![1isize; sizes.len()];
+    for i in 1..sizes.len() {
+        transposed[i] = transposed[i - 1] * sizes[i - 1] as isize;
+    }
+    let spaced: Vec<isize> = plain.iter().map(|s| s * 3).collect();
+    let negative: Vec<isize> = plain.iter().map(|s| -s).collect();
+    vec![
+        ("plain", 0, n, plain),
+        ("transposed", 0, n, transposed),
+        ("spaced", 0, 3 * n, spaced),
+        ("negative", n - 1, n, negative),
+    ]
+}
+
+fn expanded(sizes: &[usize], mask: usize) -> Vec<isize> {
+    let kept: Vec<usize> = sizes.iter().enumerate().map(|(i, &s)| if mask >> i & 1 == 1 { 1 } else { s }).collect();
+    let strides = row_major(&kept);
+    (0..sizes.len()).map(|i| if mask >> i & 1 == 1 { 0 } else { strides[i] }).collect()
+}
+
+fn positions(sizes: &[usize], strides: &[isize], start: usize) -> Vec<usize> {
+    Offsets::new(&plan_in_order(sizes, [strides])).map(|[o]| (start as isize + o) as usize).collect()
+}
+
+fn shapes() -> Vec<Vec<usize>> {
+    let mut shapes: Vec<Vec<usize>> = UGLY.iter().map(|&n| vec![n]).collect();
+    for &n in &UGLY {
+        shapes.extend([vec![3, n], vec![n, 5], vec![2, n, 3]]);
+    }
+    shapes.extend([vec![], vec![33, 31], vec![17, 300], vec![2, 3, 2, 5], vec![1, 4, 1]]);
+    shapes
+}
+
+fn numbers(n: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * 37 + 11) % 101) as f32 - 50.0).collect()
+}
+
+#[test]
+fn map1_and_copy_on_every_layout() {
+    for level in Level::available() {
+        for sizes in shapes() {
+            for (_, ia, na, sa) in layouts(&sizes) {
+                let a = numbers(na);
+                let pa = positions(&sizes, &sa, ia);
+                for (name, io, no, so) in layouts(&sizes) {
+                    let mut o = vec![7e9f32; no];
+                    let mut copy = o.clone();
+                    let mut want = (o.clone(), o.clone());
+                    for (p, q) in pa.iter().zip(positions(&sizes, &so, io)) {
+                        want.0[q] = Affine.f(a[*p]);
+                        want.1[q] = a[*p];
+                    }
+                    // SAFETY: the layouts lie in their buffers, which are distinct.
+                    unsafe {
+                        map1_at(level, &Affine, &sizes, a.as_ptr().add(ia), &sa, o.as_mut_ptr().add(io), &so);
+                        copy_strided_at(level, &sizes, a.as_ptr().add(ia), &sa, copy.as_mut_ptr().add(io), &so);
+                    }
+                    assert!(o == want.0, "{level:?} {sizes:?} {name}");
+                    assert!(copy == want.1, "{level:?} {sizes:?} {name}");
+                }
+                // In place.
+                let mut o = a.clone();
+                let mut want = a.clone();
+                pa.iter().for_each(|&p| want[p] = Affine.f(a[p]));
+                let p = o.as_mut_ptr();
+                // SAFETY: the layout lies in the buffer; the output is the input.
+                unsafe { map1_at(level, &Affine, &sizes, p.add(ia), &sa, p.add(ia), &sa) };
+                assert!(o == want, "{level:?} {sizes:?} in place");
+            }
+        }
+    }
+}
+
+#[test]
+fn map2_on_layouts_broadcasts_and_in_place() {
+    for level in Level::available() {
+        for sizes in shapes() {
+            let n: usize = sizes.iter().product();
+            let (a, b) = (numbers(3 * n + 1), numbers(3 * n + 7));
+            let b = &b[6..];
+            let mut ways: Vec<(usize, Vec<isize>)> = layouts(&sizes).into_iter().map(|l| (l.1, l.3)).collect();
+            ways.extend((1..1usize << sizes.len()).map(|mask| (0, expanded(&sizes, mask))));
+            for (ia, sa) in &ways {
+                for (ib, sb) in &ways {
+                    let (pa, pb) = (positions(&sizes, sa, *ia), positions(&sizes, sb, *ib));
+                    for (name, io, no, so) in layouts(&sizes) {
+                        let mut o = vec![7e9f32; no];
+                        let mut want = o.clone();
+                        let po = positions(&sizes, &so, io);
+                        (0..n).for_each(|i| want[po[i]] = Sub.f(a[pa[i]], b[pb[i]]));
+                        // SAFETY: the layouts lie in their buffers, which are distinct.
+                        unsafe {
+                            let o = o.as_mut_ptr().add(io);
+                            map2_at(level, &Sub, &sizes, a.as_ptr().add(*ia), sa, b.as_ptr().add(*ib), sb, o, &so);
+                        }
+                        assert!(o == want, "{level:?} {sizes:?} {name} {sa:?} {sb:?}");
+                    }
+                }
+                if sa.iter().zip(&sizes).any(|(&s, &n)| s == 0 && n > 1) {
+                    continue;
+                }
+                // The output on the left operand, on the right one, and on both.
+                for (ib, sb) in &ways {
+                    let (pa, pb) = (positions(&sizes, sa, *ia), positions(&sizes, sb, *ib));
+                    let (mut left, mut right, mut both) = (a.clone(), a.clone(), a.clone());
+                    let mut want = (a.clone(), a.clone(), a.clone());
+                    for i in 0..n {
+                        want.0[pa[i]] = Sub.f(a[pa[i]], b[pb[i]]);
+                        want.1[pa[i]] = Sub.f(b[pb[i]], a[pa[i]]);
+                        want.2[pa[i]] = Sub.f(a[pa[i]], a[pa[i]]);
+                    }
+                    // SAFETY: the layouts lie in their buffers; the output is an input, or distinct.
+                    unsafe {
+                        let b = b.as_ptr().add(*ib);
+                        let p = left.as_mut_ptr().add(*ia);
+                        map2_at(level, &Sub, &sizes, p, sa, b, sb, p, sa);
+                        let p = right.as_mut_ptr().add(*ia);
+                        map2_at(level, &Sub, &sizes, b, sb, p, sa, p, sa);
+                        let p = both.as_mut_ptr().add(*ia);
+                        map2_at(level, &Sub, &sizes, p, sa, p, sa, p, sa);
+                    }
+                    assert!((left, right, both) == want, "{level:?} {sizes:?} {sa:?} {sb:?} in place");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn map3_and_mixed_dtypes() {
+    for level in Level::available() {
+        for sizes in shapes() {
+            let n: usize = sizes.iter().product();
+            let values: Vec<f64> = numbers(3 * n + 1).iter().map(|&x| x as f64).collect();
+            for (_, ia, na, sa) in layouts(&sizes) {
+                let mask: Vec<bool> = (0..na).map(|i| i % 3 == 0).collect();
+                let sb = expanded(&sizes, 1);
+                for (_, io, no, so) in layouts(&sizes) {
+                    let mut o: Vec<f64> = (0..no).map(|i| i as f64).collect();
+                    let mut want = o.clone();
+                    let (pa, pb, po) =
+                        (positions(&sizes, &sa, ia), positions(&sizes, &sb, 0), positions(&sizes, &so, io));
+                    (0..n).for_each(|i| want[po[i]] = Choose.f(mask[pa[i]], values[pb[i]], o[po[i]]));
+                    let mut less = vec![false; na];
+                    // SAFETY: the layouts lie in their buffers; the output is the third input.
+                    unsafe {
+                        let (m, p) = (mask.as_ptr().add(ia), o.as_mut_ptr().add(io));
+                        map3_at(level, &Choose, &sizes, m, &sa, values.as_ptr(), &sb, p, &so, p, &so);
+                        let l = less.as_mut_ptr().add(ia);
+                        map2_at(level, &Less, &sizes, values.as_ptr(), &sb, p, &so, l, &sa);
+                    }
+                    assert!(o == want, "{level:?} {sizes:?}");
+                    (0..n).for_each(|i| assert_eq!(less[pa[i]], values[pb[i]] < o[po[i]]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn convert_and_fill() {
+    for level in Level::available() {
+        for &n in &UGLY {
+            let a: Vec<f32> = numbers(2 * n).iter().map(|x| x * 0.37).collect();
+            let mut ints = vec![0i8; n];
+            let mut halves = vec![half::f16::ZERO; n];
+            let mut flags = vec![false; n];
+            let mut filled = vec![0i64; 2 * n];
+            // SAFETY: every buffer has the elements that its stride reaches.
+            unsafe {
+                convert_at(level, &[n], a.as_ptr(), &[2], ints.as_mut_ptr(), &[1]);
+                convert_at(level, &[n], a.as_ptr(), &[1], halves.as_mut_ptr(), &[1]);
+                convert_at(level, &[n], a.as_ptr(), &[1], flags.as_mut_ptr(), &[1]);
+                fill(5i64, &[n], filled.as_mut_ptr(), &[2]);
+            }
+            for i in 0..n {
+                assert_eq!(ints[i], a[2 * i] as i8);
+                assert_eq!(halves[i], half::f16::from_f32(a[i]));
+                assert_eq!(flags[i], a[i] != 0.0);
+                assert_eq!(filled[2 * i..2 * i + 2], [5, 0]);
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Reductions over any set of axes, and scans along one.
+//!
+//! A [`Reduce`] says how to start, take one element, join two accumulators and finish; [`reduce`] chooses the walk.
+//!
+//! Order. It depends on the sizes and strides alone, never on threads or on the instruction set, so results do not
+//! either. Where the innermost axis is reduced, a row is cut into blocks of [`BLOCK`] elements; inside a block 256 bytes
+//! of accumulators take every k-th element and are joined as a tree; block results are joined pairwise in a
+//! [`Cascade`]. The rounding error of a float sum thus grows as `BLOCK / k + log2(n)` units, not as `n`. Where the
+//! innermost axis is kept, a strip of accumulators in L1 takes [`GROUP`] rows at a time, and strips are joined pairwise
+//! the same way. A caller that splits one long row among threads cuts it at a multiple of `BLOCK << k`, reduces each
+//! part by [`row`], and joins the parts in a [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is
+//! the very same tree.
+
+mod engine;
+mod ops;
+mod scan;
+
+pub use engine::{Cascade, reduce, reduce_at, row};
+pub use ops::{All, Any, ArgMax, ArgMin, Best, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Sum, row_moments};
+pub use scan::{scan, scan_at};
+
+/// Elements per block of a row: a quarter of L1 for f64.
+pub const BLOCK: usize = 1024;
+
+/// Rows that a strip takes before it is joined into its cascade.
+pub const GROUP: usize = 64;
+
+/// A reduction. `step` and `combine` must be associative and commutative up to rounding. Implementors mark all methods
+/// `#[inline(always)]`.
+pub trait Reduce<A> {
+    /// What is carried along.
+    type Acc: Copy;
+    /// What comes out.
+    type O: Copy;
+    /// Whether `step` looks at the index: the row-major position within the reduced axes.
+    const INDEXED: bool = false;
+
+    /// The neutral accumulator.
+    fn init(&self) -> Self::Acc;
+    /// Takes one element.
+    fn step(&self, acc: Self::Acc, x: A, index: usize) -> Self::Acc;
+    /// Joins two accumulators.
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The result of `n` elements.
+    fn finish(&self, acc: Self::Acc, n: usize) -> Self::O;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,444 @@
+//! The walks: rows where the innermost axis is reduced, strips where it is kept.
+
+use std::mem::MaybeUninit;
+
+use super::super::simd::{Level, Task, dispatch};
+use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, plan_in_order, row_major};
+use super::{BLOCK, GROUP, Reduce};
+
+/// Bytes of accumulators that a strip keeps in L1.
+const STRIP_BYTES: usize = 2048;
+
+/// Narrow contiguous matrices are read as wide ones of about this many columns.
+const WIDE: usize = 128;
+
+/// Pairwise joining: holds one result per power of two, so 64 places serve any count.
+pub struct Cascade<Acc> {
+    places: [MaybeUninit<Acc>; 64],
+    count: usize,
+}
+
+impl<Acc: Copy> Default for Cascade<Acc> {
+    #[inline(always)]
+    fn default() -> Self {
+        Cascade { places: [MaybeUninit::uninit(); 64], count: 0 }
+    }
+}
+
+impl<Acc: Copy> Cascade<Acc> {
+    /// Adds the result of the next block.
+    #[inline(always)]
+    pub fn push<A, R: Reduce<A, Acc = Acc>>(&mut self, r: &R, mut acc: Acc) {
+        let mut k = 0;
+        while self.count >> k & 1 == 1 {
+            // SAFETY: bit k of `count` is set, so place k was written by an earlier push.
+            acc = r.combine(unsafe { self.places[k].assume_init() }, acc);
+            k += 1;
+        }
+        self.places[k] = MaybeUninit::new(acc);
+        self.count += 1;
+    }
+
+    /// Joins what is left, the latest blocks first.
+    #[inline(always)]
+    pub fn total<A, R: Reduce<A, Acc = Acc>>(&self, r: &R) -> Acc {
+        let mut total = None;
+        for k in 0..64 {
+            if self.count >> k == 0 {
+                break;
+            }
+            if self.count >> k & 1 == 1 {
+                // SAFETY: bit k of `count` is set, so place k was written by a push.
+                let here = unsafe { self.places[k].assume_init() };
+                total = Some(match total {
+                    None => here,
+                    Some(later) => r.combine(here, later),
+                });
+            }
+        }
+        match total {
+            Some(total) => total,
+            None => r.init(),
+        }
+    }
+}
+
+/// Reduces `red` axes of `a` for every position of the `kept` axes; `o` is contiguous over the latter, row-major.
+///
+/// # Safety
+/// 1. `a` is readable and initialised at every position of both sets of axes. 2. `o` is writable for the product of
+///    `kept_sizes`. 3. They do not overlap.
+#[inline]
+pub unsafe fn reduce<A: Copy, R: Reduce<A>>(
+    r: &R,
+    kept_sizes: &[usize],
+    kept_strides: &[isize],
+    red_sizes: &[usize],
+    red_strides: &[isize],
+    a: *const A,
+    o: *mut R::O,
+) {
+    // SAFETY: (1-3) are ours.
+    unsafe { reduce_at(Level::detect(), r, kept_sizes, kept_strides, red_sizes, red_strides, a, o) }
+}
+
+/// [`reduce`] with the instructions of `level`.
+///
+/// # Safety
+/// As [`reduce`].
+#[allow(clippy::too_many_arguments)]
+pub unsafe fn reduce_at<A: Copy, R: Reduce<A>>(
+    level: Level,
+    r: &R,
+    kept_sizes: &[usize],
+    kept_strides: &[isize],
+    red_sizes: &[usize],
+    red_strides: &[isize],
+    a: *const A,
+    o: *mut R::O,
+) {
+    let n: usize = red_sizes.iter().product();
+    if kept_sizes.iter().all(|&size| size == 1) && is_contiguous(red_sizes, red_strides) {
+        // SAFETY: (Row 1) duty 1, the layout being contiguous; duty 2 for the one result.
+        unsafe { *o = r.finish(dispatch(level, Row { r, n, a, stride: 1, first_index: 0 }), n) };
+        return;
+    }
+    // Operand 0 leads the order of the kept axes: the input.
+    let kept: Axes<2> = plan(kept_sizes, [kept_strides, &row_major(kept_sizes)]);
+    let red: Axes<1> =
+        if R::INDEXED { plan_in_order(red_sizes, [red_strides]) } else { plan(red_sizes, [red_strides]) };
+    if kept.iter().any(|x| x.size == 0) {
+        return;
+    }
+    let by_strips = match (kept.first(), red.first()) {
+        (Some(k), Some(d)) => n > 0 && k.strides[0].unsigned_abs() < d.strides[0].unsigned_abs(),
+        _ => false,
+    };
+    // SAFETY: (Walk 1-3) are ours.
+    unsafe {
+        if by_strips {
+            dispatch(level, Strips { r, kept: &kept, red: &red, n, a, o });
+        } else {
+            dispatch(level, Rows { r, kept: &kept, red: &red, n, a, o });
+        }
+    }
+}
+
+/// The accumulator of one row, for callers that split it among threads: see the module's word on order.
+///
+/// # Safety
+/// 1. `a` is readable and initialised for `n` elements, `stride` apart.
+pub unsafe fn row<A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize, first_index: usize) -> R::Acc {
+    // SAFETY: (Row 1) is our duty 1.
+    unsafe { dispatch(Level::detect(), Row { r, n, a, stride, first_index }) }
+}
+
+/// Duties: 1 of [`row`].
+struct Row<'r, A, R> {
+    r: &'r R,
+    n: usize,
+    a: *const A,
+    stride: isize,
+    first_index: usize,
+}
+
+/// Duties: 1-3 of [`reduce`]; `n` is the product of the sizes of `red`.
+struct Rows<'r, A, R: Reduce<A>> {
+    r: &'r R,
+    kept: &'r [Axis<2>],
+    red: &'r [Axis<1>],
+    n: usize,
+    a: *const A,
+    o: *mut R::O,
+}
+
+/// As [`Rows`]; there is at least one kept and one reduced axis, none empty.
+struct Strips<'r, A, R: Reduce<A>> {
+    r: &'r R,
+    kept: &'r [Axis<2>],
+    red: &'r [Axis<1>],
+    n: usize,
+    a: *const A,
+    o: *mut R::O,
+}
+
+/// `L` accumulators take every `L`-th of `n` elements and are joined as a tree.
+///
+/// # Safety
+/// 1. The elements are readable and initialised. 2. `n` is a multiple of `L`.
+#[inline(always)]
+unsafe fn lanes<const L: usize, A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+    let mut acc = [r.init(); L];
+    // SAFETY: duties 1 and 2.
+    unsafe { take(r, &mut acc, a, s, n / L, L as isize * s, first, [L, 1]) };
+    let mut width = L / 2;
+    while width > 0 {
+        for j in 0..width {
+            acc[j] = r.combine(acc[j], acc[j + width]);
+        }
+        width /= 2;
+    }
+    acc[0]
+}
+
+/// At most [`BLOCK`] elements: `L` lanes if they are worth their tree, then 8, then one.
+///
+/// # Safety
+/// 1. The elements are readable and initialised.
+#[inline(always)]
+unsafe fn block<const L: usize, A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+    let wide = if n >= 4 * L { n - n % L } else { 0 };
+    let narrow = n - n % 8;
+    let mut acc = r.init();
+    // SAFETY: duty 1, cut at multiples of the lanes.
+    unsafe {
+        if wide > 0 {
+            acc = lanes::<L, A, R>(r, wide, a, s, first);
+        }
+        if narrow > wide {
+            let tail = lanes::<8, A, R>(r, narrow - wide, a.offset(wide as isize * s), s, first + wide);
+            acc = r.combine(acc, tail);
+        }
+        for i in narrow..n {
+            acc = r.step(acc, *a.offset(i as isize * s), first + i);
+        }
+    }
+    acc
+}
+
+/// One block at its stride. 256 bytes of accumulators: enough chains to hide the latency of an addition, few enough to
+/// stay in registers. Strided elements cannot fill vectors, so 8 chains do.
+///
+/// # Safety
+/// 1. The elements are readable and initialised.
+#[inline(always)]
+unsafe fn any_block<A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+    // SAFETY: duty 1.
+    unsafe {
+        match (size_of::<R::Acc>(), s) {
+            (0..=4, 1) => block::<64, A, R>(r, n, a, 1, first),
+            (5..=8, 1) => block::<32, A, R>(r, n, a, 1, first),
+            (_, 1) => block::<8, A, R>(r, n, a, 1, first),
+            _ => block::<8, A, R>(r, n, a, s, first),
+        }
+    }
+}
+
+impl<A: Copy, R: Reduce<A>> Task for Row<'_, A, R> {
+    type Out = R::Acc;
+
+    #[inline(always)]
+    unsafe fn run(self) -> R::Acc {
+        let Row { r, n, a, stride, first_index } = self;
+        if n <= BLOCK {
+            // SAFETY: duty 1.
+            return unsafe { any_block(r, n, a, stride, first_index) };
+        }
+        let mut cascade = Cascade::default();
+        for i in (0..n).step_by(BLOCK) {
+            // SAFETY: duty 1.
+            let acc = unsafe { any_block(r, BLOCK.min(n - i), a.offset(i as isize * stride), stride, first_index + i) };
+            cascade.push(r, acc);
+        }
+        cascade.total(r)
+    }
+}
+
+impl<A: Copy, R: Reduce<A>> Task for Rows<'_, A, R> {
+    type Out = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Rows { r, kept, red, n, a, o } = self;
+        let inner = axis(red, 0);
+        let (k0, stride) = (axis(kept, 0), inner.strides[0]);
+        let outer = red.get(1..).unwrap_or(&[]);
+        for [pa, po] in Offsets::new(kept.get(1..).unwrap_or(&[])) {
+            if n < 16 && outer.is_empty() {
+                for k in 0..k0.size as isize {
+                    let mut acc = r.init();
+                    // SAFETY: duty 1: a position of `kept`, and the row from it; duty 2 for the output.
+                    unsafe {
+                        let a = a.offset(pa + k * k0.strides[0]);
+                        for i in 0..n {
+                            acc = r.step(acc, *a.offset(i as isize * stride), i);
+                        }
+                        *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
+                    }
+                }
+                continue;
+            }
+            for k in 0..k0.size as isize {
+                // SAFETY: (Row 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the output.
+                unsafe {
+                    let a = a.offset(pa + k * k0.strides[0]);
+                    let acc = if outer.is_empty() {
+                        Row { r, n, a, stride, first_index: 0 }.run()
+                    } else {
+                        let mut cascade = Cascade::default();
+                        let mut first_index = 0;
+                        for [pr] in Offsets::new(outer) {
+                            cascade.push(r, Row { r, n: inner.size, a: a.offset(pr), stride, first_index }.run());
+                            first_index += inner.size;
+                        }
+                        cascade.total(r)
+                    };
+                    *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
+                }
+            }
+        }
+    }
+}
+
+/// `acc[j]` takes element `j * s` of `rows` rows, which has index `first + i * steps[0] + j * steps[1]` in row `i`.
+///
+/// # Safety
+/// 1. The elements are readable and initialised.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn take<A: Copy, R: Reduce<A>>(
+    r: &R,
+    acc: &mut [R::Acc],
+    a: *const A,
+    s: isize,
+    rows: usize,
+    row: isize,
+    first: usize,
+    steps: [usize; 2],
+) {
+    let width = acc.len();
+    let mut i = 0;
+    // Four rows a pass: the accumulator is loaded and stored once for four elements.
+    while i + 4 <= rows {
+        for (j, acc) in acc.iter_mut().enumerate().take(width) {
+            // SAFETY: duty 1.
+            unsafe {
+                let p = a.offset(i as isize * row + j as isize * s);
+                let index = first + i * steps[0] + j * steps[1];
+                let x = r.step(*acc, *p, index);
+                let x = r.step(x, *p.offset(row), index + steps[0]);
+                let x = r.step(x, *p.offset(2 * row), index + 2 * steps[0]);
+                *acc = r.step(x, *p.offset(3 * row), index + 3 * steps[0]);
+            }
+        }
+        i += 4;
+    }
+    while i < rows {
+        for (j, acc) in acc.iter_mut().enumerate().take(width) {
+            // SAFETY: duty 1.
+            let x = unsafe { *a.offset(i as isize * row + j as isize * s) };
+            *acc = r.step(*acc, x, first + i * steps[0] + j * steps[1]);
+        }
+        i += 1;
+    }
+}
+
+/// Joins strips pairwise, as [`Cascade`] does for single accumulators.
+struct StripCascade<Acc> {
+    places: Vec<Acc>,
+    count: usize,
+    width: usize,
+}
+
+impl<Acc: Copy> StripCascade<Acc> {
+    #[inline(always)]
+    fn push<A, R: Reduce<A, Acc = Acc>>(&mut self, r: &R, acc: &mut [Acc]) {
+        let (mut k, width) = (0, self.width);
+        while self.count >> k & 1 == 1 {
+            for (x, &earlier) in acc.iter_mut().zip(&self.places[k * width..(k + 1) * width]) {
+                *x = r.combine(earlier, *x);
+            }
+            k += 1;
+        }
+        if self.places.len() < (k + 1) * width {
+            self.places.resize((k + 1) * width, acc[0]);
+        }
+        self.places[k * width..(k + 1) * width].copy_from_slice(acc);
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    fn total<A, R: Reduce<A, Acc = Acc>>(&self, r: &R, acc: &mut [Acc]) {
+        let mut first = true;
+        for k in 0..usize::BITS as usize {
+            if self.count >> k & 1 == 1 {
+                for (x, &here) in acc.iter_mut().zip(&self.places[k * self.width..(k + 1) * self.width]) {
+                    *x = if first { here } else { r.combine(here, *x) };
+                }
+                first = false;
+            }
+        }
+    }
+}
+
+impl<A: Copy, R: Reduce<A>> Task for Strips<'_, A, R> {
+    type Out = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Strips { r, kept, red, n, a, o } = self;
+        let (k0, d0) = (axis(kept, 0), axis(red, 0));
+        let [sk, so] = k0.strides;
+        let room = STRIP_BYTES / size_of::<R::Acc>().clamp(4, 16);
+        let mut strip = [MaybeUninit::<R::Acc>::uninit(); STRIP_BYTES / 4];
+        let mut cascade = StripCascade { places: Vec::new(), count: 0, width: 0 };
+        // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the end.
+        let narrow = red.len() == 1 && sk == 1 && d0.strides[0] == k0.size as isize && k0.size * 2 <= WIDE;
+        let fold = if narrow && !R::INDEXED { 1 << (WIDE / k0.size).min(d0.size).max(1).ilog2() } else { 1 };
+        let (columns, step) = (k0.size * fold, if fold > 1 { WIDE } else { room });
+        for [pa, po] in Offsets::new(&kept[1..]) {
+            for c in (0..columns).step_by(step) {
+                let width = step.min(columns - c);
+                for place in &mut strip[..width] {
+                    *place = MaybeUninit::new(r.init());
+                }
+                // SAFETY: the loop above initialised `width` places.
+                let acc = unsafe { std::slice::from_raw_parts_mut(strip.as_mut_ptr().cast::<R::Acc>(), width) };
+                (cascade.count, cascade.width) = (0, width);
+                let (mut taken, mut first) = (0, 0);
+                // SAFETY: duty 1, for every `take`: positions of the axes; a wide row is `fold` whole rows.
+                unsafe {
+                    let a = a.offset(pa + c as isize * sk);
+                    let (wide_rows, row) = (d0.size / fold, d0.strides[0] * fold as isize);
+                    for [pr] in Offsets::new(&red[1..]) {
+                        let mut i = 0;
+                        while i < wide_rows {
+                            let m = (wide_rows - i).min(GROUP - taken);
+                            let p = a.offset(pr + i as isize * row);
+                            if sk == 1 {
+                                take(r, acc, p, 1, m, row, first, [1, 0]);
+                            } else {
+                                take(r, acc, p, sk, m, row, first, [1, 0]);
+                            }
+                            (i, first, taken) = (i + m, first + m, taken + m);
+                            if taken == GROUP && first * fold < n {
+                                cascade.push(r, acc);
+                                acc.fill(r.init());
+                                taken = 0;
+                            }
+                        }
+                    }
+                    if fold > 1 {
+                        let p = a.offset((wide_rows * fold) as isize * d0.strides[0]);
+                        take(r, &mut acc[..k0.size], p, 1, d0.size % fold, d0.strides[0], 0, [1, 0]);
+                    }
+                }
+                if cascade.count > 0 {
+                    cascade.push(r, acc);
+                    cascade.total(r, acc);
+                }
+                let mut half = if fold > 1 { columns / 2 } else { 0 };
+                while half >= k0.size {
+                    for j in 0..half {
+                        acc[j] = r.combine(acc[j], acc[j + half]);
+                    }
+                    half /= 2;
+                }
+                for (j, &acc) in acc.iter().enumerate().take(width.min(k0.size)) {
+                    // SAFETY: duty 2: a position of the kept axes.
+                    unsafe { *o.offset(po + (c + j) as isize * so) = r.finish(acc, n) };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The reducers.
+
+use half::{bf16, f16};
+
+use super::super::pointwise::Cast;
+use super::{Reduce, row};
+
+/// The sum. f32 and halves accumulate in f32, f64 in f64; integers and bool in i64, wrapping, which is the result dtype.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum;
+/// The product; dtypes as [`Sum`].
+#[derive(Clone, Copy, Debug)]
+pub struct Prod;
+/// The mean of floats.
+#[derive(Clone, Copy, Debug)]
+pub struct Mean;
+/// As [`Sum`], for scans: floats are carried in f64, since a scan has no tree.
+#[derive(Clone, Copy, Debug)]
+pub struct CumSum;
+/// As [`Prod`], for scans: floats are carried in f64.
+#[derive(Clone, Copy, Debug)]
+pub struct CumProd;
+/// The maximum; NaN wins.
+#[derive(Clone, Copy, Debug)]
+pub struct Max;
+/// The minimum; NaN wins.
+#[derive(Clone, Copy, Debug)]
+pub struct Min;
+/// The maximum and its first index; NaN wins.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgMax;
+/// The minimum and its first index; NaN wins.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgMin;
+/// Whether all elements are non-zero.
+#[derive(Clone, Copy, Debug)]
+pub struct All;
+/// Whether any element is non-zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Any;
+/// Mean and sum of squared deviations (Welford) of floats, over any axes; for contiguous rows see [`row_moments`].
+#[derive(Clone, Copy, Debug)]
+pub struct Moments;
+
+/// A value and the first index where it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Best<T> {
+    /// The extreme value.
+    pub value: T,
+    /// Its first index, row-major within the reduced axes.
+    pub index: i64,
+}
+
+macro_rules! fold {
+    ($name:ident: $($a:ty),+ => $acc:ty => $o:ty; $init:expr; |$x:ident, $y:ident| $join:expr; |$t:ident, $n:ident| $end:expr) => {$(
+        impl Reduce<$a> for $name {
+            type Acc = $acc;
+            type O = $o;
+            #[inline(always)]
+            fn init(&self) -> $acc {
+                $init
+            }
+            #[inline(always)]
+            fn step(&self, $x: $acc, y: $a, _: usize) -> $acc {
+                let $y: $acc = y.cast();
+                $join
+            }
+            #[inline(always)]
+            fn combine(&self, $x: $acc, $y: $acc) -> $acc {
+                $join
+            }
+            #[inline(always)]
+            fn finish(&self, $t: $acc, $n: usize) -> $o {
+                let _ = $n;
+                $end
+            }
+        }
+    )+};
+}
+
+fold!(Sum: f32 => f32 => f32; 0.0; |x, y| x + y; |t, n| t);
+fold!(Sum: f64 => f64 => f64; 0.0; |x, y| x + y; |t, n| t);
+fold!(Sum: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| t.cast());
+fold!(Sum: bf16 => f32 => bf16; 0.0; |x, y| x + y; |t, n| t.cast());
+fold!(Sum: bool, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+fold!(Prod: f32 => f32 => f32; 1.0; |x, y| x * y; |t, n| t);
+fold!(Prod: f64 => f64 => f64; 1.0; |x, y| x * y; |t, n| t);
+fold!(Prod: f16 => f32 => f16; 1.0; |x, y| x * y; |t, n| t.cast());
+fold!(Prod: bf16 => f32 => bf16; 1.0; |x, y| x * y; |t, n| t.cast());
+fold!(Prod: bool, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
+fold!(Mean: f32 => f32 => f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
+fold!(Mean: f64 => f64 => f64; 0.0; |x, y| x + y; |t, n| t / n as f64);
+fold!(Mean: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| (t / n as f32).cast());
+fold!(Mean: bf16 => f32 => bf16; 0.0; |x, y| x + y; |t, n| (t / n as f32).cast());
+fold!(CumSum: f32 => f64 => f32; 0.0; |x, y| x + y; |t, n| t as f32);
+fold!(CumSum: f64 => f64 => f64; 0.0; |x, y| x + y; |t, n| t);
+fold!(CumSum: f16 => f64 => f16; 0.0; |x, y| x + y; |t, n| t.cast());
+fold!(CumSum: bf16 => f64 => bf16; 0.0; |x, y| x + y; |t, n| t.cast());
+fold!(CumSum: bool, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+fold!(CumProd: f32 => f64 => f32; 1.0; |x, y| x * y; |t, n| t as f32);
+fold!(CumProd: f64 => f64 => f64; 1.0; |x, y| x * y; |t, n| t);
+fold!(CumProd: f16 => f64 => f16; 1.0; |x, y| x * y; |t, n| t.cast());
+fold!(CumProd: bf16 => f64 => bf16; 1.0; |x, y| x * y; |t, n| t.cast());
+fold!(CumProd: bool, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
+fold!(All: bool, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => bool => bool; true; |x, y| x & y; |t, n| t);
+fold!(Any: bool, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => bool => bool; false; |x, y| x | y; |t, n| t);
+
+macro_rules! extremes {
+    // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
+    ($($a:ty => $acc:ty, $low:expr, $high:expr);+ $(;)?) => {$(
+        extremes!(@one Max, ArgMax, $a, $acc, $low, >);
+        extremes!(@one Min, ArgMin, $a, $acc, $high, <);
+    )+};
+    (@one $name:ident, $arg:ident, $a:ty, $acc:ty, $worst:expr, $beats:tt) => {
+        impl Reduce<$a> for $name {
+            type Acc = $acc;
+            type O = $a;
+            #[inline(always)]
+            fn init(&self) -> $acc {
+                $worst
+            }
+            #[inline(always)]
+            fn step(&self, acc: $acc, x: $a, _: usize) -> $acc {
+                self.combine_values(acc, Cast::<$acc>::cast(x))
+            }
+            #[inline(always)]
+            fn combine(&self, a: $acc, b: $acc) -> $acc {
+                self.combine_values(a, b)
+            }
+            #[inline(always)]
+            fn finish(&self, acc: $acc, _: usize) -> $a {
+                acc.cast()
+            }
+        }
+        impl Reduce<$a> for $arg {
+            type Acc = Best<$acc>;
+            type O = Best<$a>;
+            const INDEXED: bool = true;
+            #[inline(always)]
+            fn init(&self) -> Best<$acc> {
+                Best { value: $worst, index: i64::MAX }
+            }
+            // Elements come in rising order, so an equal one never replaces the first.
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn step(&self, acc: Best<$acc>, x: $a, index: usize) -> Best<$acc> {
+                let x: $acc = x.cast();
+                let wins = (x $beats acc.value) | ((x != x) & (acc.value == acc.value));
+                Best { value: if wins { x } else { acc.value }, index: if wins { index as i64 } else { acc.index } }
+            }
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn combine(&self, a: Best<$acc>, b: Best<$acc>) -> Best<$acc> {
+                let (a_nan, b_nan) = (a.value != a.value, b.value != b.value);
+                let wins = (b.value $beats a.value) & !a_nan | b_nan & !a_nan;
+                let ties = (b.value == a.value) | (a_nan & b_nan);
+                if wins | ties & (b.index < a.index) { b } else { a }
+            }
+            // An index never set: every element equals the worst value, so the first is the answer.
+            #[inline(always)]
+            fn finish(&self, acc: Best<$acc>, _: usize) -> Best<$a> {
+                Best { value: acc.value.cast(), index: if acc.index == i64::MAX { 0 } else { acc.index } }
+            }
+        }
+    };
+}
+
+/// The better of two values, NaN first.
+trait CombineValues<T> {
+    fn combine_values(&self, a: T, b: T) -> T;
+}
+
+macro_rules! combine_values {
+    ($($t:ty),+) => {$(
+        impl CombineValues<$t> for Max {
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn combine_values(&self, a: $t, b: $t) -> $t {
+                if (b > a) | (b != b) { b } else { a }
+            }
+        }
+        impl CombineValues<$t> for Min {
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn combine_values(&self, a: $t, b: $t) -> $t {
+                if (b < a) | (b != b) { b } else { a }
+            }
+        }
+    )+};
+}
+
+combine_values!(bool, u8, i8, i16, i32, i64, f32, f64);
+
+extremes! {
+    bool => bool, false, true;
+    u8 => u8, u8::MIN, u8::MAX;
+    i8 => i8, i8::MIN, i8::MAX;
+    i16 => i16, i16::MIN, i16::MAX;
+    i32 => i32, i32::MIN, i32::MAX;
+    i64 => i64, i64::MIN, i64::MAX;
+    f32 => f32, f32::NEG_INFINITY, f32::INFINITY;
+    f64 => f64, f64::NEG_INFINITY, f64::INFINITY;
+    f16 => f32, f32::NEG_INFINITY, f32::INFINITY;
+    bf16 => f32, f32::NEG_INFINITY, f32::INFINITY;
+}
+
+/// Sum of squared deviations from `.0`.
+#[derive(Clone, Copy)]
+struct Squares<T>(T);
+
+macro_rules! moments {
+    ($($a:ty => $t:ty);+ $(;)?) => {$(
+        impl Reduce<$a> for Moments {
+            /// Count, mean, sum of squared deviations.
+            type Acc = [$t; 3];
+            /// Mean, sum of squared deviations.
+            type O = [$t; 2];
+            #[inline(always)]
+            fn init(&self) -> [$t; 3] {
+                [0.0; 3]
+            }
+            #[inline(always)]
+            fn step(&self, [n, mean, m2]: [$t; 3], x: $a, _: usize) -> [$t; 3] {
+                let x: $t = x.cast();
+                let (n, d) = (n + 1.0, x - mean);
+                let mean = mean + d / n;
+                [n, mean, m2 + d * (x - mean)]
+            }
+            #[inline(always)]
+            fn combine(&self, [na, ma, sa]: [$t; 3], [nb, mb, sb]: [$t; 3]) -> [$t; 3] {
+                let (n, d) = (na + nb, mb - ma);
+                if n == 0.0 {
+                    return [0.0; 3];
+                }
+                let share = nb / n;
+                [n, ma + d * share, sa + sb + d * d * na * share]
+            }
+            #[inline(always)]
+            fn finish(&self, [_, mean, m2]: [$t; 3], n: usize) -> [$t; 2] {
+                if n == 0 { [<$t>::NAN, 0.0] } else { [mean, m2] }
+            }
+        }
+
+        impl Reduce<$a> for Squares<$t> {
+            type Acc = $t;
+            type O = $t;
+            #[inline(always)]
+            fn init(&self) -> $t {
+                0.0
+            }
+            #[inline(always)]
+            fn step(&self, acc: $t, x: $a, _: usize) -> $t {
+                let d = Cast::<$t>::cast(x) - self.0;
+                acc + d * d
+            }
+            #[inline(always)]
+            fn combine(&self, a: $t, b: $t) -> $t {
+                a + b
+            }
+            #[inline(always)]
+            fn finish(&self, acc: $t, _: usize) -> $t {
+                acc
+            }
+        }
+
+        impl RowMoments for $a {
+            type Real = $t;
+            #[inline]
+            unsafe fn row_moments(a: *const Self, n: usize, stride: isize) -> ($t, $t) {
+                // SAFETY: duty 1 of `row_moments`, twice.
+                unsafe {
+                    let mean = row(&Sum, n, a, stride, 0) / n as $t;
+                    (mean, row(&Squares(mean), n, a, stride, 0))
+                }
+            }
+        }
+    )+};
+}
+
+/// The dtypes of [`row_moments`].
+pub trait RowMoments: Copy {
+    /// What the moments are computed in.
+    type Real;
+    /// See [`row_moments`].
+    ///
+    /// # Safety
+    /// 1. As [`row_moments`].
+    unsafe fn row_moments(a: *const Self, n: usize, stride: isize) -> (Self::Real, Self::Real);
+}
+
+moments!(f32 => f32; f64 => f64; f16 => f32; bf16 => f32);
+
+/// Mean and sum of squared deviations of one row, in two passes (the second finds the row in cache); NaN mean if empty.
+///
+/// # Safety
+/// 1. `a` is readable and initialised for `n` elements, `stride` apart.
+pub unsafe fn row_moments<A: RowMoments>(a: *const A, n: usize, stride: isize) -> (A::Real, A::Real) {
+    // SAFETY: duty 1 is ours.
+    unsafe { A::row_moments(a, n, stride) }
+}

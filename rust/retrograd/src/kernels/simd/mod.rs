@@ -1,0 +1,144 @@
+//! Which instructions this CPU has, and the one place where code is compiled for each set.
+//!
+//! A kernel is a [`Task`] whose `run` is `#[inline(always)]`; [`dispatch`] inlines it into one function per instruction
+//! set, so the same source is vectorised for the baseline, for AVX2 with FMA and for AVX-512. Everything a task calls in
+//! its hot loop must be `#[inline(always)]` too, and no closure may stand in between: a closure is a function of its own,
+//! compiled for the baseline (an order of magnitude slower, see the bench gate).
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+const BASELINE: u8 = 1;
+#[cfg(target_arch = "x86_64")]
+const AVX2: u8 = 2;
+#[cfg(target_arch = "x86_64")]
+const AVX512: u8 = 3;
+
+/// Proof that this CPU runs an instruction set. Only [`Level::detect`] and [`Level::available`] make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level(u8);
+
+static DETECTED: AtomicU8 = AtomicU8::new(0);
+
+impl Level {
+    /// What every CPU of this architecture runs.
+    pub const BASELINE: Level = Level(BASELINE);
+
+    /// The best level of this CPU: one relaxed load after the first call.
+    #[inline]
+    pub fn detect() -> Level {
+        match DETECTED.load(Ordering::Relaxed) {
+            0 => Self::detect_slowly(),
+            known => Level(known),
+        }
+    }
+
+    #[cold]
+    fn detect_slowly() -> Level {
+        let best = Self::available().last().copied().unwrap_or(Self::BASELINE);
+        DETECTED.store(best.0, Ordering::Relaxed);
+        best
+    }
+
+    /// Every level that this CPU can run, the best last; tests run each.
+    pub fn available() -> Vec<Level> {
+        #[allow(unused_mut)]
+        let mut levels = vec![Self::BASELINE];
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("f16c");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq");
+            if avx2 {
+                levels.push(Level(AVX2));
+            }
+            if avx2 && avx512 {
+                levels.push(Level(AVX512));
+            }
+        }
+        levels
+    }
+
+    /// The name that reports print.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            BASELINE => "baseline",
+            2 => "avx2",
+            _ => "avx512",
+        }
+    }
+}
+
+/// Work to be compiled once per instruction set.
+pub trait Task {
+    /// What `run` returns.
+    type Out;
+
+    /// Does the work. Implementors mark it `#[inline(always)]`.
+    ///
+    /// # Safety
+    /// 1. The duties written on the implementing type hold.
+    unsafe fn run(self) -> Self::Out;
+}
+
+/// Runs `task` with the instructions of `level`.
+///
+/// # Safety
+/// 1. The duties written on the type of `task` hold.
+#[inline]
+pub unsafe fn dispatch<T: Task>(level: Level, task: T) -> T::Out {
+    match level.0 {
+        // SAFETY: Task 1 is our duty 1. Features 1: a `Level` of 3 exists only if the CPU has them.
+        #[cfg(target_arch = "x86_64")]
+        AVX512 => unsafe { run_avx512(task) },
+        // SAFETY: Task 1 is our duty 1. Features 1: a `Level` of 2 exists only if the CPU has them.
+        #[cfg(target_arch = "x86_64")]
+        AVX2 => unsafe { run_avx2(task) },
+        // SAFETY: Task 1 is our duty 1.
+        _ => unsafe { run_baseline(task) },
+    }
+}
+
+/// # Safety
+/// 1. The duties written on the type of `task` hold.
+#[inline(never)]
+unsafe fn run_baseline<T: Task>(task: T) -> T::Out {
+    // SAFETY: Task 1 is our duty 1.
+    unsafe { task.run() }
+}
+
+/// # Safety
+/// 1. The CPU has the features. 2. The duties written on the type of `task` hold.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c")]
+unsafe fn run_avx2<T: Task>(task: T) -> T::Out {
+    // SAFETY: Task 1 is our duty 2.
+    unsafe { task.run() }
+}
+
+/// # Safety
+/// 1. The CPU has the features. 2. The duties written on the type of `task` hold.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,f16c")]
+unsafe fn run_avx512<T: Task>(task: T) -> T::Out {
+    // SAFETY: Task 1 is our duty 2.
+    unsafe { task.run() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detection_is_the_best_available() {
+        let levels = Level::available();
+        assert_eq!(Some(&Level::detect()), levels.last());
+        assert_eq!(Level::detect(), Level::detect());
+        println!("instruction sets run here: {:?}", levels.iter().map(|l| l.name()).collect::<Vec<_>>());
+    }
+}

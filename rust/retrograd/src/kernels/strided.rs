@@ -1,0 +1,224 @@
+//! Strided iteration: axes of up to a few operands, reordered and merged, then walked.
+//!
+//! Strides are in elements; 0 is a broadcast axis, negative is allowed. [`plan`] drops axes of size 1, puts the axis on
+//! which operand 0 (the output) moves least innermost, and merges axes that every operand walks as one. Nothing is
+//! allocated up to 8 axes.
+
+use smallvec::SmallVec;
+
+/// One axis: its size, and the stride of each of `N` operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis<const N: usize> {
+    /// Number of steps.
+    pub size: usize,
+    /// Elements from one step to the next, per operand.
+    pub strides: [isize; N],
+}
+
+/// Axes, innermost first.
+pub type Axes<const N: usize> = SmallVec<[Axis<N>; 8]>;
+
+/// Reorders and merges the axes; innermost first. Operand 0 leads: its smallest stride comes innermost, then ties go by
+/// operand 1, and so on; full ties keep the row-major order. An axis of size 0 is kept as it is.
+pub fn plan<const N: usize>(sizes: &[usize], strides: [&[isize]; N]) -> Axes<N> {
+    let mut axes = gather(sizes, strides);
+    let slice = axes.as_mut_slice();
+    // Insertion sort: stable, few axes, usually already in order.
+    for i in 1..slice.len() {
+        let mut j = i;
+        while j > 0 && before(&slice[j], &slice[j - 1]) {
+            slice.swap(j, j - 1);
+            j -= 1;
+        }
+    }
+    merge(&mut axes);
+    axes
+}
+
+/// As [`plan`], but the axes keep their row-major order: for reductions that report an index.
+pub fn plan_in_order<const N: usize>(sizes: &[usize], strides: [&[isize]; N]) -> Axes<N> {
+    let mut axes = gather(sizes, strides);
+    merge(&mut axes);
+    axes
+}
+
+/// Axis `i`, or the neutral axis (one step) beyond the last.
+#[inline]
+pub fn axis<const N: usize>(axes: &[Axis<N>], i: usize) -> Axis<N> {
+    axes.get(i).copied().unwrap_or(Axis { size: 1, strides: [1; N] })
+}
+
+/// Whether the layout is row-major without gaps.
+#[inline]
+pub fn is_contiguous(sizes: &[usize], strides: &[isize]) -> bool {
+    let mut expected = 1isize;
+    for (&size, &stride) in sizes.iter().zip(strides).rev() {
+        if size != 1 {
+            if stride != expected {
+                return false;
+            }
+            expected *= size as isize;
+        }
+    }
+    true
+}
+
+/// Row-major strides of `sizes`.
+pub fn row_major(sizes: &[usize]) -> SmallVec<[isize; 8]> {
+    let mut strides = repeated(1isize, sizes.len());
+    for i in (1..sizes.len()).rev() {
+        strides[i - 1] = strides[i] * sizes[i] as isize;
+    }
+    strides
+}
+
+/// `SmallVec::from_elem` pushes one by one (10 ns for none at all); a filled array costs one.
+#[inline]
+fn repeated<T: Copy>(value: T, n: usize) -> SmallVec<[T; 8]> {
+    if n <= 8 { SmallVec::from_buf_and_len([value; 8], n) } else { SmallVec::from_elem(value, n) }
+}
+
+#[inline(always)]
+fn gather<const N: usize>(sizes: &[usize], strides: [&[isize]; N]) -> Axes<N> {
+    let strides = strides.map(|s| &s[..sizes.len()]);
+    let mut axes = repeated(Axis { size: 1, strides: [0; N] }, sizes.len());
+    let (mut n, slice) = (0, axes.as_mut_slice());
+    for (i, &size) in sizes.iter().enumerate().rev() {
+        if size != 1 {
+            slice[n].size = size;
+            for (k, s) in strides.iter().enumerate() {
+                slice[n].strides[k] = s[i];
+            }
+            n += 1;
+        }
+    }
+    axes.truncate(n);
+    axes
+}
+
+fn before<const N: usize>(x: &Axis<N>, y: &Axis<N>) -> bool {
+    for (a, b) in x.strides.iter().zip(&y.strides) {
+        let (a, b) = (a.unsigned_abs(), b.unsigned_abs());
+        if a != b {
+            return a < b;
+        }
+    }
+    false
+}
+
+#[inline(always)]
+fn merge<const N: usize>(axes: &mut Axes<N>) {
+    let mut kept = 0;
+    let slice = axes.as_mut_slice();
+    for i in 1..slice.len() {
+        let (inner, outer) = (slice[kept], slice[i]);
+        let joins = (0..N).all(|k| outer.strides[k] == inner.strides[k] * inner.size as isize);
+        if joins {
+            slice[kept].size *= outer.size;
+        } else {
+            kept += 1;
+            slice[kept] = outer;
+        }
+    }
+    axes.truncate(kept + 1);
+}
+
+/// Every position of `axes` (the first is fastest), as one offset per operand.
+#[derive(Clone, Debug)]
+pub struct Offsets<'a, const N: usize> {
+    axes: &'a [Axis<N>],
+    index: SmallVec<[usize; 8]>,
+    next: Option<[isize; N]>,
+}
+
+impl<'a, const N: usize> Offsets<'a, N> {
+    /// Starts at offset 0; yields nothing if an axis is empty.
+    #[inline]
+    pub fn new(axes: &'a [Axis<N>]) -> Self {
+        let empty = axes.iter().any(|a| a.size == 0);
+        Offsets { axes, index: repeated(0, axes.len()), next: (!empty).then_some([0; N]) }
+    }
+}
+
+impl<const N: usize> Iterator for Offsets<'_, N> {
+    type Item = [isize; N];
+
+    #[inline]
+    fn next(&mut self) -> Option<[isize; N]> {
+        let here = self.next?;
+        let mut offsets = here;
+        for (i, axis) in self.axes.iter().enumerate() {
+            self.index[i] += 1;
+            if self.index[i] < axis.size {
+                for (o, s) in offsets.iter_mut().zip(&axis.strides) {
+                    *o += s;
+                }
+                self.next = Some(offsets);
+                return Some(here);
+            }
+            self.index[i] = 0;
+            for (o, s) in offsets.iter_mut().zip(&axis.strides) {
+                *o -= s * (axis.size as isize - 1);
+            }
+        }
+        self.next = None;
+        Some(here)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contiguous_operands_become_one_axis() {
+        let s = [12, 4, 1];
+        let axes = plan(&[2, 3, 4], [&s, &s]);
+        assert_eq!(axes.as_slice(), &[Axis { size: 24, strides: [1, 1] }]);
+    }
+
+    #[test]
+    fn a_permuted_pair_is_put_back_in_order() {
+        let axes = plan(&[4, 3, 2], [&[1, 4, 12], &[1, 4, 12]]);
+        assert_eq!(axes.as_slice(), &[Axis { size: 24, strides: [1, 1] }]);
+    }
+
+    #[test]
+    fn the_output_leads_and_broadcasts_stay_apart() {
+        let axes = plan(&[3, 1, 5], [&[5, 5, 1], &[1, 0, 3], &[0, 0, 1]]);
+        assert_eq!(axes.as_slice(), &[Axis { size: 5, strides: [1, 3, 1] }, Axis { size: 3, strides: [5, 1, 0] }]);
+    }
+
+    #[test]
+    fn negative_strides_merge_and_order_is_kept_on_demand() {
+        let axes = plan(&[2, 3], [&[-3, -1]]);
+        assert_eq!(axes.as_slice(), &[Axis { size: 6, strides: [-1] }]);
+        let axes = plan_in_order(&[2, 3], [&[1, 2]]);
+        assert_eq!(axes[0], Axis { size: 3, strides: [2] });
+    }
+
+    #[test]
+    fn offsets_visit_every_position_once() {
+        let sizes = [2, 3, 2, 2];
+        let strides = [100isize, 20, -5, 1];
+        let axes = plan(&sizes, [&strides]);
+        let mut seen: Vec<isize> = Offsets::new(&axes).map(|[o]| o).collect();
+        seen.sort_unstable();
+        let mut expected = Vec::new();
+        for i in 0..2 {
+            for j in 0..3 {
+                for k in 0..2 {
+                    for l in 0..2 {
+                        expected.push(100 * i + 20 * j - 5 * k + l);
+                    }
+                }
+            }
+        }
+        expected.sort_unstable();
+        assert_eq!(seen, expected);
+        assert_eq!(Offsets::new(&plan(&[0, 3], [&[3, 1]])).count(), 0);
+        assert_eq!(Offsets::<1>::new(&[]).count(), 1);
+        assert!(is_contiguous(&[2, 1, 3], &[3, 77, 1]) && !is_contiguous(&[2, 3], &[1, 2]));
+        assert_eq!(row_major(&[2, 3, 4]).as_slice(), &[12, 4, 1]);
+    }
+}

@@ -1,0 +1,31 @@
+//! Automatic differentiation with the semantics of torch.autograd.
+//!
+//! Tensors, a tape and an engine; first, second and forward derivatives for every op. No Python in here: the extension
+//! crate `retrograd-python` puts this behind `import retrograd`.
+//!
+//! ```
+//! use retrograd::{Tensor, autograd};
+//!
+//! let x = Tensor::from_slice(&[1.0f64, 2.0], &[2]).unwrap();
+//! x.set_requires_grad(true).unwrap();
+//! let y = x.exp().unwrap().sum(None).unwrap();
+//! autograd::backward(&y).unwrap();
+//! assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [1.0f64.exp(), 2.0f64.exp()]);
+//! ```
+
+extern crate self as retrograd;
+
+pub mod autograd;
+pub mod error;
+pub mod generator;
+pub mod kernels;
+pub mod ops;
+pub mod storage;
+pub mod tensor;
+#[cfg(test)]
+mod testing;
+pub mod warn;
+
+pub use error::{Error, ErrorKind, Result};
+pub use generator::Generator;
+pub use tensor::{DType, Scalar, Tensor};

@@ -1,0 +1,242 @@
+//! Rooms about memory itself: copies, casts, fills, aliases.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::{Device, Entry, Form};
+use crate::autograd::apply::{apply_as, apply_inplace, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
+use crate::autograd::Grads;
+use crate::error::Result;
+use crate::kernels::copy;
+use crate::tensor::layout::Strides;
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&CLONE_OF, &COPY, &FILL, &ZERO, &DETACH_OF, &TO_DTYPE];
+
+/// `clone`: reverse `g`.
+#[derive(Clone, Debug)]
+struct CloneOf {
+    /// Memory order of the copy; `None` keeps the source's.
+    strides: Option<Strides>,
+}
+
+impl Primitive for CloneOf {
+    const NAME: &'static str = "clone";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "CloneBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let Some(strides) = &self.strides else { return copy::copy(xs[0]).map(out) };
+        let c = Tensor::empty_strided(xs[0].sizes(), strides, xs[0].dtype())?;
+        copy::copy_into(xs[0], &c)?;
+        Ok(out(c))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ok(one(cx.g().clone()))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+}
+
+/// A recorded copy.
+pub fn cloned(x: &Tensor) -> Result<Tensor> {
+    apply1(CloneOf { strides: None }, &[x])
+}
+
+/// A recorded copy with the given strides, which must be dense.
+pub(crate) fn clone_strided(x: &Tensor, strides: &[isize]) -> Result<Tensor> {
+    apply1(CloneOf { strides: Some(Strides::from_slice(strides)) }, &[x])
+}
+
+/// A copy of `input` with memory of its own. Autograd follows the copy to its source.
+///
+/// Args: `input` any dtype and shape. Returns: the same values. Derivative: `g`.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.tensor([1.0]); y = x.clone(); y[0] = 5.0; x.tolist()
+/// [1.0]
+#[op(function, method, norust, name = "clone")]
+pub fn clone_of(input: &Tensor) -> Result<Tensor> {
+    cloned(input)
+}
+
+/// `to(dtype)`: reverse is the cast back, which the engine does.
+#[derive(Clone, Debug)]
+struct ToCopy {
+    dtype: DType,
+}
+
+impl Primitive for ToCopy {
+    const NAME: &'static str = "to";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "ToCopyBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let c = xs[0].empty_like_layout(self.dtype)?;
+        copy::copy_into(xs[0], &c)?;
+        Ok(out(c))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ok(one(cast(cx.g(), cx.dtype(0))?))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+}
+
+/// A recorded conversion; the tensor itself if it has the dtype already.
+pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    if x.dtype() == dtype { Ok(x.clone()) } else { apply1(ToCopy { dtype }, &[x]) }
+}
+
+/// `input` converted to `dtype`; `input` itself if nothing changes and no copy is asked for.
+///
+/// Args: `dtype` any dtype; `copy` forces a copy. Derivative: `g` cast back. Casts to integers cut the graph.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.5]).to(rg.int64).tolist()
+/// [1]
+#[op(method, norust, name = "to")]
+pub fn to_dtype(
+    input: &Tensor,
+    #[default(None)] dtype: Option<DType>,
+    #[default(false)] non_blocking: bool,
+    #[default(false)] copy: bool,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+) -> Result<Tensor> {
+    let _ = (non_blocking, device);
+    let dtype = dtype.unwrap_or(input.dtype());
+    if copy { apply1(ToCopy { dtype }, &[input]) } else { cast(input, dtype) }
+}
+
+/// `copy_`: the target's old value gets no gradient, the source gets `g`.
+#[derive(Clone, Debug)]
+struct CopyFrom;
+
+impl Primitive for CopyFrom {
+    const NAME: &'static str = "copy_";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "CopyBackwards"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let c = xs[0].empty_like_layout(xs[0].dtype())?;
+        copy::copy_into(xs[1], &c)?;
+        Ok(out(c))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        copy::copy_into(xs[1], out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let zero = cx.when(0, || Tensor::full(cx.g().sizes(), Scalar::Int(0), cx.g().dtype()))?;
+        Ok(smallvec![zero, cx.needs(1).then(|| cx.g().clone())])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let t = cx.t(1).map(|t| {
+            let whole = crate::ops::view::expand_to(t, cx.xs[0].sizes())?;
+            cast(&whole, cx.xs[0].dtype())
+        });
+        t.transpose().map(maybe)
+    }
+}
+
+/// Copies the elements of `src`, broadcast and converted, into the tensor, and returns it.
+///
+/// Derivative: zero for the overwritten value, `g` for `src`. Raises: RuntimeError if `src` does not broadcast to the
+/// tensor's shape.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).copy_(rg.tensor([1.0, 2.0])).tolist()
+/// [1.0, 2.0]
+#[op(inplace, norust)]
+pub fn copy(input: &Tensor, #[operand] src: &Tensor, #[default(false)] non_blocking: bool) -> Result<Tensor> {
+    let _ = (form, non_blocking);
+    apply_inplace(CopyFrom, &[input, src])
+}
+
+/// `fill_`: the overwritten value gets no gradient; a 0-dim `value` gets the sum of `g`.
+#[derive(Clone, Debug)]
+struct Fill;
+
+impl Primitive for Fill {
+    const NAME: &'static str = "fill_";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "FillBackward1"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let c = xs[0].empty_like_layout(xs[0].dtype())?;
+        copy::copy_into(xs[1], &c)?;
+        Ok(out(c))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        copy::copy_into(xs[1], out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        CopyFrom.vjp(cx)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        CopyFrom.jvp(cx)
+    }
+}
+
+/// Writes `value` to every element.
+///
+/// Args: `value` a number or 0-dim tensor. Derivative: zero for the old value.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).fill_(3.0).tolist()
+/// [3.0, 3.0]
+#[op(inplace)]
+pub fn fill(input: &Tensor, #[operand] value: &Tensor) -> Result<Tensor> {
+    if value.ndim() > 0 {
+        return Err(crate::Error::shape(
+            "fill_",
+            format!("only supports 0-dimension value tensor but got tensor with {} dimensions.", value.ndim()),
+        ));
+    }
+    let _ = form;
+    apply_as(Form::InPlace, Fill, &[input, value])
+}
+
+/// Writes zero to every element. Derivative: zero.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(2).zero_().tolist()
+/// [0.0, 0.0]
+#[op(inplace)]
+pub fn zero(input: &Tensor) -> Result<Tensor> {
+    let _ = form;
+    apply_inplace(Fill, &[input, &Tensor::number(Scalar::Int(0))?])
+}
+
+/// The same memory and version counter, cut off from the graph.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.ones(2, requires_grad=True)
+/// >>> x.detach().requires_grad
+/// False
+#[op(function, method, norust, name = "detach")]
+pub fn detach_of(input: &Tensor) -> Result<Tensor> {
+    Ok(input.detach())
+}
+
+impl Tensor {
+    /// Copies the elements of `src` into this tensor; see [`copy`].
+    pub fn copy_(&self, src: &Tensor) -> Result<Tensor> {
+        apply_inplace(CopyFrom, &[self, src])
+    }
+}

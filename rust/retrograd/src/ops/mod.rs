@@ -1,0 +1,97 @@
+//! Op rooms and what they have in common: the entry a room states, and the values that calls are made of.
+
+pub mod create;
+pub mod index;
+pub mod matmul;
+pub mod memory;
+pub mod nn;
+pub mod pointwise;
+pub mod random;
+pub mod reduce;
+pub mod view;
+
+mod value;
+
+pub use value::{Arg, Device, IntoValue, Kind, Value};
+
+use crate::error::Result;
+
+/// Where the result of an op goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// A fresh tensor.
+    New,
+    /// The first operand.
+    InPlace,
+}
+
+/// Bits of [`Entry::forms`].
+pub mod forms {
+    pub const FUNCTION: u32 = 1;
+    pub const METHOD: u32 = 2;
+    pub const INPLACE: u32 = 4;
+    pub const OUT: u32 = 8;
+}
+
+/// A parameter of an op.
+#[derive(Debug)]
+pub struct Param {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// None is accepted.
+    pub optional: bool,
+    /// As Python writes it.
+    pub default: Option<&'static str>,
+    pub kw_only: bool,
+}
+
+/// What a room states about the face of its op. Several entries of one name are its overloads, tried in roster order.
+pub struct Entry {
+    pub name: &'static str,
+    /// `""` for the top level, or `"nn.functional"`.
+    pub module: &'static str,
+    pub aliases: &'static [&'static str],
+    pub doc: &'static str,
+    pub params: &'static [Param],
+    pub forms: u32,
+    /// Names of the results, if they have names.
+    pub fields: &'static [&'static str],
+    /// The op on dynamic values, one per parameter.
+    pub call: fn(Form, &[Value]) -> Result<Value>,
+}
+
+impl Entry {
+    pub fn has(&self, form: u32) -> bool {
+        self.forms & form != 0
+    }
+    /// Dotted name, as the roster lists it: `mul`, `nn.functional.linear`, `Tensor.view`.
+    pub fn path(&self) -> String {
+        match (self.module, self.has(forms::FUNCTION)) {
+            ("", true) => self.name.to_string(),
+            ("", false) if self.has(forms::METHOD) => format!("Tensor.{}", self.name),
+            ("", false) => format!("Tensor.{}_", self.name),
+            (module, _) => format!("{module}.{}", self.name),
+        }
+    }
+}
+
+/// Every entry, family by family.
+pub fn roster() -> impl Iterator<Item = &'static Entry> {
+    [
+        create::ROSTER,
+        random::ROSTER,
+        memory::ROSTER,
+        pointwise::arith::ROSTER,
+        pointwise::functions::ROSTER,
+        pointwise::compare::ROSTER,
+        pointwise::select::ROSTER,
+        reduce::ROSTER,
+        view::ROSTER,
+        index::ROSTER,
+        matmul::ROSTER,
+        nn::ROSTER,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}

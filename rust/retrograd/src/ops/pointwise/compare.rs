@@ -1,0 +1,5 @@
+//! Comparisons and logic.
+use super::super::Entry;
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[];

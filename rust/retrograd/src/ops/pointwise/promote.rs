@@ -1,0 +1,169 @@
+//! Promotion, broadcasting and the loop of binary ops.
+
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::{Map2, map2, map2_contiguous};
+use crate::tensor::layout::{self, Dims, expanded_strides};
+use crate::tensor::{Category, DType, Tensor, default_dtype};
+
+/// The dtype that the operands are converted to: tensors with dims outrank 0-dim ones, which outrank numbers, within a
+/// category (semantics DTYP-4).
+pub fn result_type(xs: &[&Tensor]) -> DType {
+    let mut ranks: [Option<DType>; 3] = [None; 3];
+    for x in xs {
+        let (rank, dtype) = if x.is_number() {
+            let dtype = match x.dtype().category() {
+                Category::Float => default_dtype(),
+                Category::Complex if default_dtype() == DType::Float64 => DType::Complex128,
+                Category::Complex => DType::Complex64,
+                _ => x.dtype(),
+            };
+            (2, dtype)
+        } else {
+            (usize::from(x.ndim() == 0), x.dtype())
+        };
+        ranks[rank] = Some(ranks[rank].map_or(dtype, |d| d.promote(dtype)));
+    }
+    let combine = |high: Option<DType>, low: Option<DType>| match (high, low) {
+        (Some(h), Some(l)) if l.category() > h.category() => Some(match (h, l) {
+            // A complex number beside a float tensor: the complex dtype of that float's precision.
+            (DType::Float64, DType::Complex64) => DType::Complex128,
+            _ => l,
+        }),
+        (Some(h), _) => Some(h),
+        (None, l) => l,
+    };
+    combine(combine(ranks[0], ranks[1]), ranks[2]).unwrap_or_else(default_dtype)
+}
+
+/// A fresh tensor for a result, in the memory order of the operands where they agree.
+pub fn out_like(sizes: &[usize], dtype: DType, xs: &[&Tensor]) -> Result<Tensor> {
+    let mut order: Option<&Tensor> = None;
+    for x in xs {
+        if x.sizes() == sizes && x.ndim() > 1 {
+            match order {
+                None => order = Some(x),
+                Some(o) if o.strides() == x.strides() => {}
+                Some(_) => return Tensor::empty(sizes, dtype),
+            }
+        } else if x.numel() != 1 {
+            return Tensor::empty(sizes, dtype);
+        }
+    }
+    match order {
+        Some(x) if !x.is_contiguous() => x.empty_like_layout(dtype),
+        _ => Tensor::empty(sizes, dtype),
+    }
+}
+
+/// The broadcast shape of two operands.
+pub fn binary_shape(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Dims> {
+    layout::broadcast(op, a.sizes(), b.sizes())
+}
+
+/// Both operands converted to `common`, through `k`, to a fresh tensor whose element type `k` decides.
+///
+/// The kernel is given for every dtype in `numeric`; `common` outside it is refused.
+pub fn forward2<K, O>(op: &'static str, k: &K, a: &Tensor, b: &Tensor, common: DType) -> Result<Tensor>
+where
+    K: Numeric2<O>,
+    O: OutType,
+{
+    let out_dtype = O::of(common);
+    if a.dtype() == common && b.dtype() == common && a.is_contiguous() && b.is_contiguous() && a.sizes() == b.sizes() {
+        let out = Tensor::empty(a.sizes(), out_dtype)?;
+        k.run_contiguous(op, a, b, &out)?;
+        return Ok(out);
+    }
+    let sizes = binary_shape(op, a, b)?;
+    let out = out_like(&sizes, out_dtype, &[a, b])?;
+    k.run(op, &copy::cast(a, common)?, &copy::cast(b, common)?, &out)?;
+    Ok(out)
+}
+
+/// As [`forward2`], into an existing tensor; `false` if its dtype is another than the result's.
+pub fn forward2_into<K, O>(op: &'static str, k: &K, a: &Tensor, b: &Tensor, common: DType, out: &Tensor) -> Result<bool>
+where
+    K: Numeric2<O>,
+    O: OutType,
+{
+    let sizes = binary_shape(op, a, b)?;
+    crate::autograd::apply::check_target(op, &sizes, O::of(common), out)?;
+    if out.dtype() != O::of(common) {
+        return Ok(false);
+    }
+    let a = copy::cast(a, common)?;
+    let b = copy::cast(b, common)?;
+    // An operand that lies over the target in another layout would be read after it was written.
+    let apart = |x: Tensor| -> Result<Tensor> {
+        let same = x.data_ptr() == out.data_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
+        if !same && copy::ranges_meet(&x, out) { copy::copy(&x) } else { Ok(x) }
+    };
+    k.run(op, &apart(a)?, &apart(b)?, out)?;
+    Ok(true)
+}
+
+/// What the element type of a result is, given that of the operands.
+pub trait OutType {
+    fn of(common: DType) -> DType;
+}
+/// Results have the operands' dtype.
+pub enum Same {}
+/// Results are bool.
+pub enum Truth {}
+impl OutType for Same {
+    fn of(common: DType) -> DType {
+        common
+    }
+}
+impl OutType for Truth {
+    fn of(_: DType) -> DType {
+        DType::Bool
+    }
+}
+
+/// A kernel that is there for every dtype with kernels.
+pub trait Numeric2<O> {
+    fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()>;
+    fn run_contiguous(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()>;
+}
+
+macro_rules! numeric2 {
+    ($out:ty, $($bound:tt)*) => {
+        impl<K> Numeric2<$out> for K where K: $($bound)* {
+            fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+                let sizes = out.sizes();
+                let (sa, sb) = (expanded_strides(a.sizes(), a.strides(), sizes), expanded_strides(b.sizes(), b.strides(), sizes));
+                dispatch!(numeric, a.dtype(), T => {
+                    // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) callers pass operands that
+                    // are the target itself or apart from it; (3) targets do not overlap themselves.
+                    unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.data_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
+                    Ok(())
+                }, else Err(Error::no_kernel(op, a.dtype())))
+            }
+            #[inline]
+            fn run_contiguous(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+                dispatch!(numeric, a.dtype(), T => {
+                    // SAFETY: equal sizes, all contiguous, the output fresh.
+                    unsafe { map2_contiguous(self, out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), out.data_ptr().cast::<<$out as Of<T>>::T>()) };
+                    Ok(())
+                }, else Err(Error::no_kernel(op, a.dtype())))
+            }
+        }
+    };
+}
+/// Maps an operand type to the result's.
+pub trait Of<T> {
+    type T: Copy;
+}
+impl<T: Copy> Of<T> for Same {
+    type T = T;
+}
+impl<T> Of<T> for Truth {
+    type T = bool;
+}
+numeric2!(Same, Map2<bool, bool, bool> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
+    + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
+numeric2!(Truth, Map2<bool, bool, bool> + Map2<u8, u8, bool> + Map2<i8, i8, bool> + Map2<i16, i16, bool>
+    + Map2<i32, i32, bool> + Map2<i64, i64, bool> + Map2<f32, f32, bool> + Map2<f64, f64, bool>);

@@ -1,0 +1,96 @@
+//! Unary elementwise ops: the trait a room implements, and the one primitive that runs them all.
+
+use std::fmt::Debug;
+
+use crate::autograd::apply::check_target;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, one, out};
+use crate::autograd::Grads;
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::{Map1, map1};
+use crate::tensor::{DType, Tensor, default_dtype};
+
+/// A unary elementwise op. Its derivative is diagonal, so one rule serves both directions.
+pub trait Unary: Debug + Copy + Send + Sync + 'static {
+    const NAME: &'static str;
+    const NODE: &'static str;
+    /// What the derivative is written in: `self` or `result`, or nothing (an empty list).
+    const KEEP: &'static [Keep];
+    /// Dtype of the result for operands of this dtype, in which the kernel runs; integers become floats by default.
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(if x.is_integral() { default_dtype() } else { x })
+    }
+    /// Writes the result; both tensors have the result's dtype and the same sizes, `out` may be `x`.
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()>;
+    /// `g` times the derivative; `kept` is what `KEEP` names (the operand itself if it names nothing).
+    fn pull(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor>;
+    /// Parameters shown as `_saved_*`.
+    fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
+        Vec::new()
+    }
+}
+
+/// Runs a [`Unary`] op as a primitive.
+#[derive(Clone, Copy, Debug)]
+pub struct Map<U>(pub U);
+
+impl<U: Unary> Primitive for Map<U> {
+    const NAME: &'static str = U::NAME;
+    const KEEP: &'static [Keep] = U::KEEP;
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        U::NODE
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = self.0.result_dtype(xs[0].dtype())?;
+        let x = copy::cast(xs[0], dtype)?;
+        let result = x.empty_like_layout(dtype)?;
+        self.0.kernel(&x, &result)?;
+        Ok(out(result))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        let dtype = self.0.result_dtype(xs[0].dtype())?;
+        check_target(U::NAME, xs[0].sizes(), dtype, out)?;
+        if dtype != out.dtype() || !xs[0].is_same(out) {
+            return Ok(false);
+        }
+        self.0.kernel(out, out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let kept = if U::KEEP.is_empty() { cx.g() } else { cx.kept(0)? };
+        Ok(one(self.0.pull(cx.g(), kept)?))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let kept = match U::KEEP.first().map(|k| k.source) {
+            Some(Source::Output(_)) => &cx.outs[0],
+            _ => cx.xs[0],
+        };
+        cx.t(0).map(|t| self.0.pull(t, kept)).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
+        self.0.params()
+    }
+}
+
+/// The loop for ops on float32 and float64.
+pub fn floats<K: Map1<f32, f32> + Map1<f64, f64>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
+    dispatch!(floats, x.dtype(), T => {
+        // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
+        unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        Ok(())
+    }, else Err(Error::no_kernel(op, x.dtype())))
+}
+
+/// The loop for ops on the integer types, float32 and float64.
+pub fn numeric<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
+where
+    K: Map1<u8, u8> + Map1<i8, i8> + Map1<i16, i16> + Map1<i32, i32> + Map1<i64, i64> + Map1<f32, f32> + Map1<f64, f64>,
+{
+    dispatch!(reals, x.dtype(), T => {
+        // SAFETY: as in `floats`.
+        unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        Ok(())
+    }, else Err(Error::no_kernel(op, x.dtype())))
+}

@@ -1,0 +1,166 @@
+//! Dynamic values: what a call from another language is made of, and their conversion to the types rooms use.
+
+use crate::error::{Error, Result};
+use crate::generator::Generator;
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// A value on its way into or out of an op.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// The argument was not given.
+    Default,
+    None,
+    Tensor(Tensor),
+    Scalar(Scalar),
+    Ints(Vec<i64>),
+    Tensors(Vec<Tensor>),
+    DType(DType),
+    Str(String),
+    Generator(Generator),
+    /// Several results; with names, they become a named tuple.
+    Tuple(Vec<Value>, &'static [&'static str]),
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Tensor,
+    /// A tensor, or a number that stands for a 0-dim tensor and promotes by category.
+    Operand,
+    Scalar,
+    Bool,
+    Int,
+    Float,
+    /// An integer or a sequence of them.
+    Ints,
+    /// A sequence of integers, or separate integer arguments.
+    Size,
+    Tensors,
+    DType,
+    Str,
+    Generator,
+    /// Only the CPU exists; the parameter is there for code that names it.
+    Device,
+}
+
+/// A type that a room's parameter may have.
+pub trait Arg<'a>: Sized {
+    const KIND: Kind;
+    const OPTIONAL: bool = false;
+    fn get(value: &'a Value) -> Result<Self>;
+}
+
+/// The CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Device;
+
+#[cold]
+fn wrong(kind: Kind, value: &Value) -> Error {
+    Error::type_error("argument", format!("expected {kind:?}, got {value:?}"))
+}
+
+macro_rules! arg {
+    ($($t:ty, $kind:ident, $p:pat => $e:expr;)*) => { $(
+        impl<'a> Arg<'a> for $t {
+            const KIND: Kind = Kind::$kind;
+            fn get(value: &'a Value) -> Result<Self> {
+                match value { $p => Ok($e), other => Err(wrong(Kind::$kind, other)) }
+            }
+        }
+    )* };
+}
+arg! {
+    &'a Tensor, Tensor, Value::Tensor(t) => t;
+    Scalar, Scalar, Value::Scalar(s) => *s;
+    bool, Bool, Value::Scalar(Scalar::Bool(b)) => *b;
+    i64, Int, Value::Scalar(s @ (Scalar::Int(_) | Scalar::Bool(_))) => s.as_i64();
+    f64, Float, Value::Scalar(s) => s.as_f64();
+    &'a [i64], Ints, Value::Ints(v) => v;
+    &'a [Tensor], Tensors, Value::Tensors(v) => v;
+    DType, DType, Value::DType(d) => *d;
+    &'a str, Str, Value::Str(s) => s;
+    &'a Generator, Generator, Value::Generator(g) => g;
+    Device, Device, Value::Str(_) => Device;
+}
+
+impl<'a, T: Arg<'a>> Arg<'a> for Option<T> {
+    const KIND: Kind = T::KIND;
+    const OPTIONAL: bool = true;
+    fn get(value: &'a Value) -> Result<Self> {
+        match value {
+            Value::None | Value::Default => Ok(None),
+            v => T::get(v).map(Some),
+        }
+    }
+}
+
+/// A type that an op may return.
+pub trait IntoValue {
+    fn into_value(self, fields: &'static [&'static str]) -> Value;
+}
+impl IntoValue for Tensor {
+    fn into_value(self, _: &'static [&'static str]) -> Value {
+        Value::Tensor(self)
+    }
+}
+impl IntoValue for () {
+    fn into_value(self, _: &'static [&'static str]) -> Value {
+        Value::None
+    }
+}
+impl IntoValue for Vec<Tensor> {
+    fn into_value(self, fields: &'static [&'static str]) -> Value {
+        Value::Tuple(self.into_iter().map(Value::Tensor).collect(), fields)
+    }
+}
+impl IntoValue for (Tensor, Tensor) {
+    fn into_value(self, fields: &'static [&'static str]) -> Value {
+        Value::Tuple(vec![Value::Tensor(self.0), Value::Tensor(self.1)], fields)
+    }
+}
+impl IntoValue for bool {
+    fn into_value(self, _: &'static [&'static str]) -> Value {
+        Value::Scalar(Scalar::Bool(self))
+    }
+}
+impl IntoValue for i64 {
+    fn into_value(self, _: &'static [&'static str]) -> Value {
+        Value::Scalar(Scalar::Int(self))
+    }
+}
+impl IntoValue for Scalar {
+    fn into_value(self, _: &'static [&'static str]) -> Value {
+        Value::Scalar(self)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(v: bool) -> Self {
+        Value::Scalar(Scalar::Bool(v))
+    }
+}
+impl From<i64> for Value {
+    fn from(v: i64) -> Self {
+        Value::Scalar(Scalar::Int(v))
+    }
+}
+impl From<f64> for Value {
+    fn from(v: f64) -> Self {
+        Value::Scalar(Scalar::Float(v))
+    }
+}
+impl From<Scalar> for Value {
+    fn from(v: Scalar) -> Self {
+        Value::Scalar(v)
+    }
+}
+impl From<&[usize]> for Value {
+    fn from(v: &[usize]) -> Self {
+        Value::Ints(v.iter().map(|&n| n as i64).collect())
+    }
+}
+impl From<&[i64]> for Value {
+    fn from(v: &[i64]) -> Self {
+        Value::Ints(v.to_vec())
+    }
+}

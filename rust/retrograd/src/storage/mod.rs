@@ -1,0 +1,121 @@
+//! Storage: the memory behind one or more tensors, and its version counter.
+//!
+//! Invariants that distant `unsafe` blocks cite:
+//!
+//! - **S1** `ptr()` is readable and writable for `bytes()` bytes for as long as the `Storage` lives (read-only foreign
+//!   memory is marked and never handed out for writing without the caller's having been warned).
+//! - **S2** `ptr()` is aligned to 64 bytes when this crate allocated it, and to the element type's alignment otherwise;
+//!   importers check that.
+//! - **S3** Every tensor over a storage reaches only bytes inside it: offset and strides are checked where a layout is
+//!   made (`Tensor::from_parts`), and storages never shrink.
+//! - **S4** Element memory is reached through raw pointers only, so tensors that share storage do not break Rust's
+//!   aliasing rules. Two threads that write the same elements race, as they do in NumPy and torch.
+//! - **S5** No op reads an element it or an earlier op did not write: `empty` is the one way to see such memory.
+
+pub mod pool;
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::{ErrorKind, Result};
+
+/// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
+const INLINE: usize = 64;
+
+#[repr(align(64))]
+struct Inline(UnsafeCell<[u8; INLINE]>);
+
+enum Owner {
+    /// The bytes are `inline`.
+    Inline,
+    /// The bytes came from the pool.
+    Pool(NonNull<u8>),
+    /// The bytes belong to somebody else, who is told on drop.
+    Foreign(NonNull<u8>, #[allow(dead_code, reason = "held for its Drop")] Box<dyn Send + Sync>),
+}
+
+/// Counts in-place writes; shared by a tensor, its views, their base and what `detach` returns.
+#[derive(Default, Debug)]
+pub struct Version(AtomicU32);
+
+impl Version {
+    pub fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+    pub fn bump(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+    pub fn set(&self, value: u32) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+}
+
+/// A block of bytes with its version counter.
+pub struct Storage {
+    inline: Inline,
+    owner: Owner,
+    bytes: usize,
+    /// The counter of the tensors made over this storage; `.data` aliases bring their own.
+    pub(crate) version: Version,
+}
+
+// SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`;
+// sharing the bytes between threads is S4.
+unsafe impl Send for Storage {}
+// SAFETY: as above.
+unsafe impl Sync for Storage {}
+
+impl Storage {
+    /// Uninitialised memory for `bytes` bytes.
+    pub fn allocate(bytes: usize) -> Result<Arc<Self>> {
+        let owner = if bytes <= INLINE {
+            Owner::Inline
+        } else {
+            Owner::Pool(pool::allocate(bytes).ok_or(ErrorKind::OutOfMemory { bytes })?)
+        };
+        Ok(Arc::new(Self { inline: Inline(UnsafeCell::new([0; INLINE])), owner, bytes, version: Version::default() }))
+    }
+
+    /// Memory that `owner` keeps alive.
+    ///
+    /// # Safety
+    /// 1. `ptr` is valid for reads and writes of `bytes` bytes while `owner` lives.
+    /// 2. `ptr` is aligned for the dtype of every tensor that will be made over it.
+    pub unsafe fn foreign(ptr: NonNull<u8>, bytes: usize, owner: Box<dyn Send + Sync>) -> Arc<Self> {
+        Arc::new(Self {
+            inline: Inline(UnsafeCell::new([0; INLINE])),
+            owner: Owner::Foreign(ptr, owner),
+            bytes,
+            version: Version::default(),
+        })
+    }
+
+    #[inline]
+    pub fn ptr(&self) -> *mut u8 {
+        match &self.owner {
+            Owner::Inline => self.inline.0.get().cast(),
+            Owner::Pool(p) | Owner::Foreign(p, _) => p.as_ptr(),
+        }
+    }
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if let Owner::Pool(p) = self.owner {
+            // SAFETY: allocated by `pool::allocate` with the same size in `allocate`, released once, here.
+            unsafe { pool::release(p, self.bytes) }
+        }
+    }
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Storage({} bytes at {:p})", self.bytes, self.ptr())
+    }
+}

@@ -1,0 +1,211 @@
+//! Element types, their names, categories and the promotion lattice.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+/// The type of a tensor's elements.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum DType {
+    Bool,
+    UInt8,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Float16,
+    BFloat16,
+    Float32,
+    Float64,
+    Complex64,
+    Complex128,
+}
+
+/// The rungs of promotion: a value of a higher category wins over any of a lower one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Category {
+    Bool,
+    Int,
+    Float,
+    Complex,
+}
+
+impl DType {
+    pub const ALL: [DType; 12] = [
+        DType::Bool,
+        DType::UInt8,
+        DType::Int8,
+        DType::Int16,
+        DType::Int32,
+        DType::Int64,
+        DType::Float16,
+        DType::BFloat16,
+        DType::Float32,
+        DType::Float64,
+        DType::Complex64,
+        DType::Complex128,
+    ];
+
+    /// Bytes of one element.
+    pub const fn size(self) -> usize {
+        match self {
+            DType::Bool | DType::UInt8 | DType::Int8 => 1,
+            DType::Int16 | DType::Float16 | DType::BFloat16 => 2,
+            DType::Int32 | DType::Float32 => 4,
+            DType::Int64 | DType::Float64 | DType::Complex64 => 8,
+            DType::Complex128 => 16,
+        }
+    }
+    pub const fn category(self) -> Category {
+        match self {
+            DType::Bool => Category::Bool,
+            DType::UInt8 | DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => Category::Int,
+            DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64 => Category::Float,
+            DType::Complex64 | DType::Complex128 => Category::Complex,
+        }
+    }
+    pub const fn is_floating(self) -> bool {
+        matches!(self.category(), Category::Float)
+    }
+    pub const fn is_complex(self) -> bool {
+        matches!(self.category(), Category::Complex)
+    }
+    /// Whether values of this type can carry a gradient.
+    pub const fn is_differentiable(self) -> bool {
+        matches!(self.category(), Category::Float | Category::Complex)
+    }
+    /// Integer or bool.
+    pub const fn is_integral(self) -> bool {
+        matches!(self.category(), Category::Int | Category::Bool)
+    }
+    /// `"float32"`, the attribute name in Python.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DType::Bool => "bool",
+            DType::UInt8 => "uint8",
+            DType::Int8 => "int8",
+            DType::Int16 => "int16",
+            DType::Int32 => "int32",
+            DType::Int64 => "int64",
+            DType::Float16 => "float16",
+            DType::BFloat16 => "bfloat16",
+            DType::Float32 => "float32",
+            DType::Float64 => "float64",
+            DType::Complex64 => "complex64",
+            DType::Complex128 => "complex128",
+        }
+    }
+    /// `"Float"`, the name torch's messages use.
+    pub const fn scalar_type_name(self) -> &'static str {
+        match self {
+            DType::Bool => "Bool",
+            DType::UInt8 => "Byte",
+            DType::Int8 => "Char",
+            DType::Int16 => "Short",
+            DType::Int32 => "Int",
+            DType::Int64 => "Long",
+            DType::Float16 => "Half",
+            DType::BFloat16 => "BFloat16",
+            DType::Float32 => "Float",
+            DType::Float64 => "Double",
+            DType::Complex64 => "ComplexFloat",
+            DType::Complex128 => "ComplexDouble",
+        }
+    }
+    /// `"FloatTensor"`.
+    pub fn tensor_type_name(self) -> String {
+        format!("{}Tensor", self.scalar_type_name())
+    }
+    /// The dtype both operands are converted to, for operands of equal standing (two tensors with dims).
+    pub fn promote(self, other: DType) -> DType {
+        use DType::*;
+        if self == other {
+            return self;
+        }
+        let (lo, hi) = if self < other { (self, other) } else { (other, self) };
+        match (lo, hi) {
+            (UInt8, Int8) => Int16,
+            (Float16, BFloat16) => Float32,
+            (Float64, Complex64) => Complex128,
+            _ => hi,
+        }
+    }
+    /// Whether a result of this dtype may be written to a tensor of dtype `to` (never down a category).
+    pub fn can_cast(self, to: DType) -> bool {
+        let (from, to) = (self.category(), to.category());
+        from <= to
+    }
+    /// The real dtype of a complex one; others unchanged.
+    pub const fn real(self) -> DType {
+        match self {
+            DType::Complex64 => DType::Float32,
+            DType::Complex128 => DType::Float64,
+            other => other,
+        }
+    }
+}
+
+/// A Rust type that is the element type of a tensor.
+pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
+    const DTYPE: DType;
+}
+
+macro_rules! element {
+    ($($t:ty => $d:ident),*) => { $(impl Element for $t { const DTYPE: DType = DType::$d; })* };
+}
+element!(bool => Bool, u8 => UInt8, i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64,
+    f16 => Float16, bf16 => BFloat16, f32 => Float32, f64 => Float64,
+    Complex<f32> => Complex64, Complex<f64> => Complex128);
+
+/// Runs the body with `$T` naming the Rust type of a dtype out of a class; `else` is for the others.
+///
+/// Classes: `bool`, `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
+/// floats), `numeric` (integral and floats), `any` (every dtype with storage).
+#[macro_export]
+macro_rules! dispatch {
+    (@ $dtype:expr, $T:ident, $body:expr, [$($d:ident $t:ty),*], $other:expr) => {
+        match $dtype { $($crate::DType::$d => { type $T = $t; $body })* #[allow(unreachable_patterns)] _ => $other }
+    };
+    (floats, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body, [Float32 f32, Float64 f64], $other)
+    };
+    (ints, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body, [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
+    };
+    (integral, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body, [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
+    };
+    (reals, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body,
+            [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
+    };
+    (numeric, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body,
+            [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
+    };
+    (any, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body, [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
+            Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64,
+            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], unreachable!())
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promotion_is_symmetric_and_never_lowers_the_category() {
+        for a in DType::ALL {
+            for b in DType::ALL {
+                let p = a.promote(b);
+                assert_eq!(p, b.promote(a));
+                assert!(p.category() >= a.category() && p.category() >= b.category());
+            }
+        }
+        assert_eq!(DType::UInt8.promote(DType::Int8), DType::Int16);
+        assert_eq!(DType::Float16.promote(DType::BFloat16), DType::Float32);
+        assert_eq!(DType::Int64.promote(DType::Float16), DType::Float16);
+        assert_eq!(DType::Float64.promote(DType::Complex64), DType::Complex128);
+    }
+}

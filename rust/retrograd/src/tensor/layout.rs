@@ -1,0 +1,227 @@
+//! Sizes, strides and offset: where the elements of a tensor lie in its storage.
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Sizes of a tensor, one per axis.
+pub type Dims = SmallVec<[usize; 5]>;
+/// Strides of a tensor in elements, one per axis.
+pub type Strides = SmallVec<[isize; 5]>;
+
+/// Number of elements of `sizes`; an error if it (or the bytes it stands for) cannot be addressed.
+pub fn checked_numel(op: &'static str, sizes: &[usize]) -> Result<usize> {
+    if sizes.contains(&0) {
+        return Ok(0);
+    }
+    sizes
+        .iter()
+        .try_fold(1usize, |n, &s| n.checked_mul(s))
+        .filter(|&n| n <= (isize::MAX as usize) / 16)
+        .ok_or_else(|| Error::shape(op, format!("a tensor of sizes {sizes:?} has more elements than memory can address")))
+}
+
+/// Number of elements of sizes that belong to an existing tensor.
+pub fn numel(sizes: &[usize]) -> usize {
+    sizes.iter().product()
+}
+
+/// Row-major strides.
+pub fn contiguous_strides(sizes: &[usize]) -> Strides {
+    let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
+    let mut step = 1isize;
+    for (s, &n) in strides.iter_mut().zip(sizes).rev() {
+        *s = step;
+        step *= n.max(1) as isize;
+    }
+    strides
+}
+
+/// Whether the elements lie row-major without gaps. Axes of size 1 may have any stride.
+pub fn is_contiguous(sizes: &[usize], strides: &[isize]) -> bool {
+    let mut step = 1isize;
+    for (&n, &s) in sizes.iter().zip(strides).rev() {
+        if n == 0 {
+            return true;
+        }
+        if n != 1 {
+            if s != step {
+                return false;
+            }
+            step *= n as isize;
+        }
+    }
+    true
+}
+
+/// Whether every element has its own place and the places form one block (torch's non-overlapping and dense).
+pub fn is_dense(sizes: &[usize], strides: &[isize]) -> bool {
+    if numel(sizes) == 0 {
+        return true;
+    }
+    let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).filter(|&i| sizes[i] != 1).collect();
+    axes.sort_by_key(|&i| strides[i]);
+    let mut step = 1isize;
+    axes.iter().all(|&i| {
+        let ok = strides[i] == step;
+        step *= sizes[i] as isize;
+        ok
+    })
+}
+
+/// Strides that keep the order of the axes in memory of a dense tensor; row-major if it is not dense.
+pub fn preserving_strides(sizes: &[usize], strides: &[isize]) -> Strides {
+    if is_dense(sizes, strides) {
+        return Strides::from_slice(strides);
+    }
+    // torch's rule for gaps or overlaps: order the axes by stride, largest outermost, and pack them.
+    let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).collect();
+    if strides.iter().any(|&s| s == 0) {
+        return contiguous_strides(sizes);
+    }
+    axes.sort_by_key(|&i| std::cmp::Reverse(strides[i]));
+    let mut out: Strides = SmallVec::from_elem(0, sizes.len());
+    let mut step = 1isize;
+    for &i in axes.iter().rev() {
+        out[i] = step;
+        step *= sizes[i].max(1) as isize;
+    }
+    out
+}
+
+/// Whether two different indices may name the same element.
+pub fn may_overlap(sizes: &[usize], strides: &[isize]) -> bool {
+    if numel(sizes) <= 1 {
+        return false;
+    }
+    let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).filter(|&i| sizes[i] > 1).collect();
+    axes.sort_by_key(|&i| strides[i].unsigned_abs());
+    let mut reach = 0usize; // last offset reachable through the axes so far
+    for &i in &axes {
+        let s = strides[i].unsigned_abs();
+        if s <= reach {
+            return true;
+        }
+        reach += s * (sizes[i] - 1);
+    }
+    false
+}
+
+/// Lowest and highest element offset (relative to the first element) that the layout touches.
+pub fn extent(sizes: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
+    if sizes.contains(&0) {
+        return None;
+    }
+    let (mut lo, mut hi) = (0isize, 0isize);
+    for (&n, &s) in sizes.iter().zip(strides) {
+        let reach = (n as isize - 1).checked_mul(s)?;
+        if reach < 0 { lo = lo.checked_add(reach)? } else { hi = hi.checked_add(reach)? }
+    }
+    Some((lo, hi))
+}
+
+/// The shape both operands expand to.
+pub fn broadcast(op: &'static str, a: &[usize], b: &[usize]) -> Result<Dims> {
+    if a == b {
+        return Ok(Dims::from_slice(a));
+    }
+    let ndim = a.len().max(b.len());
+    let at = |s: &[usize], axis: usize| (axis + s.len()).checked_sub(ndim).map_or(1, |i| s[i]);
+    (0..ndim)
+        .map(|axis| match (at(a, axis), at(b, axis)) {
+            (x, y) if x == y => Ok(x),
+            (1, y) => Ok(y),
+            (x, 1) => Ok(x),
+            _ => Err(Error::broadcast(op, a, b)),
+        })
+        .collect()
+}
+
+/// Whether `from` expands to `to` by broadcasting.
+pub fn expands_to(from: &[usize], to: &[usize]) -> bool {
+    from.len() <= to.len() && from.iter().rev().zip(to.iter().rev()).all(|(&f, &t)| f == t || f == 1)
+}
+
+/// Strides of a tensor seen in the shape `to` that it expands to: 0 along broadcast axes.
+pub fn expanded_strides(sizes: &[usize], strides: &[isize], to: &[usize]) -> Strides {
+    let lead = to.len() - sizes.len();
+    (0..to.len())
+        .map(|axis| match axis.checked_sub(lead) {
+            Some(i) if sizes[i] == to[axis] => strides[i],
+            _ => 0,
+        })
+        .collect()
+}
+
+/// A dimension counted from either end, as an index; 0-dim tensors accept 0 and -1.
+pub fn wrap_dim(op: &'static str, dim: i64, ndim: usize) -> Result<usize> {
+    let n = ndim.max(1) as i64;
+    if dim < -n || dim >= n {
+        return Err(ErrorKind::DimRange { op, dim, ndim }.into());
+    }
+    Ok(if dim < 0 { dim + n } else { dim } as usize)
+}
+
+/// Strides for `to` over the same memory, if the shape can be changed without copying.
+pub fn view_strides(sizes: &[usize], strides: &[isize], to: &[usize]) -> Option<Strides> {
+    if numel(sizes) == 0 {
+        return Some(if sizes == to { Strides::from_slice(strides) } else { contiguous_strides(to) });
+    }
+    let mut out: Strides = SmallVec::from_elem(1, to.len());
+    let mut at = to.len(); // axes of `to` from here on have their stride
+    let mut block = 1usize; // elements of the mergeable block of source axes being matched
+    let mut base = *strides.last().unwrap_or(&1);
+    let mut taken = 1usize;
+    for i in (0..sizes.len()).rev() {
+        block *= sizes[i];
+        let ends =
+            i == 0 || (sizes[i - 1] != 1 && strides[i - 1] != block as isize * base);
+        if ends {
+            while at > 0 && (taken < block || to[at - 1] == 1) {
+                out[at - 1] = taken as isize * base;
+                taken *= to[at - 1];
+                at -= 1;
+            }
+            if taken != block {
+                return None;
+            }
+            if i > 0 {
+                base = strides[i - 1];
+                block = 1;
+                taken = 1;
+            }
+        }
+    }
+    while at > 0 {
+        if to[at - 1] != 1 {
+            return None;
+        }
+        at -= 1;
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_merge_and_split_axes() {
+        let s = |v: &[isize]| Some(Strides::from_slice(v));
+        assert_eq!(view_strides(&[2, 3], &[3, 1], &[6]), s(&[1]));
+        assert_eq!(view_strides(&[2, 3], &[1, 2], &[6]), None);
+        assert_eq!(view_strides(&[6], &[2], &[2, 3]), s(&[6, 2]));
+        assert_eq!(view_strides(&[], &[], &[1, 1]), s(&[1, 1]));
+        assert_eq!(view_strides(&[4, 1, 3], &[6, 7, 2], &[12]), s(&[2]));
+        assert_eq!(view_strides(&[2, 3, 4], &[12, 4, 1], &[3, 2, 4]), s(&[8, 4, 1]));
+        assert_eq!(view_strides(&[2, 2], &[0, 1], &[4]), None);
+    }
+
+    #[test]
+    fn overlap_and_density() {
+        assert!(may_overlap(&[3, 2], &[0, 1]));
+        assert!(!may_overlap(&[3, 2], &[2, 1]));
+        assert!(is_dense(&[3, 2], &[1, 3]));
+        assert!(!is_dense(&[3, 2], &[4, 1]));
+    }
+}

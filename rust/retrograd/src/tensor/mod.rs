@@ -1,0 +1,424 @@
+//! The tensor: a handle on one allocation that holds layout, flags and a lazily made autograd state.
+
+pub mod dtype;
+pub mod format;
+pub mod layout;
+pub mod scalar;
+
+use std::fmt;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+pub use dtype::{Category, DType, Element};
+pub use layout::{Dims, Strides};
+pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
+
+use crate::autograd::meta::Meta;
+use crate::autograd::node::Edge;
+use crate::autograd::view::ViewOf;
+use crate::error::{Error, Result};
+use crate::storage::{Storage, Version};
+use layout::{contiguous_strides, extent, is_contiguous};
+
+/// Bits of a tensor's `flags`.
+pub(crate) mod flag {
+    /// A leaf that the user marked, or the output of a recorded op.
+    pub const REQUIRES_GRAD: u32 = 1;
+    /// Stands for a Python number: promotes by category alone.
+    pub const NUMBER: u32 = 1 << 1;
+    /// Has a tangent at the current forward level.
+    pub const TANGENT: u32 = 1 << 2;
+    /// Accumulates into `.grad` though it is no leaf.
+    pub const RETAINS_GRAD: u32 = 1 << 3;
+}
+
+/// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.
+#[derive(Clone)]
+pub(crate) struct Body {
+    pub dtype: DType,
+    pub contiguous: bool,
+    pub numel: usize,
+    pub offset: usize,
+    pub sizes: Dims,
+    pub strides: Strides,
+    pub storage: Arc<Storage>,
+    /// A counter of its own, for `.data`; otherwise the storage's.
+    pub version: Option<Arc<Version>>,
+}
+
+/// A multi-dimensional array that autograd can follow. Cloning copies the handle, not the elements.
+#[derive(Clone)]
+pub struct Tensor(Arc<Inner>);
+
+pub(crate) struct Inner {
+    first: Body,
+    /// Replaces `first` once the layout was changed in place; null before.
+    current: AtomicPtr<Body>,
+    flags: AtomicU32,
+    pub(crate) view: Option<Box<ViewOf>>,
+    /// The node and output that computed this tensor.
+    pub(crate) history: Mutex<Option<Edge>>,
+    pub(crate) meta: OnceLock<Box<Meta>>,
+    /// Non-owning: the host language's object for this tensor.
+    pub(crate) host: AtomicPtr<()>,
+}
+
+impl Tensor {
+    fn new(first: Body, view: Option<Box<ViewOf>>) -> Self {
+        Self(Arc::new(Inner {
+            first,
+            current: AtomicPtr::new(null_mut()),
+            flags: AtomicU32::new(0),
+            view,
+            history: Mutex::new(None),
+            meta: OnceLock::new(),
+            host: AtomicPtr::new(null_mut()),
+        }))
+    }
+
+    /// A fresh contiguous tensor whose elements are not initialised.
+    pub fn empty(sizes: &[usize], dtype: DType) -> Result<Self> {
+        let n = layout::checked_numel("empty", sizes)?;
+        let storage = Storage::allocate(n * dtype.size())?;
+        Ok(Self::new(
+            Body {
+                dtype,
+                contiguous: true,
+                numel: n,
+                offset: 0,
+                sizes: Dims::from_slice(sizes),
+                strides: contiguous_strides(sizes),
+                storage,
+                version: None,
+            },
+            None,
+        ))
+    }
+
+    /// A fresh tensor with the given strides (which must not overlap), elements not initialised.
+    pub fn empty_strided(sizes: &[usize], strides: &[isize], dtype: DType) -> Result<Self> {
+        layout::checked_numel("empty_strided", sizes)?;
+        let (lo, hi) = match extent(sizes, strides) {
+            None => (0, -1),
+            Some(e) => e,
+        };
+        if lo < 0 {
+            return Err(Error::value("empty_strided", format!("strides must not be negative, got {strides:?}")));
+        }
+        let storage = Storage::allocate((hi + 1) as usize * dtype.size())?;
+        Self::from_parts(storage, dtype, sizes, strides, 0)
+    }
+
+    /// A tensor like `self` in size, dtype and (where dense) memory order; elements not initialised.
+    pub fn empty_like_layout(&self, dtype: DType) -> Result<Self> {
+        let b = self.body();
+        if b.contiguous {
+            return Self::empty(&b.sizes, dtype);
+        }
+        Self::empty_strided(&b.sizes, &layout::preserving_strides(&b.sizes, &b.strides), dtype)
+    }
+
+    /// A tensor over existing storage. Offset in elements; an error if the layout leaves the storage (S3).
+    pub fn from_parts(
+        storage: Arc<Storage>,
+        dtype: DType,
+        sizes: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Self> {
+        Ok(Self::new(Self::checked_body(storage, dtype, sizes, strides, offset)?, None))
+    }
+
+    fn checked_body(
+        storage: Arc<Storage>,
+        dtype: DType,
+        sizes: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Body> {
+        let outside = || {
+            Error::shape(
+                "as_strided",
+                format!(
+                    "sizes {sizes:?}, strides {strides:?} and storage offset {offset} are out of bounds for a storage of {} \
+                     elements",
+                    storage.bytes() / dtype.size()
+                ),
+            )
+        };
+        if sizes.len() != strides.len() {
+            return Err(Error::shape("as_strided", "sizes and strides differ in length"));
+        }
+        let n = layout::checked_numel("as_strided", sizes)?;
+        if n > 0 {
+            let (lo, hi) = extent(sizes, strides).ok_or_else(outside)?;
+            let lo = (offset as isize).checked_add(lo).ok_or_else(outside)?;
+            let hi = (offset as isize).checked_add(hi).ok_or_else(outside)?;
+            if lo < 0 || hi as usize >= storage.bytes() / dtype.size() {
+                return Err(outside());
+            }
+        }
+        Ok(Body {
+            dtype,
+            contiguous: is_contiguous(sizes, strides),
+            numel: n,
+            offset,
+            sizes: Dims::from_slice(sizes),
+            strides: Strides::from_slice(strides),
+            storage,
+            version: None,
+        })
+    }
+
+    /// Shares storage and version counter with `self`, is no view of it and has no autograd state.
+    pub(crate) fn alias(&self) -> Self {
+        Self::new(self.body().clone(), None)
+    }
+
+    /// Shares storage with `self` but counts its own writes, from 0 (`.data`).
+    pub(crate) fn alias_uncounted(&self) -> Self {
+        let mut body = self.body().clone();
+        body.version = Some(Arc::default());
+        Self::new(body, None)
+    }
+
+    /// A view of `self` with another layout over the same storage; views of views share the root base.
+    pub(crate) fn view_as(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
+        let b = self.body();
+        let mut body = Self::checked_body(b.storage.clone(), b.dtype, sizes, strides, offset)?;
+        body.version.clone_from(&b.version);
+        Ok(Self::new(body, Some(Box::new(ViewOf::new(self)))))
+    }
+
+    #[inline]
+    pub(crate) fn body(&self) -> &Body {
+        let p = self.0.current.load(Ordering::Acquire);
+        if p.is_null() {
+            return &self.0.first;
+        }
+        // SAFETY: `current` only ever points to a body that is kept in `Meta::bodies`, which lives as long as `self`.
+        unsafe { &*p }
+    }
+
+    /// Replaces layout, dtype and storage in place. Earlier bodies stay alive with the tensor, for readers that hold one.
+    pub(crate) fn replace_body(&self, body: Body) {
+        let mut bodies = self.meta().bodies.lock();
+        bodies.push(Box::new(body));
+        let p: *mut Body = &mut **bodies.last_mut().expect("just pushed");
+        self.0.current.store(p, Ordering::Release);
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0
+    }
+    pub(crate) fn arc(&self) -> &Arc<Inner> {
+        &self.0
+    }
+    pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
+        Self(inner)
+    }
+    /// The slot for the host language's object. The core only stores it.
+    pub fn host(&self) -> &AtomicPtr<()> {
+        &self.0.host
+    }
+    pub(crate) fn meta(&self) -> &Meta {
+        self.0.meta.get_or_init(Box::default)
+    }
+    /// Address that identifies the tensor while it lives.
+    pub fn id(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+    pub fn is_same(&self, other: &Tensor) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+    /// Whether this handle is the only one, over storage nobody else uses: its memory may be reused.
+    pub(crate) fn is_unshared(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+            && Arc::strong_count(&self.body().storage) == 1
+            && self.0.host.load(Ordering::Relaxed).is_null()
+    }
+    pub(crate) fn handle_count(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+
+    // ---- layout
+
+    #[inline]
+    pub fn dtype(&self) -> DType {
+        self.body().dtype
+    }
+    /// Sizes, one per axis.
+    #[inline]
+    pub fn sizes(&self) -> &[usize] {
+        &self.body().sizes
+    }
+    /// Strides in elements, one per axis.
+    #[inline]
+    pub fn strides(&self) -> &[isize] {
+        &self.body().strides
+    }
+    pub fn ndim(&self) -> usize {
+        self.body().sizes.len()
+    }
+    pub fn numel(&self) -> usize {
+        self.body().numel
+    }
+    /// Position of the first element in the storage, in elements.
+    pub fn storage_offset(&self) -> usize {
+        self.body().offset
+    }
+    pub fn is_contiguous(&self) -> bool {
+        self.body().contiguous
+    }
+    pub fn storage(&self) -> &Arc<Storage> {
+        &self.body().storage
+    }
+    pub fn shares_storage(&self, other: &Tensor) -> bool {
+        Arc::ptr_eq(self.storage(), other.storage())
+    }
+    /// Address of the first element.
+    #[inline]
+    pub fn data_ptr(&self) -> *mut u8 {
+        let b = self.body();
+        // S3: the offset lies inside the storage (or the tensor has no elements and the pointer is not used).
+        b.storage.ptr().wrapping_add(b.offset * b.dtype.size())
+    }
+    /// Address of the first element as a typed pointer.
+    ///
+    /// # Panics
+    /// If `T` is not the tensor's element type.
+    #[inline]
+    pub fn ptr<T: Element>(&self) -> *mut T {
+        assert!(T::DTYPE == self.dtype(), "a {} tensor read as {}", self.dtype().name(), T::DTYPE.name());
+        self.data_ptr().cast()
+    }
+    /// The elements of a contiguous tensor. `None` if the dtype differs or the elements are not contiguous.
+    ///
+    /// While the slice is in use nobody may write to the storage (S4).
+    pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        if T::DTYPE != self.dtype() || !self.is_contiguous() {
+            return None;
+        }
+        if self.numel() == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: S1 and S3 give `numel` readable elements, S2 their alignment.
+        Some(unsafe { std::slice::from_raw_parts(self.ptr::<T>(), self.numel()) })
+    }
+    /// A fresh contiguous tensor whose elements `fill` writes; it must write them all (S5).
+    pub fn build<T: Element>(sizes: &[usize], fill: impl FnOnce(&mut [T])) -> Result<Self> {
+        let t = Self::empty(sizes, T::DTYPE)?;
+        if t.numel() > 0 {
+            // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique. The bytes may
+            // be uninitialised, which every element type here tolerates being overwritten from.
+            fill(unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
+        }
+        Ok(t)
+    }
+
+    // ---- version
+
+    fn counter(&self) -> &Version {
+        let b = self.body();
+        b.version.as_deref().unwrap_or(&b.storage.version)
+    }
+    /// Number of in-place writes so far to the memory this tensor shares with its views.
+    pub fn version(&self) -> u32 {
+        self.counter().get()
+    }
+    /// Counts one in-place write.
+    pub fn bump_version(&self) {
+        self.counter().bump();
+    }
+
+    // ---- flags
+
+    #[inline]
+    pub(crate) fn has_flag(&self, bit: u32) -> bool {
+        self.0.flags.load(Ordering::Relaxed) & bit != 0
+    }
+    pub(crate) fn set_flag(&self, bit: u32, on: bool) {
+        if on {
+            self.0.flags.fetch_or(bit, Ordering::Relaxed);
+        } else {
+            self.0.flags.fetch_and(!bit, Ordering::Relaxed);
+        }
+    }
+    /// Whether the tensor stands for a plain number in promotion.
+    pub(crate) fn is_number(&self) -> bool {
+        self.has_flag(flag::NUMBER)
+    }
+
+    // ---- making and reading
+
+    /// A 0-dim tensor of a number that promotes by its category alone.
+    pub fn number(value: Scalar) -> Result<Self> {
+        let dtype = match value {
+            // A Python float is a double until promotion says otherwise.
+            Scalar::Float(_) => DType::Float64,
+            Scalar::Complex(..) => DType::Complex128,
+            _ => value.dtype(),
+        };
+        let t = Self::full(&[], value, dtype)?;
+        t.0.flags.store(flag::NUMBER, Ordering::Relaxed);
+        Ok(t)
+    }
+
+    /// A contiguous tensor with every element equal to `value`.
+    pub fn full(sizes: &[usize], value: Scalar, dtype: DType) -> Result<Self> {
+        crate::dispatch!(any, dtype, T => Self::build::<T>(sizes, |out| out.fill(T::from_scalar(value))))
+    }
+
+    /// A contiguous tensor of `values` in row-major order.
+    ///
+    /// ```
+    /// let t = retrograd::Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
+    /// assert_eq!(t.sizes(), &[2, 2]);
+    /// ```
+    pub fn from_slice<T: Element>(values: &[T], sizes: &[usize]) -> Result<Self> {
+        let n = layout::checked_numel("from_slice", sizes)?;
+        if n != values.len() {
+            return Err(Error::shape("from_slice", format!("{} values do not fill sizes {sizes:?}", values.len())));
+        }
+        Self::build::<T>(sizes, |out| out.copy_from_slice(values))
+    }
+
+    /// The only element.
+    pub fn item(&self) -> Result<Scalar> {
+        if self.numel() != 1 {
+            return Err(Error::shape(
+                "item",
+                format!("a Tensor with {} elements cannot be converted to Scalar", self.numel()),
+            ));
+        }
+        // SAFETY: one element exists (S1, S3), aligned (S2).
+        Ok(crate::dispatch!(any, self.dtype(), T => unsafe { *self.ptr::<T>() }.to_scalar()))
+    }
+
+    /// The elements in row-major order.
+    pub fn to_vec<T: Element + FromScalar>(&self) -> Result<Vec<T>> {
+        let c = crate::kernels::copy::contiguous(&crate::kernels::copy::cast(self, T::DTYPE)?)?;
+        Ok(c.as_slice::<T>().expect("contiguous and of this dtype").to_vec())
+    }
+
+    pub fn nbytes(&self) -> usize {
+        self.numel() * self.dtype().size()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(edge) = self.history.get_mut().take() {
+            crate::autograd::node::drop_later(edge.node);
+        }
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({:?}, {})", self.sizes(), self.dtype().name())
+    }
+}

@@ -1,0 +1,136 @@
+//! A number outside any tensor, and default dtypes.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::dtype::{Category, DType};
+use crate::error::{Error, Result};
+
+/// A Python number: it takes part in promotion by its category alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scalar {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Complex(f64, f64),
+}
+
+static DEFAULT: AtomicU8 = AtomicU8::new(DType::Float32 as u8);
+
+/// The dtype of floating tensors that are made without naming one.
+pub fn default_dtype() -> DType {
+    if DEFAULT.load(Ordering::Relaxed) == DType::Float64 as u8 { DType::Float64 } else { DType::Float32 }
+}
+
+/// Sets [`default_dtype`]; float32 and float64 are accepted.
+pub fn set_default_dtype(dtype: DType) -> Result<()> {
+    if !matches!(dtype, DType::Float32 | DType::Float64) {
+        return Err(Error::type_error(
+            "set_default_dtype",
+            format!("only float32 and float64 can be the default dtype, got {}", dtype.name()),
+        ));
+    }
+    DEFAULT.store(dtype as u8, Ordering::Relaxed);
+    Ok(())
+}
+
+impl Scalar {
+    pub fn category(self) -> Category {
+        match self {
+            Scalar::Bool(_) => Category::Bool,
+            Scalar::Int(_) => Category::Int,
+            Scalar::Float(_) => Category::Float,
+            Scalar::Complex(..) => Category::Complex,
+        }
+    }
+    /// The dtype a tensor made of this number has.
+    pub fn dtype(self) -> DType {
+        match self {
+            Scalar::Bool(_) => DType::Bool,
+            Scalar::Int(_) => DType::Int64,
+            Scalar::Float(_) => default_dtype(),
+            Scalar::Complex(..) if default_dtype() == DType::Float64 => DType::Complex128,
+            Scalar::Complex(..) => DType::Complex64,
+        }
+    }
+    /// As a double; the real part of a complex number.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Scalar::Bool(b) => f64::from(u8::from(b)),
+            Scalar::Int(i) => i as f64,
+            Scalar::Float(x) | Scalar::Complex(x, _) => x,
+        }
+    }
+    /// As an integer, truncating.
+    pub fn as_i64(self) -> i64 {
+        match self {
+            Scalar::Bool(b) => i64::from(b),
+            Scalar::Int(i) => i,
+            Scalar::Float(x) | Scalar::Complex(x, _) => x as i64,
+        }
+    }
+    pub fn is_zero(self) -> bool {
+        match self {
+            Scalar::Bool(b) => !b,
+            Scalar::Int(i) => i == 0,
+            Scalar::Float(x) => x == 0.0,
+            Scalar::Complex(x, y) => x == 0.0 && y == 0.0,
+        }
+    }
+}
+
+impl From<bool> for Scalar {
+    fn from(v: bool) -> Self {
+        Scalar::Bool(v)
+    }
+}
+impl From<i64> for Scalar {
+    fn from(v: i64) -> Self {
+        Scalar::Int(v)
+    }
+}
+impl From<f64> for Scalar {
+    fn from(v: f64) -> Self {
+        Scalar::Float(v)
+    }
+}
+
+/// An element type that a scalar can be converted to and from.
+pub trait FromScalar: Sized {
+    fn from_scalar(s: Scalar) -> Self;
+    fn to_scalar(self) -> Scalar;
+}
+macro_rules! from_scalar {
+    (int: $($t:ty),*) => { $(impl FromScalar for $t {
+        fn from_scalar(s: Scalar) -> Self { s.as_i64() as $t }
+        fn to_scalar(self) -> Scalar { Scalar::Int(self as i64) }
+    })* };
+    (float: $($t:ty),*) => { $(impl FromScalar for $t {
+        fn from_scalar(s: Scalar) -> Self { s.as_f64() as $t }
+        fn to_scalar(self) -> Scalar { Scalar::Float(f64::from(self)) }
+    })* };
+    (half: $($t:ty),*) => { $(impl FromScalar for $t {
+        fn from_scalar(s: Scalar) -> Self { <$t>::from_f64(s.as_f64()) }
+        fn to_scalar(self) -> Scalar { Scalar::Float(self.to_f64()) }
+    })* };
+}
+from_scalar!(int: u8, i8, i16, i32, i64);
+from_scalar!(float: f32, f64);
+from_scalar!(half: half::f16, half::bf16);
+impl FromScalar for bool {
+    fn from_scalar(s: Scalar) -> Self {
+        !s.is_zero()
+    }
+    fn to_scalar(self) -> Scalar {
+        Scalar::Bool(self)
+    }
+}
+macro_rules! complex_scalar {
+    ($($t:ty),*) => { $(impl FromScalar for num_complex::Complex<$t> {
+        fn from_scalar(s: Scalar) -> Self {
+            let im = if let Scalar::Complex(_, y) = s { y } else { 0.0 };
+            num_complex::Complex::new(s.as_f64() as $t, im as $t)
+        }
+        fn to_scalar(self) -> Scalar { Scalar::Complex(f64::from(self.re), f64::from(self.im)) }
+    })* };
+}
+complex_scalar!(f32, f64);

@@ -1,0 +1,1 @@
+"""The checker of derivative rules, and the tests that feed it wrong rules."""

@@ -1,0 +1,4 @@
+from records.record import OpRecord
+RECORDS: list[OpRecord] = []
+STREAMS=[]
+class Stream: pass

@@ -1,0 +1,2 @@
+from records.record import OpRecord
+RECORDS: list[OpRecord] = []

@@ -1,0 +1,271 @@
+"""Records of the elementwise ops."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from records.record import (
+    ALL,
+    BINARY,
+    DISTINCT,
+    FLOATS,
+    NUMBERS,
+    OFF_ZERO,
+    POSITIVE,
+    REAL,
+    UNARY,
+    Array,
+    Domain,
+    Edge,
+    OpRecord,
+    Refusal,
+    Sample,
+    given,
+    mask,
+    s,
+    t,
+)
+
+MISFIT = (
+    Refusal(s(t(2, 3), t(4)), RuntimeError, r"3.*4", r"\(2, 3\).*\(4,\)"),
+    Refusal(s(t(2, 3), t(3, 2)), RuntimeError),
+    Refusal(s(t(2, 3), "x"), TypeError),
+)
+
+
+def unary(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
+    facts = {"samples": UNARY, "out": True, "inplace": True} | facts
+    return OpRecord(name=name, reference=reference, **facts)
+
+
+def smooth(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
+    """A function on the reals: integers become float32, and do not fit back in place."""
+    refuses = (Refusal(s(t(3, domain=POSITIVE)), RuntimeError, r"can't be cast", dtype="int64", inplace=True),)
+    return unary(name, reference, **{"dtypes": ALL, "result": "float", "refuses": refuses} | facts)
+
+
+def binary(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
+    growing = Refusal(s(t(3), t(2, 3)), RuntimeError, r"doesn't match the broadcast shape", inplace=True)
+    facts = {"samples": BINARY, "dtypes": ALL, "inplace": True} | facts
+    more = facts.pop("refuses", ())
+    refuses = (*MISFIT, growing, *more) if facts["inplace"] else (*MISFIT, *more)
+    return OpRecord(name=name, reference=reference, out=True, refuses=refuses, **facts)
+
+
+def comparison(name: str, reference: Callable[..., Any], op: Callable[..., Any] | None = None) -> OpRecord:
+    samples = (*BINARY, s(t(3, 4), 1), s(t(5), given([0, 1, 2, 3, 4])))
+    return binary(name, reference, samples=samples, result="bool", differentiable=False, operator=op)
+
+
+def logical(name: str, reference: Callable[..., Any]) -> OpRecord:
+    return binary(name, reference, result="bool", differentiable=False, domain=Domain(ints=(-1, 2)))
+
+
+def sigmoid(x: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def add(a: Any, b: Any, alpha: Any = 1) -> Any:
+    return a + b if alpha == 1 else a + np.multiply(alpha, b)
+
+
+def divide(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
+    if rounding_mode == "floor":
+        return np.floor_divide(a, b)
+    quotient = np.divide(a, b)
+    return np.trunc(quotient) if rounding_mode == "trunc" else quotient
+
+
+def clamp(x: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002 the op's own keywords
+    low, high = (-np.inf if min is None else min), (np.inf if max is None else max)
+    return np.minimum(np.maximum(x, low), high)
+
+
+SCALED = (s(t(3, 4), t(3, 4), alpha=3), s(t(3, 4), 2, alpha=-2))
+HALF = Domain(0.3, 1.9)
+BOOL3 = mask([True, False, True])
+SCALAR = (s(t(3, 4), 2),)
+FRACTION: tuple[Sample, ...] = (s(t(3, 4), 0.75).but(dtypes=FLOATS), s(t(17), -1.5).but(dtypes=FLOATS))
+
+BINARIES = [
+    binary(
+        "add",
+        add,
+        operator=operator.add,
+        samples=(*BINARY, *FRACTION, *(x.but(dtypes=NUMBERS) for x in SCALED)),
+        covers=(),
+    ),
+    binary(
+        "sub",
+        lambda a, b, alpha=1: add(a, b, -alpha),
+        operator=operator.sub,
+        samples=(*BINARY, *FRACTION, *SCALED),
+        dtypes=NUMBERS,
+        refuses=(Refusal(s(BOOL3, BOOL3), RuntimeError, r"(?i)bool"),),
+    ),
+    binary("mul", np.multiply, operator=operator.mul, samples=(*BINARY, *FRACTION)),
+    binary(
+        "div",
+        divide,
+        operator=operator.truediv,
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        result="float",
+        samples=(
+            *BINARY,
+            *FRACTION,
+            *SCALAR,
+            s(t(3, 4), t(4), rounding_mode="floor").but(result="same"),
+            s(t(3, 4), t(4), rounding_mode="trunc").but(result="same"),
+        ),
+        refuses=(
+            Refusal(s(t(3), t(3), rounding_mode="up"), RuntimeError, r"rounding_mode", r"up"),
+            Refusal(s(t(3), t(3)), RuntimeError, r"can't be cast", dtype="int64", inplace=True),
+        ),
+    ),
+    binary(
+        "pow",
+        np.power,
+        operator=operator.pow,
+        domain=HALF,
+        samples=(*BINARY, s(t(3, 4), 2), s(t(3, 4), 3), s(t(9), 0.5), s(t(9), -1.5), s(t(4), 0), s(t(4), 1)),
+        dtypes=FLOATS,
+        edges=(
+            Edge(s(given([0.0, 0.0, -2.0]), 2.0), [1.0, 3.0, 5.0], ([0.0, 0.0, -20.0],)),
+            Edge(s(given([0.0]), 0.0), [2.0], ([0.0],)),
+            Edge(s(given([0.0]), 0.5), [2.0], ([np.inf],)),
+            Edge(s(given([0.0, 2.0]), given([2.0, 0.0])), [1.0, 3.0], ([0.0, 0.0], [0.0, 3 * np.log(2.0)])),
+        ),
+        refuses=(Refusal(s(t(3), -1), RuntimeError, r"[Ii]ntegers to negative integer powers", dtype="int64"),),
+    ),
+    binary(
+        "maximum",
+        np.maximum,
+        domain=DISTINCT,
+        inplace=False,
+        edges=(Edge(s(given([1.0, 2.0]), given([1.0, 0.0])), [3.0, 5.0], ([1.5, 5.0], [1.5, 0.0])),),
+    ),
+    binary(
+        "minimum",
+        np.minimum,
+        domain=DISTINCT,
+        inplace=False,
+        edges=(Edge(s(given([1.0, 2.0]), given([1.0, 0.0])), [3.0, 5.0], ([1.5, 0.0], [1.5, 5.0])),),
+    ),
+    comparison("eq", np.equal, operator.eq),
+    comparison("ne", np.not_equal, operator.ne),
+    comparison("lt", np.less, operator.lt),
+    comparison("le", np.less_equal, operator.le),
+    comparison("gt", np.greater, operator.gt),
+    comparison("ge", np.greater_equal, operator.ge),
+    logical("logical_and", np.logical_and),
+    logical("logical_or", np.logical_or),
+    logical("logical_xor", np.logical_xor),
+]
+
+UNARIES = [
+    unary(
+        "neg",
+        np.negative,
+        operator=operator.neg,
+        dtypes=NUMBERS,
+        refuses=(Refusal(s(BOOL3), RuntimeError, r"(?i)bool"),),
+    ),
+    unary(
+        "abs",
+        np.abs,
+        operator=operator.abs,
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        edges=(Edge(s(given([0.0, -2.0, 3.0])), [2.0, 3.0, 5.0], ([0.0, -3.0, 5.0],)),),
+    ),
+    unary(
+        "sign",
+        np.sign,
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        edges=(Edge(s(given([0.0, -2.0, 3.0])), [2.0, 3.0, 5.0], ([0.0, 0.0, 0.0],)),),
+    ),
+    unary("square", np.square, dtypes=NUMBERS),
+    unary(
+        "relu",
+        lambda x: np.maximum(x, 0),
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        out=False,
+        edges=(Edge(s(given([0.0, -2.0, 3.0])), [2.0, 3.0, 5.0], ([0.0, 0.0, 5.0],)),),
+        refuses=(Refusal(s(BOOL3), RuntimeError, r"(?i)bool"),),
+    ),
+    unary("logical_not", np.logical_not, dtypes=ALL, result="bool", differentiable=False),
+    smooth("exp", np.exp),
+    smooth(
+        "log",
+        np.log,
+        domain=POSITIVE,
+        edges=(Edge(s(given([0.0, 0.5])), [1.0, 2.0], ([np.inf, 4.0],)),),
+    ),
+    smooth("log1p", np.log1p, domain=Domain(-0.7, 2.0, ints=(0, 5))),
+    smooth(
+        "sqrt",
+        np.sqrt,
+        domain=POSITIVE,
+        edges=(Edge(s(given([0.0, 4.0])), [1.0, 2.0], ([np.inf, 0.5],)),),
+    ),
+    smooth("rsqrt", lambda x: 1 / np.sqrt(x), domain=POSITIVE),
+    smooth("sin", np.sin),
+    smooth("cos", np.cos),
+    smooth("tanh", np.tanh),
+    smooth("sigmoid", sigmoid),
+    smooth("reciprocal", lambda x: 1 / x, domain=OFF_ZERO),
+]
+
+SELECTING = [
+    OpRecord(
+        name="clamp",
+        reference=clamp,
+        dtypes=NUMBERS,
+        out=True,
+        inplace=True,
+        samples=(
+            s(t(3, 4), -1, 1),
+            s(t(3, 4), min=0.3).but(dtypes=FLOATS),
+            s(t(9), max=0.3).but(dtypes=FLOATS),
+            s(t(9), 1, -1),
+            s(t(3, 4), t(4), t(3, 1)),
+            s(t(5), min=t(5)),
+            s(t(), -0.5, 0.5).but(dtypes=FLOATS),
+            s(t(0, 3), 0, 1),
+        ),
+        edges=(Edge(s(given([-1.0, 1.0, 2.0, 0.0]), -1, 1), [2.0, 3.0, 5.0, 7.0], ([2.0, 3.0, 0.0, 7.0],)),),
+        refuses=(
+            Refusal(s(t(3)), (RuntimeError), r"[Aa]t least one|min|max"),
+            Refusal(s(t(2, 3), t(4)), RuntimeError, r"3.*4"),
+        ),
+    ),
+    OpRecord(
+        name="where",
+        reference=np.where,
+        dtypes=ALL,
+        method=False,
+        out=True,
+        samples=(
+            s(t(3, 4, dtype="bool"), t(3, 4), t(3, 4)),
+            s(t(3, 1, dtype="bool"), t(4), t()),
+            s(t(dtype="bool"), t(2, 3), t(3)),
+            s(t(0, 3, dtype="bool"), t(0, 3), t(3)),
+            *(s(t(n, dtype="bool"), t(n), t(n)) for n in (1, 7, 16, 33)),
+        ),
+        edges=(
+            Edge(s(mask([True, False]), given([1.0, 2.0]), given([3.0, 4.0])), [5.0, 7.0], ([5.0, 0.0], [0.0, 7.0])),
+        ),
+        refuses=(
+            Refusal(s(mask([True, False]), t(3), t(3)), RuntimeError, r"2.*3"),
+            Refusal(s(t(3), t(3), t(3)), RuntimeError, r"(?i)bool"),
+        ),
+    ),
+]
+
+RECORDS = [*BINARIES, *UNARIES, *SELECTING]
+__all__ = ["RECORDS", "REAL"]

@@ -1,0 +1,332 @@
+"""Every claim of every record, checked. One test per claim and sample; the tables are the modules beside this one."""
+
+from __future__ import annotations
+
+import operator
+import re
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checker.differences import check_adjoint, check_jvp, check_vjp
+from records import STANDIN, create, index, inplace, matmul, nn, pointwise, reduce, rg, view
+from records.bound import LAYOUTS, Bound, array, dtype_of, lay_out, tensors_of
+from records.derivatives import forward_mode, jvp_of, on_arrays, pulled_back, second, vjp_of
+from records.record import FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
+
+FAMILIES = (create, pointwise, reduce, view, index, inplace, matmul, nn)
+RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]
+
+Where = Callable[[OpRecord], bool]
+
+
+def cases(where: Where = lambda _: True, dtypes: bool = False) -> pytest.MarkDecorator:
+    """Parametrise by record and sample, and by dtype if wanted."""
+    rows = []
+    for record in filter(where, RECORDS):
+        for sample in record.samples:
+            allowed = sample.dtypes or record.dtypes
+            for dtype in allowed if dtypes else ("float64",) if "float64" in allowed else ():
+                case = f"{record.name}{sample}" + (f"-{dtype}" if dtypes else "")
+                rows.append(pytest.param(*((record, sample, dtype) if dtypes else (record, sample)), id=case))
+    return pytest.mark.parametrize(("record", "sample", "dtype") if dtypes else ("record", "sample"), rows)
+
+
+def records(where: Where) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("record", [pytest.param(r, id=r.name) for r in RECORDS if where(r)])
+
+
+def attached(kind: str) -> pytest.MarkDecorator:
+    """Parametrise by the record's refusals or edges."""
+    rows = [
+        pytest.param(record, row, id=f"{record.name}{row.sample}" + "_" * getattr(row, "inplace", False))
+        for record in RECORDS
+        for row in getattr(record, kind)
+    ]
+    return pytest.mark.parametrize(("record", kind.rstrip("s") if kind == "edges" else "refusal"), rows)
+
+
+def differentiable(record: OpRecord) -> bool:
+    return record.differentiable
+
+
+def agree(got: Sequence[Any], want: Sequence[Array], dtypes: Sequence[str], slack: float, values: bool = True) -> None:
+    """Outputs equal the reference in number, dtype, shape and, within `slack` last places, values."""
+    assert len(got) == len(want), f"{len(got)} outputs, expected {len(want)}"
+    for y, ref, dtype in zip(got, want, dtypes, strict=True):
+        assert dtype_of(y) == dtype
+        assert tuple(y.shape) == ref.shape
+        if values and dtype in FLOATS:
+            bound = slack * np.finfo(dtype).eps  # inputs and outputs are of order one: absolute and relative alike
+            np.testing.assert_allclose(array(y).astype(np.float64), ref, rtol=bound, atol=bound)
+        elif values:
+            np.testing.assert_array_equal(array(y), ref.astype(dtype))
+
+
+class Untouched:
+    """These tensors keep their numbers and their versions."""
+
+    def __init__(self, tensors: Iterable[Any]) -> None:
+        self.before = [(x, array(x), x._version) for x in tensors]
+
+    def check(self) -> None:
+        for x, values, version in self.before:
+            np.testing.assert_array_equal(array(x), values)
+            assert x._version == version
+
+
+def numbers(bound: Bound) -> np.random.Generator:
+    return np.random.default_rng(zlib.crc32(f"{bound.sample}{bound.record.name}".encode()))
+
+
+def test_every_op_has_a_record() -> None:
+    names = [name for record in RECORDS for name in record.names]
+    assert len(names) == len(set(names)), "two records of one name"
+    if STANDIN != "retrograd":
+        pytest.skip("only retrograd has a roster")
+    assert sorted(names) == sorted(rg._core.op_names())
+
+
+@cases(dtypes=True)
+def test_forward_equals_the_reference(record: OpRecord, sample: Sample, dtype: str) -> None:
+    bound = Bound(record, sample, dtype)
+    tensors = bound.tensors()
+    untouched = Untouched(tensors)
+    want = bound.expected()
+    agree(tensors_of(bound.run(tensors)), want, bound.result_dtypes(want), record.slack, sample.values)
+    untouched.check()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@cases(lambda r: r.layouts and any(Bound(r, x).leaves for x in r.samples))
+def test_memory_layout_changes_nothing(record: OpRecord, sample: Sample, layout: str) -> None:
+    bound = Bound(record, sample, expanded=layout == "expanded")
+    plain, laid = bound.tensors(grad=record.differentiable), bound.tensors(layout, grad=record.differentiable)
+    want = bound.expected()
+    got = tensors_of(bound.run(laid))
+    agree(got, want, bound.result_dtypes(want), record.slack, sample.values)
+    rng = numbers(bound)
+    gs = [lay_out(rng.standard_normal(y.shape), layout) for y in got if dtype_of(y) in FLOATS]
+    if record.differentiable:
+        grads = [
+            pulled_back(lambda xs, all_=all_: _floats(bound.run(all_)), [all_[k] for k in bound.wrt], gs)  # type: ignore[misc]
+            for all_ in (laid, plain)
+        ]
+        for ours, theirs in zip(*grads, strict=True):
+            np.testing.assert_allclose(array(ours), array(theirs), rtol=1e-12, atol=1e-12)
+
+
+def _floats(outputs: Any) -> list[Any]:
+    return [y for y in tensors_of(outputs) if dtype_of(y) in FLOATS]
+
+
+@cases(differentiable)
+def test_vjp_equals_differences(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    if sample.smooth:
+        check_vjp(on_arrays(bound.call), vjp_of(bound.call), bound.inputs, numbers(bound))
+
+
+@pytest.mark.skipif(forward_mode() is None, reason="the package has no forward mode yet")
+@cases(differentiable)
+def test_jvp_equals_differences_and_vjp(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    jvp, f = jvp_of(bound.call), on_arrays(bound.call)
+    if sample.smooth:
+        check_jvp(f, jvp, bound.inputs, numbers(bound))
+    check_adjoint(jvp, vjp_of(bound.call), bound.inputs, f(bound.inputs), numbers(bound))
+
+
+@cases(differentiable)
+def test_vjp_of_the_vjp_equals_differences(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    rng = numbers(bound)
+    cotangents = [rng.standard_normal(y.shape) for y in on_arrays(bound.call)(bound.inputs)]
+    op = second(bound.call, len(bound.inputs))
+    if sample.smooth:
+        check_vjp(on_arrays(op), vjp_of(op), [*bound.inputs, *cotangents], rng)
+
+
+@attached("edges")
+def test_gradient_at_edges(record: OpRecord, edge: Edge) -> None:
+    bound = Bound(record, edge.sample)
+    inputs = [x.requires_grad_(True) for x in map(lay_out, bound.inputs)]
+    grads = pulled_back(bound.call, inputs, [lay_out(np.asarray(edge.cotangent))])
+    for grad, want in zip(grads, edge.grads, strict=True):
+        np.testing.assert_allclose(array(grad), want, rtol=1e-12)
+
+
+@cases(lambda r: r.method)
+def test_method_equals_function(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    if sample.values:
+        same(bound.run(bound.tensors()), bound.run(bound.tensors(), call=operator_of_method(record.short)))
+
+
+@cases(lambda r: r.operator is not None)
+def test_operator_equals_function(record: OpRecord, sample: Sample) -> None:
+    if sample.kwargs:
+        return
+    assert record.operator is not None
+    bound = Bound(record, sample)
+    same(bound.run(bound.tensors()), bound.run(bound.tensors(), call=record.operator))
+    augmented = getattr(operator, "i" + record.operator.__name__, None)
+    if augmented and stays_itself(bound):
+        x, *rest = bound.tensors()
+        before = x._version
+        result = bound.run([x, *rest], call=augmented)
+        assert result is x and x._version == before + 1
+        same(x, bound.run(bound.tensors()))
+
+
+@records(lambda r: r.operator is not None and len(r.samples[0].args) == 2)
+def test_operator_with_a_number_on_either_side(record: OpRecord) -> None:
+    assert record.operator is not None
+    x = Bound(record, s(t(3, 4))).leaves[0]
+    for number in (2, 0.75):
+        agree([record.operator(lay_out(x), number)], [record.reference(x, number)], result(record), record.slack)
+        agree([record.operator(number, lay_out(x))], [record.reference(number, x)], result(record), record.slack)
+    with pytest.raises(TypeError):
+        result_of_foreign = record.operator(lay_out(x), object())
+        if isinstance(result_of_foreign, bool):  # == and != fall back to identity
+            raise TypeError
+
+
+def result(record: OpRecord) -> list[str]:
+    return ["bool" if record.result == "bool" else "float64"]
+
+
+def same(got: Any, want: Any) -> None:
+    """Equal to the last bit."""
+    for a, b in zip(tensors_of(got), tensors_of(want), strict=True):
+        assert dtype_of(a) == dtype_of(b)
+        np.testing.assert_array_equal(array(a), array(b), strict=True)
+
+
+def operator_of_method(name: str) -> Callable[..., Any]:
+    return lambda x, *args, **kwargs: getattr(x, name)(*args, **kwargs)
+
+
+def stays_itself(bound: Bound) -> bool:
+    """Whether the result fits into the first argument."""
+    return bool(bound.leaves) and bound.sample.values and bound.expected()[0].shape == bound.leaves[0].shape
+
+
+@cases(lambda r: r.inplace)
+def test_inplace_equals_out_of_place(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    if not stays_itself(bound):
+        return
+    inplace_method = operator_of_method(record.short + "_")
+    results = []
+    for call in (None, inplace_method):
+        tensors = bound.tensors(grad=record.differentiable)
+        inputs = [tensors[k] for k in bound.wrt]
+        x = tensors[0].clone()
+        before = x._version
+        y = bound.run([x, *tensors[1:]], call=call)
+        if call:
+            assert y is x and x._version > before
+        g = lay_out(numbers(bound).standard_normal(y.shape))
+        results.append([y.to(rg.float64)] + (pulled_back(lambda _, y=y: [y], inputs, [g]) if record.differentiable else []))  # type: ignore[misc]
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(array(ours), array(theirs), rtol=1e-14, atol=1e-14)
+
+
+@records(lambda r: r.inplace and r.differentiable)
+def test_inplace_refuses_a_leaf_that_requires_grad(record: OpRecord) -> None:
+    bound = Bound(record, next(x for x in record.samples if stays_itself(Bound(record, x))))
+    tensors = bound.tensors(grad=True)
+    untouched = Untouched(tensors)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        bound.run(tensors, call=operator_of_method(record.short + "_"))
+    untouched.check()
+
+
+@cases(lambda r: r.out)
+def test_out_equals_the_result(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    want = bound.run(bound.tensors())
+    outs = [rg.empty_like(y) for y in tensors_of(want)]
+    versions = [y._version for y in outs]
+    got = bound.run(bound.tensors(), out=outs[0] if isinstance(want, rg.Tensor) else tuple(outs))
+    assert all(a is b for a, b in zip(tensors_of(got), outs, strict=True))
+    assert all(y._version > before for y, before in zip(outs, versions, strict=True))
+    same(outs, want)
+
+
+@records(lambda r: r.out and r.differentiable)
+def test_out_refuses_to_be_recorded(record: OpRecord) -> None:
+    bound = Bound(record, record.samples[0])
+    want = bound.run(bound.tensors())
+    outs = [rg.zeros_like(y) for y in tensors_of(want)]
+    tensors = bound.tensors(grad=True)
+    untouched = Untouched([*tensors, *outs])
+    with pytest.raises(RuntimeError, match=r"out=.* don't support automatic differentiation"):
+        bound.run(tensors, out=outs[0] if isinstance(want, rg.Tensor) else tuple(outs))
+    untouched.check()
+
+
+@cases(lambda r: r.view)
+def test_views_share_memory_and_version(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    tensors = bound.tensors()
+    base = tensors[0]
+    for y in tensors_of(bound.run(tensors)):
+        before = y._version
+        base.fill_(7.0)
+        assert y._version == base._version > before
+        assert (array(y) == 7.0).all()
+        y.fill_(5.0)
+        assert y.numel() == 0 or 5.0 in array(base)
+        assert y._version == base._version
+
+
+@attached("refuses")
+def test_refusals_change_nothing(record: OpRecord, refusal: Refusal) -> None:
+    bound = Bound(record, refusal.sample, refusal.dtype)
+    tensors = bound.tensors()
+    untouched = Untouched(tensors)
+    call = operator_of_method(record.short + "_") if refusal.inplace else None
+    with pytest.raises(refusal.error, match=refusal.says) as raised:
+        bound.run(tensors, call=call)
+    if STANDIN == "retrograd":
+        assert re.search(refusal.ours or re.escape(record.short.strip("_")), str(raised.value))
+    untouched.check()
+
+
+@records(lambda r: any(Bound(r, x).leaves for x in r.samples))
+def test_a_foreign_object_is_a_type_error(record: OpRecord) -> None:
+    bound = Bound(record, next(x for x in record.samples if Bound(record, x).leaves))
+    with pytest.raises(TypeError):
+        bound.run([object()] * len(bound.leaves))
+
+
+def test_a_result_that_differs_is_seen() -> None:
+    """The comparison that all forward tests rest on."""
+    want = [np.linspace(1.0, 2.0, 5)]
+    agree([lay_out(want[0])], want, ["float64"], 8.0)
+    wrong: list[Array] = [want[0] * 1.001, want[0][:4], want[0][None], want[0].astype(np.float32)]
+    for values in [*wrong, want[0][::-1].copy(), np.where(want[0] > 1.9, np.nan, want[0])]:
+        with pytest.raises(AssertionError):
+            agree([lay_out(values)], want, ["float64"], 8.0)
+    with pytest.raises(AssertionError):
+        agree([], want, [], 8.0)
+
+
+@pytest.mark.parametrize("golden", [pytest.param(g, id=g.name) for g in create.STREAMS])
+def test_random_streams_equal_the_recorded_ones(golden: create.Stream) -> None:
+    rg.manual_seed(golden.seed)
+    by_default = array(golden.draw(rg))
+    golden.check(by_default)
+    generator = rg.Generator()
+    generator.manual_seed(golden.seed)
+    np.testing.assert_array_equal(array(golden.draw(rg, generator=generator)), by_default)
+    state = rg.get_rng_state()
+    again = array(golden.draw(rg))
+    rg.set_rng_state(state)
+    np.testing.assert_array_equal(array(golden.draw(rg)), again)
+

@@ -1,0 +1,322 @@
+"""INP: in-place operations and version counters."""
+
+import numpy as np
+import pytest
+
+from . import close, fails, later, leaf, rg, same
+
+STALE = "modified by an inplace operation"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.add_(1),
+        lambda x: x.mul_(x),
+        lambda x: x.zero_(),
+        lambda x: x.copy_(rg.ones(2, 2)),
+        lambda x: x.fill_(3),
+        lambda x: x.__setitem__(0, 5.0),
+        lambda x: x.__iadd__(1),
+        lambda x: rg.add(rg.ones(2, 2), 1, out=x),
+        lambda x: x.set_(rg.ones(3)),
+        lambda x: x.t_(),
+        lambda x: x.transpose_(0, 1),
+        lambda x: x.squeeze_(),
+        lambda x: x.unsqueeze_(0),
+        lambda x: x.resize_(3, 3),
+        lambda x: x[0].add_(1),
+    ],
+)
+def test_inp_1_every_write_counts(write):
+    for mode in (rg.enable_grad, rg.no_grad, rg.inference_mode):
+        x = rg.ones(2, 2)
+        assert x._version == 0
+        with mode():
+            write(x)
+        first = x._version
+        assert first >= 1
+    write(y := rg.ones(2, 2))
+    assert y._version == first
+
+
+def test_inp_1_what_does_not_count():
+    x = rg.ones(2, 2)
+    x.requires_grad_()
+    x.requires_grad_(False)
+    x.detach_()
+    _ = x + 1, x[0], x.numpy(), x.tolist(), x.clone(), x.view(4)
+    x.resize_(2, 2)
+    assert x._version == 0
+
+
+def test_inp_2_views_base_and_detached_share_one_counter():
+    base = rg.ones(4)
+    left, right, detached = base[:2], base[2:], base.detach()
+    everyone = (base, left, right, detached, left.view(2, 1), detached[1:])
+    for count, target in enumerate((left, right, base, detached), start=1):
+        target.add_(1)
+        assert [t._version for t in everyone] == [count] * len(everyone)
+    assert base.clone()._version == 0 and base.data._version == 0
+    base.data.add_(1)
+    base.clone().add_(1)
+    assert base._version == 4
+
+
+def test_inp_2_a_write_to_one_half_invalidates_the_other():
+    x, base = leaf([1.0, 2.0]), rg.ones(4)
+    left, right = base[:2], base[2:]
+    y = x * left
+    right.add_(1)
+    with fails(STALE):
+        y.sum().backward()
+
+
+def test_inp_3_writes_through_numpy_are_not_counted():
+    x = rg.ones(2)
+    x.numpy()[0] = 7
+    assert x._version == 0 and x[0].item() == 7
+    source = np.ones(2)
+    y = rg.from_numpy(source)
+    source[0] = 7
+    assert y._version == 0 and y[0].item() == 7
+
+
+def test_inp_3_increment_version():
+    increment = rg.autograd.graph.increment_version
+    x, y = rg.ones(2), rg.ones(2)
+    increment(x)
+    increment([x, y])
+    assert (x._version, y._version) == (2, 1)
+    w = leaf([1.0, 2.0])
+    z = w * w
+    increment(w)
+    with fails(STALE):
+        z.sum().backward()
+    with rg.inference_mode():
+        frozen = rg.ones(2)
+    increment(frozen)
+    same(frozen, [1.0, 1.0])
+
+
+def test_inp_4_message_of_a_stale_save():
+    x = leaf([1.0, 2.0])
+    y = x.exp()
+    z = (y * y).sum()
+    y.add_(1)
+    reads = (z.backward, lambda: z.grad_fn.next_functions[0][0]._saved_self)
+    for read in reads:
+        with fails(
+            STALE,
+            "[torch.FloatTensor [2]]",
+            "which is output 0 of",
+            "is at version 1; expected version 0 instead",
+            "set_detect_anomaly",
+        ):
+            read()
+    assert x.grad is None
+
+
+def test_inp_4_message_without_a_producer():
+    x, c = leaf([[1.0], [2.0]]), rg.ones(2, 3, dtype=rg.float64)
+    y = x * c
+    c.zero_()
+    c.zero_()
+    with fails(STALE, "[torch.DoubleTensor [2, 3]] is at version 2; expected version 0 instead"):
+        y.sum().backward()
+
+
+def test_inp_5_producer_named_in_the_message():
+    x = leaf([1.0, 2.0])
+    y = x.exp()
+    z = y.sin()
+    w = y.clone()
+    y.add_(1)
+    with fails(STALE, "which is output 0 of Add"):
+        z.sum().backward(retain_graph=True)
+    with fails(STALE, "which is output 0 of Exp"):
+        w.sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("write", "slope"),
+    [
+        (lambda y: y.pow_(3), lambda v: 3 * v**2),
+        (lambda y: y.sin_(), np.cos),
+        (lambda y: y.cos_(), lambda v: -np.sin(v)),
+        (lambda y: y.log_(), lambda v: 1 / v),
+        (lambda y: y.square_(), lambda v: 2 * v),
+        (lambda y: y.exp_(), np.exp),
+        (lambda y: y.sqrt_(), lambda v: 0.5 / np.sqrt(v)),
+        (lambda y: y.tanh_(), lambda v: 1 - np.tanh(v) ** 2),
+        (lambda y: y.sigmoid_(), lambda v: np.exp(-v) / (1 + np.exp(-v)) ** 2),
+        (lambda y: y.relu_(), lambda v: 1 + 0 * v),
+        (lambda y: y.abs_(), lambda v: 1 + 0 * v),
+        (lambda y: y.div_(4), lambda v: 0.25 + 0 * v),
+        (lambda y: y.clamp_(0.5, 1.5), lambda v: (v <= 1.5) * 1.0),
+    ],
+)
+def test_inp_6_in_place_ops_save_what_they_need(write, slope):
+    values = np.array([0.5, 1.25, 2.0])
+    x = leaf(values, dtype=rg.float64)
+    y = x + 0
+    write(y)
+    y.sum().backward()
+    close(x.grad, slope(values), rtol=1e-12)
+
+
+def test_inp_6_a_later_write_invalidates_a_saved_result():
+    for write in (rg.Tensor.exp_, rg.Tensor.sigmoid_):
+        y = write(leaf([1.0]) + 0)
+        y.add_(1)
+        with fails(STALE):
+            y.backward()
+    x = leaf([1.0])
+    y = (x + 0).sin_()
+    y.add_(1)  # the saved old self is a copy
+    y.backward()
+    close(x.grad, [np.cos(1.0)])
+
+
+def test_inp_6_a_tensor_times_itself_in_place():
+    y = leaf([3.0]) + 0
+    y.mul_(y)
+    with fails(STALE):
+        y.backward()
+
+
+def test_inp_7_unneeded_values_may_change():
+    x = leaf([1.0, 2.0])
+    y = x + 1
+    y.add_(1)
+    z = y * 3
+    y.mul_(2)
+    z.sum().backward()
+    same(x.grad, [3.0, 3.0])
+
+
+def test_inp_8_leaves_that_require_grad():
+    x = leaf([1.0, 2.0])
+    for write in (lambda: x.add_(1), lambda: x.zero_(), lambda: x.__setitem__(slice(None), 0.0)):
+        with fails("leaf Variable that requires grad is being used in an in-place operation"):
+            write()
+    with fails("a leaf Variable that requires grad is being used in an in-place operation"):
+        x.mul_(2)
+    for view in (x[:1], x.view(2, 1), x.detach().requires_grad_()[:1]):
+        with fails("a view of a leaf Variable that requires grad is being used in an in-place operation"):
+            view.mul_(2)
+    same(x, [1.0, 2.0])
+    assert x._version == 0
+    with rg.no_grad():
+        x.mul_(2)
+        x[:1].add_(1)
+    same(x, [3.0, 4.0])
+    assert x.is_leaf and x.requires_grad and x._version == 2
+
+
+def test_inp_9_shape_and_dtype_of_the_result():
+    x = rg.ones(2)
+    with fails("doesn't match the broadcast shape"):
+        x.add_(rg.ones(3, 2))
+    with fails("doesn't match the broadcast shape"):
+        rg.ones(1).mul_(x)
+    with fails("can't be cast to the desired output type"):
+        rg.ones(2, dtype=rg.int64).add_(x)
+    with fails("can't be cast to the desired output type"):
+        rg.ones(2, dtype=rg.int64).div_(2)
+    with fails("can't be cast to the desired output type"):
+        rg.ones(2, dtype=rg.bool).add_(rg.ones(2, dtype=rg.int64))
+    same(x, [1.0, 1.0])
+    assert x._version == 0
+    same(x.add_(rg.tensor([1, 2])), [2.0, 3.0])
+    same(x.add_(rg.ones(2, dtype=rg.float64)), [3.0, 4.0])
+    assert x.dtype == rg.float32
+
+
+def test_inp_10_overlapping_memory():
+    wide = rg.ones(1).expand(3)
+    for write in (lambda: wide.add_(1), lambda: wide.copy_(rg.ones(3)), lambda: rg.add(rg.ones(3), 1, out=wide)):
+        with fails("more than one element of the written-to tensor refers to a single memory location"):
+            write()
+    line = rg.arange(4.0)
+    for write in (lambda: line[1:].add_(line[:-1]), lambda: rg.add(line[:-1], 1, out=line[1:])):
+        with fails("some elements of the input tensor and the written-to tensor"):
+            write()
+    same(line, [0.0, 1.0, 2.0, 3.0])
+    line[:2].add_(line[2:])
+    line.add_(line)
+    same(line, [4.0, 8.0, 4.0, 6.0])
+
+
+def test_inp_11_the_same_object_comes_back():
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    old = y.grad_fn
+    assert y.add_(x) is y
+    assert y.grad_fn is not old and y.grad_fn.name() == "AddBackward0"
+    assert y.grad_fn.next_functions[0][0] is old
+    z = y
+    z *= 3
+    assert z is y and y.grad_fn.name() == "MulBackward0"
+    y.sum().backward()
+    same(x.grad, [9.0, 9.0])
+
+
+def test_inp_12_overwritten_values_get_zero_gradient():
+    source = leaf([5.0, 6.0], dtype=rg.float64)
+    for write, to_source in (
+        (lambda y: y.copy_(source), [3.0, 3.0]),
+        (lambda y: y.zero_(), None),
+        (lambda y: y.fill_(4), None),
+    ):
+        x = leaf([1.0, 2.0])
+        y = x * 2
+        write(y)
+        (y * 3).sum().backward()
+        same(x.grad, [0.0, 0.0])
+        if to_source:
+            same(source.grad, to_source)
+
+
+def test_inp_12_copy_records_and_converts():
+    source = leaf([1.5, 2.5], dtype=rg.float64)
+    target = rg.zeros(2)
+    target.copy_(source)
+    assert target.dtype == rg.float32 and type(target.grad_fn).__name__ == "CopyBackwards"
+    (target * rg.tensor([1.0, 10.0])).sum().backward()
+    assert source.grad.dtype == rg.float64
+    same(source.grad, [1.0, 10.0])
+    wide = rg.zeros(3, 2)
+    wide.copy_(source)
+    (grad,) = rg.autograd.grad(wide.sum(), source)
+    same(grad, [3.0, 3.0])
+    whole = rg.zeros(2, dtype=rg.int64)
+    whole.copy_(source)
+    assert whole.requires_grad is False and whole.grad_fn is None
+    same(whole, [1, 2])
+
+
+def test_inp_13_resize_refuses_what_requires_grad():
+    for x in (leaf([1.0, 2.0]), leaf([1.0, 2.0]) * 1):
+        with fails("cannot resize variables that require grad"):
+            x.resize_(3)
+        assert tuple(x.shape) == (2,)
+
+
+def test_inp_14_plain_saved_tensors_are_checked_too():
+    x, c = leaf([1.0, 2.0]), rg.ones(2)
+    y = (x * c).sum()
+    c.add_(1)
+    with fails(STALE):
+        y.backward()
+    index = rg.tensor([1, 0])
+    z = x.index_select(0, index).sum()
+    index.zero_()
+    with fails(STALE, "LongTensor"):
+        z.backward()
+
+
+@later("complex kernels")
+def test_inp_9_complex_into_real():
+    with fails("can't be cast to the desired output type"):
+        rg.ones(2).add_(rg.ones(2, dtype=rg.complex64))

@@ -80,6 +80,8 @@ def check_adjoint(jvp: Rule, vjp: Rule, xs: list[Array], ys: Sequence[Array], rn
 def _paired(left: Sequence[Array], right: Sequence[Array]) -> tuple[float, float]:
     """<left, right>, and the same with absolute values: what rounding errors are proportional to."""
     terms = [np.asarray(a) * np.asarray(b) for a, b in zip(left, right, strict=True)]
+    if not all(np.isfinite(term).all() for term in terms):
+        return float("nan"), float("nan")
     return float(sum(t.sum() for t in terms)), float(sum(np.abs(t).sum() for t in terms))
 
 

@@ -151,6 +151,8 @@ def _result_dtype(code: str, given: str, reference: str) -> str:
         return given
     if code == "float":
         return given if given in FLOATS else "float32"
+    if code == "truth":
+        return "uint8" if given == "uint8" else "bool"
     if code == "sum":
         return given if given in FLOATS else "int64"
     return reference if code == "reference" else code

@@ -229,10 +229,11 @@ SELECTING = [
         out=True,
         inplace=True,
         samples=(
-            s(t(3, 4), -1, 1),
+            s(t(3, 4), 1, 3),
+            s(t(3, 4), -1, 1).but(dtypes=FLOATS),
             s(t(3, 4), min=0.3).but(dtypes=FLOATS),
             s(t(9), max=0.3).but(dtypes=FLOATS),
-            s(t(9), 1, -1),
+            s(t(9), 3, 1),
             s(t(3, 4), t(4), t(3, 1)),
             s(t(5), min=t(5)),
             s(t(), -0.5, 0.5).but(dtypes=FLOATS),

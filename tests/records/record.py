@@ -110,7 +110,7 @@ class Sample:
     result: Any = None
     dtypes: tuple[str, ...] | None = None
     values: bool = True  # False: the reference tells shape and dtype only
-    smooth: bool = True  # False: the values are at a kink, where differences do not exist
+    smooth: bool = True  # False: differences do not exist or are too coarse; an `Edge` tells the gradient
 
     def but(self, **changes: Any) -> Sample:
         return replace(self, **changes)
@@ -168,7 +168,7 @@ class OpRecord:
     domain: Domain = REAL
     dtypes: tuple[str, ...] = FLOATS
     # Of each output: "same" as the inputs, "bool", "int64", "float" (integers become float32), "sum" (integers become
-    # int64), or "reference" (what the reference returns).
+    # int64), "truth" (bool, but uint8 stays), or "reference" (what the reference returns).
     result: str | tuple[str, ...] = "same"
     differentiable: bool = True
     slack: float = 8.0  # the forward error allowed, in units of the dtype's last place

@@ -6,7 +6,7 @@ import types
 import numpy as np
 import pytest
 
-from . import close, fails, later, leaf, rg, same, warns
+from . import beyond, close, fails, later, leaf, rg, same, warns
 
 backward = rg.autograd.backward
 edge = rg.autograd.graph.get_gradient_edge
@@ -112,6 +112,13 @@ def test_bwd_5_as_many_gradients_as_roots():
         backward([x * 2, x * 3], [rg.ones(1)])
     backward([x * 2, x * 3], [None, rg.ones(1) * 10])
     same(x.grad, [32.0])
+
+
+@beyond("torch drops a surplus gradient without a word")
+def test_bwd_5_surplus_gradients():
+    x = leaf([1.0])
+    with fails("got 1 tensors and 2 gradients"):
+        backward([x * 2], [rg.ones(1), rg.ones(1)])
 
 
 @pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph")

@@ -47,20 +47,28 @@ class Square(Function):
 
 
 def test_func_1_forward_with_ctx():
+    """Keyword arguments are bound to the positions of forward's signature, and then like any other argument."""
     seen = {}
 
     def forward(ctx, x, by, extra=None):
-        seen.update(x=x, by=by, extra=extra)
+        seen.update(x=x, extra=extra, needs=ctx.needs_input_grad)
         ctx.by = by
         return x * by
 
-    made, x, extra = function(forward, lambda ctx, g: (g * ctx.by, None)), leaf([2.0]), leaf([7.0])
+    made, x, extra = function(forward, lambda ctx, *g: (g[0] * ctx.by, None, g[0] * 100)), leaf([2.0]), leaf([7.0])
     y = made.apply(x, 3, extra=extra)
-    assert seen["x"] is x and seen["extra"] is extra
-    assert len(y.grad_fn.next_functions) == 1
+    assert seen["x"] is x and seen["extra"] is extra and seen["needs"] == (True, False, True)
     y.backward()
     same(x.grad, [3.0])
-    assert extra.grad is None
+    same(extra.grad, [100.0])
+    made = function(forward, lambda ctx, g: (g * ctx.by, None))
+    made.apply(by=5, x=x).backward()  # a default left alone counts for nothing here
+    assert seen["needs"] == (True, False)
+    same(x.grad, [8.0])
+    with fails("missing required argument: 'by'", kind=TypeError):
+        made.apply(x, extra=extra)
+    with fails("got an unexpected keyword argument 'other'", kind=TypeError):
+        made.apply(x, 3, other=1)
 
 
 def test_func_1_forward_with_setup_context():

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from . import close, rg, same
+
 HERE = Path(__file__).parent
 
 # The last number of each section; numbers run from 1 without a gap. Made from the list of semantics with
@@ -46,3 +48,22 @@ def test_names_are_unique_and_belong_to_the_section(section):
     names = re.findall(r"^def (test_\w+)\(", text, re.MULTILINE)
     assert len(names) == len(set(names))
     assert [n for n in names if not re.match(rf"test_{section.lower()}_\d+_", n)] == []
+
+
+@pytest.mark.parametrize("compare", [same, close])
+def test_the_comparisons_of_these_tests_refuse(compare):
+    compare(rg.tensor([1.0, 2.0]), [1.0, 2.0])
+    nan, inf = float("nan"), float("inf")
+    for got, want in (
+        (rg.tensor([nan]), [nan]),
+        (rg.tensor([nan]), [1.0]),
+        (rg.tensor([1.0]), [nan]),
+        (rg.tensor([inf]), [1.0]),
+        (rg.tensor([1.0]), 1.0),
+        (rg.tensor([1.0]), [1.0, 1.0]),
+        (rg.tensor([1.0]), [1.001]),
+        (None, [1.0]),
+        ([1.0], [1.0]),
+    ):
+        with pytest.raises(AssertionError):
+            compare(got, want)

@@ -240,3 +240,35 @@ impl Tensor {
         apply_inplace(CopyFrom, &[self, src])
     }
 }
+
+/// Writes a result to the tensor given as `out=`; resizes it if the sizes differ. Returns whether a tensor that had
+/// elements was resized.
+pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor) -> Result<bool> {
+    if !result.dtype().can_cast(out.dtype()) {
+        return Err(crate::Error::dtype(
+            op,
+            format!(
+                "result type {} can't be cast to the desired output type {}",
+                result.dtype().scalar_type_name(),
+                out.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    let mut resized = false;
+    if result.sizes() != out.sizes() {
+        resized = out.numel() > 0;
+        let fresh = Tensor::empty(result.sizes(), out.dtype())?;
+        let mut body = fresh.body().clone();
+        body.version.clone_from(&out.body().version);
+        out.replace_body(body);
+    } else if crate::tensor::layout::may_overlap(out.sizes(), out.strides()) {
+        return Err(crate::Error::shape(
+            op,
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. \
+             Please clone() the tensor before performing the operation.",
+        ));
+    }
+    copy::copy_into(result, out)?;
+    out.bump_version();
+    Ok(resized)
+}

@@ -774,6 +774,7 @@ mod tests {
 
     /// Held by the test that forks and by the one that counts page faults: a fork makes the parent's pages
     /// copy-on-write, and its next write to each of them faults.
+    #[cfg(target_os = "linux")]
     static FORKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
     /// A buffer that is released at the end, so that a failed assertion leaks nothing.

@@ -1,0 +1,451 @@
+//! Roster entries as Python functions and methods: one C function per entry and form, one interpreter of signatures.
+
+use std::ffi::CString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use retrograd::autograd::{GradGuard, is_grad_enabled};
+use retrograd::ops::{Entry, Form, Kind, Value, forms, roster};
+use retrograd::{Error, Tensor};
+use smallvec::SmallVec;
+
+use crate::convert;
+use crate::errors::{self, to_py};
+
+/// All entries of one Python name, in one form.
+pub struct Callable {
+    pub name: String,
+    pub entries: Vec<&'static Entry>,
+    pub role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    Function,
+    Method,
+    InPlace,
+}
+
+type Values = SmallVec<[Value; 6]>;
+type Fast = unsafe extern "C" fn(
+    *mut ffi::PyObject,
+    *const *mut ffi::PyObject,
+    ffi::Py_ssize_t,
+    *mut ffi::PyObject,
+) -> *mut ffi::PyObject;
+
+static CALLABLES: OnceLock<Vec<Callable>> = OnceLock::new();
+
+/// Every callable of the roster. Aliases are callables of their own.
+pub fn callables() -> &'static [Callable] {
+    CALLABLES.get_or_init(|| {
+        let mut all: Vec<Callable> = Vec::new();
+        let mut add = |name: String, module: &str, role: Role, entry: &'static Entry| {
+            let same = |c: &Callable| c.name == name && c.role == role && c.entries[0].module == module;
+            match all.iter_mut().find(|c| same(c)) {
+                Some(c) => c.entries.push(entry),
+                None => all.push(Callable { name, entries: vec![entry], role }),
+            }
+        };
+        for entry in roster() {
+            for name in std::iter::once(&entry.name).chain(entry.aliases) {
+                if entry.has(forms::FUNCTION) {
+                    add((*name).to_string(), entry.module, Role::Function, entry);
+                }
+                if entry.has(forms::METHOD) {
+                    add((*name).to_string(), entry.module, Role::Method, entry);
+                }
+                if entry.has(forms::INPLACE) {
+                    add(format!("{name}_"), entry.module, Role::InPlace, entry);
+                }
+            }
+        }
+        assert!(all.len() <= TABLE.len() * 64, "more callables than C functions: extend TABLE");
+        all
+    })
+}
+
+/// The C function of callable `64 * HI + LO`.
+unsafe extern "C" fn entry_point<const HI: usize, const LO: usize>(
+    slf: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargs: ffi::Py_ssize_t,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython calls with its interpreter held and the arguments of METH_FASTCALL | METH_KEYWORDS.
+    unsafe { invoke(&callables()[64 * HI + LO], slf, args, nargs, kwnames) }
+}
+
+macro_rules! row {
+    ($hi:literal: $($lo:literal)*) => { [$(entry_point::<$hi, $lo> as Fast),*] };
+}
+macro_rules! table {
+    ($($hi:literal)*) => { [$(row!($hi: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+        32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63)),*] };
+}
+static TABLE: [[Fast; 64]; 32] = table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+
+/// # Safety
+/// 1. The interpreter is held. 2. `args` points to `nargs` arguments followed by one per name in `kwnames` (null or a
+/// tuple of str), all alive. 3. For methods `slf` is a `Tensor`.
+unsafe fn invoke(
+    c: &'static Callable,
+    slf: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargs: ffi::Py_ssize_t,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: duty 1.
+    let py = unsafe { Python::assume_attached() };
+    let run = || -> PyResult<*mut ffi::PyObject> {
+        // SAFETY: duty 2; borrowed references live for the call.
+        let given = unsafe {
+            Given {
+                slf: (c.role != Role::Function).then(|| Borrowed::from_ptr(py, slf)),
+                args: slice(args, nargs as usize),
+                kwnames: if kwnames.is_null() {
+                    None
+                } else {
+                    Some(Borrowed::from_ptr(py, kwnames).cast_unchecked::<PyTuple>())
+                },
+                kwvalues: args.wrapping_add(nargs as usize),
+            }
+        };
+        call(py, c, &given).map(|o| o.into_ptr())
+    };
+    guard(py, &c.name, run)
+}
+
+/// # Safety
+/// `args` is readable for `n` pointers, or `n` is 0.
+unsafe fn slice<'a>(args: *const *mut ffi::PyObject, n: usize) -> &'a [*mut ffi::PyObject] {
+    if n == 0 {
+        return &[];
+    }
+    // SAFETY: the duty.
+    unsafe { std::slice::from_raw_parts(args, n) }
+}
+
+/// Runs a C entry: errors become exceptions, and so does a panic, which is a bug but not the end of the process.
+fn guard(py: Python<'_>, name: &str, run: impl FnOnce() -> PyResult<*mut ffi::PyObject>) -> *mut ffi::PyObject {
+    let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(panic_error(name, &*panic)));
+    result.unwrap_or_else(|e| {
+        e.restore(py);
+        std::ptr::null_mut()
+    })
+}
+
+#[cold]
+pub fn panic_error(name: &str, panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    PyRuntimeError::new_err(format!("{name}: internal error, a bug in retrograd: {}", text.unwrap_or("panic")))
+}
+
+/// The arguments of one call.
+struct Given<'a, 'py> {
+    slf: Option<Borrowed<'a, 'py, PyAny>>,
+    args: &'a [*mut ffi::PyObject],
+    kwnames: Option<Borrowed<'a, 'py, PyTuple>>,
+    kwvalues: *const *mut ffi::PyObject,
+}
+
+impl<'a, 'py> Given<'a, 'py> {
+    fn positional(&self) -> usize {
+        self.args.len() + usize::from(self.slf.is_some())
+    }
+    fn arg(&self, py: Python<'py>, i: usize) -> Borrowed<'a, 'py, PyAny> {
+        match (self.slf, i) {
+            (Some(slf), 0) => slf,
+            // SAFETY: arguments are alive during the call (duty 2 of `invoke`).
+            (Some(_), i) => unsafe { Borrowed::from_ptr(py, self.args[i - 1]) },
+            // SAFETY: as above.
+            (None, i) => unsafe { Borrowed::from_ptr(py, self.args[i]) },
+        }
+    }
+    fn keywords(&self) -> impl Iterator<Item = (Borrowed<'_, 'py, PyString>, Borrowed<'_, 'py, PyAny>)> {
+        let n = self.kwnames.map_or(0, |k| k.len());
+        (0..n).map(move |i| {
+            let names = self.kwnames.expect("n > 0");
+            let py = names.py();
+            // SAFETY: the names are str, and one value per name follows the positional arguments (duty 2 of `invoke`).
+            unsafe {
+                let name = ffi::PyTuple_GetItem(names.as_ptr(), i as ffi::Py_ssize_t);
+                let value = *self.kwvalues.add(i);
+                (Borrowed::from_ptr(py, name).cast_unchecked::<PyString>(), Borrowed::from_ptr(py, value))
+            }
+        })
+    }
+}
+
+fn call<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let [entry] = c.entries[..] {
+        let (values, out) = parse(py, c, entry, given)?;
+        return run(py, c, entry, &values, out);
+    }
+    for entry in &c.entries {
+        if let Ok((values, out)) = parse(py, c, entry, given) {
+            return run(py, c, entry, &values, out);
+        }
+    }
+    Err(no_overload(py, c, given))
+}
+
+#[cold]
+fn no_overload(py: Python<'_>, c: &Callable, given: &Given<'_, '_>) -> PyErr {
+    let skip = usize::from(given.slf.is_some());
+    let mut got: Vec<String> =
+        (skip..given.positional()).map(|i| type_name(&given.arg(py, i).to_owned())).collect();
+    got.extend(given.keywords().map(|(k, v)| format!("{k}={}", type_name(&v.to_owned()))));
+    let forms: Vec<String> = c.entries.iter().map(|e| format!(" * {}", signature(e, c.role))).collect();
+    PyTypeError::new_err(format!(
+        "{}() received an invalid combination of arguments - got ({}), but expected one of:\n{}",
+        c.name,
+        got.join(", "),
+        forms.join("\n")
+    ))
+}
+
+pub fn type_name(v: &Bound<'_, PyAny>) -> String {
+    v.get_type().name().map_or_else(|_| "?".into(), |n| n.to_string())
+}
+
+/// The names NumPy code uses.
+fn canonical(name: &str) -> &str {
+    match name {
+        "axis" => "dim",
+        "keepdims" => "keepdim",
+        "x" | "self" => "input",
+        other => other,
+    }
+}
+
+type Parsed<'py> = (Values, Option<Bound<'py, PyAny>>);
+
+/// Matches arguments to the parameters of one entry.
+fn parse<'py>(py: Python<'py>, c: &Callable, entry: &'static Entry, given: &Given<'_, 'py>) -> PyResult<Parsed<'py>> {
+    let params = entry.params;
+    let mut values: Values = smallvec::smallvec![Value::Default; params.len()];
+    let (mut at, total) = (0, given.positional());
+    let mut p = 0;
+    while at < total {
+        let Some(param) = params.get(p).filter(|p| !p.kw_only) else {
+            return Err(PyTypeError::new_err(format!(
+                "{}() takes {} positional arguments but {} were given",
+                c.name,
+                params.iter().filter(|p| !p.kw_only).count(),
+                total
+            )));
+        };
+        let arg = given.arg(py, at);
+        if param.kind == Kind::Size && (convert::integer(&arg).is_some()) {
+            let ints: Option<Vec<i64>> = (at..total).map(|i| convert::integer(&given.arg(py, i))).collect();
+            values[p] = Value::Ints(ints.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
+            at = total;
+        } else {
+            values[p] = convert::argument(&arg, param.kind, param.optional)
+                .ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?;
+            at += 1;
+        }
+        p += 1;
+    }
+    let mut out = None;
+    for (name, value) in given.keywords() {
+        let name = name.to_cow()?;
+        if name == "out" && entry.has(forms::OUT) {
+            out = (!value.is_none()).then(|| value.to_owned());
+            continue;
+        }
+        let key = canonical(&name);
+        let found = params.iter().position(|p| p.name == name || p.name == key);
+        let Some(i) = found else {
+            return Err(PyTypeError::new_err(format!("{}() got an unexpected keyword argument '{name}'", c.name)));
+        };
+        if !matches!(values[i], Value::Default) {
+            return Err(PyTypeError::new_err(format!("{}() got multiple values for argument '{name}'", c.name)));
+        }
+        let param = &params[i];
+        values[i] = convert::argument(&value, param.kind, param.optional)
+            .ok_or_else(|| wrong(c, param.name, i, param.kind, &value))?;
+    }
+    for (v, param) in values.iter_mut().zip(params) {
+        if matches!(v, Value::Default) && param.default.is_none() {
+            if param.kind == Kind::Size && c.role != Role::Function {
+                *v = Value::Ints(Vec::new());
+                continue;
+            }
+            return Err(PyTypeError::new_err(format!(
+                "{}() missing 1 required positional argument: '{}'",
+                c.name, param.name
+            )));
+        }
+    }
+    Ok((values, out))
+}
+
+#[cold]
+fn wrong(c: &Callable, param: &str, position: usize, kind: Kind, got: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{}(): argument '{param}' (position {}) must be {}, not {}",
+        c.name,
+        position + 1,
+        convert::kind_name(kind),
+        type_name(got)
+    ))
+}
+
+/// Elements above which an op gives up the interpreter while it runs.
+const DETACH_ABOVE: usize = 1 << 16;
+
+fn run<'py>(
+    py: Python<'py>,
+    c: &Callable,
+    entry: &'static Entry,
+    values: &[Value],
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let form = if c.role == Role::InPlace { Form::InPlace } else { Form::New };
+    if let Some(out) = out {
+        return run_out(py, c, entry, values, out);
+    }
+    let result = if elements(values) > DETACH_ABOVE {
+        py.detach(|| (entry.call)(form, values))
+    } else {
+        (entry.call)(form, values)
+    };
+    convert::object(py, &c.name, result.map_err(to_py)?)
+}
+
+fn elements(values: &[Value]) -> usize {
+    values
+        .iter()
+        .map(|v| match v {
+            Value::Tensor(t) => t.numel(),
+            Value::Tensors(ts) => ts.iter().map(Tensor::numel).sum(),
+            Value::Ints(v) => v.iter().map(|&n| n.max(0) as usize).fold(1, usize::saturating_mul),
+            _ => 0,
+        })
+        .sum()
+}
+
+/// The `out=` form: a fresh result written to given tensors.
+fn run_out<'py>(
+    py: Python<'py>,
+    c: &Callable,
+    entry: &'static Entry,
+    values: &[Value],
+    out: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let outs: Vec<Tensor> = match crate::wrap::unwrap(&out) {
+        Some(t) => vec![t.clone()],
+        None => convert::tensors(&out).ok_or_else(|| {
+            PyTypeError::new_err(format!("{}(): argument 'out' must be Tensor, not {}", c.name, type_name(&out)))
+        })?,
+    };
+    let followed = |v: &Value| match v {
+        Value::Tensor(t) => t.requires_grad(),
+        Value::Tensors(ts) => ts.iter().any(Tensor::requires_grad),
+        _ => false,
+    };
+    if is_grad_enabled() && (outs.iter().any(Tensor::requires_grad) || values.iter().any(followed)) {
+        return Err(to_py(Error::autograd(format!(
+            "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments \
+             requires grad: call it inside no_grad, or without out=",
+            c.name
+        ))));
+    }
+    let result = {
+        let _off = GradGuard::new(false);
+        (entry.call)(Form::New, values).map_err(to_py)?
+    };
+    let results: Vec<Tensor> = match result {
+        Value::Tensor(t) => vec![t],
+        Value::Tensors(ts) => ts,
+        Value::Tuple(items, _) => items.into_iter().filter_map(|v| if let Value::Tensor(t) = v { Some(t) } else { None }).collect(),
+        _ => Vec::new(),
+    };
+    if results.len() != outs.len() {
+        return Err(PyTypeError::new_err(format!("{}(): out has {} tensors, the result {}", c.name, outs.len(), results.len())));
+    }
+    for (r, o) in results.iter().zip(&outs) {
+        if retrograd::ops::memory::write_out(entry.name, r, o).map_err(to_py)? {
+            errors::warn_py(
+                py,
+                "An output with one or more elements was resized since it had another shape. This behavior is deprecated; \
+                 resize it to 0 elements before reusing it.",
+            )?;
+        }
+    }
+    Ok(out)
+}
+
+/// `name($self, dim=None, *, dtype=None)` as Python's introspection reads it.
+pub fn signature(entry: &Entry, role: Role) -> String {
+    let mut s = String::from(entry.name);
+    if role == Role::InPlace {
+        s.push('_');
+    }
+    s.push('(');
+    let mut starred = false;
+    for (i, p) in entry.params.iter().enumerate() {
+        if i > 0 {
+            s.push_str(", ");
+        }
+        if p.kw_only && !starred {
+            s.push_str("*, ");
+            starred = true;
+        }
+        if i == 0 && role != Role::Function {
+            s.push_str("$self");
+            continue;
+        }
+        s.push_str(p.name);
+        if let Some(d) = p.default {
+            s.push('=');
+            s.push_str(d);
+        }
+    }
+    if entry.has(forms::OUT) && role == Role::Function {
+        s.push_str(if starred { ", out=None" } else { ", *, out=None" });
+    }
+    s.push(')');
+    s
+}
+
+/// Makes the Python objects of all callables and hangs them on the module and the tensor class.
+pub fn register(m: &Bound<'_, PyModule>, functional: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
+    let class = py.get_type::<crate::wrap::PyTensor>();
+    for (i, c) in callables().iter().enumerate() {
+        let entry = c.entries[0];
+        let doc = format!("{}\n--\n\n{}", signature(entry, c.role), entry.doc);
+        // Method definitions live as long as the process.
+        let def = Box::leak(Box::new(ffi::PyMethodDef {
+            ml_name: leak(&c.name),
+            ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: TABLE[i / 64][i % 64] },
+            ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+            ml_doc: leak(&doc),
+        }));
+        let target = if entry.module == "nn.functional" { functional } else { m };
+        if c.role == Role::Function {
+            let name = target.name()?;
+            // SAFETY: `def` is alive for good; the call returns a new reference or null with an exception set.
+            let function = unsafe {
+                Bound::from_owned_ptr_or_err(py, ffi::PyCFunction_NewEx(def, std::ptr::null_mut(), name.as_ptr()))?
+            };
+            target.add(c.name.as_str(), function)?;
+        } else {
+            // SAFETY: as above; the class is a type object.
+            let method = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewMethod(class.as_type_ptr(), def))? };
+            class.setattr(c.name.as_str(), method)?;
+        }
+    }
+    Ok(())
+}
+
+fn leak(s: &str) -> *const std::ffi::c_char {
+    CString::new(s.replace('\0', "")).expect("no nul left").into_raw()
+}

@@ -1,0 +1,62 @@
+//! The one place where errors of the core become Python exceptions, and back.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{
+    PyIndexError, PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyUserWarning, PyValueError,
+};
+use pyo3::prelude::*;
+use retrograd::{Error, ErrorKind};
+
+/// The Python exception for an error of the core.
+#[cold]
+pub fn to_py(e: Error) -> PyErr {
+    let message = e.to_string();
+    match e.kind() {
+        ErrorKind::Broadcast { .. }
+        | ErrorKind::Shape { .. }
+        | ErrorKind::DType { .. }
+        | ErrorKind::StaleSave(_)
+        | ErrorKind::Freed { .. }
+        | ErrorKind::Autograd { .. } => PyRuntimeError::new_err(message),
+        ErrorKind::Type { .. } => PyTypeError::new_err(message),
+        ErrorKind::Value { .. } => PyValueError::new_err(message),
+        ErrorKind::DimRange { .. } | ErrorKind::Index { .. } => PyIndexError::new_err(message),
+        ErrorKind::NotImplemented { .. } => PyNotImplementedError::new_err(message),
+        ErrorKind::OutOfMemory { .. } => PyMemoryError::new_err(message),
+        ErrorKind::Foreign(any) => match any.downcast_ref::<PyErr>() {
+            Some(err) => Python::attach(|py| err.clone_ref(py)),
+            None => PyRuntimeError::new_err(message),
+        },
+        _ => PyRuntimeError::new_err(message),
+    }
+}
+
+/// Carries a Python exception through the core; it comes out of [`to_py`] unchanged.
+#[cold]
+pub fn from_py(e: PyErr) -> Error {
+    ErrorKind::Foreign(Arc::new(e)).into()
+}
+
+/// `?` from a result of the core to a result of PyO3.
+pub trait OrPy<T> {
+    fn or_py(self) -> PyResult<T>;
+}
+
+impl<T> OrPy<T> for retrograd::Result<T> {
+    #[inline]
+    fn or_py(self) -> PyResult<T> {
+        self.map_err(to_py)
+    }
+}
+
+/// Receives the core's warnings.
+pub fn warn(message: &str) -> retrograd::Result<()> {
+    Python::attach(|py| warn_py(py, message)).map_err(from_py)
+}
+
+/// A `UserWarning` that points at the caller's line.
+pub fn warn_py(py: Python<'_>, message: &str) -> PyResult<()> {
+    let text = std::ffi::CString::new(message).unwrap_or_default();
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+}

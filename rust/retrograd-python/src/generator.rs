@@ -1,0 +1,69 @@
+//! `retrograd.Generator`.
+
+use pyo3::prelude::*;
+use retrograd::Generator;
+use retrograd::generator::{DEFAULT_SEED, default_generator};
+
+use crate::errors::to_py;
+
+/// A source of random numbers, equal to torch's CPU generator from the same seed.
+#[pyclass(name = "Generator", module = "retrograd", frozen, skip_from_py_object)]
+#[derive(Clone)]
+pub struct PyGenerator(pub Generator);
+
+#[pymethods]
+impl PyGenerator {
+    #[new]
+    #[pyo3(signature = (device = "cpu"))]
+    fn new(device: &str) -> PyResult<Self> {
+        if device != "cpu" {
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("Generator: no device '{device}', only 'cpu'")));
+        }
+        Ok(Self(Generator::new(DEFAULT_SEED)))
+    }
+    /// Restart from a seed. Returns the generator.
+    fn manual_seed(slf: Bound<'_, Self>, seed: &Bound<'_, PyAny>) -> PyResult<Bound<'_, Self>> {
+        let seed = seed_of(seed)?;
+        slf.get().0.with(|g| g.seed(seed));
+        Ok(slf)
+    }
+    /// The seed of the last restart.
+    fn initial_seed(&self) -> u64 {
+        self.0.with(|g| g.initial_seed())
+    }
+    /// The state as a uint8 tensor, in torch's layout.
+    fn get_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let state = self.0.with(|g| g.state());
+        crate::wrap::wrap(py, retrograd::Tensor::from_slice(&state, &[state.len()]).map_err(to_py)?)
+    }
+    /// Restore a state; refused, and nothing changed, if it is not one.
+    fn set_state(&self, new_state: &Bound<'_, PyAny>) -> PyResult<()> {
+        let t = crate::wrap::unwrap(new_state)
+            .filter(|t| t.dtype() == retrograd::DType::UInt8)
+            .ok_or_else(|| pyo3::exceptions::PyTypeError::new_err("set_state: expected a uint8 tensor"))?;
+        let bytes = t.to_vec::<u8>().map_err(to_py)?;
+        self.0.with(|g| g.set_state(&bytes)).map_err(pyo3::exceptions::PyRuntimeError::new_err)
+    }
+}
+
+pub fn extract(v: &Bound<'_, PyAny>) -> Option<Generator> {
+    v.cast::<PyGenerator>().ok().map(|g| g.get().0.clone())
+}
+
+/// A seed: any integer that fits 64 bits, negative ones as two's complement.
+pub fn seed_of(v: &Bound<'_, PyAny>) -> PyResult<u64> {
+    v.extract::<u64>().or_else(|_| v.extract::<i64>().map(|s| s as u64))
+}
+
+/// Seed the default generator. Returns it.
+#[pyfunction]
+fn manual_seed(seed: &Bound<'_, PyAny>) -> PyResult<PyGenerator> {
+    retrograd::generator::manual_seed(seed_of(seed)?);
+    Ok(PyGenerator(default_generator().clone()))
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PyGenerator>()?;
+    m.add("default_generator", PyGenerator(default_generator().clone()))?;
+    m.add_function(wrap_pyfunction!(manual_seed, m)?)
+}

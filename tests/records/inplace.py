@@ -1,2 +1,0 @@
-from records.record import OpRecord
-RECORDS: list[OpRecord] = []

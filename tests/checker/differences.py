@@ -48,7 +48,7 @@ def check_vjp(f: Function, vjp: Rule, xs: list[Array], rng: np.random.Generator,
         for i, x in enumerate(xs):
             d = rng.standard_normal(x.shape)
             dys = differences(f, xs, [d if i == k else np.zeros_like(other) for k, other in enumerate(xs)])
-            _within(f"gradient of input {i}", np.vdot(grads[i], d), *_paired(gs, dys), RTOL, ATOL)
+            _within(f"gradient of input {i}", float(np.vdot(grads[i], d)), *_paired(gs, dys), RTOL, ATOL)
 
 
 def check_jvp(f: Function, jvp: Rule, xs: list[Array], rng: np.random.Generator) -> None:

@@ -18,7 +18,8 @@ LAYOUTS = ("transposed", "stepped", "expanded")
 def function(record: OpRecord) -> Callable[..., Any]:
     if record.call is not None:
         return partial(record.call, rg)
-    return reduce(getattr, record.name.split("."), rg)
+    found: Callable[..., Any] = reduce(getattr, record.name.split("."), rg)
+    return found
 
 
 def tensors_of(outputs: Any) -> list[Any]:

@@ -10,12 +10,14 @@ import numpy as np
 from records.record import ALL, FLOATS, NUMBERS, Array, Dtype, OpRecord, Refusal, Sample, s, t
 
 F32, F64, I32, I64, BOOL = (Dtype(name) for name in ("float32", "float64", "int32", "int64", "bool"))
-NEGATIVE = Refusal(s((2, -1)), RuntimeError, r"-1")
+NEGATIVE = Refusal(s((2, -1)), RuntimeError, r"-1|non-negative")
 NOT_A_SHAPE = Refusal(s("two"), TypeError)
 
 
 def filled(value: Any) -> Callable[..., Array]:
-    return lambda *size, dtype=np.float32: np.full(size[0] if size and isinstance(size[0], tuple) else size, value, dtype)
+    return lambda *size, dtype=np.float32: np.full(
+        size[0] if size and isinstance(size[0], tuple) else size, value, dtype
+    )
 
 
 def like(value: Any) -> Callable[..., Array]:
@@ -28,18 +30,22 @@ def new(value: Any) -> Callable[..., Array]:
 
 def made(name: str, reference: Callable[..., Any], *samples: Sample, **facts: Any) -> OpRecord:
     """Not differentiable, no method, and the reference decides the dtype."""
-    facts = {"method": False, "differentiable": False, "result": "reference", "layouts": False} | facts
-    return OpRecord(name=name, reference=reference, samples=samples, **facts)
+    merged: dict[str, Any] = {"method": False, "differentiable": False, "result": "reference", "layouts": False} | facts
+    return OpRecord(name=name, reference=reference, samples=samples, **merged)
 
 
-def shaped(name: str, reference: Callable[..., Any], values: bool = True, dtypes: tuple[Dtype, ...] = (F64,), **facts: Any) -> OpRecord:
+def shaped(
+    name: str, reference: Callable[..., Any], values: bool = True, dtypes: tuple[Dtype, ...] = (F64,), **facts: Any
+) -> OpRecord:
     """An op of sizes: separate or as a tuple, with and without dtype, of no and of zero entries."""
-    facts = {"refuses": (NEGATIVE, NOT_A_SHAPE)} | facts
+    merged: dict[str, Any] = {"refuses": (NEGATIVE, NOT_A_SHAPE)} | facts
     samples = (s(3, 4), s((3, 4)), s(()), s(0, 3), s(33), *(s(2, 3, dtype=dtype) for dtype in dtypes))
-    return made(name, reference, *(x.but(values=values, dtypes=("float32",)) for x in samples), **facts)
+    return made(name, reference, *(x.but(values=values, dtypes=("float32",)) for x in samples), **merged)
 
 
-def similar(name: str, reference: Callable[..., Any], *rest: Any, values: bool = True, floats: bool = False) -> OpRecord:
+def similar(
+    name: str, reference: Callable[..., Any], *rest: Any, values: bool = True, floats: bool = False
+) -> OpRecord:
     kinds = FLOATS if floats else ALL
     samples = (s(t(3, 4), *rest), s(t(), *rest), s(t(0, 3), *rest), s(t(17), *rest, dtype=F64))
     return made(name, reference, *(x.but(values=values) for x in samples), dtypes=kinds, layouts=values)
@@ -78,44 +84,100 @@ def once(*samples: Sample, values: bool = True) -> tuple[Sample, ...]:
 
 RECORDS = [
     made(
-        "tensor", from_numbers,
-        *once(s(1.5), s(2), s(True), s([1, 2, 3]), s([[1.0, 2.0], [3.0, 4.0]]), s([]), s([[], []]), s((1, 2.5)),
-              s([True, False]), s([1, 2], dtype=F64), s([0.0, 1.5], dtype=BOOL), s([1.9, -1.9], dtype=I32)),
-        refuses=(Refusal(s([[1, 2], [3]]), ValueError, r"length 2.*length 1|dim 1|inconsistent|ragged"),
-                 Refusal(s(["a"]), (TypeError, ValueError), r"str"), Refusal(s(len), (TypeError, RuntimeError), r"function")),
+        "tensor",
+        from_numbers,
+        *once(
+            s(1.5),
+            s(2),
+            s(True),
+            s([1, 2, 3]),
+            s([[1.0, 2.0], [3.0, 4.0]]),
+            s([]),
+            s([[], []]),
+            s((1, 2.5)),
+            s([True, False]),
+            s([1, 2], dtype=F64),
+            s([0.0, 1.5], dtype=BOOL),
+            s([1.9, -1.9], dtype=I32),
+        ),
+        refuses=(
+            Refusal(s([[1, 2], [3]]), ValueError, r"length 2.*length 1|dim 1|inconsistent|ragged"),
+            Refusal(s(["a"]), (TypeError, ValueError), r"str"),
+            Refusal(s(len), (TypeError, RuntimeError), r"function"),
+        ),
     ),
     shaped("empty", filled(0), values=False, dtypes=(F64, I64, BOOL)),
     shaped("zeros", filled(0), dtypes=(F64, I64, BOOL)),
     shaped("ones", filled(1), dtypes=(F64, I64, BOOL)),
     made(
-        "full", full, *once(s((3, 4), 1.5), s((2,), 7), s((), True), s((0, 3), 1.0), s((2, 2), 3, dtype=F64), s((2,), 2.9, dtype=I32)),
+        "full",
+        full,
+        *once(
+            s((3, 4), 1.5), s((2,), 7), s((), True), s((0, 3), 1.0), s((2, 2), 3, dtype=F64), s((2,), 2.9, dtype=I32)
+        ),
         refuses=(Refusal(s((-1,), 0.0), RuntimeError, r"-1"), Refusal(s((2,), "x"), TypeError)),
     ),
     made(
-        "arange", arange,
-        *once(s(5), s(2, 7), s(7, 2, -2), s(0), s(0, 1, 0.25), s(1.5, 4), s(5, dtype=F64), s(3.0), s(0, 7, 3), s(33), s(2, 2)),
-        refuses=(Refusal(s(0, 5, 0), RuntimeError, r"(?i)step.*(nonzero|zero)"),
-                 Refusal(s(0, 5, -1), RuntimeError, r"(?i)bound|sign|step"), Refusal(s("a"), TypeError)),
+        "arange",
+        arange,
+        *once(
+            s(5),
+            s(2, 7),
+            s(7, 2, -2),
+            s(0),
+            s(0, 1, 0.25),
+            s(1.5, 4),
+            s(5, dtype=F64),
+            s(3.0),
+            s(0, 7, 3),
+            s(33),
+            s(2, 2),
+        ),
+        refuses=(
+            Refusal(s(0, 5, 0), RuntimeError, r"(?i)step.*(nonzero|zero)"),
+            Refusal(s(0, 5, -1), RuntimeError, r"(?i)bound|sign|step"),
+            Refusal(s("a"), TypeError),
+        ),
     ),
     made(
-        "linspace", linspace,
-        *once(s(0, 1, 5), s(-1, 1, 17), s(3, 3, 4), s(0, 1, 1), s(0, 1, 0), s(1, 0, 33, dtype=F64), s(0, 10, 5, dtype=I64)),
+        "linspace",
+        linspace,
+        *once(
+            s(0, 1, 5), s(-1, 1, 17), s(3, 3, 4), s(0, 1, 1), s(0, 1, 0), s(1, 0, 33, dtype=F64), s(0, 10, 5, dtype=I64)
+        ),
         refuses=(Refusal(s(0, 1, -1), RuntimeError, r"(?i)steps.*non-negative|-1"),),
     ),
     made(
-        "eye", lambda n, m=None, dtype=np.float32: np.eye(n, m, dtype=dtype),
-        *once(s(3), s(2, 4), s(4, 2), s(0), s(1), s(3, dtype=I64), s(17, dtype=F64)), refuses=(Refusal(s(-1), RuntimeError, r"-1"),),
+        "eye",
+        lambda n, m=None, dtype=np.float32: np.eye(n, m, dtype=dtype),
+        *once(s(3), s(2, 4), s(4, 2), s(0), s(1), s(3, dtype=I64), s(17, dtype=F64)),
+        refuses=(Refusal(s(-1), RuntimeError, r"-1"),),
     ),
-    shaped("rand", filled(0), values=False, refuses=(NEGATIVE, Refusal(s(3, dtype=I64), (RuntimeError, NotImplementedError)))),
-    shaped("randn", filled(0), values=False, refuses=(NEGATIVE, Refusal(s(3, dtype=I64), (RuntimeError, NotImplementedError)))),
+    shaped(
+        "rand",
+        filled(0),
+        values=False,
+        refuses=(NEGATIVE, Refusal(s(3, dtype=I64), (RuntimeError, NotImplementedError))),
+    ),
+    shaped(
+        "randn",
+        filled(0),
+        values=False,
+        refuses=(NEGATIVE, Refusal(s(3, dtype=I64), (RuntimeError, NotImplementedError))),
+    ),
     made(
-        "randint", lambda *a, dtype=np.int64: only(a[-1], dtype),
+        "randint",
+        lambda *a, dtype=np.int64: only(a[-1], dtype),
         *once(s(10, (3, 4)), s(-5, 5, (0, 3)), s(0, 3, ()), s(10, (2,), dtype=F32), values=False),
-        refuses=(Refusal(s(0, (2,)), RuntimeError, r"from.*(to|less)|range|empty|low"),
-                 Refusal(s(5, 5, (2,)), RuntimeError, r"from.*(to|less)|range|empty|low")),
+        refuses=(
+            Refusal(s(0, (2,)), RuntimeError, r"from.*(to|less)|range|empty|low"),
+            Refusal(s(5, 5, (2,)), RuntimeError, r"from.*(to|less)|range|empty|low"),
+        ),
     ),
     made(
-        "randperm", lambda n, dtype=np.int64: only(n, dtype), *once(s(5), s(0), s(33), s(5, dtype=I32), values=False),
+        "randperm",
+        lambda n, dtype=np.int64: only(n, dtype),
+        *once(s(5), s(0), s(33), s(5, dtype=I32), values=False),
         refuses=(Refusal(s(-1), RuntimeError, r"(?i)non-negative|-1"),),
     ),
     similar("empty_like", like(0), values=False),
@@ -124,15 +186,27 @@ RECORDS = [
     similar("full_like", lambda x, value, dtype=None: np.full(x.shape, value, dtype or x.dtype), 1),
     similar("rand_like", like(0), values=False, floats=True),
     similar("randn_like", like(0), values=False, floats=True),
-    made("randint_like", lambda x, high, dtype=None: like(0)(x, dtype), *(s(t(*n), 10).but(values=False) for n in ((3, 4), (), (0,))),
-         dtypes=NUMBERS),
-    made("Tensor.new_tensor", lambda x, data, dtype=None: np.asarray(data, dtype or x.dtype), s(t(2), [1, 2, 3]), s(t(2), 1),
-         s(t(2), [[1.0], [0.0]], dtype=F32), s(t(2), []), dtypes=ALL, method=True),
+    made(
+        "randint_like",
+        lambda x, high, dtype=None: like(0)(x, dtype),
+        *(s(t(*n), 10).but(values=False) for n in ((3, 4), (), (0,))),
+        dtypes=NUMBERS,
+    ),
+    made(
+        "Tensor.new_tensor",
+        lambda x, data, dtype=None: np.asarray(data, dtype or x.dtype),
+        s(t(2), [1, 2, 3]),
+        s(t(2), 1),
+        s(t(2), [[1.0], [0.0]], dtype=F32),
+        s(t(2), []),
+        dtypes=ALL,
+        method=True,
+    ),
     renewed("new_empty", new(0), values=False),
     renewed("new_zeros", new(0)),
     renewed("new_ones", new(1)),
     renewed("new_full", lambda x, size, value, dtype=None: np.full(size, value, dtype or x.dtype), 1),
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True)
@@ -156,7 +230,9 @@ class Stream:
     def check(self, got: Array) -> None:
         head = got.ravel()[: len(self.first)]
         # 4 units in the last place of the uniform draws, which logarithms near 1 magnify.
-        np.testing.assert_allclose(head, self.first, rtol=1e-5 if self.crc is None and got.dtype == np.float32 else 1e-14)
+        np.testing.assert_allclose(
+            head, self.first, rtol=1e-5 if self.crc is None and got.dtype == np.float32 else 1e-14
+        )
         assert self.crc is None or zlib.crc32(got.tobytes()) == self.crc
 
 
@@ -172,17 +248,71 @@ STREAMS = [
     Stream("randint", 1, (0, 2**40, (5,)), (163196666091, 605300724808, 1095766950793), 154910807),
     Stream("randperm", 0, (9,), (8, 0, 2, 3, 7, 1), 3705707212),
     Stream("randperm", 5, (33,), (20, 15, 22, 18, 16, 27), 680320871),
-    Stream("randn", 0, (5,), (1.5409960746765137, -0.293428897857666, -2.1787893772125244, 0.5684312582015991, -1.0845223665237427)),
+    Stream(
+        "randn",
+        0,
+        (5,),
+        (1.5409960746765137, -0.293428897857666, -2.1787893772125244, 0.5684312582015991, -1.0845223665237427),
+    ),
     # From 16 on, and again for a last block that is not full, another path draws the numbers.
     Stream("randn", 1, (16,), (-1.5255959033966064, -0.7502318024635315, -0.6539809107780457, -1.6094847917556763)),
-    Stream("randn", 42, (17,), (
-        1.9269152879714966, -0.1595974713563919, -0.4973975419998169, 0.439589262008667, -0.7581311464309692, 1.078317642211914,
-        0.8008005619049072, 1.680620551109314, 0.3558599054813385, 1.2964228391647339, 0.610466480255127, 1.334737777709961,
-        -0.2316243201494217, 0.041759490966796875, -0.2515752911567688, 0.859858512878418, -0.3097267746925354)),
-    Stream("randn", 3, (7,), (0.8032760780963507, 0.17483339327910358, 0.08897809502587893, -0.6137180077293578), None, DOUBLE),
-    Stream("randn", 3, (18,), (
-        -0.21774879177876416, 0.1466771298110492, -2.2236365609620106, -0.47243610013370785, -1.3464356890265727,
-        -0.2841692588173489, 0.16794475101412973, 0.7580573286215819, 1.0784352439814244, 0.34363379791442283,
-        1.0037937230788416, -0.2213963739970204, -0.5840098795893389, -1.224985367308154, -0.269718737037564,
-        0.20366863384122577, 0.028752867895017985, 0.24243710319485537), None, DOUBLE),
-]  # fmt: skip
+    Stream(
+        "randn",
+        42,
+        (17,),
+        (
+            1.9269152879714966,
+            -0.1595974713563919,
+            -0.4973975419998169,
+            0.439589262008667,
+            -0.7581311464309692,
+            1.078317642211914,
+            0.8008005619049072,
+            1.680620551109314,
+            0.3558599054813385,
+            1.2964228391647339,
+            0.610466480255127,
+            1.334737777709961,
+            -0.2316243201494217,
+            0.041759490966796875,
+            -0.2515752911567688,
+            0.859858512878418,
+            -0.3097267746925354,
+        ),
+    ),
+    Stream(
+        "randn",
+        3,
+        (7,),
+        (0.8032760780963507, 0.17483339327910358, 0.08897809502587893, -0.6137180077293578),
+        None,
+        DOUBLE,
+    ),
+    Stream(
+        "randn",
+        3,
+        (18,),
+        (
+            -0.21774879177876416,
+            0.1466771298110492,
+            -2.2236365609620106,
+            -0.47243610013370785,
+            -1.3464356890265727,
+            -0.2841692588173489,
+            0.16794475101412973,
+            0.7580573286215819,
+            1.0784352439814244,
+            0.34363379791442283,
+            1.0037937230788416,
+            -0.2213963739970204,
+            -0.5840098795893389,
+            -1.224985367308154,
+            -0.269718737037564,
+            0.20366863384122577,
+            0.028752867895017985,
+            0.24243710319485537,
+        ),
+        None,
+        DOUBLE,
+    ),
+]

@@ -36,8 +36,8 @@ MISFIT = (
 
 
 def unary(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
-    facts = {"samples": UNARY, "out": True, "inplace": True} | facts
-    return OpRecord(name=name, reference=reference, **facts)
+    merged: dict[str, Any] = {"samples": UNARY, "out": True, "inplace": True} | facts
+    return OpRecord(name=name, reference=reference, **merged)
 
 
 def smooth(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
@@ -48,10 +48,10 @@ def smooth(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
 
 def binary(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
     growing = Refusal(s(t(3), t(2, 3)), RuntimeError, r"doesn't match the broadcast shape", inplace=True)
-    facts = {"samples": BINARY, "dtypes": ALL, "inplace": True} | facts
-    more = facts.pop("refuses", ())
-    refuses = (*MISFIT, growing, *more) if facts["inplace"] else (*MISFIT, *more)
-    return OpRecord(name=name, reference=reference, out=True, refuses=refuses, **facts)
+    merged: dict[str, Any] = {"samples": BINARY, "dtypes": ALL, "inplace": True} | facts
+    more = merged.pop("refuses", ())
+    refuses = (*MISFIT, growing, *more) if merged["inplace"] else (*MISFIT, *more)
+    return OpRecord(name=name, reference=reference, out=True, refuses=refuses, **merged)
 
 
 def comparison(name: str, reference: Callable[..., Any], op: Callable[..., Any] | None = None) -> OpRecord:
@@ -78,7 +78,7 @@ def divide(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
     return np.trunc(quotient) if rounding_mode == "trunc" else quotient
 
 
-def clamp(x: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002 the op's own keywords
+def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
     low, high = (-np.inf if min is None else min), (np.inf if max is None else max)
     return np.minimum(np.maximum(x, low), high)
 
@@ -269,4 +269,4 @@ SELECTING = [
 ]
 
 RECORDS = [*BINARIES, *UNARIES, *SELECTING]
-__all__ = ["RECORDS", "REAL"]
+__all__ = ["REAL", "RECORDS"]

@@ -39,9 +39,9 @@ class Domain:
             return np.asarray(rng.random(shape) < 0.5)
         if dtype not in FLOATS:
             low, high = self.ints
-            values = np.asarray(rng.integers(max(low, 0) if dtype == "uint8" else low, high, shape))
-            return np.where(values == 0, 1, values).astype(dtype) if self.signed else values.astype(dtype)
-        values = np.asarray(rng.random(shape))
+            whole = np.asarray(rng.integers(max(low, 0) if dtype == "uint8" else low, high, shape))
+            return np.where(whole == 0, 1, whole).astype(dtype) if self.signed else whole.astype(dtype)
+        values: Array = np.asarray(rng.random(shape))
         if self.distinct:
             values = (rng.permutation(values.size).reshape(shape) + 0.21 + 0.37 * position) / max(values.size, 1)
         values = self.low + (self.high - self.low) * values
@@ -111,6 +111,7 @@ class Sample:
     dtypes: tuple[str, ...] | None = None
     values: bool = True  # False: the reference tells shape and dtype only
     smooth: bool = True  # False: differences do not exist or are too coarse; an `Edge` tells the gradient
+    sound: bool = True  # False: PyTorch fails here (out=, second order), so that only retrograd is held to it
 
     def but(self, **changes: Any) -> Sample:
         return replace(self, **changes)
@@ -142,11 +143,12 @@ class Refusal:
     """
 
     sample: Sample
-    error: type[Exception]
+    error: type[Exception] | tuple[type[Exception], ...]
     says: str | None = None
     ours: str = ""
     inplace: bool = False  # the in-place method refuses, while the function may accept
     dtype: str = "float64"
+    sound: bool = True  # False: PyTorch raises, but changes its inputs
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,35 @@ from typing import Any
 import numpy as np
 
 from records.record import (
-    ALL, DISTINCT, FLOATS, NUMBERS, UGLY, Array, Domain, Dtype, Edge, OpRecord, Refusal, Sample, given, mask, s, t, ugly,
+    ALL,
+    DISTINCT,
+    FLOATS,
+    NUMBERS,
+    UGLY,
+    Array,
+    Domain,
+    Dtype,
+    Edge,
+    OpRecord,
+    Refusal,
+    Sample,
+    given,
+    mask,
+    s,
+    t,
+    ugly,
 )
 
 WHOLE = (s(t(3, 4)), s(t()), s(t(2, 3, 5)), s(t(300)))
 ALONG = (
-    s(t(3, 4), dim=0), s(t(3, 4), dim=1, keepdim=True), s(t(2, 3, 5), dim=-2), s(t(), dim=0), s(t(2, 3, 1), dim=2),
-    *(s(t(n, 3), dim=0) for n in UGLY if n), *(s(t(3, n), dim=-1) for n in UGLY if n),
-)  # fmt: skip
+    s(t(3, 4), dim=0),
+    s(t(3, 4), dim=1, keepdim=True),
+    s(t(2, 3, 5), dim=-2),
+    s(t(), dim=0),
+    s(t(2, 3, 1), dim=2),
+    *(s(t(n, 3), dim=0) for n in UGLY if n),
+    *(s(t(3, n), dim=-1) for n in UGLY if n),
+)
 SEVERAL = (s(t(2, 3, 5), dim=(0, 2)), s(t(2, 3, 5), dim=(-1, 1), keepdim=True), s(t(2, 3, 5), dim=(0, 1, 2)))
 EMPTY_WHOLE = (s(t(0)), s(t(2, 0, 3)))
 EMPTY_ALONG = (s(t(0, 3), dim=0), s(t(2, 0, 3), dim=1, keepdim=True), s(t(2, 0), dim=0))
@@ -51,7 +72,9 @@ def pair(value: Callable[..., Any], place: Callable[..., Any]) -> Callable[..., 
     return reference
 
 
-def variance(x: Array, dim: Any = None, unbiased: bool = True, correction: float | None = None, keepdim: bool = False) -> Any:
+def variance(
+    x: Array, dim: Any = None, unbiased: bool = True, correction: float | None = None, keepdim: bool = False
+) -> Any:
     if correction is None:
         correction = 1.0 if unbiased else 0.0
     axis = axes(dim)
@@ -77,44 +100,77 @@ def extreme(name: str, fn: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRec
     samples = (*FULL, *ALONG, *SEVERAL)
     empty = Refusal(s(t(0, 3), dim=0), IndexError, r"(?i)non-zero|size 0|empty")
     return OpRecord(
-        name=name, reference=along(fn), samples=samples, domain=DISTINCT, dtypes=NUMBERS, out=True, edges=edges,
+        name=name,
+        reference=along(fn),
+        samples=samples,
+        domain=DISTINCT,
+        dtypes=NUMBERS,
+        out=True,
+        edges=edges,
         refuses=(*BAD_DIM, empty),
-    )  # fmt: skip
+    )
 
 
-def extreme_with_index(name: str, fn: Callable[..., Any], place: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRecord:
+def extreme_with_index(
+    name: str, fn: Callable[..., Any], place: Callable[..., Any], edges: tuple[Edge, ...]
+) -> OpRecord:
     pairs = (s(t(3, 4), t(4)), s(t(9), t(9)))
     return OpRecord(
-        name=name, reference=pair(fn, place), samples=(*FULL, *two(tuple(x.but(dtypes=FLOATS) for x in ALONG)), *pairs),
-        domain=DISTINCT, dtypes=NUMBERS, edges=edges,
-        refuses=(*BAD_DIM, Refusal(s(t(0)), RuntimeError, r"(?i)numel\(\) == 0|empty"),
-                 Refusal(s(t(0, 3), dim=0), IndexError, r"(?i)non-zero|size 0|empty")),
-    )  # fmt: skip
+        name=name,
+        reference=pair(fn, place),
+        samples=(*FULL, *two(tuple(x.but(dtypes=FLOATS) for x in ALONG)), *pairs),
+        domain=DISTINCT,
+        dtypes=NUMBERS,
+        edges=edges,
+        refuses=(
+            *BAD_DIM,
+            Refusal(s(t(0)), RuntimeError, r"(?i)numel\(\) == 0|empty"),
+            Refusal(s(t(0, 3), dim=0), IndexError, r"(?i)non-zero|size 0|empty"),
+        ),
+    )
 
 
 def place(name: str, fn: Callable[..., Any]) -> OpRecord:
     return OpRecord(
-        name=name, reference=along(fn), samples=(*FULL, *ALONG), domain=DISTINCT, dtypes=NUMBERS, result="int64",
-        differentiable=False, layouts=False,
+        name=name,
+        reference=along(fn),
+        samples=(*FULL, *ALONG),
+        domain=DISTINCT,
+        dtypes=NUMBERS,
+        result="int64",
+        differentiable=False,
+        layouts=False,
         refuses=(*BAD_DIM, Refusal(s(t(0)), IndexError, r"(?i)empty|non-zero|specify|size 0|numel")),
-    )  # fmt: skip
+    )
 
 
 def spread(name: str, fn: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRecord:
     samples = (
-        *(s(t(n)) for n in (2, 7, 16, 33)), s(t(3, 4)), s(t(3, 4), dim=0), s(t(3, 4), dim=1, keepdim=True),
-        s(t(2, 3, 5), dim=(0, 2)), s(t(3, 4), unbiased=False), s(t(3, 4), dim=1, correction=0),
-        s(t(7, 3), dim=0, correction=2), s(t(300)),
-    )  # fmt: skip
+        *(s(t(n)) for n in (2, 7, 16, 33)),
+        s(t(3, 4)),
+        s(t(3, 4), dim=0),
+        s(t(3, 4), dim=1, keepdim=True),
+        s(t(2, 3, 5), dim=(0, 2)),
+        s(t(3, 4), unbiased=False),
+        s(t(3, 4), dim=1, correction=0),
+        s(t(7, 3), dim=0, correction=2),
+        s(t(300)),
+    )
     return OpRecord(name=name, reference=fn, samples=samples, slack=LONG, edges=edges, refuses=(*BAD_DIM, TWICE))
 
 
 def truth(name: str, fn: Callable[..., Any]) -> OpRecord:
-    samples = (*FULL, *EMPTY_WHOLE, *ALONG, *EMPTY_ALONG, s(mask([True, True])))
+    samples = (*FULL, *EMPTY_WHOLE, *ALONG, *EMPTY_ALONG, s(mask([True, True])).but(dtypes=("bool",)))
     return OpRecord(
-        name=name, reference=along(fn), samples=tuple(x.but(dtypes=ALL) for x in samples), domain=Domain(ints=(0, 2)),
-        dtypes=ALL, result="truth", differentiable=False, refuses=BAD_DIM,
-    )  # fmt: skip
+        name=name,
+        reference=along(fn),
+        samples=samples,
+        domain=Domain(ints=(0, 2)),
+        dtypes=ALL,
+        result="truth",
+        differentiable=False,
+        refuses=BAD_DIM,
+    )
 
 
 INTO64 = (s(t(3, 4, dtype="float32"), dtype=Dtype("float64")).but(result="float64", smooth=False),)
@@ -128,55 +184,124 @@ LOWS = given([[4.0, 3.0, 3.0], [2.0, 2.0, 5.0]])
 
 RECORDS = [
     OpRecord(
-        name="sum", reference=along(np.sum), dtypes=ALL, result="sum", slack=LONG, refuses=(*BAD_DIM, TWICE),
+        name="sum",
+        reference=along(np.sum),
+        dtypes=ALL,
+        result="sum",
+        slack=LONG,
+        refuses=(*BAD_DIM, TWICE),
         samples=(*FULL, *EMPTY_WHOLE, *ALONG, *SEVERAL, *EMPTY_ALONG, *INTO64),
         edges=(Edge(s(given([1.0, 2.0], "float32"), dtype=Dtype("float64")), 3.0, ([3.0, 3.0],)),),
     ),
     OpRecord(
-        name="mean", reference=along(np.mean), slack=LONG, samples=(*FULL, *ALONG, *SEVERAL, s(t(2, 0), dim=0)),
+        name="mean",
+        reference=along(np.mean),
+        slack=LONG,
+        samples=(*FULL, *ALONG, *SEVERAL, s(t(2, 0), dim=0)),
         refuses=(*BAD_DIM, TWICE, Refusal(s(t(3)), RuntimeError, r"(?i)float", r"int64", dtype="int64")),
     ),
     OpRecord(
-        name="prod", reference=along(np.prod), domain=FACTORS, dtypes=NUMBERS, result="sum", slack=LONG,
-        samples=(*FULL[:3], *FULL[4:], *EMPTY_WHOLE, *ALONG, *EMPTY_ALONG, s(given([2.0, 0.0, 3.0, 1.5])),
-                 s(given([[2.0, 0.0, 3.0], [0.0, 0.0, 3.0]]), dim=1)),
+        name="prod",
+        reference=along(np.prod),
+        domain=FACTORS,
+        dtypes=NUMBERS,
+        result="sum",
+        slack=LONG,
+        samples=(
+            *FULL[:3],
+            *FULL[4:],
+            *EMPTY_WHOLE,
+            *ALONG,
+            *EMPTY_ALONG,
+            s(given([2.0, 0.0, 3.0, 1.5])),
+            s(given([[2.0, 0.0, 3.0], [0.0, 0.0, 3.0]]), dim=1),
+        ),
         edges=(
             Edge(s(given([2.0, 0.0, 3.0])), 5.0, ([0.0, 30.0, 0.0],)),
             Edge(s(given([0.0, 0.0, 3.0])), 5.0, ([0.0, 0.0, 0.0],)),
         ),
         refuses=BAD_DIM,
     ),
-    extreme("amax", np.max, (Edge(s(TIES, dim=1), [4.0, 6.0], ([[0, 2.0, 2.0], [3.0, 3.0, 0]],)),
-                             Edge(s(TIES), 3.0, ([[0, 1.5, 1.5], [0, 0, 0]],)))),
-    extreme("amin", np.min, (Edge(s(LOWS, dim=1), [4.0, 6.0], ([[0, 2.0, 2.0], [3.0, 3.0, 0]],)),
-                             Edge(s(LOWS), 3.0, ([[0, 0, 0], [1.5, 1.5, 0]],)))),
-    extreme_with_index("max", np.max, np.argmax, (Edge(s(TIES), 3.0, ([[0, 1.5, 1.5], [0, 0, 0]],)),
-                                                  Edge(s(TIES, dim=1), [4.0, 6.0], ([[0, 4.0, 0], [6.0, 0, 0]],)))),
-    extreme_with_index("min", np.min, np.argmin, (Edge(s(LOWS), 3.0, ([[0, 0, 0], [1.5, 1.5, 0]],)),
-                                                  Edge(s(LOWS, dim=1), [4.0, 6.0], ([[0, 4.0, 0], [6.0, 0, 0]],)))),
+    extreme(
+        "amax",
+        np.max,
+        (
+            Edge(s(TIES, dim=1), [4.0, 6.0], ([[0, 2.0, 2.0], [3.0, 3.0, 0]],)),
+            Edge(s(TIES), 3.0, ([[0, 1.5, 1.5], [0, 0, 0]],)),
+        ),
+    ),
+    extreme(
+        "amin",
+        np.min,
+        (
+            Edge(s(LOWS, dim=1), [4.0, 6.0], ([[0, 2.0, 2.0], [3.0, 3.0, 0]],)),
+            Edge(s(LOWS), 3.0, ([[0, 0, 0], [1.5, 1.5, 0]],)),
+        ),
+    ),
+    extreme_with_index(
+        "max",
+        np.max,
+        np.argmax,
+        (
+            Edge(s(TIES), 3.0, ([[0, 1.5, 1.5], [0, 0, 0]],)),
+            Edge(s(TIES, dim=1), [4.0, 6.0], ([[0, 4.0, 0], [6.0, 0, 0]],)),
+        ),
+    ),
+    extreme_with_index(
+        "min",
+        np.min,
+        np.argmin,
+        (
+            Edge(s(LOWS), 3.0, ([[0, 0, 0], [1.5, 1.5, 0]],)),
+            Edge(s(LOWS, dim=1), [4.0, 6.0], ([[0, 4.0, 0], [6.0, 0, 0]],)),
+        ),
+    ),
     place("argmax", np.argmax),
     place("argmin", np.argmin),
     spread("var", variance, ()),
     spread("std", lambda *a, **k: np.sqrt(variance(*a, **k)), ()),
     OpRecord(
-        name="logsumexp", reference=logsumexp, samples=(*ALONG, *SEVERAL), slack=LONG, out=True,
-        edges=(Edge(s(given([-np.inf, -np.inf]), dim=0), 1.0, ([np.nan, np.nan],)),
-               Edge(s(given([1000.0, 1000.0]), dim=0), 3.0, ([1.5, 1.5],))),
+        name="logsumexp",
+        reference=logsumexp,
+        samples=(*ALONG, *SEVERAL),
+        slack=LONG,
+        out=True,
+        edges=(
+            Edge(s(given([-np.inf, -np.inf]), dim=0), 1.0, ([np.nan, np.nan],)),
+            Edge(s(given([1000.0, 1000.0]), dim=0), 3.0, ([1.5, 1.5],)),
+        ),
         refuses=BAD_DIM,
     ),
     OpRecord(
-        name="softmax", reference=softmax, slack=LONG,
-        samples=(*NORMALISED, s(t(3, 4, dtype="float32"), dim=1, dtype=Dtype("float64")).but(result="float64", smooth=False)),
-        edges=(Edge(s(given([1000.0, 1000.0]), dim=0), [3.0, 1.0], ([0.5, -0.5],)),), refuses=BAD_DIM,
+        name="softmax",
+        reference=softmax,
+        slack=LONG,
+        samples=(
+            *NORMALISED,
+            s(t(3, 4, dtype="float32"), dim=1, dtype=Dtype("float64")).but(result="float64", smooth=False),
+        ),
+        edges=(Edge(s(given([1000.0, 1000.0]), dim=0), [3.0, 1.0], ([0.5, -0.5],)),),
+        refuses=BAD_DIM,
     ),
     OpRecord(
-        name="log_softmax", reference=lambda x, dim, dtype=None: np.log(softmax(x, dim)), samples=NORMALISED, slack=LONG,
-        edges=(Edge(s(given([1000.0, 1000.0]), dim=0), [3.0, 1.0], ([1.0, -1.0],)),), refuses=BAD_DIM,
+        name="log_softmax",
+        reference=lambda x, dim, dtype=None: np.log(softmax(x, dim)),
+        samples=NORMALISED,
+        slack=LONG,
+        edges=(Edge(s(given([1000.0, 1000.0]), dim=0), [3.0, 1.0], ([1.0, -1.0],)),),
+        refuses=BAD_DIM,
     ),
     truth("all", np.all),
     truth("any", np.any),
     OpRecord(
-        name="cumsum", reference=lambda x, dim: np.cumsum(x, axis=dim) if x.ndim else x, samples=NORMALISED, dtypes=NUMBERS,
-        result="sum", slack=LONG, out=True, inplace=True, refuses=BAD_DIM,
+        name="cumsum",
+        reference=lambda x, dim: np.cumsum(x, axis=dim) if x.ndim else x,
+        samples=NORMALISED,
+        dtypes=NUMBERS,
+        result="sum",
+        slack=LONG,
+        out=True,
+        inplace=True,
+        refuses=BAD_DIM,
     ),
-]  # fmt: skip
+]

@@ -19,6 +19,7 @@ from records.derivatives import forward_mode, jvp_of, leaves, on_arrays, pulled_
 from records.record import FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
 
 FAMILIES = (create, pointwise, reduce, view, index, matmul, nn)
+NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]
 
 Where = Callable[[OpRecord], bool]
@@ -69,7 +70,9 @@ def agree(got: Sequence[Any], want: Sequence[Array], dtypes: Sequence[str], slac
         assert dtype_of(y) == dtype
         assert tuple(y.shape) == ref.shape
         if values and dtype in FLOATS:
-            bound = slack * np.finfo(dtype).eps  # inputs and outputs are of order one: absolute and relative alike
+            bound = slack * float(
+                np.finfo(dtype).eps
+            )  # inputs and outputs are of order one: absolute and relative alike
             np.testing.assert_allclose(array(y).astype(np.float64), ref, rtol=bound, atol=bound)
         elif values:
             np.testing.assert_array_equal(array(y), ref.astype(dtype))
@@ -94,7 +97,7 @@ def numbers(bound: Bound) -> np.random.Generator:
 def test_every_op_has_a_record() -> None:
     names = [name for record in RECORDS for name in record.names]
     assert len(names) == len(set(names)), "two records of one name"
-    if STANDIN != "retrograd":
+    if not NATIVE:
         pytest.skip("only retrograd has a roster")
     assert sorted(names) == sorted(rg._core.op_names())
 
@@ -157,7 +160,7 @@ def test_vjp_of_the_vjp_equals_differences(record: OpRecord, sample: Sample) -> 
     rng = numbers(bound)
     cotangents = [rng.standard_normal(y.shape) for y in on_arrays(bound.call)(bound.inputs)]
     op = second(bound.call, len(bound.inputs))
-    if sample.smooth:
+    if sample.smooth and (sample.sound or NATIVE):
         check_vjp(on_arrays(op), vjp_of(op), [*bound.inputs, *cotangents], rng)
 
 
@@ -191,7 +194,7 @@ def test_operator_equals_function(record: OpRecord) -> None:
             bound = Bound(record, sample)
             same(bound.run(bound.tensors()), bound.run(bound.tensors(), call=record.operator))
             augmented = getattr(operator, "i" + record.operator.__name__, None)
-            if augmented and stays_itself(bound):
+            if augmented and record.inplace and stays_itself(bound):
                 x, *rest = bound.tensors()
                 before = x._version
                 result = bound.run([x, *rest], call=augmented)
@@ -199,7 +202,7 @@ def test_operator_equals_function(record: OpRecord) -> None:
                 same(x, bound.run(bound.tensors()))
 
 
-@records(lambda r: r.operator is not None and len(r.samples[0].args) == 2)
+@records(lambda r: r.operator is not None and len(r.samples[0].args) == 2 and r.inplace | (r.result == "bool"))
 def test_operator_with_a_number_on_either_side(record: OpRecord) -> None:
     assert record.operator is not None
     x = Bound(record, s(t(3, 4))).leaves[0]
@@ -250,7 +253,8 @@ def test_inplace_equals_out_of_place(record: OpRecord) -> None:
                 if call:
                     assert y is x and x._version > before
                 g = lay_out(numbers(bound).standard_normal(y.shape))
-                results.append([y.to(rg.float64)] + (pulled_back(lambda _, y=y: [y], inputs, [g]) if record.differentiable else []))  # type: ignore[misc]
+                grads = pulled_back(lambda _, y=y: [y], inputs, [g]) if record.differentiable else []  # type: ignore[misc]
+                results.append([y.to(rg.float64), *grads])
             for ours, theirs in zip(*results, strict=True):
                 np.testing.assert_allclose(array(ours), array(theirs), rtol=1e-14, atol=1e-14)
 
@@ -268,7 +272,7 @@ def test_inplace_refuses_a_leaf_that_requires_grad(record: OpRecord) -> None:
 
 @records(lambda r: r.out)
 def test_out_equals_the_result(record: OpRecord) -> None:
-    for sample in record.samples:
+    for sample in (x for x in record.samples if x.sound or NATIVE):
         with noting(sample):
             bound = Bound(record, sample)
             want = bound.run(bound.tensors())
@@ -311,13 +315,15 @@ def test_views_share_memory_and_version(record: OpRecord) -> None:
 
 @attached("refuses")
 def test_refusals_change_nothing(record: OpRecord, refusal: Refusal) -> None:
+    if not (refusal.sound or NATIVE):
+        pytest.skip("the stand-in changes its inputs")
     bound = Bound(record, refusal.sample, refusal.dtype)
     tensors = bound.tensors()
     untouched = Untouched(tensors)
     call = operator_of_method(record.short + "_") if refusal.inplace else None
     with pytest.raises(refusal.error, match=refusal.says) as raised:
         bound.run(tensors, call=call)
-    if STANDIN == "retrograd":
+    if NATIVE:
         assert re.search(refusal.ours or re.escape(record.short.strip("_")), str(raised.value))
     untouched.check()
 
@@ -354,3 +360,9 @@ def test_random_streams_equal_the_recorded_ones(golden: create.Stream) -> None:
     rg.set_rng_state(state)
     np.testing.assert_array_equal(array(golden.draw(rg)), again)
 
+
+def test_dropout_zeroes_its_share_and_scales_the_rest() -> None:
+    rg.manual_seed(1)
+    y = array(rg.nn.functional.dropout(rg.ones(20_000, dtype=rg.float64), 0.25))
+    np.testing.assert_allclose(np.unique(y), [0.0, 1 / 0.75], rtol=1e-15)
+    assert abs((y == 0).mean() - 0.25) < 0.0125  # four standard deviations

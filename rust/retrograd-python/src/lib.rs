@@ -1,1 +1,50 @@
+//! The extension module `retrograd._core`: the one crate that knows both Python and the engine.
 
+mod autograd;
+mod buffer;
+mod call;
+mod construct;
+mod convert;
+mod dtype;
+mod errors;
+mod export;
+mod function;
+mod generator;
+mod hook;
+mod index;
+mod node;
+mod print;
+mod tensor;
+mod wrap;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Registers the classes that are written in Python and made by the core.
+#[pyfunction]
+fn _register_classes(py: Python<'_>, size: Py<PyAny>) {
+    convert::set_size_class(py, size);
+}
+
+#[pymodule(gil_used = false)]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
+    retrograd::warn::set_sink(errors::warn);
+    let functional = PyModule::new(py, "retrograd._core.nn_functional")?;
+    tensor::register(m)?;
+    dtype::register(m)?;
+    generator::register(m)?;
+    node::register(m)?;
+    hook::register(m)?;
+    autograd::register(m)?;
+    function::register(m)?;
+    construct::register(m)?;
+    export::register(m)?;
+    print::register(m)?;
+    call::register(m, &functional)?;
+    m.add("nn_functional", &functional)?;
+    let modules: Bound<'_, PyDict> = py.import("sys")?.getattr("modules")?.cast_into()?;
+    modules.set_item("retrograd._core.nn_functional", &functional)?;
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_function(wrap_pyfunction!(_register_classes, m)?)
+}

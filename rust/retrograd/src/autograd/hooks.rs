@@ -38,8 +38,8 @@ pub struct NodeHooks {
     pub(crate) tensor: Mutex<Registered<(u32, Arc<dyn TensorHook>)>>,
     /// Outputs whose tensor asked for its gradient to be kept. Weak: a node never owns its output.
     pub(crate) retain: Mutex<BTreeMap<u32, crate::autograd::leaf::WeakTensor>>,
-    pub(crate) pre: Mutex<Registered<Arc<dyn PreHook>>>,
-    pub(crate) post: Mutex<Registered<Arc<dyn PostHook>>>,
+    pub pre: Mutex<Registered<Arc<dyn PreHook>>>,
+    pub post: Mutex<Registered<Arc<dyn PostHook>>>,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -64,4 +64,42 @@ pub fn remove<H>(list: &Mutex<Registered<H>>, id: u64) {
         list.iter().position(|(i, _)| *i == id).map(|at| list.remove(at))
     };
     drop(gone);
+}
+
+impl NodeHooks {
+    /// Tensor hooks by output.
+    pub fn tensor_hooks(&self) -> &Mutex<Registered<(u32, Arc<dyn TensorHook>)>> {
+        &self.tensor
+    }
+}
+
+impl Tensor {
+    /// Registers a hook on the gradient of this tensor; returns its id and the node it lives on (`None` for leaves).
+    pub fn register_hook(&self, hook: Arc<dyn TensorHook>) -> Result<(u64, Option<super::NodeRef>)> {
+        if !self.requires_grad() {
+            return Err(crate::Error::autograd("cannot register a hook on a tensor that doesn't require gradient"));
+        }
+        Ok(match self.grad_fn()? {
+            Some(edge) => {
+                let id = register(&edge.node.hooks().tensor, (edge.nr, hook));
+                (id, Some(edge.node))
+            }
+            None => (register(&self.meta().hooks, hook), None),
+        })
+    }
+    /// Registers a hook that runs after this leaf accumulated.
+    pub fn register_post_accumulate_hook(&self, hook: Arc<dyn LeafHook>) -> Result<u64> {
+        if !self.requires_grad() {
+            return Err(crate::Error::autograd("cannot register a hook on a tensor that doesn't require gradient"));
+        }
+        if self.grad_fn()?.is_some() {
+            return Err(crate::Error::autograd("post accumulate grad hooks cannot be registered on non-leaf tensors"));
+        }
+        Ok(register(&self.meta().post_accumulate, hook))
+    }
+    /// Removes a hook of a leaf.
+    pub fn remove_hook(&self, id: u64) {
+        remove(&self.meta().hooks, id);
+        remove(&self.meta().post_accumulate, id);
+    }
 }

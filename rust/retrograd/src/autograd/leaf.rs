@@ -224,3 +224,24 @@ impl Tensor {
         }
     }
 }
+
+impl Tensor {
+    /// The same memory as a leaf that counts its own writes (`.data`).
+    pub fn data(&self) -> Tensor {
+        self.alias_uncounted()
+    }
+
+    /// Takes over storage, sizes and dtype of `other`; the version counter and the graph stay as they are.
+    pub fn set_data(&self, other: &Tensor) -> Result<()> {
+        if self.requires_grad() && !other.dtype().is_differentiable() {
+            return Err(Error::autograd(format!(
+                "data set to a tensor that requires gradients must be floating point or complex dtype, got {}",
+                other.dtype().name()
+            )));
+        }
+        let mut body = other.body().clone();
+        body.version = Some(self.own_version());
+        self.replace_body(body);
+        Ok(())
+    }
+}

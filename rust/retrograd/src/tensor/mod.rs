@@ -325,6 +325,17 @@ impl Tensor {
         let b = self.body();
         b.version.as_deref().unwrap_or(&b.storage.version)
     }
+    /// A counter that goes on from the current one, apart from the storage.
+    pub(crate) fn own_version(&self) -> Arc<Version> {
+        match &self.body().version {
+            Some(v) => v.clone(),
+            None => {
+                let v = Version::default();
+                v.set(self.version());
+                Arc::new(v)
+            }
+        }
+    }
     /// Number of in-place writes so far to the memory this tensor shares with its views.
     pub fn version(&self) -> u32 {
         self.counter().get()

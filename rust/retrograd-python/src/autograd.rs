@@ -1,0 +1,262 @@
+//! The engine's Python face: backward, grad, edges, modes.
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
+use retrograd::autograd::forward::Level;
+use retrograd::autograd::node::Edge;
+use retrograd::autograd::mode;
+use retrograd::{Error, Tensor};
+
+use crate::errors::{OrPy, to_py};
+use crate::node::{unwrap_node, wrap_node};
+use crate::wrap::{unwrap, wrap, wrap_option};
+
+/// A root or target: a tensor, or a `GradientEdge`.
+enum Spot {
+    Tensor(Tensor),
+    Edge(Edge),
+}
+
+fn spot(v: &Bound<'_, PyAny>) -> PyResult<Spot> {
+    if let Some(t) = unwrap(v) {
+        return Ok(Spot::Tensor(t.clone()));
+    }
+    let edge = || -> Option<Edge> {
+        let node = unwrap_node(&v.getattr("node").ok()?)?;
+        let nr = v.getattr("output_nr").ok()?.extract().ok()?;
+        (node.outputs().len() > nr as usize).then_some(Edge { node, nr })
+    };
+    edge().map(Spot::Edge).ok_or_else(|| {
+        PyTypeError::new_err(format!("expected a Tensor or GradientEdge, got {}", crate::call::type_name(v)))
+    })
+}
+
+fn roots(tensors: &Bound<'_, PyTuple>, grads: &Bound<'_, PyTuple>) -> PyResult<Vec<Root>> {
+    if tensors.len() != grads.len() {
+        return Err(PyRuntimeError::new_err(format!("got {} tensors and {} gradients", tensors.len(), grads.len())));
+    }
+    let mut out = Vec::with_capacity(tensors.len());
+    for (i, (t, g)) in tensors.iter().zip(grads.iter()).enumerate() {
+        let g = match unwrap(&g) {
+            Some(g) => Some(g),
+            None if g.is_none() => None,
+            None => {
+                return Err(PyTypeError::new_err(format!(
+                    "gradients can be either Tensors or None, but got {}",
+                    crate::call::type_name(&g)
+                )));
+            }
+        };
+        out.push(match spot(&t)? {
+            Spot::Tensor(t) => engine::root(&t, g, i).or_py()?,
+            Spot::Edge(edge) => Root { grad: root_grad(&edge, g, i, "root").or_py()?, edge },
+        });
+    }
+    Ok(out)
+}
+
+fn accumulate_targets(inputs: &Bound<'_, PyTuple>) -> PyResult<Vec<Target>> {
+    inputs
+        .iter()
+        .map(|v| match spot(&v)? {
+            Spot::Tensor(t) => {
+                if !t.requires_grad() {
+                    return Err(to_py(Error::autograd(
+                        "can't retain_grad on Tensor that has requires_grad=False: one of the inputs of backward() does not \
+                         require grad",
+                    )));
+                }
+                t.retain_grad().or_py()?;
+                Ok(Target::Accumulate(t.grad_edge().or_py()?.expect("requires grad")))
+            }
+            Spot::Edge(edge) => Ok(Target::Accumulate(edge)),
+        })
+        .collect()
+}
+
+static CYCLE: &str = "Using backward() with create_graph=True will create a reference cycle between the parameter and its \
+    gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you \
+    have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle \
+    and avoid the leak.";
+
+/// `backward` over tuples; `inputs` None for all leaves.
+#[pyfunction]
+#[pyo3(signature = (tensors, grads, retain_graph, create_graph, inputs))]
+pub fn _backward(
+    py: Python<'_>,
+    tensors: &Bound<'_, PyTuple>,
+    grads: &Bound<'_, PyTuple>,
+    retain_graph: bool,
+    create_graph: bool,
+    inputs: Option<&Bound<'_, PyTuple>>,
+) -> PyResult<()> {
+    let roots = roots(tensors, grads)?;
+    let targets = match inputs {
+        None => Vec::new(),
+        Some(inputs) => accumulate_targets(inputs)?,
+    };
+    run_backward(py, Backward { roots, retain_graph, create_graph, targets })
+}
+
+/// Runs with the interpreter given up, after the warning that create_graph deserves.
+pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
+    if call.create_graph {
+        retrograd::warn::once(retrograd::warn::Once::CycleThroughGrad, CYCLE);
+    }
+    py.detach(|| engine::run(call)).or_py().map(drop)
+}
+
+/// Gradients of the roots with respect to `inputs`, None where unreachable.
+#[pyfunction]
+fn _grad<'py>(
+    py: Python<'py>,
+    outputs: &Bound<'py, PyTuple>,
+    grads: &Bound<'py, PyTuple>,
+    retain_graph: bool,
+    create_graph: bool,
+    inputs: &Bound<'py, PyTuple>,
+    allow_unused: bool,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let roots = roots(outputs, grads)?;
+    let mut edges = Vec::with_capacity(inputs.len());
+    for v in inputs.iter() {
+        edges.push(match spot(&v)? {
+            Spot::Edge(edge) => edge,
+            Spot::Tensor(t) => t.grad_edge().or_py()?.ok_or_else(|| {
+                PyRuntimeError::new_err(
+                    "One of the differentiated Tensors does not require grad: mark it with requires_grad_() before the ops \
+                     that use it",
+                )
+            })?,
+        });
+    }
+    let targets = edges.into_iter().map(Target::Capture).collect();
+    let results = py.detach(|| engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?;
+    if !allow_unused && results.iter().any(Option::is_none) {
+        return Err(PyRuntimeError::new_err(
+            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is \
+             the desired behavior.",
+        ));
+    }
+    let results: Vec<_> = results.into_iter().map(|g| wrap_option(py, g)).collect::<PyResult<_>>()?;
+    PyTuple::new(py, results)
+}
+
+/// `(node, output_nr)` that a tensor's gradient arrives at.
+#[pyfunction]
+fn _gradient_edge<'py>(t: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, u32)> {
+    let tensor = unwrap(t).ok_or_else(|| PyTypeError::new_err("get_gradient_edge: expected a Tensor"))?;
+    let edge = tensor.grad_edge().or_py()?.ok_or_else(|| {
+        PyRuntimeError::new_err("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    })?;
+    Ok((wrap_node(t.py(), &edge.node)?, edge.nr))
+}
+
+/// Whether ops record on this thread.
+#[pyfunction]
+fn is_grad_enabled() -> bool {
+    mode::is_grad_enabled()
+}
+
+/// Switches recording on this thread.
+#[pyfunction]
+fn _set_grad_enabled(on: bool) {
+    mode::set_grad_enabled(on);
+}
+
+/// Whether inference mode is on on this thread.
+#[pyfunction]
+fn is_inference_mode_enabled() -> bool {
+    mode::word() & mode::INFERENCE != 0
+}
+
+/// The thread's mode word, for context managers that restore it.
+#[pyfunction]
+fn _mode_word() -> u32 {
+    mode::word()
+}
+
+#[pyfunction]
+fn _restore_mode_word(word: u32) {
+    mode::restore(word);
+}
+
+/// Switches inference mode (and with it recording) on this thread; returns the word to restore.
+#[pyfunction]
+fn _set_inference_mode(on: bool) -> u32 {
+    let old = mode::set(mode::INFERENCE, on);
+    mode::set_grad_enabled(!on);
+    old
+}
+
+/// `fn(*primals)` and its directional derivative along `tangents`: drives the JVP rules in the records.
+#[pyfunction]
+fn _jvp<'py>(
+    py: Python<'py>,
+    function: &Bound<'py, PyAny>,
+    primals: Vec<Bound<'py, PyAny>>,
+    tangents: Vec<Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let _level = Level::enter();
+    let mut duals = Vec::with_capacity(primals.len());
+    for (p, t) in primals.iter().zip(&tangents) {
+        let (Some(p), Some(t)) = (unwrap(p), unwrap(t)) else {
+            return Err(PyTypeError::new_err("_jvp: primals and tangents must be tensors"));
+        };
+        let dual = p.detach();
+        dual.set_tangent(t.clone()).or_py()?;
+        duals.push(wrap(py, dual)?);
+    }
+    let outs = function.call1(PyTuple::new(py, duals)?)?;
+    let tangent = |o: &Bound<'py, PyAny>| match unwrap(o) {
+        Some(t) => wrap_option(py, t.tangent()),
+        None => Ok(py.None().into_bound(py)),
+    };
+    let tangents = match outs.cast::<PyTuple>() {
+        Ok(many) => PyTuple::new(py, many.iter().map(|o| tangent(&o)).collect::<PyResult<Vec<_>>>()?)?.into_any(),
+        Err(_) => match outs.cast::<PyList>() {
+            Ok(many) => PyList::new(py, many.iter().map(|o| tangent(&o)).collect::<PyResult<Vec<_>>>()?)?.into_any(),
+            Err(_) => tangent(&outs)?,
+        },
+    };
+    Ok((outs, tangents))
+}
+
+/// Dotted names of the roster.
+#[pyfunction]
+fn op_names() -> Vec<String> {
+    let mut names: Vec<String> = retrograd::ops::roster().map(retrograd::ops::Entry::path).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Count one in-place write.
+#[pyfunction]
+fn _increment_version(t: &Bound<'_, PyAny>) -> PyResult<()> {
+    let t = unwrap(t).ok_or_else(|| PyTypeError::new_err("increment_version expects tensors"))?;
+    t.bump_version();
+    Ok(())
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    for f in [
+        wrap_pyfunction!(_backward, m)?,
+        wrap_pyfunction!(_grad, m)?,
+        wrap_pyfunction!(_gradient_edge, m)?,
+        wrap_pyfunction!(is_grad_enabled, m)?,
+        wrap_pyfunction!(_set_grad_enabled, m)?,
+        wrap_pyfunction!(is_inference_mode_enabled, m)?,
+        wrap_pyfunction!(_mode_word, m)?,
+        wrap_pyfunction!(_restore_mode_word, m)?,
+        wrap_pyfunction!(_set_inference_mode, m)?,
+        wrap_pyfunction!(_jvp, m)?,
+        wrap_pyfunction!(op_names, m)?,
+        wrap_pyfunction!(_increment_version, m)?,
+    ] {
+        m.add_function(f)?;
+    }
+    Ok(())
+}

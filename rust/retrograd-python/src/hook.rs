@@ -1,0 +1,173 @@
+//! Python callables as hooks of the engine, and the handles that remove them.
+
+use std::sync::{Arc, Weak};
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use retrograd::autograd::hooks::{self, LeafHook, PostHook, PreHook, TensorHook};
+use retrograd::autograd::leaf::WeakTensor;
+use retrograd::autograd::{Grads, Node, NodeRef};
+use retrograd::{Result, Tensor};
+
+use crate::call::type_name;
+use crate::errors::from_py;
+use crate::wrap::{unwrap, wrap, wrap_option};
+
+/// `fn(grad) -> grad or None`
+pub struct PyTensorHook(pub Py<PyAny>);
+/// `fn(grad_outputs) -> grad_outputs or None`
+pub struct PyPreHook(pub Py<PyAny>);
+/// `fn(grad_inputs, grad_outputs) -> grad_inputs or None`
+pub struct PyPostHook(pub Py<PyAny>);
+/// `fn(leaf) -> None`
+pub struct PyLeafHook(pub Py<PyAny>);
+
+fn hook_name(f: &Bound<'_, PyAny>) -> String {
+    f.getattr("__name__").map_or_else(|_| "<unknown>".into(), |n| n.to_string())
+}
+
+impl TensorHook for PyTensorHook {
+    fn call(&self, grad: Option<&Tensor>) -> Result<Option<Tensor>> {
+        Python::attach(|py| {
+            let f = self.0.bind(py);
+            let result = f.call1((wrap_option(py, grad.cloned())?,))?;
+            check_replacement(f, &result, grad)
+        })
+        .map_err(from_py)
+    }
+}
+
+/// A hook's result: None, or a tensor of the gradient's size and dtype.
+fn check_replacement(f: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>, grad: Option<&Tensor>) -> PyResult<Option<Tensor>> {
+    if result.is_none() {
+        return Ok(None);
+    }
+    let Some(t) = unwrap(result) else {
+        return Err(PyTypeError::new_err(format!("expected Variable, but hook returned '{}'", type_name(result))));
+    };
+    if let Some(g) = grad {
+        if t.sizes() != g.sizes() {
+            return Err(PyRuntimeError::new_err(format!("hook '{}' has changed the size of value", hook_name(f))));
+        }
+        if t.dtype() != g.dtype() {
+            return Err(PyRuntimeError::new_err(format!(
+                "hook '{}' has changed the type of value (was retrograd.{} got retrograd.{})",
+                hook_name(f),
+                g.dtype().tensor_type_name(),
+                t.dtype().tensor_type_name()
+            )));
+        }
+    }
+    Ok(Some(t.clone()))
+}
+
+fn tuple<'py>(py: Python<'py>, grads: &[Option<Tensor>]) -> PyResult<Bound<'py, PyTuple>> {
+    let items: Vec<_> = grads.iter().map(|g| wrap_option(py, g.clone())).collect::<PyResult<_>>()?;
+    PyTuple::new(py, items)
+}
+
+fn check_tuple(f: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>, old: &[Option<Tensor>]) -> PyResult<Option<Grads>> {
+    if result.is_none() {
+        return Ok(None);
+    }
+    let Ok(items) = result.cast::<PyTuple>() else {
+        return Err(PyTypeError::new_err(format!("expected tuple, but hook returned '{}'", type_name(result))));
+    };
+    if items.len() != old.len() {
+        return Err(PyRuntimeError::new_err(format!(
+            "hook '{}' has returned an incorrect number of values (got {}, but expected {})",
+            hook_name(f),
+            items.len(),
+            old.len()
+        )));
+    }
+    items.iter().zip(old).map(|(new, old)| check_replacement(f, &new, old.as_ref())).collect::<PyResult<_>>().map(Some)
+}
+
+impl PreHook for PyPreHook {
+    fn call(&self, grads: &[Option<Tensor>]) -> Result<Option<Grads>> {
+        Python::attach(|py| {
+            let f = self.0.bind(py);
+            check_tuple(f, &f.call1((tuple(py, grads)?,))?, grads)
+        })
+        .map_err(from_py)
+    }
+}
+
+impl PostHook for PyPostHook {
+    fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> Result<Option<Grads>> {
+        Python::attach(|py| {
+            let f = self.0.bind(py);
+            check_tuple(f, &f.call1((tuple(py, results)?, tuple(py, grads)?))?, results)
+        })
+        .map_err(from_py)
+    }
+}
+
+impl LeafHook for PyLeafHook {
+    fn call(&self, leaf: &Tensor) -> Result<()> {
+        Python::attach(|py| {
+            let result = self.0.bind(py).call1((wrap(py, leaf.clone())?,))?;
+            if result.is_none() {
+                return Ok(());
+            }
+            Err(PyRuntimeError::new_err("Tensor post accumulate grad hooks should return None."))
+        })
+        .map_err(from_py)
+    }
+}
+
+enum Place {
+    Leaf(WeakTensor),
+    Node(Weak<Node>),
+}
+
+/// Removes a hook: by `remove()`, repeatedly if one likes, or at the end of a `with` block.
+#[pyclass(name = "RemovableHandle", module = "retrograd.utils.hooks", weakref, frozen)]
+pub struct Handle {
+    place: Place,
+    #[pyo3(get)]
+    id: u64,
+}
+
+impl Handle {
+    pub fn leaf(t: &Tensor, id: u64) -> Self {
+        Self { place: Place::Leaf(t.downgrade()), id }
+    }
+    pub fn node(n: &NodeRef, id: u64) -> Self {
+        Self { place: Place::Node(Arc::downgrade(n)), id }
+    }
+}
+
+#[pymethods]
+impl Handle {
+    fn remove(&self) {
+        match &self.place {
+            Place::Leaf(t) => {
+                if let Some(t) = t.upgrade() {
+                    t.remove_hook(self.id);
+                }
+            }
+            Place::Node(n) => {
+                if let Some(n) = n.upgrade() {
+                    let h = n.hooks();
+                    hooks::remove(h.tensor_hooks(), self.id);
+                    hooks::remove(&h.pre, self.id);
+                    hooks::remove(&h.post, self.id);
+                }
+            }
+        }
+    }
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+    #[pyo3(signature = (*_args))]
+    fn __exit__(&self, _args: &Bound<'_, PyTuple>) {
+        self.remove();
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<Handle>()
+}

@@ -1,0 +1,221 @@
+//! Graph nodes as Python objects: one class per node name, one object per node while it lives.
+
+use std::cell::RefCell;
+use std::ptr::null_mut;
+use std::sync::atomic::Ordering;
+
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use retrograd::Tensor;
+use retrograd::autograd::hooks;
+use retrograd::autograd::node::{Edge, LEAF_SEQ};
+use retrograd::autograd::saved::SavedItem;
+use retrograd::autograd::{Node, NodeRef};
+
+use crate::errors::OrPy;
+use crate::hook::{Handle, PyPostHook, PyPreHook};
+use crate::wrap::wrap_option;
+use crate::{convert, function};
+
+/// A recorded op.
+#[pyclass(name = "Node", module = "retrograd.autograd.graph", subclass, weakref, frozen)]
+pub struct PyNode {
+    node: NodeRef,
+    metadata: PyOnceLock<Py<PyDict>>,
+}
+
+thread_local! {
+    /// The node that the object being constructed stands for.
+    static PENDING: RefCell<Option<NodeRef>> = const { RefCell::new(None) };
+}
+
+static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+impl Drop for PyNode {
+    fn drop(&mut self) {
+        self.node.host().store(null_mut(), Ordering::Release);
+    }
+}
+
+/// The class of nodes with this name.
+fn class_of<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let classes = CLASSES.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+    let short = name.rsplit("::").next().unwrap_or(name);
+    if let Some(c) = classes.get_item(short)? {
+        return Ok(c);
+    }
+    let body = PyDict::new(py);
+    body.set_item("__slots__", PyTuple::empty(py))?;
+    body.set_item("__module__", "retrograd.autograd.graph")?;
+    let class = py.get_type::<PyType>().call1((short, (py.get_type::<PyNode>(),), body))?;
+    classes.set_item(short, &class)?;
+    Ok(class)
+}
+
+/// The Python object of a node: the live one, the ctx of a custom function, or a new one.
+pub fn wrap_node<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(ctx) = function::ctx_of(node.rule()) {
+        return Ok(ctx.into_bound(py));
+    }
+    let p: *mut ffi::PyObject = node.host().load(Ordering::Acquire).cast();
+    // SAFETY: as in `wrap::live`: the slot is set and cleared with the interpreter held.
+    if !p.is_null() && unsafe { ffi::Py_REFCNT(p) } > 0 {
+        // SAFETY: as above.
+        return Ok(unsafe { Bound::from_borrowed_ptr(py, p) });
+    }
+    let class = class_of(py, &node.name())?;
+    PENDING.with(|p| *p.borrow_mut() = Some(node.clone()));
+    let object = class.call0()?;
+    node.host().store(object.as_ptr().cast(), Ordering::Release);
+    Ok(object)
+}
+
+/// The node of an object that is one: built-in or the ctx of a custom function.
+pub fn unwrap_node(v: &Bound<'_, PyAny>) -> Option<NodeRef> {
+    if let Ok(n) = v.cast::<PyNode>() {
+        return Some(n.get().node.clone());
+    }
+    function::node_of(v)
+}
+
+/// `(node or None, index)` per input.
+pub fn next_functions<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTuple>> {
+    let items: Vec<_> = node
+        .next_edges()
+        .iter()
+        .map(|e| match e {
+            Some(Edge { node, nr }) => Ok((wrap_node(py, node)?, *nr)),
+            None => Ok((py.None().into_bound(py), 0)),
+        })
+        .collect::<PyResult<_>>()?;
+    PyTuple::new(py, items)
+}
+
+/// Runs the rule by hand.
+pub fn call_node<'py>(py: Python<'py>, node: &NodeRef, grads: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    let grads: Vec<Option<Tensor>> = grads
+        .iter()
+        .map(|g| match crate::wrap::unwrap(&g) {
+            Some(t) => Ok(Some(t.clone())),
+            None if g.is_none() => Ok(None),
+            None => Err(PyTypeError::new_err(format!("{}: gradients can be either Tensors or None", node.name()))),
+        })
+        .collect::<PyResult<_>>()?;
+    let mut results = Node::call(node, &grads).or_py()?;
+    if results.len() == 1 {
+        return wrap_option(py, results.pop().flatten());
+    }
+    let results: Vec<_> = results.into_iter().map(|g| wrap_option(py, g)).collect::<PyResult<_>>()?;
+    Ok(PyTuple::new(py, results)?.into_any())
+}
+
+fn saved_item<'py>(py: Python<'py>, item: SavedItem) -> PyResult<Bound<'py, PyAny>> {
+    match item {
+        SavedItem::Tensor(t) => wrap_option(py, t),
+        SavedItem::Value(v) => convert::object(py, "", v),
+    }
+}
+
+#[pymethods]
+impl PyNode {
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let node = PENDING.with(|p| p.borrow_mut().take()).ok_or_else(|| {
+            PyTypeError::new_err("Can't instantiate abstract class Node: nodes are made by ops on tensors")
+        })?;
+        Ok(Self { node, metadata: PyOnceLock::new() })
+    }
+    /// The node's name, such as `MulBackward0`.
+    fn name(&self) -> String {
+        self.node.name().into_owned()
+    }
+    /// `(node or None, index)` per input.
+    #[getter]
+    fn next_functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        next_functions(py, &self.node)
+    }
+    /// A dict for notes; the same one each time.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        self.metadata.get_or_init(py, || PyDict::new(py).unbind()).bind(py).clone()
+    }
+    #[getter]
+    fn requires_grad(&self) -> bool {
+        true
+    }
+    fn _sequence_nr(&self) -> u64 {
+        if self.node.sequence_nr() == LEAF_SEQ { u64::MAX } else { self.node.sequence_nr() }
+    }
+    #[getter]
+    fn _input_metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let types = py.import("types")?.getattr("SimpleNamespace")?;
+        let items: Vec<_> = self
+            .node
+            .outputs()
+            .iter()
+            .map(|o| {
+                let kw = PyDict::new(py);
+                kw.set_item("shape", convert::size(py, &o.sizes)?)?;
+                kw.set_item("dtype", crate::dtype::object(py, o.dtype)?)?;
+                kw.set_item("device", py.import("retrograd")?.getattr("device")?.call1(("cpu",))?)?;
+                types.call((), Some(&kw))
+            })
+            .collect::<PyResult<_>>()?;
+        PyList::new(py, items)
+    }
+    #[pyo3(signature = (*grads))]
+    fn __call__<'py>(&self, py: Python<'py>, grads: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        call_node(py, &self.node, grads)
+    }
+    /// Calls `fn(grad_inputs, grad_outputs)` after the node ran; returns a handle.
+    fn register_hook(&self, r#fn: Py<PyAny>) -> Handle {
+        let id = hooks::register(&self.node.hooks().post, std::sync::Arc::new(PyPostHook(r#fn)));
+        Handle::node(&self.node, id)
+    }
+    /// Calls `fn(grad_outputs)` before the node runs; returns a handle.
+    fn register_prehook(&self, r#fn: Py<PyAny>) -> Handle {
+        let id = hooks::register(&self.node.hooks().pre, std::sync::Arc::new(PyPreHook(r#fn)));
+        Handle::node(&self.node, id)
+    }
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        if name == "variable"
+            && let Some(leaf) = self.node.rule().leaf()
+        {
+            return crate::wrap::wrap(py, leaf.clone());
+        }
+        if let Some(wanted) = name.strip_prefix("_saved_")
+            && self.node.rule().saved_names().contains(&wanted)
+        {
+            let items = self.node.rule().saved(&self.node).or_py()?;
+            if let Some((_, item)) = items.into_iter().find(|(n, _)| *n == wanted) {
+                return saved_item(py, item);
+            }
+        }
+        Err(PyAttributeError::new_err(format!("'{}' object has no attribute '{name}'", short_name(&self.node))))
+    }
+    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<String>> {
+        let mut names: Vec<String> = slf.get_type().dir()?.extract()?;
+        names.extend(slf.get().node.rule().saved_names().iter().map(|n| format!("_saved_{n}")));
+        if slf.get().node.rule().leaf().is_some() {
+            names.push("variable".into());
+        }
+        Ok(names)
+    }
+    fn __repr__(slf: &Bound<'_, Self>) -> String {
+        format!("<{} object at {:p}>", short_name(&slf.get().node), slf.as_ptr())
+    }
+}
+
+/// Last component of the name.
+pub fn short_name(node: &NodeRef) -> String {
+    let name = node.name();
+    name.rsplit("::").next().unwrap_or(&name).to_string()
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PyNode>()
+}

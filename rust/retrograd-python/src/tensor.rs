@@ -1,0 +1,592 @@
+//! What `Tensor` has beyond the roster's methods: properties, operators, autograd.
+
+use std::sync::Arc;
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyNotImplemented, PyTuple};
+use retrograd::autograd::engine::{self, Backward};
+use retrograd::ops::{self, index};
+use retrograd::{DType, Tensor};
+
+use crate::errors::{OrPy, warn_py};
+use crate::hook::{Handle, PyLeafHook, PyTensorHook};
+use crate::node::wrap_node;
+use crate::wrap::{PyTensor, unwrap, wrap, wrap_option};
+use crate::{autograd, convert, dtype};
+
+/// Elements above which an operator gives up the interpreter while it runs.
+const DETACH_ABOVE: usize = 1 << 16;
+
+type Any<'py> = Bound<'py, PyAny>;
+type Binary = fn(&Tensor, &Tensor) -> retrograd::Result<Tensor>;
+
+fn not_implemented(py: Python<'_>) -> Any<'_> {
+    PyNotImplemented::get(py).to_owned().into_any()
+}
+
+#[inline]
+fn run2(py: Python<'_>, f: Binary, a: &Tensor, b: &Tensor) -> PyResult<Tensor> {
+    if a.numel().max(b.numel()) > DETACH_ABOVE { py.detach(|| f(a, b)).or_py() } else { f(a, b).or_py() }
+}
+
+/// `a op b`; foreign operands get their turn.
+#[inline]
+fn binary<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
+    let py = slf.py();
+    let a = &slf.get().0;
+    if let Some(b) = unwrap(other) {
+        return wrap(py, run2(py, f, a, b)?);
+    }
+    match number_or_array(other)? {
+        Some(b) => wrap(py, run2(py, f, a, &b)?),
+        None => Ok(not_implemented(py)),
+    }
+}
+
+/// `b op a` for a number `b`.
+fn reflected<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
+    let py = slf.py();
+    match number_or_array(other)? {
+        Some(b) => wrap(py, run2(py, f, &b, &slf.get().0)?),
+        None => Ok(not_implemented(py)),
+    }
+}
+
+/// `a op= b`.
+fn assign(slf: &Bound<'_, PyTensor>, other: &Any<'_>, f: Binary) -> PyResult<()> {
+    let a = &slf.get().0;
+    let b = convert::operand(other)?.ok_or_else(|| {
+        PyTypeError::new_err(format!("unsupported operand type(s): 'Tensor' and '{}'", crate::call::type_name(other)))
+    })?;
+    remember(slf);
+    run2(slf.py(), f, a, &b).map(drop)
+}
+
+/// Tells the tensor which object stands for it, so that it comes back as this object.
+fn remember(slf: &Bound<'_, PyTensor>) {
+    let _ = unwrap(slf.as_any());
+}
+
+fn number_or_array(other: &Any<'_>) -> PyResult<Option<Tensor>> {
+    match convert::scalar(other) {
+        Some(s) => Tensor::number(s).or_py().map(Some),
+        None => Ok(None),
+    }
+}
+
+fn add(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.add(b)
+}
+fn sub(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.sub(b)
+}
+fn div(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.div(b)
+}
+fn rpow(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.pow(b)
+}
+
+/// Why an object cannot be converted to a tensor, for setters.
+fn grad_type(v: &Any<'_>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "assigned grad expected to be a Tensor or None but got grad of type {}",
+        crate::call::type_name(v)
+    ))
+}
+
+#[pymethods]
+impl PyTensor {
+    #[new]
+    #[pyo3(signature = (data = None))]
+    fn new(data: Option<&Any<'_>>) -> PyResult<Self> {
+        let Some(data) = data else {
+            return Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py().map(Self);
+        };
+        if let Some(t) = unwrap(data) {
+            return Ok(Self(t.detach()));
+        }
+        crate::construct::legacy(data).map(Self)
+    }
+
+    // ---- layout
+
+    /// Sizes, one per axis.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        convert::size(py, self.0.sizes())
+    }
+    /// Sizes, or the size of one axis.
+    #[pyo3(signature = (dim = None))]
+    fn size<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Any<'py>> {
+        match dim {
+            None => convert::size(py, self.0.sizes()),
+            Some(d) => {
+                let axis = retrograd::tensor::layout::wrap_dim("size", d, self.0.ndim()).or_py()?;
+                let n = self.0.sizes().get(axis).ok_or_else(|| {
+                    PyIndexError::new_err("size: Dimension specified as 0 but tensor has no dimensions")
+                })?;
+                Ok(n.into_pyobject(py)?.into_any())
+            }
+        }
+    }
+    /// Strides in elements, or the stride of one axis.
+    #[pyo3(signature = (dim = None))]
+    fn stride<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Any<'py>> {
+        match dim {
+            None => Ok(PyTuple::new(py, self.0.strides())?.into_any()),
+            Some(d) => {
+                let axis = retrograd::tensor::layout::wrap_dim("stride", d, self.0.ndim()).or_py()?;
+                let n = self.0.strides().get(axis).ok_or_else(|| {
+                    PyIndexError::new_err("stride: Dimension specified as 0 but tensor has no dimensions")
+                })?;
+                Ok(n.into_pyobject(py)?.into_any())
+            }
+        }
+    }
+    /// Number of axes.
+    fn dim(&self) -> usize {
+        self.0.ndim()
+    }
+    fn ndimension(&self) -> usize {
+        self.0.ndim()
+    }
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.0.ndim()
+    }
+    /// Number of elements.
+    fn numel(&self) -> usize {
+        self.0.numel()
+    }
+    fn nelement(&self) -> usize {
+        self.0.numel()
+    }
+    /// Position of the first element in the storage, in elements.
+    fn storage_offset(&self) -> usize {
+        self.0.storage_offset()
+    }
+    /// Address of the first element.
+    fn data_ptr(&self) -> usize {
+        if self.0.numel() == 0 { 0 } else { self.0.data_ptr() as usize }
+    }
+    /// Bytes of one element.
+    fn element_size(&self) -> usize {
+        self.0.dtype().size()
+    }
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.0.dtype().size()
+    }
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.nbytes()
+    }
+    /// Whether the elements lie row-major without gaps.
+    #[pyo3(signature = (memory_format = None))]
+    fn is_contiguous(&self, memory_format: Option<&Any<'_>>) -> bool {
+        let _ = memory_format;
+        self.0.is_contiguous()
+    }
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> PyResult<Py<dtype::PyDType>> {
+        dtype::object(py, self.0.dtype())
+    }
+    /// Where the elements are: the CPU.
+    #[getter]
+    fn device<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        crate::construct::cpu(py)
+    }
+    fn is_floating_point(&self) -> bool {
+        self.0.dtype().is_floating()
+    }
+    fn is_complex(&self) -> bool {
+        self.0.dtype().is_complex()
+    }
+    #[getter]
+    fn is_cpu(&self) -> bool {
+        true
+    }
+    #[getter]
+    fn is_cuda(&self) -> bool {
+        false
+    }
+    #[getter]
+    fn is_sparse(&self) -> bool {
+        false
+    }
+    #[getter(T)]
+    fn transposed<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        let dims: Vec<i64> = (0..self.0.ndim() as i64).rev().collect();
+        wrap(py, self.0.permute(&dims).or_py()?)
+    }
+    #[getter(mT)]
+    fn matrix_transposed<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        if self.0.ndim() < 2 {
+            return Err(PyRuntimeError::new_err(format!(
+                "tensor.mT is only supported on matrices or batches of matrices. Got {}-D tensor.",
+                self.0.ndim()
+            )));
+        }
+        wrap(py, self.0.transpose(-2, -1).or_py()?)
+    }
+
+    // ---- autograd
+
+    #[getter]
+    fn requires_grad(&self) -> bool {
+        self.0.requires_grad()
+    }
+    #[setter]
+    fn set_requires_grad(&self, on: bool) -> PyResult<()> {
+        if on && !self.0.is_leaf() {
+            return Err(PyRuntimeError::new_err("you can only change requires_grad flags of leaf variables."));
+        }
+        self.0.set_requires_grad(on).or_py()
+    }
+    /// Mark this leaf as wanting a gradient, or not; returns it.
+    #[pyo3(signature = (requires_grad = true))]
+    fn requires_grad_<'py>(slf: Bound<'py, Self>, requires_grad: bool) -> PyResult<Bound<'py, Self>> {
+        slf.get().0.set_requires_grad(requires_grad).or_py()?;
+        Ok(slf)
+    }
+    #[getter]
+    fn is_leaf(&self) -> bool {
+        self.0.is_leaf()
+    }
+    #[getter]
+    fn retains_grad(&self) -> bool {
+        self.0.retains_grad()
+    }
+    /// Accumulate into `.grad` of this non-leaf too.
+    fn retain_grad(&self) -> PyResult<()> {
+        self.0.retain_grad().or_py()
+    }
+    #[getter]
+    fn output_nr(&self) -> PyResult<u32> {
+        Ok(self.0.grad_fn().or_py()?.map_or(0, |e| e.nr))
+    }
+    #[getter]
+    fn grad_fn<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        match self.0.grad_fn().or_py()? {
+            Some(edge) => wrap_node(py, &edge.node),
+            None => Ok(py.None().into_bound(py)),
+        }
+    }
+    #[getter]
+    fn grad<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        let g = self.0.grad();
+        if g.is_none() && !self.0.is_leaf() && !self.0.retains_grad() {
+            warn_py(
+                py,
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be \
+                 populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf \
+                 Tensor, use .retain_grad() on the non-leaf Tensor.",
+            )?;
+        }
+        wrap_option(py, g)
+    }
+    #[setter]
+    fn set_grad(&self, value: &Any<'_>) -> PyResult<()> {
+        let grad = match unwrap(value) {
+            Some(g) => Some(g.clone()),
+            None if value.is_none() => None,
+            None => return Err(grad_type(value)),
+        };
+        self.0.set_grad(grad).or_py()
+    }
+    #[deleter]
+    fn delete_grad(&self) -> PyResult<()> {
+        self.0.set_grad(None).or_py()
+    }
+    #[getter]
+    fn grad_dtype<'py>(&self, py: Python<'py>) -> PyResult<Option<Py<dtype::PyDType>>> {
+        if !self.0.is_leaf() {
+            return Err(PyRuntimeError::new_err("grad_dtype can only be accessed on leaf tensors."));
+        }
+        self.0.grad_dtype().map(|d| dtype::object(py, d)).transpose()
+    }
+    #[setter]
+    fn set_grad_dtype(&self, value: &Any<'_>) -> PyResult<()> {
+        let d = match dtype::extract(value) {
+            Some(d) => Some(d),
+            None if value.is_none() => None,
+            None => return Err(PyTypeError::new_err("grad_dtype must be a dtype or None")),
+        };
+        self.0.set_grad_dtype(d).or_py()
+    }
+    /// The same memory under a version counter of its own.
+    #[getter]
+    fn data<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.data())
+    }
+    #[setter]
+    fn set_data(&self, value: &Any<'_>) -> PyResult<()> {
+        let t = unwrap(value).ok_or_else(|| {
+            PyTypeError::new_err(format!("Variable data has to be a tensor, but got {}", crate::call::type_name(value)))
+        })?;
+        self.0.set_data(t).or_py()
+    }
+    #[getter]
+    fn _version(&self) -> u32 {
+        self.0.version()
+    }
+    #[getter]
+    fn _base<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap_option(py, self.0.base().cloned())
+    }
+    fn _is_view(&self) -> bool {
+        self.0.base().is_some()
+    }
+    /// Forget the history in place.
+    fn detach_<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        slf.get().0.detach_().or_py()?;
+        Ok(slf)
+    }
+    fn is_inference(&self) -> bool {
+        false
+    }
+    /// Accumulate the gradient of this tensor into the leaves it depends on.
+    #[pyo3(signature = (gradient = None, retain_graph = None, create_graph = false, inputs = None))]
+    fn backward<'py>(
+        slf: &Bound<'py, Self>,
+        gradient: Option<&Any<'py>>,
+        retain_graph: Option<bool>,
+        create_graph: bool,
+        inputs: Option<&Any<'py>>,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        remember(slf);
+        if inputs.is_none()
+            && let Some(gradient) = gradient.map_or(Some(None), |g| unwrap(g).map(Some))
+        {
+            let root = engine::root(&slf.get().0, gradient, 0).or_py()?;
+            let retain_graph = retain_graph.unwrap_or(create_graph);
+            return autograd::run_backward(
+                py,
+                Backward { roots: vec![root], retain_graph, create_graph, targets: Vec::new() },
+            );
+        }
+        let f = py.import("retrograd.autograd")?.getattr("backward")?;
+        let kw = pyo3::types::PyDict::new(py);
+        kw.set_item("inputs", inputs)?;
+        f.call((slf, gradient, retain_graph, create_graph), Some(&kw)).map(drop)
+    }
+    /// Call `hook(grad)` with this tensor's gradient; a returned tensor replaces it. Returns a handle with `remove()`.
+    fn register_hook(&self, hook: Py<PyAny>) -> PyResult<Handle> {
+        let (id, node) = self.0.register_hook(Arc::new(PyTensorHook(hook))).or_py()?;
+        Ok(match node {
+            Some(n) => Handle::node(&n, id),
+            None => Handle::leaf(&self.0, id),
+        })
+    }
+    /// Call `hook(leaf)` after this leaf accumulated. Returns a handle with `remove()`.
+    fn register_post_accumulate_grad_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<Handle> {
+        remember(slf);
+        let t = &slf.get().0;
+        let id = t.register_post_accumulate_hook(Arc::new(PyLeafHook(hook))).or_py()?;
+        Ok(Handle::leaf(t, id))
+    }
+
+    // ---- reading
+
+    /// The only element, as a Python number.
+    fn item<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        convert::number(py, self.0.item().or_py()?)
+    }
+    /// The elements as nested lists.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        crate::export::tolist(py, &self.0)
+    }
+    /// A NumPy array over the same memory.
+    #[pyo3(signature = (*, force = false))]
+    fn numpy<'py>(&self, py: Python<'py>, force: bool) -> PyResult<Any<'py>> {
+        crate::export::numpy(py, &self.0, force)
+    }
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(&self, py: Python<'py>, dtype: Option<&Any<'py>>, copy: Option<bool>) -> PyResult<Any<'py>> {
+        crate::export::array(py, &self.0, dtype, copy)
+    }
+    fn __len__(&self) -> PyResult<usize> {
+        self.0.sizes().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-d tensor"))
+    }
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        if self.0.ndim() == 0 {
+            return Err(PyTypeError::new_err("iteration over a 0-d tensor"));
+        }
+        let rows = ops::view::unbind(&self.0, 0).or_py()?;
+        let rows: Vec<_> = rows.into_iter().map(|t| wrap(py, t)).collect::<PyResult<_>>()?;
+        PyTuple::new(py, rows)?.call_method0("__iter__")
+    }
+    fn __bool__(&self) -> PyResult<bool> {
+        crate::export::truth(&self.0)
+    }
+    fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
+        crate::export::float(py, &self.0)
+    }
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        crate::export::int(py, &self.0)
+    }
+    fn __index__(&self) -> PyResult<i64> {
+        crate::export::index(&self.0)
+    }
+    fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        crate::export::complex(py, &self.0)
+    }
+    fn __contains__(&self, element: &Any<'_>) -> PyResult<bool> {
+        let Some(e) = convert::operand(element)? else {
+            return Err(PyRuntimeError::new_err(format!(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a {}.",
+                crate::call::type_name(element)
+            )));
+        };
+        let hit = self.0.eq(&e).or_py()?;
+        Ok(hit.to_vec::<bool>().or_py()?.contains(&true))
+    }
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        crate::print::repr(slf)
+    }
+    fn __format__<'py>(slf: &Bound<'py, Self>, spec: &str) -> PyResult<Any<'py>> {
+        let py = slf.py();
+        if slf.get().0.ndim() == 0 && slf.is_exact_instance_of::<PyTensor>() {
+            return slf.get().item(py)?.call_method1("__format__", (spec,));
+        }
+        slf.str()?.call_method1("__format__", (spec,))
+    }
+    fn __hash__(slf: &Bound<'_, Self>) -> isize {
+        (slf.as_ptr() as usize >> 4) as isize
+    }
+    fn __richcmp__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, op: CompareOp) -> PyResult<Any<'py>> {
+        let f: Binary = match op {
+            CompareOp::Eq => Tensor::eq,
+            CompareOp::Ne => Tensor::ne,
+            CompareOp::Lt => Tensor::lt,
+            CompareOp::Le => Tensor::le,
+            CompareOp::Gt => Tensor::gt,
+            CompareOp::Ge => Tensor::ge,
+        };
+        binary(slf, other, f)
+    }
+
+    // ---- operators
+
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, add)
+    }
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| a.add(b))
+    }
+    fn __iadd__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, |a, b| a.add_(b))
+    }
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, sub)
+    }
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| ops::pointwise::arith::rsub(a, b, retrograd::Scalar::Int(1)))
+    }
+    fn __isub__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, |a, b| a.sub_(b))
+    }
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::mul)
+    }
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| a.mul(b))
+    }
+    fn __imul__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::mul_)
+    }
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, div)
+    }
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| a.reciprocal()?.mul(b))
+    }
+    fn __itruediv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, |a, b| a.div_(b))
+    }
+    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        match unwrap(other) {
+            Some(b) => wrap(slf.py(), run2(slf.py(), Tensor::matmul, &slf.get().0, b)?),
+            None => Ok(not_implemented(slf.py())),
+        }
+    }
+    fn __pow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
+        let _ = modulo;
+        binary(slf, other, rpow)
+    }
+    fn __rpow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
+        let _ = modulo;
+        reflected(slf, other, rpow)
+    }
+    fn __ipow__(slf: &Bound<'_, Self>, other: &Any<'_>, modulo: Option<&Any<'_>>) -> PyResult<()> {
+        let _ = modulo;
+        assign(slf, other, Tensor::pow_)
+    }
+    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_and)
+    }
+    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_and)
+    }
+    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_or)
+    }
+    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_or)
+    }
+    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_xor)
+    }
+    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_xor)
+    }
+    fn __invert__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.bitwise_not().or_py()?)
+    }
+    fn __neg__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.neg().or_py()?)
+    }
+    fn __pos__<'py>(slf: Bound<'py, Self>) -> PyResult<Any<'py>> {
+        if slf.get().0.dtype() == DType::Bool {
+            return Err(PyRuntimeError::new_err("The `+` operator, on a bool tensor is not supported."));
+        }
+        Ok(slf.into_any())
+    }
+    fn __abs__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.abs().or_py()?)
+    }
+
+    // ---- indexing
+
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>) -> PyResult<Any<'py>> {
+        let items = crate::index::items(key)?;
+        wrap(slf.py(), index::get(&slf.get().0, &items).or_py()?)
+    }
+    fn __setitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>, value: &Any<'py>) -> PyResult<()> {
+        remember(slf);
+        let items = crate::index::items(key)?;
+        let value = match convert::operand(value)? {
+            Some(v) => v,
+            None => crate::construct::value_for(value, slf.get().0.dtype())?,
+        };
+        index::set(&slf.get().0, &items, &value).or_py()
+    }
+}
+
+/// Makes a tensor object of a subclass over the data of another: what `Parameter` is built with.
+#[pyfunction]
+fn _make_subclass<'py>(class: &Any<'py>, data: &Any<'py>, requires_grad: bool) -> PyResult<Any<'py>> {
+    let object = class.py().get_type::<PyTensor>().call_method1("__new__", (class, data))?;
+    let t = unwrap(&object).ok_or_else(|| PyTypeError::new_err("_make_subclass: expected a subclass of Tensor"))?;
+    t.set_requires_grad(requires_grad).or_py()?;
+    Ok(object)
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PyTensor>()?;
+    m.add_function(wrap_pyfunction!(_make_subclass, m)?)
+}

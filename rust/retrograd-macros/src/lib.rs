@@ -158,10 +158,10 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
         let mut as_fn = function.clone();
         as_fn.attrs.retain(|a| !a.path().is_ident("doc"));
         as_fn.sig.ident = worker.clone();
-        as_fn.sig.inputs.insert(0, syn::parse_quote!(form: crate::ops::Form));
+        as_fn.sig.inputs.insert(0, syn::parse_quote!(form: ::retrograd::ops::Form));
         quote! {
             #(#attrs)*
-            pub fn #name(#inputs) #ret { #worker(crate::ops::Form::New, #(#names),*) }
+            pub fn #name(#inputs) #ret { #worker(::retrograd::ops::Form::New, #(#names),*) }
             #[doc(hidden)]
             #[allow(clippy::too_many_arguments)]
             #as_fn
@@ -189,10 +189,10 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
             let text = format!("In-place form of [`Tensor::{name}`]: writes the result to `self`.");
             quote! {
                 #[doc = #text]
-                pub fn #method(&self, #(#rest),*) #ret { #worker(crate::ops::Form::InPlace, self, #(#rest_names),*) }
+                pub fn #method(&self, #(#rest),*) #ret { #worker(::retrograd::ops::Form::InPlace, self, #(#rest_names),*) }
             }
         });
-        quote!(impl crate::Tensor { #plain #inplace })
+        quote!(impl ::retrograd::Tensor { #plain #inplace })
     } else {
         Tokens::new()
     };
@@ -214,18 +214,18 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
             None => quote!(None),
         };
         let kind = if p.operand {
-            quote!(crate::ops::Kind::Operand)
+            quote!(::retrograd::ops::Kind::Operand)
         } else if p.size {
-            quote!(crate::ops::Kind::Size)
+            quote!(::retrograd::ops::Kind::Size)
         } else {
-            quote!(<#ty as crate::ops::Arg>::KIND)
+            quote!(<#ty as ::retrograd::ops::Arg>::KIND)
         };
         let kw = p.kw;
-        quote!(crate::ops::Param { name: #n, kind: #kind, optional: <#ty as crate::ops::Arg>::OPTIONAL, default: #default, kw_only: #kw })
+        quote!(::retrograd::ops::Param { name: #n, kind: #kind, optional: <#ty as ::retrograd::ops::Arg>::OPTIONAL, default: #default, kw_only: #kw })
     });
     let gets = ps.iter().enumerate().map(|(i, p)| match &p.default {
-        Some(e) => quote!(match &args[#i] { crate::ops::Value::Default => #e, v => crate::ops::Arg::get(v)? }),
-        None => quote!(crate::ops::Arg::get(&args[#i])?),
+        Some(e) => quote!(match &args[#i] { ::retrograd::ops::Value::Default => #e, v => ::retrograd::ops::Arg::get(v)? }),
+        None => quote!(::retrograd::ops::Arg::get(&args[#i])?),
     });
     let form_arg = o.has("inplace").then(|| quote!(form,));
     let form_name = if o.has("inplace") { quote!(form) } else { quote!(_form) };
@@ -234,17 +234,17 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
         #functions
         #methods
         #[doc = #entry_doc]
-        pub static #entry: crate::ops::Entry = {
-            fn call(#form_name: crate::ops::Form, args: &[crate::ops::Value]) -> crate::Result<crate::ops::Value> {
-                #worker(#form_arg #(#gets),*).map(|r| crate::ops::IntoValue::into_value(r, &[#(#fields),*]))
+        pub static #entry: ::retrograd::ops::Entry = {
+            fn call(#form_name: ::retrograd::ops::Form, args: &[::retrograd::ops::Value]) -> ::retrograd::Result<::retrograd::ops::Value> {
+                #worker(#form_arg #(#gets),*).map(|r| ::retrograd::ops::IntoValue::into_value(r, &[#(#fields),*]))
             }
-            crate::ops::Entry {
+            ::retrograd::ops::Entry {
                 name: #python_name,
                 module: #module,
                 aliases: &[#(#aliases),*],
                 doc: #doc,
                 params: &[#(#listed),*],
-                forms: 0 #(| crate::ops::forms::#forms)*,
+                forms: 0 #(| ::retrograd::ops::forms::#forms)*,
                 fields: &[#(#fields),*],
                 call,
             }

@@ -199,7 +199,7 @@ fn no_overload(py: Python<'_>, c: &Callable, given: &Given<'_, '_>) -> PyErr {
     let skip = usize::from(given.slf.is_some());
     let mut got: Vec<String> =
         (skip..given.positional()).map(|i| type_name(&given.arg(py, i).to_owned())).collect();
-    got.extend(given.keywords().map(|(k, v)| format!("{k}={}", type_name(&v.to_owned()))));
+    got.extend(given.keywords().map(|(k, v)| format!("{}={}", k.to_owned(), type_name(&v.to_owned()))));
     let forms: Vec<String> = c.entries.iter().map(|e| format!(" * {}", signature(e, c.role))).collect();
     PyTypeError::new_err(format!(
         "{}() received an invalid combination of arguments - got ({}), but expected one of:\n{}",

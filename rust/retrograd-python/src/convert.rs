@@ -46,7 +46,7 @@ fn scalar_slow(v: &Bound<'_, PyAny>) -> Option<Scalar> {
 /// Whether the object is a NumPy scalar; NumPy is not imported for the question.
 pub fn is_numpy_scalar(v: &Bound<'_, PyAny>) -> bool {
     let t = v.get_type();
-    t.module().is_ok_and(|m| m.to_string() == "numpy") && v.getattr("shape").is_ok_and(|s| s.is_truthy() == Ok(false))
+    t.module().is_ok_and(|m| m.to_string() == "numpy") && v.getattr("shape").is_ok_and(|s| s.is_truthy().is_ok_and(|full| !full))
         && !t.name().is_ok_and(|n| n.to_string() == "ndarray")
 }
 

@@ -22,7 +22,7 @@ impl PyGenerator {
         Ok(Self(Generator::new(DEFAULT_SEED)))
     }
     /// Restart from a seed. Returns the generator.
-    fn manual_seed(slf: Bound<'_, Self>, seed: &Bound<'_, PyAny>) -> PyResult<Bound<'_, Self>> {
+    fn manual_seed<'py>(slf: Bound<'py, Self>, seed: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let seed = seed_of(seed)?;
         slf.get().0.with(|g| g.seed(seed));
         Ok(slf)

@@ -22,8 +22,7 @@ pub mod kernels;
 pub mod ops;
 pub mod storage;
 pub mod tensor;
-#[cfg(test)]
-mod testing;
+pub mod testing;
 pub mod warn;
 
 pub use error::{Error, ErrorKind, Result};

@@ -70,6 +70,7 @@ pub fn apply1<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     Ok(first(apply(op, xs)?))
 }
 
+#[inline]
 fn first(mut outs: Outs) -> Tensor {
     outs.swap_remove(0)
 }

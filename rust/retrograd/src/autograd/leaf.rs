@@ -54,7 +54,7 @@ impl Tensor {
 
     /// Whether no op computed this tensor (as far as autograd knows).
     pub fn is_leaf(&self) -> bool {
-        if self.inner().history.lock().is_some() {
+        if self.has_flag(flag::HISTORY) {
             return false;
         }
         match self.view() {
@@ -184,7 +184,7 @@ impl Tensor {
             ));
         }
         let old = self.inner().history.lock().take();
-        self.set_flag(flag::REQUIRES_GRAD | flag::RETAINS_GRAD, false);
+        self.set_flag(flag::REQUIRES_GRAD | flag::RETAINS_GRAD | flag::HISTORY, false);
         if let Some(edge) = old {
             super::node::drop_later(edge.node);
         }

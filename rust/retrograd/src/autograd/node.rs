@@ -156,9 +156,6 @@ impl Node {
     pub fn host(&self) -> &AtomicPtr<()> {
         &self.host
     }
-    pub(crate) fn is_same(a: &NodeRef, b: &NodeRef) -> bool {
-        std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
-    }
     /// Size and dtype of the operand that input `i` stands for, if its gradient is followed.
     pub(crate) fn input_meta(&self, i: usize) -> Option<&OutMeta> {
         let edge = self.edges.get(i)?.as_ref()?;
@@ -175,45 +172,29 @@ impl<R: ?Sized> Drop for Node<R> {
 }
 
 thread_local! {
-    /// Nodes whose last reference is being given up, while a drop is under way on this thread.
-    static DYING: RefCell<Option<Vec<NodeRef>>> = const { RefCell::new(None) };
+    /// A drop of nodes is under way on this thread.
+    static DROPPING: Cell<bool> = const { Cell::new(false) };
+    /// Nodes whose last reference was given up meanwhile.
+    static DYING: RefCell<Vec<NodeRef>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Drops a reference to a node without recursion: chains of a million nodes are freed by this loop.
 pub(crate) fn drop_later(node: NodeRef) {
-    if Arc::strong_count(&node) > 1 {
-        return; // `node` goes here; if another thread just gave up the other references, its depth is one
+    // Others hold it (if they give it up at this moment, the depth is one), or it leads nowhere.
+    if Arc::strong_count(&node) > 1 || node.seq == LEAF_SEQ {
+        return;
     }
-    let first = DYING.try_with(|d| {
-        let mut d = d.borrow_mut();
-        match &mut *d {
-            Some(queue) => {
-                queue.push(node);
-                None
-            }
-            none => {
-                *none = Some(Vec::new());
-                Some(node)
-            }
-        }
-    });
-    // Without thread-locals (thread exit) the closure did not run and `node` was dropped with it, recursively.
-    let Ok(Some(mut node)) = first else { return };
-    loop {
-        drop(node);
-        let next = DYING.with(|d| {
-            let mut d = d.borrow_mut();
-            let next = d.as_mut().and_then(Vec::pop);
-            if next.is_none() {
-                *d = None;
-            }
-            next
-        });
-        match next {
-            Some(n) => node = n,
-            None => return,
-        }
+    // At thread exit the queue may be gone: then the nodes left are dropped recursively.
+    if DROPPING.get() {
+        let _ = DYING.try_with(|d| d.borrow_mut().push(node));
+        return;
     }
+    DROPPING.set(true);
+    drop(node);
+    while let Ok(Some(next)) = DYING.try_with(|d| d.borrow_mut().pop()) {
+        drop(next);
+    }
+    DROPPING.set(false);
 }
 
 impl Node {

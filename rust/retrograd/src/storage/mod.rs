@@ -4,7 +4,7 @@
 //!
 //! - **S1** `ptr()` is readable and writable for `bytes()` bytes for as long as the `Storage` lives (read-only foreign
 //!   memory is marked and never handed out for writing without the caller's having been warned).
-//! - **S2** `ptr()` is aligned to 64 bytes when this crate allocated it, and to the element type's alignment otherwise;
+//! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and to the element type's alignment otherwise;
 //!   importers check that.
 //! - **S3** Every tensor over a storage reaches only bytes inside it: offset and strides are checked where a layout is
 //!   made (`Tensor::from_parts`), and storages never shrink.
@@ -25,7 +25,7 @@ use crate::error::{ErrorKind, Result};
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
 const INLINE: usize = 64;
 
-#[repr(align(64))]
+#[repr(align(16))]
 struct Inline(UnsafeCell<[u8; INLINE]>);
 
 enum Owner {

@@ -33,6 +33,8 @@ pub(crate) mod flag {
     pub const TANGENT: u32 = 1 << 2;
     /// Accumulates into `.grad` though it is no leaf.
     pub const RETAINS_GRAD: u32 = 1 << 3;
+    /// Has a history (which may be stale, for a view).
+    pub const HISTORY: u32 = 1 << 4;
 }
 
 /// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.
@@ -239,9 +241,6 @@ impl Tensor {
         Arc::strong_count(&self.0) == 1
             && Arc::strong_count(&self.body().storage) == 1
             && self.0.host.load(Ordering::Relaxed).is_null()
-    }
-    pub(crate) fn handle_count(&self) -> usize {
-        Arc::strong_count(&self.0)
     }
 
     // ---- layout

@@ -1,46 +1,99 @@
-//! Arithmetic rooms.
+//! Arithmetic rooms: sums, differences, products, negation.
 
 use retrograd_macros::op;
 
 use super::promote::{Same, forward2, forward2_into, result_type};
+use super::unary::{Map, Unary, body, numeric};
+use super::{division, power};
 use crate::autograd::Grads;
-use crate::autograd::apply::apply_as;
+use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
-use crate::kernels::real::Num;
-use crate::ops::{Entry, Value};
-use crate::tensor::{Scalar, Tensor};
+use crate::kernels::real::{Arithmetic, Num};
+use crate::ops::{Entry, Form, Value};
+use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&ADD, &MUL];
+pub static ROSTER: &[&Entry] = &[
+    &ADD,
+    &SUB,
+    &RSUB,
+    &MUL,
+    &NEG,
+    &POSITIVE,
+    &division::DIV,
+    &division::DIV_ROUNDED,
+    &division::FLOOR_DIVIDE,
+    &division::RECIPROCAL,
+    &power::POW,
+    &power::SQUARE,
+];
 
-/// `add`: `a + alpha * b`. Reverse: `ga = g`, `gb = alpha g`.
+struct Sum2;
+body!(Sum2, Num, |a, b| a.plus(b));
+
+struct Minus2;
+body!(Minus2, Num, |a, b| a.minus(b));
+
+/// `a + alpha * b`, with `alpha` as an integer and as a float.
+struct Axpy(i64, f64);
+impl<T: Num> Map2<T, T, T> for Axpy {
+    #[inline(always)]
+    fn f(&self, a: T, b: T) -> T {
+        a.plus(T::pick(self.0, self.1).times(b))
+    }
+}
+impl Axpy {
+    fn new(alpha: Scalar) -> Self {
+        Self(alpha.as_i64(), alpha.as_f64())
+    }
+}
+
+fn is_one(alpha: Scalar) -> bool {
+    alpha.as_f64() == 1.0
+}
+
+fn negated(alpha: Scalar) -> Scalar {
+    match alpha {
+        Scalar::Bool(b) => Scalar::Int(-i64::from(b)),
+        Scalar::Int(i) => Scalar::Int(i.wrapping_neg()),
+        Scalar::Float(x) => Scalar::Float(-x),
+        Scalar::Complex(x, y) => Scalar::Complex(-x, -y),
+    }
+}
+
+/// `alpha * x`, recorded.
+fn scaled(x: &Tensor, alpha: Scalar) -> Result<Tensor> {
+    match alpha.as_f64() {
+        1.0 => Ok(x.clone()),
+        -1.0 => x.neg(),
+        _ => x.times(alpha),
+    }
+}
+
+/// Tangent of `alpha * a + beta * b`.
+fn combined(cx: &Jvp, alpha: Scalar, beta: Scalar) -> Result<Grads> {
+    let parts = (cx.t(0).map(|t| scaled(t, alpha)).transpose()?, cx.t(1).map(|t| scaled(t, beta)).transpose()?);
+    Ok(maybe(match parts {
+        (Some(a), Some(b)) => Some(a.add(&b)?),
+        (a, b) => a.or(b),
+    }))
+}
+
+/// Gradients of `alpha * a + beta * b`.
+fn spread(cx: &Vjp, alpha: Scalar, beta: Scalar) -> Result<Grads> {
+    let mut grads = maybe(cx.when(0, || scaled(cx.g(), alpha))?);
+    grads.push(cx.when(1, || scaled(cx.g(), beta))?);
+    Ok(grads)
+}
+
+const ONE: Scalar = Scalar::Int(1);
+
+/// `add`: `a + alpha b`. Reverse: `ga = g`, `gb = alpha g`.
 #[derive(Clone, Debug)]
 pub struct Add {
     alpha: Scalar,
-}
-
-struct Sum2;
-impl<T: Num> Map2<T, T, T> for Sum2 {
-    #[inline(always)]
-    fn f(&self, a: T, b: T) -> T {
-        a.plus(b)
-    }
-}
-
-struct Axpy<T>(T);
-impl<T: Num> Map2<T, T, T> for Axpy<T> {
-    #[inline(always)]
-    fn f(&self, a: T, b: T) -> T {
-        a.plus(self.0.times(b))
-    }
-}
-
-impl Add {
-    fn scaled(&self, b: &Tensor) -> Result<Option<Tensor>> {
-        if self.alpha == Scalar::Int(1) { Ok(None) } else { b.mul(&Tensor::number(self.alpha)?).map(Some) }
-    }
 }
 
 impl Primitive for Add {
@@ -51,27 +104,24 @@ impl Primitive for Add {
         "AddBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let scaled = self.scaled(xs[1])?;
-        let b = scaled.as_ref().unwrap_or(xs[1]);
-        forward2::<_, Same>("add", &Sum2, xs[0], b, result_type(&[xs[0], xs[1]])).map(out)
+        let dtype = result_type(xs);
+        if is_one(self.alpha) {
+            return forward2::<_, Same>("add", &Sum2, xs[0], xs[1], dtype).map(out);
+        }
+        forward2::<_, Same>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        let scaled = self.scaled(xs[1])?;
-        let b = scaled.as_ref().unwrap_or(xs[1]);
-        forward2_into::<_, Same>("add", &Sum2, xs[0], b, result_type(&[xs[0], xs[1]]), out)
+        let dtype = result_type(xs);
+        if is_one(self.alpha) {
+            return forward2_into::<_, Same>("add", &Sum2, xs[0], xs[1], dtype, out);
+        }
+        forward2_into::<_, Same>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.needs(0).then(|| cx.g().clone()));
-        grads.push(cx.when(1, || Ok(self.scaled(cx.g())?.unwrap_or_else(|| cx.g().clone())))?);
-        Ok(grads)
+        spread(cx, ONE, self.alpha)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(match (cx.t(0), cx.t(1)) {
-            (Some(a), Some(b)) => Some(a.add_scaled(b, self.alpha)?),
-            (Some(a), None) => Some(a.clone()),
-            (None, Some(b)) => Some(self.scaled(b)?.unwrap_or_else(|| b.clone())),
-            (None, None) => None,
-        }))
+        combined(cx, ONE, self.alpha)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("alpha", self.alpha.into())]
@@ -80,34 +130,170 @@ impl Primitive for Add {
 
 /// Adds `alpha * other` to `input`, elementwise with broadcasting and promotion.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, `other` may be a number; `alpha` a number.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, either may be a number; `alpha` a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `alpha * g`.
-/// Raises: RuntimeError if the shapes do not broadcast.
+/// Raises: RuntimeError if the shapes do not broadcast, or `alpha` is a float and the result an integer.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.add(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
 /// [31.0, 42.0]
 #[op(function, method, inplace, out, norust)]
-pub fn add(input: &Tensor, #[operand] other: &Tensor, #[kw] #[default(Scalar::Int(1))] alpha: Scalar) -> Result<Tensor> {
+pub fn add(
+    #[operand] input: &Tensor,
+    #[operand] other: &Tensor,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    alpha: Scalar,
+) -> Result<Tensor> {
     check_alpha("add", input, other, alpha)?;
     apply_as(form, Add { alpha }, &[input, other])
 }
 
 fn check_alpha(op: &'static str, a: &Tensor, b: &Tensor, alpha: Scalar) -> Result<()> {
     let dtype = result_type(&[a, b]);
-    if alpha.category() > dtype.category() {
-        return Err(Error::dtype(
-            op,
-            format!("For integral input tensors, argument alpha must not be a floating point number (result dtype {})", dtype.name()),
-        ));
+    let detail = if alpha.category() > dtype.category() && alpha.category() > Scalar::Int(0).category() {
+        "For integral input tensors, argument alpha must not be a floating point number"
+    } else if matches!(alpha, Scalar::Bool(_)) && dtype != DType::Bool {
+        "Boolean alpha only supported for Boolean results."
+    } else {
+        return Ok(());
+    };
+    Err(Error::dtype(op, format!("{detail} (alpha is {alpha:?}, the result {})", dtype.name())))
+}
+
+/// `sub`: `a - alpha b`. Reverse: `ga = g`, `gb = -alpha g`.
+#[derive(Clone, Debug)]
+pub struct Sub {
+    alpha: Scalar,
+}
+
+impl Primitive for Sub {
+    const NAME: &'static str = "sub";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "SubBackward0"
     }
-    Ok(())
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        refuse_bools("sub", xs)?;
+        let dtype = result_type(xs);
+        if is_one(self.alpha) {
+            return forward2::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype).map(out);
+        }
+        forward2::<_, Same>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        refuse_bools("sub", xs)?;
+        let dtype = result_type(xs);
+        if is_one(self.alpha) {
+            return forward2_into::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype, out);
+        }
+        forward2_into::<_, Same>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype, out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        spread(cx, ONE, negated(self.alpha))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        combined(cx, ONE, negated(self.alpha))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("alpha", self.alpha.into())]
+    }
+}
+
+fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
+    let count = xs.iter().filter(|x| x.dtype() == DType::Bool).count();
+    let detail = match count {
+        0 => return Ok(()),
+        2 => {
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator \
+             instead."
+        }
+        _ => {
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the \
+             `~` or `logical_not()` operator instead."
+        }
+    };
+    Err(Error::dtype(op, detail))
+}
+
+/// Subtracts `alpha * other` from `input`, elementwise with broadcasting and promotion.
+///
+/// Args: `input`, `other` tensors of any dtype but bool with broadcastable shapes, either may be a number; `alpha` a
+/// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `-alpha * g`.
+/// Raises: RuntimeError if the shapes do not broadcast or an operand is bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sub(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
+/// [-29.0, -38.0]
+#[op(function, method, inplace, out, norust, aliases("subtract"))]
+pub fn sub(
+    #[operand] input: &Tensor,
+    #[operand] other: &Tensor,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    alpha: Scalar,
+) -> Result<Tensor> {
+    refuse_bools("sub", &[input, other])?;
+    check_alpha("sub", input, other, alpha)?;
+    apply_as(form, Sub { alpha }, &[input, other])
+}
+
+/// `rsub`: `b - alpha a`. Reverse: `ga = -alpha g`, `gb = g`.
+#[derive(Clone, Debug)]
+pub struct Rsub {
+    alpha: Scalar,
+    /// The minuend is a number.
+    number: bool,
+}
+
+impl Primitive for Rsub {
+    const NAME: &'static str = "rsub";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        if self.number { "RsubBackward1" } else { "RsubBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        Sub { alpha: self.alpha }.forward(&[xs[1], xs[0]])
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        spread(cx, negated(self.alpha), ONE)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        combined(cx, negated(self.alpha), ONE)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("alpha", self.alpha.into())]
+    }
+}
+
+/// Subtracts `alpha * input` from `other`: `sub` with the operands the other way round.
+///
+/// Args: `input` a tensor of any dtype but bool; `other` a tensor or a number; `alpha` a number.
+/// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `-alpha * g` and `g`.
+/// Raises: RuntimeError if the shapes do not broadcast or an operand is bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.rsub(rg.tensor([1.0, 2.0]), 10).tolist()
+/// [9.0, 8.0]
+#[op(function, norust)]
+pub fn rsub(
+    input: &Tensor,
+    #[operand] other: &Tensor,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    alpha: Scalar,
+) -> Result<Tensor> {
+    refuse_bools("rsub", &[input, other])?;
+    check_alpha("rsub", input, other, alpha)?;
+    apply1(Rsub { alpha, number: other.is_number() }, &[input, other])
 }
 
 impl Tensor {
     /// Elementwise sum; see [`add`].
     pub fn add(&self, other: &Tensor) -> Result<Tensor> {
-        apply_as(crate::ops::Form::New, Add { alpha: Scalar::Int(1) }, &[self, other])
+        apply_as(Form::New, Add { alpha: ONE }, &[self, other])
     }
     /// `self + alpha * other`; see [`add`].
     pub fn add_scaled(&self, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
@@ -115,7 +301,23 @@ impl Tensor {
     }
     /// In-place form of [`Tensor::add`].
     pub fn add_(&self, other: &Tensor) -> Result<Tensor> {
-        apply_as(crate::ops::Form::InPlace, Add { alpha: Scalar::Int(1) }, &[self, other])
+        apply_as(Form::InPlace, Add { alpha: ONE }, &[self, other])
+    }
+    /// Elementwise difference; see [`sub`].
+    pub fn sub(&self, other: &Tensor) -> Result<Tensor> {
+        apply_as(Form::New, Sub { alpha: ONE }, &[self, other])
+    }
+    /// In-place form of [`Tensor::sub`].
+    pub fn sub_(&self, other: &Tensor) -> Result<Tensor> {
+        apply_as(Form::InPlace, Sub { alpha: ONE }, &[self, other])
+    }
+    /// The sum with a number.
+    pub fn plus(&self, number: impl Into<Scalar>) -> Result<Tensor> {
+        self.add(&Tensor::number(number.into())?)
+    }
+    /// The product with a number.
+    pub fn times(&self, number: impl Into<Scalar>) -> Result<Tensor> {
+        self.mul(&Tensor::number(number.into())?)
     }
 }
 
@@ -129,12 +331,7 @@ pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
 pub struct Mul;
 
 struct Times;
-impl<T: Num> Map2<T, T, T> for Times {
-    #[inline(always)]
-    fn f(&self, a: T, b: T) -> T {
-        a.times(b)
-    }
-}
+body!(Times, Num, |a, b| a.times(b));
 
 impl Primitive for Mul {
     const NAME: &'static str = "mul";
@@ -144,10 +341,10 @@ impl Primitive for Mul {
         "MulBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Same>("mul", &Times, xs[0], xs[1], result_type(&[xs[0], xs[1]])).map(out)
+        forward2::<_, Same>("mul", &Times, xs[0], xs[1], result_type(xs)).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Same>("mul", &Times, xs[0], xs[1], result_type(&[xs[0], xs[1]]), out)
+        forward2_into::<_, Same>("mul", &Times, xs[0], xs[1], result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
@@ -161,7 +358,7 @@ impl Primitive for Mul {
 
 /// Multiplies elementwise with broadcasting and promotion.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; either may be a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other` and `g * input`.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -169,7 +366,102 @@ impl Primitive for Mul {
 /// >>> rg.mul(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).tolist()
 /// [3.0, 8.0]
 #[op(function, method, inplace, out, aliases("multiply"))]
-pub fn mul(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+pub fn mul(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
     apply_as(form, Mul, &[input, other])
 }
 
+/// `neg`: reverse `-g`.
+#[derive(Clone, Copy, Debug)]
+pub struct Neg;
+body!(Neg, Arithmetic, |x| x.negate());
+impl Unary for Neg {
+    const NAME: &'static str = "neg";
+    const NODE: &'static str = "NegBackward0";
+    const KEEP: &'static [Keep] = &[];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        if x == DType::Bool {
+            return Err(Error::dtype(
+                "neg",
+                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the \
+                 `~` or `logical_not()` operator instead.",
+            ));
+        }
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        numeric("neg", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        g.neg()
+    }
+}
+
+/// Negates each element; unsigned integers wrap.
+///
+/// Args: `input` any dtype but bool. Returns: same shape and dtype. Derivative: `-g`.
+/// Raises: RuntimeError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.neg(rg.tensor([1.0, -2.0])).tolist()
+/// [-1.0, 2.0]
+#[op(function, method, inplace, out, aliases("negative"))]
+pub fn neg(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Neg), &[input])
+}
+
+/// `input` itself, as the unary operator `+` gives it.
+///
+/// Args: `input` any dtype but bool. Returns: the same tensor. Derivative: `g`. Raises: RuntimeError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.positive(rg.tensor([-1.0])).tolist()
+/// [-1.0]
+#[op(function, method)]
+pub fn positive(input: &Tensor) -> Result<Tensor> {
+    if input.dtype() == DType::Bool {
+        return Err(Error::dtype("positive", "The `+` operator, on a bool tensor is not supported."));
+    }
+    Ok(input.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for shapes in [[&[3, 4][..], &[3, 4][..]], [&[3, 1], &[4]], [&[], &[2, 3]], [&[0, 3], &[1, 3]], [&[17], &[17]]]
+        {
+            let xs = [noise(1, shapes[0]), noise(2, shapes[1])];
+            gradcheck(&|x| x[0].add(&x[1]), &xs);
+            gradcheck(&|x| add(&x[0], &x[1], Scalar::Float(-2.5)), &xs);
+            gradcheck(&|x| x[0].sub(&x[1]), &xs);
+            gradcheck(&|x| sub(&x[0], &x[1], Scalar::Int(3)), &xs);
+            gradcheck(&|x| rsub(&x[0], &x[1], Scalar::Float(0.5)), &xs);
+            gradcheck(&|x| x[0].mul(&x[1]), &xs);
+            gradcheck(&|x| x[0].neg()?.plus(2.0)?.times(-3.0), &xs[..1]);
+        }
+    }
+
+    #[test]
+    fn integers_wrap_and_bools_are_refused() {
+        let a = Tensor::from_slice(&[1u8, 200], &[2]).unwrap();
+        let b = Tensor::from_slice(&[3u8, 100], &[2]).unwrap();
+        assert_eq!(a.sub(&b).unwrap().to_vec::<u8>().unwrap(), [254, 100]);
+        assert_eq!(add(&a, &b, Scalar::Int(2)).unwrap().to_vec::<u8>().unwrap(), [7, 144]);
+        assert_eq!(a.neg().unwrap().to_vec::<u8>().unwrap(), [255, 56]);
+        let t = Tensor::from_slice(&[true], &[1]).unwrap();
+        assert!(t.sub(&t).unwrap_err().to_string().contains("with two bool tensors is not supported"));
+        assert!(t.sub(&a).unwrap_err().to_string().contains("with a bool tensor is not supported"));
+        assert!(t.neg().is_err() && positive(&t).is_err());
+        assert!(add(&a, &b, Scalar::Float(1.5)).is_err() && add(&a, &b, Scalar::Bool(true)).is_err());
+    }
+
+    #[test]
+    fn alpha_multiplies_in_the_result_dtype() {
+        let a = Tensor::from_slice(&[1i64], &[1]).unwrap();
+        let b = Tensor::from_slice(&[2u8], &[1]).unwrap();
+        assert_eq!(add(&a, &b, Scalar::Int(300)).unwrap().to_vec::<i64>().unwrap(), [601]);
+    }
+}

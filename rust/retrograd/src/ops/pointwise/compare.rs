@@ -1,5 +1,378 @@
-//! Comparisons and logic.
-use super::super::Entry;
+//! Comparisons. The roster of comparisons and logic.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use retrograd_macros::op;
+
+use super::logic;
+use super::promote::{Truth, forward2, forward2_into, result_type};
+use super::zeros_of;
+use crate::autograd::apply::apply_as;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::{GradGuard, Grads};
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::Map2;
+use crate::kernels::real::Num;
+use crate::ops::Entry;
+use crate::tensor::Tensor;
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[];
+pub static ROSTER: &[&Entry] = &[
+    &EQ,
+    &NE,
+    &LT,
+    &LE,
+    &GT,
+    &GE,
+    &EQUAL,
+    &ISCLOSE,
+    &ALLCLOSE,
+    &logic::LOGICAL_AND,
+    &logic::LOGICAL_OR,
+    &logic::LOGICAL_XOR,
+    &logic::LOGICAL_NOT,
+    &logic::BITWISE_AND,
+    &logic::BITWISE_OR,
+    &logic::BITWISE_XOR,
+    &logic::BITWISE_NOT,
+    &logic::ISNAN,
+    &logic::ISINF,
+    &logic::ISFINITE,
+];
+
+/// A comparison of two numbers.
+pub trait Relation: Debug + Clone + Send + Sync + 'static {
+    const NAME: &'static str;
+    const NODES: [&'static str; 2];
+    fn holds<T: Num>(a: T, b: T) -> bool;
+}
+
+/// Runs a [`Relation`] elementwise. The result is bool, so a node is made only in place; its gradients are zero.
+#[derive(Clone, Debug)]
+pub struct Compare<R> {
+    /// The right-hand side is a number.
+    number: bool,
+    relation: PhantomData<R>,
+}
+
+struct Kernel<R>(PhantomData<R>);
+impl<R: Relation, T: Num> Map2<T, T, bool> for Kernel<R> {
+    #[inline(always)]
+    fn f(&self, a: T, b: T) -> bool {
+        R::holds(a, b)
+    }
+}
+
+impl<R: Relation> Primitive for Compare<R> {
+    const NAME: &'static str = R::NAME;
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        R::NODES[usize::from(!self.number)]
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward2::<_, Truth>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        forward2_into::<_, Truth>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs), out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
+        grads.push(cx.when(1, || zeros_of(cx.g()))?);
+        Ok(grads)
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+fn compare<R: Relation>(_: R, other: &Tensor) -> Compare<R> {
+    Compare { number: other.is_number(), relation: PhantomData }
+}
+
+/// `eq`: no derivative.
+#[derive(Clone, Debug)]
+pub struct Eq;
+impl Relation for Eq {
+    const NAME: &'static str = "eq";
+    const NODES: [&'static str; 2] = ["EqBackward0", "EqBackward1"];
+    #[inline(always)]
+    fn holds<T: Num>(a: T, b: T) -> bool {
+        a == b
+    }
+}
+
+/// Whether each element of `input` equals that of `other`, after promotion; never for NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
+/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.eq(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
+/// [False, True, False]
+#[op(function, method, inplace, out)]
+pub fn eq(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    apply_as(form, compare(Eq, other), &[input, other])
+}
+
+/// `ne`: no derivative.
+#[derive(Clone, Debug)]
+pub struct Ne;
+impl Relation for Ne {
+    const NAME: &'static str = "ne";
+    const NODES: [&'static str; 2] = ["NeBackward0", "NeBackward1"];
+    #[inline(always)]
+    fn holds<T: Num>(a: T, b: T) -> bool {
+        a != b
+    }
+}
+
+/// Whether each element of `input` differs from that of `other`, after promotion; always for NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
+/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ne(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
+/// [True, False, True]
+#[op(function, method, inplace, out, aliases("not_equal"))]
+pub fn ne(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    apply_as(form, compare(Ne, other), &[input, other])
+}
+
+/// `lt`: no derivative.
+#[derive(Clone, Debug)]
+pub struct Lt;
+impl Relation for Lt {
+    const NAME: &'static str = "lt";
+    const NODES: [&'static str; 2] = ["LtBackward0", "LtBackward1"];
+    #[inline(always)]
+    fn holds<T: Num>(a: T, b: T) -> bool {
+        a < b
+    }
+}
+
+/// Whether each element of `input` is less than that of `other`, after promotion; never for NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
+/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.lt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
+/// [True, False, False]
+#[op(function, method, inplace, out, aliases("less"))]
+pub fn lt(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    apply_as(form, compare(Lt, other), &[input, other])
+}
+
+/// `le`: no derivative.
+#[derive(Clone, Debug)]
+pub struct Le;
+impl Relation for Le {
+    const NAME: &'static str = "le";
+    const NODES: [&'static str; 2] = ["LeBackward0", "LeBackward1"];
+    #[inline(always)]
+    fn holds<T: Num>(a: T, b: T) -> bool {
+        a <= b
+    }
+}
+
+/// Whether each element of `input` is at most that of `other`, after promotion; never for NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
+/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.le(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
+/// [True, True, False]
+#[op(function, method, inplace, out, aliases("less_equal"))]
+pub fn le(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    apply_as(form, compare(Le, other), &[input, other])
+}
+
+/// `gt`: no derivative.
+#[derive(Clone, Debug)]
+pub struct Gt;
+impl Relation for Gt {
+    const NAME: &'static str = "gt";
+    const NODES: [&'static str; 2] = ["GtBackward0", "GtBackward1"];
+    #[inline(always)]
+    fn holds<T: Num>(a: T, b: T) -> bool {
+        a > b
+    }
+}
+
+/// Whether each element of `input` is greater than that of `other`, after promotion; never for NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
+/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.gt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
+/// [False, False, True]
+#[op(function, method, inplace, out, aliases("greater"))]
+pub fn gt(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    apply_as(form, compare(Gt, other), &[input, other])
+}
+
+/// `ge`: no derivative.
+#[derive(Clone, Debug)]
+pub struct Ge;
+impl Relation for Ge {
+    const NAME: &'static str = "ge";
+    const NODES: [&'static str; 2] = ["GeBackward0", "GeBackward1"];
+    #[inline(always)]
+    fn holds<T: Num>(a: T, b: T) -> bool {
+        a >= b
+    }
+}
+
+/// Whether each element of `input` is at least that of `other`, after promotion; never for NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
+/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ge(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
+/// [False, True, True]
+#[op(function, method, inplace, out, aliases("greater_equal"))]
+pub fn ge(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    apply_as(form, compare(Ge, other), &[input, other])
+}
+
+/// Whether every element of a bool tensor is true.
+fn all_true(x: &Tensor) -> Result<bool> {
+    Ok(copy::contiguous(x)?.as_slice::<bool>().is_some_and(|v| v.iter().all(|&b| b)))
+}
+
+/// Whether two tensors have the same shape and equal elements; NaN equals nothing.
+///
+/// Args: `input`, `other` tensors. Returns: a Python bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.equal(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.0]))
+/// True
+#[op(function, method)]
+pub fn equal(input: &Tensor, other: &Tensor) -> Result<bool> {
+    if input.sizes() != other.sizes() {
+        return Ok(false);
+    }
+    all_true(&input.eq(other)?)
+}
+
+/// Whether each element of `input` is close to that of `other`: `|input - other| <= atol + rtol * |other|`.
+///
+/// Args: `input`, `other` tensors of one dtype with broadcastable shapes; `rtol`, `atol` not negative; `equal_nan` lets NaN
+/// equal NaN. Returns: a bool tensor. Derivative: none.
+/// Raises: RuntimeError if the dtypes differ or a tolerance is negative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.isclose(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.1])).tolist()
+/// [True, False]
+#[op(function, method)]
+pub fn isclose(
+    input: &Tensor,
+    other: &Tensor,
+    #[default(1e-05)] rtol: f64,
+    #[default(1e-08)] atol: f64,
+    #[default(false)] equal_nan: bool,
+) -> Result<Tensor> {
+    if input.dtype() != other.dtype() {
+        let (a, b) = (input.dtype().scalar_type_name(), other.dtype().scalar_type_name());
+        return Err(Error::dtype("isclose", format!("{a} did not match {b}: convert one with .to(...)")));
+    }
+    for (name, v) in [("rtol", rtol), ("atol", atol)] {
+        if v.is_nan() || v < 0.0 {
+            return Err(Error::shape("isclose", format!("{name} must be greater than or equal to zero, but got {v}")));
+        }
+    }
+    let _guard = GradGuard::new(false);
+    let (a, b) = (input.detach(), other.detach());
+    let mut close = a.eq(&b)?;
+    if equal_nan && a.dtype().is_floating() {
+        close = close.logical_or(&a.isnan()?.logical_and(&b.isnan()?)?)?;
+    }
+    if rtol == 0.0 && atol == 0.0 {
+        return Ok(close);
+    }
+    let (a, b) = if a.dtype() == crate::DType::Bool { (a.times(1i64)?, b.times(1i64)?) } else { (a, b) };
+    let allowed = b.times(rtol)?.abs()?.plus(atol)?;
+    let apart = a.sub(&b)?.abs()?;
+    let near = apart.isfinite()?.logical_and(&apart.le(&allowed)?)?;
+    close.logical_or(&near)
+}
+
+/// Whether all elements of `input` and `other` are close; see `isclose`.
+///
+/// Args: as `isclose`. Returns: a Python bool. Raises: as `isclose`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.allclose(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.1]))
+/// False
+#[op(function, method)]
+pub fn allclose(
+    input: &Tensor,
+    other: &Tensor,
+    #[default(1e-05)] rtol: f64,
+    #[default(1e-08)] atol: f64,
+    #[default(false)] equal_nan: bool,
+) -> Result<bool> {
+    all_true(&isclose(input, other, rtol, atol, equal_nan)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::{DType, Scalar};
+
+    fn bools(t: Result<Tensor>) -> Vec<bool> {
+        let t = t.unwrap();
+        assert_eq!(t.dtype(), DType::Bool);
+        t.to_vec::<bool>().unwrap()
+    }
+
+    #[test]
+    fn relations_broadcast_and_promote() {
+        let a = Tensor::from_slice(&[1.0f32, 2.0, f32::NAN], &[3, 1]).unwrap();
+        let b = Tensor::from_slice(&[1i64, 2], &[2]).unwrap();
+        assert_eq!(bools(a.eq(&b)), [true, false, false, true, false, false]);
+        assert_eq!(bools(a.ne(&b)), [false, true, true, false, true, true]);
+        assert_eq!(bools(a.lt(&b)), [false, true, false, false, false, false]);
+        assert_eq!(bools(a.ge(&b)), [true, false, true, true, false, false]);
+        let half = Tensor::number(Scalar::Float(1.5)).unwrap();
+        assert_eq!(bools(b.gt(&half)), [false, true]);
+        assert_eq!(bools(b.le(&half)), [true, false]);
+        assert!(a.eq(&Tensor::empty(&[2, 2], DType::Float32).unwrap()).is_err());
+    }
+
+    #[test]
+    fn in_place_keeps_the_dtype_and_has_zero_gradients() {
+        let x = Tensor::from_slice(&[1.0, 2.0], &[2]).unwrap();
+        x.set_requires_grad(true).unwrap();
+        let y = x.times(1.0).unwrap();
+        y.eq_(&x).unwrap();
+        assert_eq!((y.dtype(), y.to_vec::<f64>().unwrap()), (DType::Float64, vec![1.0, 1.0]));
+        assert!(y.requires_grad());
+        assert!(!x.eq(&x).unwrap().requires_grad());
+    }
+
+    #[test]
+    fn equality_of_whole_tensors() {
+        let x = Tensor::from_slice(&[1.0, f64::NAN], &[2]).unwrap();
+        let y = Tensor::from_slice(&[1.0 + 1e-9, f64::NAN], &[2]).unwrap();
+        assert!(!equal(&x, &x).unwrap());
+        assert!(
+            equal(&Tensor::empty(&[0], DType::Int64).unwrap(), &Tensor::empty(&[0], DType::Int64).unwrap()).unwrap()
+        );
+        assert!(!equal(&x, &Tensor::empty(&[1, 2], DType::Float64).unwrap()).unwrap());
+        assert_eq!(bools(isclose(&x, &y, 1e-5, 1e-8, false)), [true, false]);
+        assert!(allclose(&x, &y, 1e-5, 1e-8, true).unwrap());
+        assert!(!allclose(&x, &y, 0.0, 0.0, true).unwrap());
+        let inf = Tensor::from_slice(&[f64::INFINITY], &[1]).unwrap();
+        assert!(allclose(&inf, &inf, 1e-5, 1e-8, false).unwrap());
+        assert!(!allclose(&Tensor::from_slice(&[0.0], &[1]).unwrap(), &inf, 1e-5, 1e-8, false).unwrap());
+        assert!(isclose(&x, &y, -1.0, 0.0, false).is_err());
+    }
+}

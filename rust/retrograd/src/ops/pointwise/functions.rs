@@ -1,28 +1,43 @@
-//! Unary functions.
+//! Exponentials, logarithms, roots and trigonometric functions. The roster of unary functions.
 
 use retrograd_macros::op;
 
-use super::unary::{Map, Unary, floats};
+use super::unary::{Map, Unary, body, floats, fuse};
+use super::{activation, rounding};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::Result;
-use crate::kernels::pointwise::Map1;
 use crate::kernels::real::Real;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&EXP];
+pub static ROSTER: &[&Entry] = &[
+    &EXP,
+    &LOG,
+    &LOG1P,
+    &SQRT,
+    &RSQRT,
+    &SIN,
+    &COS,
+    &activation::TANH,
+    &activation::NN_TANH,
+    &activation::SIGMOID,
+    &activation::NN_SIGMOID,
+    &activation::RELU,
+    &activation::NN_RELU,
+    &rounding::ABS,
+    &rounding::SIGN,
+    &rounding::FLOOR,
+    &rounding::CEIL,
+    &rounding::TRUNC,
+    &rounding::ROUND,
+];
 
 /// `exp`: reverse `g * result`.
 #[derive(Clone, Copy, Debug)]
 pub struct Exp;
-impl<T: Real> Map1<T, T> for Exp {
-    #[inline(always)]
-    fn f(&self, x: T) -> T {
-        x.exp()
-    }
-}
+body!(Exp, Real, |x| x.exp());
 impl Unary for Exp {
     const NAME: &'static str = "exp";
     const NODE: &'static str = "ExpBackward0";
@@ -37,7 +52,8 @@ impl Unary for Exp {
 
 /// The exponential of each element.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape. Derivative: `g * exp(input)`.
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * exp(input)`.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.exp(rg.tensor([0.0])).tolist()
@@ -45,4 +61,248 @@ impl Unary for Exp {
 #[op(function, method, inplace, out)]
 pub fn exp(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Exp), &[input])
+}
+
+/// `log`: reverse `g / x`.
+#[derive(Clone, Copy, Debug)]
+pub struct Log;
+body!(Log, Real, |x| x.ln());
+impl Unary for Log {
+    const NAME: &'static str = "log";
+    const NODE: &'static str = "LogBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("log", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.div(x)
+    }
+}
+
+/// The natural logarithm of each element; NaN for negative ones.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g / input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.log(rg.tensor([1.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn log(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Log), &[input])
+}
+
+/// `log1p`: reverse `g / (x + 1)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Log1p;
+body!(Log1p, Real, |x| x.ln_1p());
+struct Log1pRule;
+body!(Log1pRule, Real, |g, x| g.over(x.plus(T::ONE)));
+impl Unary for Log1p {
+    const NAME: &'static str = "log1p";
+    const NODE: &'static str = "Log1PBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("log1p", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.div(&x.plus(1i64)?)
+    }
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
+        fuse("log1p", &Log1pRule, g, x)
+    }
+}
+
+/// The natural logarithm of one plus each element, accurate near 0.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g / (input + 1)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.log1p(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn log1p(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Log1p), &[input])
+}
+
+/// `sqrt`: reverse `g / (2 result)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sqrt;
+body!(Sqrt, Real, |x| x.sqrt());
+struct SqrtRule;
+body!(SqrtRule, Real, |g, y| g.over(y.plus(y)));
+impl Unary for Sqrt {
+    const NAME: &'static str = "sqrt";
+    const NODE: &'static str = "SqrtBackward0";
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("sqrt", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+        g.div(&result.times(2i64)?)
+    }
+    fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
+        fuse("sqrt", &SqrtRule, g, result)
+    }
+}
+
+/// The square root of each element; NaN for negative ones.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g / (2 * sqrt(input))`, infinite at 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sqrt(rg.tensor([4.0])).tolist()
+/// [2.0]
+#[op(function, method, inplace, out)]
+pub fn sqrt(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Sqrt), &[input])
+}
+
+/// `rsqrt`: reverse `-g result^3 / 2`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rsqrt;
+body!(Rsqrt, Real, |x| T::ONE.over(x.sqrt()));
+struct RsqrtRule;
+body!(RsqrtRule, Real, |g, y| T::of(-0.5).times(g).times(y.times(y).times(y)));
+impl Unary for Rsqrt {
+    const NAME: &'static str = "rsqrt";
+    const NODE: &'static str = "RsqrtBackward0";
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("rsqrt", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+        g.times(-0.5)?.mul(&result.power(3i64)?)
+    }
+    fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
+        fuse("rsqrt", &RsqrtRule, g, result)
+    }
+}
+
+/// One over the square root of each element.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `-g / (2 * input**1.5)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.rsqrt(rg.tensor([4.0])).tolist()
+/// [0.5]
+#[op(function, method, inplace, out)]
+pub fn rsqrt(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Rsqrt), &[input])
+}
+
+/// `sin`: reverse `g cos x`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sin;
+body!(Sin, Real, |x| x.sin());
+struct SinRule;
+body!(SinRule, Real, |g, x| g.times(x.cos()));
+impl Unary for Sin {
+    const NAME: &'static str = "sin";
+    const NODE: &'static str = "SinBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("sin", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.mul(&x.cos()?)
+    }
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
+        fuse("sin", &SinRule, g, x)
+    }
+}
+
+/// The sine of each element, in radians.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * cos(input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sin(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn sin(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Sin), &[input])
+}
+
+/// `cos`: reverse `-g sin x`.
+#[derive(Clone, Copy, Debug)]
+pub struct Cos;
+body!(Cos, Real, |x| x.cos());
+struct CosRule;
+body!(CosRule, Real, |g, x| g.times(x.sin().negate()));
+impl Unary for Cos {
+    const NAME: &'static str = "cos";
+    const NODE: &'static str = "CosBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("cos", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.mul(&x.sin()?.neg()?)
+    }
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
+        fuse("cos", &CosRule, g, x)
+    }
+}
+
+/// The cosine of each element, in radians.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `-g * sin(input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.cos(rg.tensor([0.0])).tolist()
+/// [1.0]
+#[op(function, method, inplace, out)]
+pub fn cos(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Cos), &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::pointwise::unary::check_fused;
+    use crate::tensor::DType;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
+            let x = [noise(1, sizes)];
+            let up = [x[0].plus(2.0).unwrap()];
+            gradcheck(&|x| x[0].exp(), &x);
+            gradcheck(&|x| x[0].sin(), &x);
+            gradcheck(&|x| x[0].cos(), &x);
+            gradcheck(&|x| x[0].log(), &up);
+            gradcheck(&|x| x[0].log1p(), &up);
+            gradcheck(&|x| x[0].sqrt(), &up);
+            gradcheck(&|x| x[0].rsqrt(), &up);
+        }
+    }
+
+    #[test]
+    fn fused_rules_agree() {
+        let x = noise(1, &[37]).plus(2.0).unwrap();
+        check_fused(Log1p, &x);
+        check_fused(Sqrt, &x);
+        check_fused(Rsqrt, &x);
+        check_fused(Sin, &x);
+        check_fused(Cos, &x);
+    }
+
+    #[test]
+    fn integers_become_floats_and_in_place_cannot() {
+        let x = Tensor::from_slice(&[0i64, 1], &[2]).unwrap();
+        assert_eq!(x.exp().unwrap().dtype(), DType::Float32);
+        assert_eq!(x.sqrt().unwrap().to_vec::<f64>().unwrap(), [0.0, 1.0]);
+        assert!(x.sqrt_().unwrap_err().to_string().contains("can't be cast to the desired output type"));
+        let y = noise(1, &[3, 4]).view_as(&[4, 3], &[1, 4], 0).unwrap();
+        assert_eq!(y.exp().unwrap().strides(), y.strides());
+        let half = Tensor::empty(&[1], DType::Float16).unwrap();
+        assert!(half.exp().unwrap_err().to_string().contains("not implemented for 'Half'"));
+    }
 }

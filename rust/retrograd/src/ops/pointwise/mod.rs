@@ -2,13 +2,30 @@
 //!
 //! A unary room implements [`Unary`] and is run as [`Map`]; a binary room implements `Primitive` with [`forward2`].
 
+mod activation;
 pub mod arith;
+mod clamp;
 pub mod compare;
+mod division;
 pub mod functions;
+mod logic;
+mod power;
 mod promote;
+mod rounding;
 pub mod select;
 mod unary;
 
 pub(crate) use arith::add_assign;
-pub use promote::{binary_shape, forward2, forward2_into, out_like, result_type};
+pub use promote::{
+    Floats, Integral, Reals, Same, Truth, binary_shape, check_number, dtype_with_number, forward2, forward2_into,
+    out_like, result_type,
+};
 pub use unary::{Map, Unary, floats, numeric};
+
+use crate::error::Result;
+use crate::tensor::{Scalar, Tensor};
+
+/// Zeros of the sizes and dtype of `x`: the derivative of what is constant in pieces.
+pub(crate) fn zeros_of(x: &Tensor) -> Result<Tensor> {
+    Tensor::full(x.sizes(), Scalar::Int(0), x.dtype())
+}

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::pointwise::{Map2, map2, map2_contiguous};
 use crate::tensor::layout::{self, Dims, expanded_strides};
-use crate::tensor::{Category, DType, Tensor, default_dtype};
+use crate::tensor::{Category, DType, Scalar, Tensor, default_dtype};
 
 /// The dtype that the operands are converted to: tensors with dims outrank 0-dim ones, which outrank numbers, within a
 /// category (semantics DTYP-4).
@@ -112,11 +112,25 @@ pub trait OutType {
 pub enum Same {}
 /// Results are bool.
 pub enum Truth {}
-impl OutType for Same {
-    fn of(common: DType) -> DType {
-        common
-    }
+/// As [`Same`], for kernels on float32 and float64 only.
+pub enum Floats {}
+/// As [`Same`], for kernels on the integer types, float32 and float64.
+pub enum Reals {}
+/// As [`Same`], for kernels on the integer types and bool.
+pub enum Integral {}
+macro_rules! same_dtype {
+    ($($marker:ident),*) => { $(
+        impl OutType for $marker {
+            fn of(common: DType) -> DType {
+                common
+            }
+        }
+        impl<T: Copy> Of<T> for $marker {
+            type T = T;
+        }
+    )* };
 }
+same_dtype!(Same, Floats, Reals, Integral);
 impl OutType for Truth {
     fn of(_: DType) -> DType {
         DType::Bool
@@ -130,12 +144,12 @@ pub trait Numeric2<O> {
 }
 
 macro_rules! numeric2 {
-    ($out:ty, $($bound:tt)*) => {
+    ($out:ty, $class:ident, $($bound:tt)*) => {
         impl<K> Numeric2<$out> for K where K: $($bound)* {
             fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
                 let sizes = out.sizes();
                 let (sa, sb) = (expanded_strides(a.sizes(), a.strides(), sizes), expanded_strides(b.sizes(), b.strides(), sizes));
-                dispatch!(numeric, a.dtype(), T => {
+                dispatch!($class, a.dtype(), T => {
                     // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) callers pass operands that
                     // are the target itself or apart from it; (3) targets do not overlap themselves.
                     unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.data_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
@@ -144,7 +158,7 @@ macro_rules! numeric2 {
             }
             #[inline]
             fn run_contiguous(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-                dispatch!(numeric, a.dtype(), T => {
+                dispatch!($class, a.dtype(), T => {
                     // SAFETY: equal sizes, all contiguous, the output fresh.
                     unsafe { map2_contiguous(self, out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), out.data_ptr().cast::<<$out as Of<T>>::T>()) };
                     Ok(())
@@ -157,13 +171,48 @@ macro_rules! numeric2 {
 pub trait Of<T> {
     type T: Copy;
 }
-impl<T: Copy> Of<T> for Same {
-    type T = T;
-}
 impl<T> Of<T> for Truth {
     type T = bool;
 }
-numeric2!(Same, Map2<bool, bool, bool> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
-    + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Truth, Map2<bool, bool, bool> + Map2<u8, u8, bool> + Map2<i8, i8, bool> + Map2<i16, i16, bool>
+numeric2!(Same, numeric, Map2<bool, bool, bool> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+    + Map2<i32, i32, i32> + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
+numeric2!(Truth, numeric, Map2<bool, bool, bool> + Map2<u8, u8, bool> + Map2<i8, i8, bool> + Map2<i16, i16, bool>
     + Map2<i32, i32, bool> + Map2<i64, i64, bool> + Map2<f32, f32, bool> + Map2<f64, f64, bool>);
+numeric2!(Floats, floats, Map2<f32, f32, f32> + Map2<f64, f64, f64>);
+numeric2!(Reals, reals, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
+    + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
+numeric2!(Integral, integral, Map2<bool, bool, bool> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+    + Map2<i32, i32, i32> + Map2<i64, i64, i64>);
+
+/// The dtype of an op of a tensor and a number, from the tensor's: the number only raises the category.
+pub fn dtype_with_number(x: DType, number: Scalar) -> DType {
+    if number.category() > x.category() { number.dtype() } else { x }
+}
+
+/// Refuses a number that no value of `dtype` stands for.
+pub fn check_number(op: &'static str, number: Scalar, dtype: DType) -> Result<()> {
+    // Negative numbers may wrap once into the unsigned type, as in torch.
+    let (lo, hi, name) = match dtype {
+        DType::UInt8 => (-255.0, 255.0, "uint8_t"),
+        DType::Int8 => (-128.0, 127.0, "int8_t"),
+        DType::Int16 => (-32768.0, 32767.0, "int16_t"),
+        DType::Int32 => (-2147483648.0, 2147483647.0, "int"),
+        DType::Int64 => (i64::MIN as f64, i64::MAX as f64, "int64_t"),
+        DType::Float32 => (f64::from(f32::MIN), f64::from(f32::MAX), "float"),
+        DType::Float64 => (f64::MIN, f64::MAX, "double"),
+        _ => return Ok(()),
+    };
+    let v = number.as_f64();
+    let special = dtype.is_floating() && !v.is_finite();
+    let imaginary = matches!(number, Scalar::Complex(_, y) if y != 0.0);
+    if imaginary || !(special || (lo..=hi).contains(&v)) {
+        return Err(Error::shape(
+            op,
+            format!(
+                "value cannot be converted to type {name} without overflow: {number:?} is out of range of {}",
+                dtype.name()
+            ),
+        ));
+    }
+    Ok(())
+}

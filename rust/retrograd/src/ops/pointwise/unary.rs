@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
+use super::promote::{Floats, Numeric2, forward2};
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, one, out};
-use crate::autograd::Grads;
+use crate::autograd::{Grads, mode};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
@@ -25,6 +26,10 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()>;
     /// `g` times the derivative; `kept` is what `KEEP` names (the operand itself if it names nothing).
     fn pull(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor>;
+    /// [`Unary::pull`] in one unrecorded pass over memory, where that pays.
+    fn fused(&self, _g: &Tensor, _kept: &Tensor) -> Option<Result<Tensor>> {
+        None
+    }
     /// Parameters shown as `_saved_*`.
     fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
         Vec::new()
@@ -60,7 +65,12 @@ impl<U: Unary> Primitive for Map<U> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let kept = if U::KEEP.is_empty() { cx.g() } else { cx.kept(0)? };
-        Ok(one(self.0.pull(cx.g(), kept)?))
+        // The fused pass knows neither tapes nor tangents.
+        let plain = !cx.recording() && mode::word() & mode::SPECIAL == 0;
+        match plain.then(|| self.0.fused(cx.g(), kept)).flatten() {
+            Some(grad) => grad.map(one),
+            None => self.0.pull(cx.g(), kept).map(one),
+        }
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let kept = match U::KEEP.first().map(|k| k.source) {
@@ -93,4 +103,48 @@ where
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
     }, else Err(Error::no_kernel(op, x.dtype())))
+}
+
+/// A derivative rule as one kernel over `g` and what was kept, for [`Unary::fused`].
+pub(super) fn fuse<K: Numeric2<Floats>>(
+    op: &'static str,
+    kernel: &K,
+    g: &Tensor,
+    kept: &Tensor,
+) -> Option<Result<Tensor>> {
+    Some(forward2::<_, Floats>(op, kernel, g, kept, g.dtype()))
+}
+
+/// Lists scalar bodies of kernels: `body!(Exp, Real, |x| x.exp())`, with two arguments for a body of two operands.
+macro_rules! body {
+    ($kernel:ty, $bound:path, |$x:ident| $e:expr) => {
+        impl<T: $bound> crate::kernels::pointwise::Map1<T, T> for $kernel {
+            #[inline(always)]
+            fn f(&self, $x: T) -> T {
+                $e
+            }
+        }
+    };
+    ($kernel:ty, $bound:path, |$x:ident, $y:ident| $e:expr) => {
+        impl<T: $bound> crate::kernels::pointwise::Map2<T, T, T> for $kernel {
+            #[inline(always)]
+            fn f(&self, $x: T, $y: T) -> T {
+                $e
+            }
+        }
+    };
+}
+pub(super) use body;
+
+/// Checks a fused rule against the rule in tensor ops.
+#[cfg(test)]
+pub(super) fn check_fused<U: Unary>(u: U, x: &Tensor) {
+    use crate::testing::noise;
+    let g = noise(5, x.sizes());
+    let y = crate::autograd::apply::apply1(Map(u), &[x]).unwrap();
+    let kept = if matches!(U::KEEP[0].source, Source::Output(_)) { &y } else { x };
+    let fused = u.fused(&g, kept).expect("has a fused rule").unwrap().to_vec::<f64>().unwrap();
+    for (a, b) in fused.iter().zip(u.pull(&g, kept).unwrap().to_vec::<f64>().unwrap()) {
+        assert!((a - b).abs() <= 1e-14 * b.abs().max(1.0), "{}: {a} against {b}", U::NAME);
+    }
 }

@@ -1,0 +1,240 @@
+"""Reverse-mode automatic differentiation: `backward`, `grad`, custom functions, modes, and checks of derivatives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeAlias, TypeVar, cast, overload
+
+from retrograd import _core
+from retrograd._core import Tensor
+from retrograd.autograd import function, grad_mode, graph
+from retrograd.autograd.function import Function, NestedIOFunction
+from retrograd.autograd.grad_mode import (
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from retrograd.autograd.gradcheck import gradcheck, gradgradcheck
+from retrograd.autograd.graph import GradientEdge, Node
+from retrograd.autograd.variable import Variable
+
+__all__ = [
+    "Function",
+    "GradientEdge",
+    "NestedIOFunction",
+    "Node",
+    "Variable",
+    "backward",
+    "enable_grad",
+    "enforce_grad_layout_policy",
+    "function",
+    "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "is_multithreading_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+    "variable",
+]
+
+_TensorOrEdge: TypeAlias = Tensor | GradientEdge
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def _spots(spots: _TensorOrEdge | Sequence[_TensorOrEdge]) -> tuple[_TensorOrEdge, ...]:
+    return (spots,) if isinstance(spots, Tensor | GradientEdge) else tuple(spots)
+
+
+def _gradients(grads: Tensor | Sequence[Tensor | None] | None, count: int) -> tuple[Tensor | None, ...]:
+    if grads is None:
+        return (None,) * count
+    return (grads,) if isinstance(grads, Tensor) else tuple(grads)
+
+
+def _targets(
+    inputs: _TensorOrEdge | Sequence[_TensorOrEdge] | Mapping[_Key, _TensorOrEdge], caller: str
+) -> tuple[_TensorOrEdge, ...]:
+    if isinstance(inputs, dict):
+        targets = tuple(inputs.values())
+    elif isinstance(inputs, Mapping):
+        raise TypeError(f"{caller}: inputs may be a tensor, a sequence or a dict, but not a {type(inputs).__name__}")
+    else:
+        targets = _spots(cast(_TensorOrEdge | Sequence[_TensorOrEdge], inputs))
+    if not targets:
+        raise RuntimeError(f"`inputs` argument to {caller}() cannot be empty.")
+    return targets
+
+
+def backward(
+    tensors: _TensorOrEdge | Sequence[_TensorOrEdge],
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Tensor | Sequence[Tensor | None] | None = None,
+    inputs: _TensorOrEdge | Sequence[_TensorOrEdge] | dict[_Key, _TensorOrEdge] | None = None,
+) -> None:
+    """Accumulate the gradients of `tensors` into the `.grad` of the leaves that they were computed from.
+
+    Args: `tensors` the roots, tensors or `GradientEdge`s; `grad_tensors` the gradient of each, of exactly its shape,
+    None standing for 1 where the root has one element. `retain_graph` keeps what the graph saved for another pass, by
+    default as `create_graph` says; `create_graph` makes the gradients differentiable. `inputs` limits accumulation to
+    these (a tensor, a sequence, or the values of a dict); those that are no leaves retain their `.grad` from then on.
+    `grad_variables` is the old name of `grad_tensors`.
+    Raises: RuntimeError if a root does not require grad or has several elements and no gradient, if the numbers or
+    shapes of roots and gradients differ, if `inputs` is empty or one of them does not require grad, or if the graph was
+    freed by an earlier pass; TypeError for a gradient that is not a tensor.
+
+    >>> import retrograd as rg
+    >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
+    >>> rg.autograd.backward([(x * x).sum(), x * 3], [None, rg.ones(2)])
+    >>> x.grad.tolist()
+    [5.0, 7.0]
+    """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError("backward: give `grad_tensors` alone, not `grad_tensors` and `grad_variables` (deprecated)")
+        grad_tensors = grad_variables
+    targets = None if inputs is None else _targets(inputs, "backward")
+    roots = _spots(tensors)
+    keep = create_graph if retain_graph is None else retain_graph
+    _core._backward(roots, _gradients(grad_tensors, len(roots)), keep, create_graph, targets)
+
+
+@overload
+def grad(
+    outputs: _TensorOrEdge | Sequence[_TensorOrEdge],
+    inputs: dict[_Key, _TensorOrEdge],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> dict[_Key, Tensor]: ...
+@overload
+def grad(
+    outputs: _TensorOrEdge | Sequence[_TensorOrEdge],
+    inputs: _TensorOrEdge | Sequence[_TensorOrEdge],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]: ...
+def grad(
+    outputs: _TensorOrEdge | Sequence[_TensorOrEdge],
+    inputs: _TensorOrEdge | Sequence[_TensorOrEdge] | dict[_Key, _TensorOrEdge],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...] | dict[_Key, Tensor]:
+    """The gradients of the sum of `outputs` with respect to each of `inputs`. No `.grad` is touched.
+
+    Args: `outputs`, `grad_outputs`, `retain_graph` and `create_graph` as in `backward`; `inputs` a tensor or
+    `GradientEdge`, a sequence or a dict of them. With `allow_unused` the gradient of an input that the outputs do not
+    depend on is None, with `materialize_grads` it is zeros. With `is_grads_batched` the first dimension of every
+    gradient in `grad_outputs` counts a batch, and so does that of every result. `only_inputs` is ignored.
+    Returns: a tuple with an entry per input, or a dict with the keys of `inputs`.
+    Raises: what `backward` raises; RuntimeError for an input that is not used, unless allowed; ValueError if
+    `materialize_grads` comes with `allow_unused=False`.
+
+    >>> import retrograd as rg
+    >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
+    >>> (g,) = rg.autograd.grad((x * x).sum(), x, create_graph=True)
+    >>> g.tolist()
+    [2.0, 4.0]
+    >>> rg.autograd.grad(g.sum(), {"x": x})["x"].tolist()
+    [2.0, 2.0]
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("grad: materialize_grads=True needs allow_unused=True or None, but got allow_unused=False")
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now.", FutureWarning, stacklevel=2)
+    targets = _targets(inputs, "grad")
+    roots = _spots(outputs)
+    gradients = _gradients(grad_outputs, len(roots))
+    run = _each_of_batch if is_grads_batched else _core._grad
+    keep = create_graph if retain_graph is None else retain_graph
+    unused = materialize_grads if allow_unused is None else allow_unused
+    results: tuple[Tensor, ...] = run(roots, gradients, keep, create_graph, targets, unused)
+    if materialize_grads:
+        results = tuple(_zeros(t, create_graph) if g is None else g for g, t in zip(results, targets, strict=True))
+    return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else results
+
+
+def _zeros(target: _TensorOrEdge, requires_grad: bool) -> Tensor:
+    if isinstance(target, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return _core.zeros_like(target, requires_grad=requires_grad)
+
+
+def _shape(spot: _TensorOrEdge) -> tuple[int, ...]:
+    if isinstance(spot, Tensor):
+        return tuple(spot.shape)
+    return tuple(spot.node._input_metadata[spot.output_nr].shape)  # type: ignore[attr-defined]
+
+
+def _each_of_batch(
+    roots: tuple[_TensorOrEdge, ...],
+    gradients: tuple[Tensor | None, ...],
+    retain_graph: bool,
+    create_graph: bool,
+    targets: tuple[_TensorOrEdge, ...],
+    allow_unused: bool,
+) -> tuple[Tensor | None, ...]:
+    """`_core._grad` for each gradient of a batch, with the results stacked."""
+    batch = {tuple(g.shape)[:1] for g in gradients if isinstance(g, Tensor)}
+    for i, (root, g) in enumerate(zip(roots, gradients, strict=False)):
+        if isinstance(g, Tensor) and (g.ndim == 0 or tuple(g.shape)[1:] != _shape(root)):
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+                f"The sizes of the remaining dimensions must be the shape of the output, but grad_output[{i}] has a shape "
+                f"of {tuple(g.shape)} and output[{i}] has a shape of {_shape(root)}."
+            )
+    if len(batch) != 1:
+        raise RuntimeError(f"grad: is_grads_batched=True needs grad_outputs of one batch size, but got {sorted(batch)}")
+    ((size,),) = batch
+    rows = [
+        _core._grad(
+            roots,
+            tuple(g[i] if isinstance(g, Tensor) else g for g in gradients),
+            retain_graph or i + 1 < size,
+            create_graph,
+            targets,
+            allow_unused,
+        )
+        for i in range(size)
+    ]
+    if not rows:
+        return tuple(_core.zeros((0, *_shape(t))) for t in targets)
+    return tuple(None if column[0] is None else _core.stack(column) for column in zip(*rows, strict=True))
+
+
+def variable(*args: object, **kwargs: object) -> Tensor:
+    """Refuses: an old constructor.
+
+    Raises: RuntimeError, always. Use `retrograd.tensor`.
+
+    >>> import retrograd as rg
+    >>> rg.autograd.variable([1.0])
+    Traceback (most recent call last):
+    RuntimeError: autograd.variable(...) is deprecated: use tensor(...)
+    """
+    raise RuntimeError("autograd.variable(...) is deprecated: use tensor(...)")

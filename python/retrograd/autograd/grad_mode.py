@@ -1,0 +1,371 @@
+"""Switches of the calling thread: whether ops record, inference mode, multithreading, gradient layouts."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from _thread import _local
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Self, TypeVar, cast, overload
+
+from retrograd import _core
+from retrograd._core import is_grad_enabled, is_inference_mode_enabled
+
+__all__ = [
+    "enable_grad",
+    "enforce_grad_layout_policy",
+    "inference_mode",
+    "is_multithreading_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_set_grad_enabled = _core._set_grad_enabled
+_GENERATOR = 0x20  # the flag of a generator function in `co_flags`, inspect.CO_GENERATOR without importing inspect
+
+
+def _is_generator_function(func: Callable[..., Any]) -> bool:
+    while isinstance(func, functools.partial):
+        func = func.func
+    code = getattr(getattr(func, "__func__", func), "__code__", None)
+    return isinstance(code, CodeType) and bool(code.co_flags & _GENERATOR)
+
+
+class _Mode:
+    """A context manager that also decorates: every call, or every step of a generator, runs in a clone of it."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: object) -> None:
+        raise NotImplementedError
+
+    def clone(self) -> Self:
+        """Another manager of the same mode.
+
+        Returns: a manager that has not been entered.
+
+        >>> import retrograd as rg
+        >>> with rg.no_grad().clone():
+        ...     rg.is_grad_enabled()
+        False
+        """
+        return type(self)()
+
+    def __call__(self, func: _F) -> _F:
+        if isinstance(func, type):
+            warnings.warn(
+                f"Decorating the class {func.__name__} with a grad mode affects its construction alone, and is "
+                "deprecated: decorate its __init__, or the methods that are meant",
+                FutureWarning,
+                stacklevel=2,
+            )
+            func.__init__ = self(func.__init__)  # type: ignore[misc]
+            return cast(_F, func)
+        if _is_generator_function(func):
+            return cast(_F, _in_steps(func, self.clone))
+
+        @functools.wraps(func)
+        def in_mode(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return func(*args, **kwargs)
+
+        return cast(_F, in_mode)
+
+
+def _in_steps(func: Callable[..., Any], mode: Callable[[], _Mode]) -> Callable[..., Any]:
+    """A generator function whose body runs in the mode, and whose caller does not see it between the steps."""
+
+    @functools.wraps(func)
+    def stepwise(*args: Any, **kwargs: Any) -> Any:
+        gen = func(*args, **kwargs)
+        try:
+            with mode():
+                item = next(gen)
+            while True:
+                try:
+                    sent = yield item
+                except GeneratorExit:
+                    with mode():
+                        gen.close()
+                    raise
+                except BaseException as thrown:
+                    with mode():
+                        item = gen.throw(thrown)
+                else:
+                    with mode():
+                        item = gen.send(sent)
+        except StopIteration as stop:
+            return stop.value
+
+    return stepwise
+
+
+_new = object.__new__
+
+
+class _Recording(_Mode):
+    """Recording on or off for a block. Given a function instead of parentheses, it decorates it."""
+
+    __slots__ = ("_before",)
+    _before: bool
+    _on: bool
+
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]
+    def __new__(cls, orig_func: Any = None) -> Any:
+        self = _new(cls)
+        return self if orig_func is None else self(orig_func)
+
+    def __enter__(self) -> None:
+        self._before = is_grad_enabled()
+        _set_grad_enabled(self._on)
+
+    def __exit__(self, *exc: object) -> None:
+        _set_grad_enabled(self._before)
+
+
+class no_grad(_Recording):
+    """Let the ops of a block, or of the decorated function, record nothing.
+
+    Results computed inside do not require grad, even if their inputs do. The switch belongs to the calling thread.
+    Leaves made inside with `requires_grad=True` keep the flag.
+
+    Decorates with or without parentheses: functions, and generators, whose body alone runs in the mode.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(2, requires_grad=True)
+    >>> with rg.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    >>> @rg.no_grad()
+    ... def double(x):
+    ...     return x * 2
+    >>> double(x).requires_grad
+    False
+    """
+
+    __slots__ = ()
+    _on = False
+
+
+class enable_grad(_Recording):
+    """Let the ops of a block, or of the decorated function, record again inside `no_grad`.
+
+    Inside inference mode the switch is reported as on but nothing is recorded. Decorates like `no_grad`.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(2, requires_grad=True)
+    >>> with rg.no_grad(), rg.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
+
+    __slots__ = ()
+    _on = True
+
+
+class set_grad_enabled(_Mode):
+    """Switch recording on or off at the call; as a context manager, put it back at the end of the block.
+
+    Args: `mode` whether ops record. As a decorator it undoes its immediate effect, and acts in the function alone.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(2, requires_grad=True)
+    >>> with rg.set_grad_enabled(False):
+    ...     (x * 2).requires_grad
+    False
+    >>> _ = rg.set_grad_enabled(False)
+    >>> (x * 2).requires_grad
+    False
+    >>> _ = rg.set_grad_enabled(True)
+    """
+
+    __slots__ = ("_before", "mode")
+
+    def __init__(self, mode: bool) -> None:
+        self._before = is_grad_enabled()
+        self.mode = mode
+        _set_grad_enabled(mode)
+
+    def __call__(self, func: _F) -> _F:
+        _set_grad_enabled(self._before)
+        return super().__call__(func)
+
+    def __enter__(self) -> None:
+        _set_grad_enabled(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        _set_grad_enabled(self._before)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(mode={self.mode})"
+
+    def clone(self) -> Self:
+        """Another manager of the same mode; unlike this one it has no effect before it is entered.
+
+        >>> import retrograd as rg
+        >>> _ = rg.set_grad_enabled(True).clone()
+        """
+        other = _new(type(self))
+        other._before, other.mode = is_grad_enabled(), self.mode
+        return other
+
+
+class inference_mode(_Mode):
+    """Like `no_grad`, and new tensors carry no version counter: for code that will never be differentiated.
+
+    Args: `mode` False returns to the normal mode, grad mode included, inside a block of inference mode.
+    Tensors made inside cannot be saved for backward outside (RuntimeError); clone them first.
+
+    >>> import retrograd as rg
+    >>> with rg.inference_mode():
+    ...     y = rg.ones(2)
+    >>> y.is_inference()
+    True
+    """
+
+    __slots__ = ("_before", "mode")
+    _before: tuple[bool, bool]
+    mode: bool
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...  # type: ignore[misc]
+    def __new__(cls, mode: Any = True) -> Any:
+        self = _new(cls)
+        self.mode = mode if isinstance(mode, bool) else True
+        return self if isinstance(mode, bool) else self(mode)
+
+    def __enter__(self) -> None:
+        self._before = is_inference_mode_enabled(), is_grad_enabled()
+        _core._set_inference_mode(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        inference, grad = self._before
+        _core._set_inference_mode(inference)
+        _set_grad_enabled(grad)
+
+    def clone(self) -> Self:
+        """Another manager of the same mode.
+
+        >>> import retrograd as rg
+        >>> rg.inference_mode(False).clone().mode
+        False
+        """
+        return type(self)(self.mode)
+
+
+class _Setting(_Mode):
+    """A setting that acts when it is made, and is put back by a with statement."""
+
+    __slots__ = ("_before", "mode")
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self._before = self._set(mode)
+
+    @staticmethod
+    def _set(mode: bool) -> bool:
+        """Set it for the calling thread; returns what it was."""
+        raise NotImplementedError
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        self._set(self._before)
+
+    def clone(self) -> Self:
+        """Another manager of the same setting. Like every one, it acts when it is made.
+
+        >>> import retrograd as rg
+        >>> with rg.autograd.set_multithreading_enabled(False) as _:
+        ...     rg.autograd.is_multithreading_enabled()
+        False
+        """
+        return type(self)(self.mode)
+
+    def __call__(self, func: _F) -> _F:
+        self._set(self._before)
+        return super().__call__(func)
+
+
+class _Threads(_local):
+    multithreading: bool = True
+
+
+_threads = _Threads()
+
+
+def is_multithreading_enabled() -> bool:
+    """Whether backward may use several threads, as far as the calling thread is concerned.
+
+    >>> import retrograd as rg
+    >>> rg.autograd.is_multithreading_enabled()
+    True
+    """
+    return _threads.multithreading
+
+
+class set_multithreading_enabled(_Setting):
+    """Allow or forbid backward passes that the calling thread starts to use other threads.
+
+    Acts when it is called; as a context manager it is put back at the end of the block. A backward pass runs on the
+    thread that asked for it, so the setting is remembered and nothing else.
+
+    Args: `mode` whether other threads may be used.
+
+    >>> import retrograd as rg
+    >>> with rg.autograd.set_multithreading_enabled(False):
+    ...     rg.autograd.is_multithreading_enabled()
+    False
+    """
+
+    __slots__ = ()
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
+
+    @staticmethod
+    def _set(mode: bool) -> bool:
+        before, _threads.multithreading = _threads.multithreading, mode
+        return before
+
+
+class enforce_grad_layout_policy(_Setting):
+    """Whether a fresh `.grad` must have the strides of its leaf, in backward passes of the calling thread.
+
+    Acts when it is called; as a context manager it is put back at the end of the block.
+
+    Args: `enable` False lets the engine keep a gradient's buffer as it is if nobody else holds it, and silences the
+    warning about layouts that disagree.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(2, 3, requires_grad=True)
+    >>> with rg.autograd.enforce_grad_layout_policy(True):
+    ...     (x.t() * rg.ones(3, 2)).sum().backward()
+    >>> x.grad.stride() == x.stride()
+    True
+    """
+
+    __slots__ = ()
+
+    def __init__(self, enable: bool = True) -> None:
+        super().__init__(enable)
+
+    @staticmethod
+    def _set(mode: bool) -> bool:
+        before: bool = _core._set_grad_layout_policy(mode)
+        return before

@@ -1,0 +1,225 @@
+"""The recorded graph: its nodes and edges, and hooks that wait for several gradients."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from retrograd import _core
+from retrograd._core import Tensor
+from retrograd.utils.hooks import RemovableHandle
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+]
+
+
+class Node(abc.ABC):
+    """A recorded op, found as `tensor.grad_fn`. Only ops make nodes.
+
+    Every node is an instance: those of built-in ops, those of leaves (`AccumulateGrad`), and those of a custom
+    `Function`, which are its ctx.
+
+    >>> import retrograd as rg
+    >>> node = (rg.ones(1, requires_grad=True) * 2).grad_fn
+    >>> isinstance(node, rg.autograd.graph.Node), node.name()
+    (True, 'MulBackward0')
+    """
+
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The node's name, such as `MulBackward0`.
+
+        >>> import retrograd as rg
+        >>> rg.ones(1, requires_grad=True).exp().grad_fn.name()
+        'ExpBackward0'
+        """
+        raise NotImplementedError
+
+    @property
+    @abc.abstractmethod
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """For each differentiable input: the node it came from, None if it needs no gradient, and which output of it.
+
+        >>> import retrograd as rg
+        >>> x = rg.ones(1, requires_grad=True)
+        >>> (x * rg.ones(1)).grad_fn.next_functions[1]
+        (None, 0)
+        """
+        raise NotImplementedError
+
+    @property
+    @abc.abstractmethod
+    def metadata(self) -> dict[str, Any]:
+        """A dict for notes about the node, the same one each time.
+
+        >>> import retrograd as rg
+        >>> (rg.ones(1, requires_grad=True) * 2).grad_fn.metadata
+        {}
+        """
+        raise NotImplementedError
+
+    @abc.abstractmethod
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the node ran. A tuple that it returns replaces `grad_inputs`.
+
+        Returns: a handle with `remove()`.
+
+        >>> import retrograd as rg
+        >>> x = rg.ones(1, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_hook(lambda grad_inputs, grad_outputs: (grad_inputs[0] * 10, None))
+        >>> y.backward()
+        >>> x.grad.item()
+        30.0
+        """
+        raise NotImplementedError
+
+    @abc.abstractmethod
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the node runs. A tuple that it returns replaces `grad_outputs`.
+
+        Returns: a handle with `remove()`.
+
+        >>> import retrograd as rg
+        >>> x = rg.ones(1, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_prehook(lambda grad_outputs: (grad_outputs[0] * 10,))
+        >>> y.backward()
+        >>> x.grad.item()
+        30.0
+        """
+        raise NotImplementedError
+
+
+Node.register(_core.Node)
+
+
+class GradientEdge(NamedTuple):
+    """Where a tensor's gradient arrives: an output of a node. Made by `get_gradient_edge`.
+
+    `backward` and `grad` take it in place of the tensor; it stays what it was when the tensor is changed in place.
+    """
+
+    node: Node
+    output_nr: int
+    ownership_token: object | None = None  # keeps the node alive where the object in `node` does not
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where the gradient of `tensor` arrives: its `grad_fn`, or the accumulating node of a leaf, and which output.
+
+    Raises: RuntimeError if the tensor does not require grad.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(2, requires_grad=True)
+    >>> edge = rg.autograd.graph.get_gradient_edge(x)
+    >>> edge.node.variable is x, edge.output_nr
+    (True, 0)
+    """
+    return GradientEdge(*_core._gradient_edge(tensor))
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Tell autograd of a change to a tensor's values that no op made, such as one through NumPy.
+
+    Args: `tensor` a tensor or an iterable of them. Inference tensors, which have no version, are left alone.
+    Raises: TypeError for anything else.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(2)
+    >>> rg.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        _core._increment_version(t)
+
+
+class _MultiHandle(RemovableHandle):
+    """Removes several hooks at once."""
+
+    handles: tuple[RemovableHandle, ...]
+
+    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+        super().__init__({})
+        self.handles = handles
+
+    def remove(self) -> None:
+        """Remove all the hooks; again, if one likes.
+
+        >>> import retrograd as rg
+        >>> x = rg.ones(1, requires_grad=True)
+        >>> rg.autograd.graph.register_multi_grad_hook([x], print).remove()
+        """
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor],
+    fn: Callable[[Sequence[Tensor | None]], None] | Callable[[Tensor], None],
+    *,
+    mode: Literal["all", "any"] = "all",
+) -> RemovableHandle:
+    """Call `fn` once per backward pass, when the gradients of several tensors have been computed.
+
+    Args: `tensors` the tensors to wait for. `fn` with mode "all" is called with a list of their gradients, None for
+    tensors that the pass does not reach; with mode "any" with the first gradient that arrives.
+    Returns: a handle whose `remove()` removes all of it.
+    Raises: ValueError for another mode; RuntimeError if, in mode "all", a tensor does not require grad.
+
+    >>> import retrograd as rg
+    >>> a, b = rg.ones(1, requires_grad=True), rg.ones(1, requires_grad=True)
+    >>> show = lambda grads: print([g.item() for g in grads])
+    >>> with rg.autograd.graph.register_multi_grad_hook([a, b], show):
+    ...     (a * 2 + b * 3).backward()
+    [2.0, 3.0]
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    hooks = _all_hooks(tensors, fn) if mode == "all" else _any_hooks(tensors, fn)
+    return _MultiHandle(tuple(t.register_hook(hook) for t, hook in hooks))
+
+
+# The state of a hook is kept per run of the engine, since runs may overlap in threads and nest in hooks, and is dropped
+# when the run ends. Each step on it is one operation on a dict or a list, so no lock is needed.
+_Hooks = list[tuple[Tensor, Callable[[Tensor], None]]]
+
+
+def _all_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:
+    edges = [get_gradient_edge(t) for t in tensors]
+    runs: dict[int, tuple[list[Tensor | None], list[int]]] = {}
+
+    def arrived(grad: Tensor, at: int) -> None:
+        run = _core._current_run()
+        if run not in runs:
+            awaited = [i for i, edge in enumerate(edges) if _core._run_reaches(edge.node)]
+            runs[run] = [None] * len(edges), awaited
+            _core._queue_callback(lambda: runs.pop(run, None))
+        grads, awaited = runs[run]
+        grads[at] = grad
+        awaited.remove(at)
+        if not awaited:
+            del runs[run]
+            fn(grads)
+
+    return [(t, lambda grad, at=i: arrived(grad, at)) for i, t in enumerate(tensors)]
+
+
+def _any_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:
+    runs: dict[int, bool] = {}
+
+    def arrived(grad: Tensor) -> None:
+        run = _core._current_run()
+        if run not in runs:
+            runs[run] = True
+            _core._queue_callback(lambda: runs.pop(run, None))
+            fn(grad)
+
+    return [(t, arrived) for t in tensors if t.requires_grad]

@@ -1,0 +1,67 @@
+"""`Variable`: the old name of a tensor that autograd follows. Every tensor is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from retrograd import _core
+from retrograd._core import Tensor
+
+__all__ = ["Variable", "VariableMeta"]
+
+
+class VariableMeta(type):
+    """Makes every tensor an instance of `Variable`."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class _Engine:
+    """What `Variable._execution_engine` offers."""
+
+    @staticmethod
+    def queue_callback(callback: Callable[[], object]) -> None:
+        """Run `callback()` when the backward pass under way on this thread ends.
+
+        Raises: RuntimeError outside a backward pass.
+
+        >>> import retrograd as rg
+        >>> x = rg.ones(1, requires_grad=True)
+        >>> at_end = lambda: print("done", x.grad.item())
+        >>> y = x * 2
+        >>> handle = y.register_hook(lambda g: rg.autograd.Variable._execution_engine.queue_callback(at_end))
+        >>> y.backward()
+        done 2.0
+        """
+        _core._queue_callback(callback)
+
+    @staticmethod
+    def is_checkpoint_valid() -> bool:
+        """Whether reentrant checkpointing may be used here: not in a pass with chosen inputs.
+
+        >>> import retrograd as rg
+        >>> rg.autograd.Variable._execution_engine.is_checkpoint_valid()
+        True
+        """
+        return True
+
+
+class Variable(metaclass=VariableMeta):
+    """A plain tensor over the memory of another, without its history. Kept for old programs; use the tensor itself.
+
+    Args: `data` a tensor, or what a tensor can be made from; none for an empty one. `requires_grad` whether the new
+    tensor does.
+    Raises: RuntimeError if `requires_grad` is asked of a dtype that is neither floating point nor complex.
+
+    >>> import retrograd as rg
+    >>> v = rg.autograd.Variable(rg.ones(2), requires_grad=True)
+    >>> type(v) is rg.Tensor and v.requires_grad and isinstance(rg.ones(1), rg.autograd.Variable)
+    True
+    """
+
+    _execution_engine = _Engine()
+
+    def __new__(cls, data: object = None, requires_grad: bool = False) -> Tensor:  # type: ignore[misc]
+        plain: Tensor = Tensor() if data is None else Tensor(data)
+        return plain.requires_grad_(requires_grad) if requires_grad else plain

@@ -1,0 +1,89 @@
+//! `retrograd.device`: the name of the one device there is.
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::call::type_name;
+
+/// Where a tensor's memory is: `device(type='cpu')`.
+#[pyclass(name = "device", module = "retrograd", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct PyDevice {
+    index: Option<u32>,
+}
+
+impl PyDevice {
+    fn named(name: &str) -> PyResult<Self> {
+        let index = match name.strip_prefix("cpu") {
+            Some("") => Some(None),
+            Some(rest) => rest.strip_prefix(':').and_then(|n| n.parse().ok()).map(Some),
+            None => None,
+        };
+        index.map(|index| Self { index }).ok_or_else(|| {
+            PyRuntimeError::new_err(format!("no device '{name}': 'cpu' is the only device of this build"))
+        })
+    }
+}
+
+#[pymethods]
+impl PyDevice {
+    #[new]
+    #[pyo3(signature = (r#type, index = None))]
+    fn new(r#type: &Bound<'_, PyAny>, index: Option<u32>) -> PyResult<Self> {
+        let mut device = extract(r#type)?;
+        if index.is_some() {
+            if device.index.is_some() {
+                return Err(PyRuntimeError::new_err(format!("device: '{}' has an index already", device.__str__())));
+            }
+            device.index = index;
+        }
+        Ok(device)
+    }
+    #[getter]
+    fn r#type(&self) -> &'static str {
+        "cpu"
+    }
+    #[getter]
+    fn index(&self) -> Option<u32> {
+        self.index
+    }
+    fn __repr__(&self) -> String {
+        match self.index {
+            None => "device(type='cpu')".into(),
+            Some(i) => format!("device(type='cpu', index={i})"),
+        }
+    }
+    fn __str__(&self) -> String {
+        self.index.map_or_else(|| "cpu".into(), |i| format!("cpu:{i}"))
+    }
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
+        (slf.get_type().into_any(), (slf.get().__str__(),))
+    }
+}
+
+fn extract(v: &Bound<'_, PyAny>) -> PyResult<PyDevice> {
+    if let Ok(d) = v.cast::<PyDevice>() {
+        return Ok(PyDevice { index: d.get().index });
+    }
+    match v.extract::<&str>() {
+        Ok(name) => PyDevice::named(name),
+        Err(_) => Err(PyTypeError::new_err(format!("argument 'device' must be str or device, not {}", type_name(v)))),
+    }
+}
+
+/// Checks a `device=` argument: `None`, a name or a device.
+pub fn check(v: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    v.filter(|v| !v.is_none()).map_or(Ok(()), |v| extract(v).map(|_| ()))
+}
+
+static CPU: PyOnceLock<Py<PyDevice>> = PyOnceLock::new();
+
+/// The device of every tensor.
+pub fn cpu(py: Python<'_>) -> PyResult<Py<PyDevice>> {
+    CPU.get_or_try_init(py, || Py::new(py, PyDevice { index: None })).map(|d| d.clone_ref(py))
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PyDevice>()
+}

@@ -1,0 +1,161 @@
+//! One Python object as one element of a tensor.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use retrograd::tensor::{Element, FromScalar};
+use retrograd::{DType, Scalar};
+
+use super::Walk;
+use crate::buffer;
+use crate::call::type_name;
+use crate::wrap::unwrap;
+
+/// An element type that Python numbers can be read as.
+pub(super) trait Number: Element + FromScalar {
+    fn read(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<Self>;
+}
+
+macro_rules! number {
+    ($(($t:ty) $walk:ident, $v:ident => $read:expr;)*) => { $(impl Number for $t {
+        #[inline]
+        fn read($walk: &Walk, $v: &Bound<'_, PyAny>) -> PyResult<Self> { $read }
+    })* };
+}
+number! {
+    (f64) w, v => float(w, v);
+    (f32) w, v => Ok(float(w, v)? as f32);
+    // By way of float32, as torch.
+    (f16) w, v => Ok(f16::from_f32(float(w, v)? as f32));
+    (bf16) w, v => Ok(bf16::from_f32(float(w, v)? as f32));
+    (i64) w, v => integer(w, v, DType::Int64);
+    (i32) w, v => Ok(integer(w, v, DType::Int32)? as i32);
+    (i16) w, v => Ok(integer(w, v, DType::Int16)? as i16);
+    (i8) w, v => Ok(integer(w, v, DType::Int8)? as i8);
+    (u8) w, v => Ok(integer(w, v, DType::UInt8)? as u8);
+    (bool) w, v => truth(w, v);
+    (Complex<f32>) w, v => complex(w, v).map(|(re, im)| Complex::new(re as f32, im as f32));
+    (Complex<f64>) w, v => complex(w, v).map(|(re, im)| Complex::new(re, im));
+}
+
+#[inline]
+fn float(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
+    match v.cast_exact::<PyFloat>() {
+        Ok(x) => Ok(x.value()),
+        Err(_) => float_slow(walk, v),
+    }
+}
+
+fn float_slow(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
+    if let Some(t) = unwrap(v) {
+        return match walk.element(v.py(), t)? {
+            Scalar::Complex(_, im) if im != 0.0 => {
+                Err(PyRuntimeError::new_err("value cannot be converted to type double without overflow"))
+            }
+            s => Ok(s.as_f64()),
+        };
+    }
+    if v.is_instance_of::<PyComplex>() || buffer::is_generic(v) && buffer::numpy_dtype(v)?.is_complex() {
+        return Err(PyTypeError::new_err("must be real number, not complex"));
+    }
+    // Numbers, `__float__` and `__index__`; else "must be real number, not str".
+    v.extract()
+}
+
+#[inline]
+fn integer(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
+    if v.is_exact_instance_of::<PyInt>() {
+        return checked(unpack(v)?, dtype);
+    }
+    integer_slow(walk, v, dtype)
+}
+
+fn integer_slow(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
+    if let Some(t) = unwrap(v) {
+        if !t.dtype().is_integral() || t.numel() != 1 {
+            return Err(PyTypeError::new_err("only integer tensors of a single element can be converted to an index"));
+        }
+        return checked(walk.element(v.py(), t)?.as_i64(), dtype);
+    }
+    if let Ok(b) = v.cast::<PyBool>() {
+        return Ok(i64::from(b.is_true()));
+    }
+    if let Ok(x) = v.cast::<PyFloat>() {
+        return truncated(x.value(), dtype);
+    }
+    if buffer::is_generic(v) && buffer::numpy_dtype(v)? == DType::Bool {
+        return v.is_truthy().map(i64::from);
+    }
+    checked(unpack(v)?, dtype)
+}
+
+fn unpack(v: &Bound<'_, PyAny>) -> PyResult<i64> {
+    v.extract::<i64>().map_err(|e| {
+        if e.is_instance_of::<PyOverflowError>(v.py()) {
+            PyValueError::new_err("Overflow when unpacking long long: the int does not fit 64 bits")
+        } else {
+            e
+        }
+    })
+}
+
+#[cold]
+fn overflow(dtype: DType) -> PyErr {
+    PyRuntimeError::new_err(format!("value cannot be converted to type {} without overflow", dtype.name()))
+}
+
+/// The lowest and highest value of an integer dtype.
+const fn range(dtype: DType) -> (i64, i64) {
+    match dtype {
+        DType::UInt8 => (0, u8::MAX as i64),
+        DType::Int8 => (i8::MIN as i64, i8::MAX as i64),
+        DType::Int16 => (i16::MIN as i64, i16::MAX as i64),
+        DType::Int32 => (i32::MIN as i64, i32::MAX as i64),
+        _ => (i64::MIN, i64::MAX),
+    }
+}
+
+/// An int that fits. As in torch, a uint8 may be given as a negative number down to -255, and wraps.
+#[inline]
+fn checked(x: i64, dtype: DType) -> PyResult<i64> {
+    let (lo, hi) = range(dtype);
+    let lo = if lo == 0 { -hi } else { lo };
+    if x < lo || x > hi { Err(overflow(dtype)) } else { Ok(x) }
+}
+
+fn truncated(x: f64, dtype: DType) -> PyResult<i64> {
+    let (lo, hi) = range(dtype);
+    // For int64 the upper bound rounds to 2^63, which does not fit; all smaller doubles do.
+    let fits = x >= lo as f64 && if hi == i64::MAX { x < hi as f64 } else { x <= hi as f64 };
+    if fits { Ok(x as i64) } else { Err(overflow(dtype)) }
+}
+
+fn truth(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Some(t) = unwrap(v) {
+        return walk.element(v.py(), t).map(|s| !s.is_zero());
+    }
+    let number = v.is_instance_of::<PyInt>() || v.is_instance_of::<PyFloat>() || v.is_instance_of::<PyComplex>();
+    if number || buffer::is_generic(v) {
+        return v.is_truthy();
+    }
+    Err(PyTypeError::new_err(format!("must be bool or number, not {}", type_name(v))))
+}
+
+fn complex(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
+    if let Some(t) = unwrap(v) {
+        return Ok(match walk.element(v.py(), t)? {
+            Scalar::Complex(re, im) => (re, im),
+            s => (s.as_f64(), 0.0),
+        });
+    }
+    if let Ok(z) = v.cast::<PyComplex>() {
+        return Ok((z.real(), z.imag()));
+    }
+    if buffer::is_generic(v) && buffer::numpy_dtype(v)?.is_complex() {
+        let z = v.call_method0("item")?;
+        return z.cast::<PyComplex>().map(|z| (z.real(), z.imag())).map_err(PyErr::from);
+    }
+    float(walk, v).map(|re| (re, 0.0))
+}

@@ -1,0 +1,212 @@
+//! Tensors as Python's data: numbers, nested lists, NumPy arrays over the same memory.
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
+use retrograd::autograd::is_grad_enabled;
+use retrograd::tensor::FromScalar;
+use retrograd::{DType, Scalar, Tensor};
+
+use crate::convert::number;
+use crate::errors::{OrPy, warn_py};
+
+/// What is said when a number that autograd follows leaves the graph.
+pub const SCALAR_WARNING: &str = "Converting a tensor with requires_grad=True to a scalar may lead to unexpected \
+     behavior.\nConsider using tensor.detach() first.";
+
+/// Whether writes and reads past autograd would go unnoticed.
+pub fn is_followed(t: &Tensor) -> bool {
+    t.requires_grad() && is_grad_enabled()
+}
+
+// ---- numbers and lists
+
+/// `item()`: the only element as a Python number.
+pub fn item<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    if t.numel() != 1 {
+        return Err(PyRuntimeError::new_err(format!(
+            "a Tensor with {} elements cannot be converted to Scalar",
+            t.numel()
+        )));
+    }
+    number(py, t.item().or_py()?)
+}
+
+/// `tolist()`: nested lists, or a number for a 0-dim tensor.
+pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    if t.ndim() == 0 {
+        return item(py, t);
+    }
+    // A copy: making the numbers may run Python code, by way of the garbage collector, that writes to the tensor.
+    retrograd::dispatch!(any, t.dtype(), T => nested(py, t.sizes(), &t.to_vec::<T>().or_py()?))
+}
+
+fn nested<'py, T: FromScalar + Copy>(py: Python<'py>, sizes: &[usize], values: &[T]) -> PyResult<Bound<'py, PyAny>> {
+    let (&n, inner) = sizes.split_first().expect("0-dim tensors are no lists");
+    if inner.is_empty() {
+        let items: Vec<_> = values.iter().map(|v| number(py, v.to_scalar())).collect::<PyResult<_>>()?;
+        return Ok(PyList::new(py, items)?.into_any());
+    }
+    let step = inner.iter().product::<usize>();
+    let rows: Vec<_> = (0..n).map(|i| nested(py, inner, &values[i * step..(i + 1) * step])).collect::<PyResult<_>>()?;
+    Ok(PyList::new(py, rows)?.into_any())
+}
+
+fn only(t: &Tensor) -> PyResult<Scalar> {
+    if t.numel() != 1 {
+        return Err(PyValueError::new_err("only one element tensors can be converted to Python scalars"));
+    }
+    t.item().or_py()
+}
+
+/// `bool(t)`.
+pub fn truth(t: &Tensor) -> PyResult<bool> {
+    match t.numel() {
+        1 => t.item().or_py().map(|s| !s.is_zero()),
+        0 => Err(PyRuntimeError::new_err("Boolean value of Tensor with no values is ambiguous")),
+        _ => Err(PyRuntimeError::new_err("Boolean value of Tensor with more than one value is ambiguous")),
+    }
+}
+
+/// A complex number that is real.
+fn real(s: Scalar, what: &str) -> PyResult<Scalar> {
+    match s {
+        Scalar::Complex(_, im) if im != 0.0 => {
+            Err(PyRuntimeError::new_err(format!("value cannot be converted to type {what} without overflow")))
+        }
+        Scalar::Complex(re, _) => Ok(Scalar::Float(re)),
+        s => Ok(s),
+    }
+}
+
+/// `float(t)`.
+pub fn float(py: Python<'_>, t: &Tensor) -> PyResult<f64> {
+    let s = real(only(t)?, "double")?;
+    warn_if_grad(py, t)?;
+    Ok(s.as_f64())
+}
+
+/// `int(t)`: truncates.
+pub fn int<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    match real(only(t)?, "int64_t")? {
+        // Python truncates without a bound, and refuses nan and inf.
+        Scalar::Float(x) => PyFloat::new(py, x).call_method0("__int__"),
+        s => Ok(s.as_i64().into_pyobject(py)?.into_any()),
+    }
+}
+
+/// `operator.index(t)`.
+pub fn index(t: &Tensor) -> PyResult<i64> {
+    if t.numel() != 1 || !t.dtype().is_integral() {
+        return Err(PyTypeError::new_err("only integer tensors of a single element can be converted to an index"));
+    }
+    t.item().or_py().map(Scalar::as_i64)
+}
+
+/// `complex(t)`.
+pub fn complex<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let s = only(t)?;
+    warn_if_grad(py, t)?;
+    let im = if let Scalar::Complex(_, im) = s { im } else { 0.0 };
+    number(py, Scalar::Complex(s.as_f64(), im))
+}
+
+fn warn_if_grad(py: Python<'_>, t: &Tensor) -> PyResult<()> {
+    if t.requires_grad() { warn_py(py, SCALAR_WARNING) } else { Ok(()) }
+}
+
+// ---- NumPy
+
+/// Lends a tensor's memory to NumPy, and keeps it alive as the base of the array.
+#[pyclass(frozen, name = "_ArrayInterface", module = "retrograd._core")]
+struct ArrayInterface {
+    tensor: Tensor,
+    typestr: String,
+}
+
+#[pymethods]
+impl ArrayInterface {
+    #[getter(__array_interface__)]
+    fn array_interface<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let t = &self.tensor;
+        let size = t.dtype().size() as ffi::Py_ssize_t;
+        let d = PyDict::new(py);
+        d.set_item("version", 3)?;
+        d.set_item("typestr", &self.typestr)?;
+        d.set_item("shape", PyTuple::new(py, t.sizes())?)?;
+        d.set_item("strides", PyTuple::new(py, t.strides().iter().map(|&s| s * size).collect::<Vec<_>>())?)?;
+        d.set_item("data", (t.data_ptr().addr(), false))?;
+        Ok(d)
+    }
+}
+
+/// The array interface's name of a dtype, such as `<f4`; `None` where NumPy has no such dtype.
+fn typestr(dtype: DType) -> Option<String> {
+    let kind = match dtype {
+        DType::Bool => 'b',
+        DType::UInt8 => 'u',
+        DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => 'i',
+        DType::Float16 | DType::Float32 | DType::Float64 => 'f',
+        DType::Complex64 | DType::Complex128 => 'c',
+        DType::BFloat16 => return None,
+    };
+    let order = match dtype.size() {
+        1 => '|',
+        _ if cfg!(target_endian = "little") => '<',
+        _ => '>',
+    };
+    Some(format!("{order}{kind}{}", dtype.size()))
+}
+
+/// `numpy(force=False)`: an array over the same memory.
+pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'py, PyAny>> {
+    if !force && is_followed(t) {
+        return Err(PyRuntimeError::new_err(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+        ));
+    }
+    let typestr = typestr(t.dtype()).ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "Got unsupported ScalarType {}: NumPy has no such dtype, convert with .float() first",
+            t.dtype().scalar_type_name()
+        ))
+    })?;
+    let lent = ArrayInterface { tensor: t.detach(), typestr };
+    py.import("numpy")?.call_method1("asarray", (lent,))
+}
+
+/// `__array__(dtype=None, copy=None)`: what `numpy.asarray(t)` calls.
+pub fn array<'py>(
+    py: Python<'py>,
+    t: &Tensor,
+    dtype: Option<&Bound<'py, PyAny>>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let a = numpy(py, t, false)?;
+    let own = a.getattr("dtype")?;
+    let to = match dtype {
+        Some(d) if !d.is_none() => py.import("numpy")?.call_method1("dtype", (d,))?,
+        _ => own.clone(),
+    };
+    if copy == Some(false) && !to.eq(&own)? {
+        return Err(PyValueError::new_err(format!(
+            "Unable to avoid copy while creating an array: the tensor is {}, not {to}",
+            t.dtype().name()
+        )));
+    }
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("copy", copy == Some(true))?;
+    a.call_method("astype", (to,), Some(&kwargs))
+}
+
+/// `__array_wrap__`: what NumPy's functions return for a tensor. Bools come as uint8, as in torch.
+pub fn array_wrap<'py>(py: Python<'py>, array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let t = crate::buffer::share(array)?;
+    let t = if t.dtype() == DType::Bool { retrograd::kernels::copy::cast(&t, DType::UInt8).or_py()? } else { t };
+    crate::wrap::wrap(py, t)
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<ArrayInterface>()
+}

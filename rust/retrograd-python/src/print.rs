@@ -1,0 +1,189 @@
+//! `repr` of tensors, and `set_printoptions`.
+
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+use retrograd::tensor::format::{PrintOptions, Values, format_tensor, size_suffix, visit_printed};
+use retrograd::tensor::{FromScalar, default_dtype};
+use retrograd::{DType, Scalar, Tensor};
+
+use crate::wrap::PyTensor;
+
+const DEFAULT: PrintOptions =
+    PrintOptions { precision: 4, threshold: 1000, edgeitems: 3, linewidth: 80, sci_mode: None };
+
+static OPTIONS: Mutex<PrintOptions> = Mutex::new(DEFAULT);
+
+/// Set how tensors are printed.
+///
+/// Args: `precision` digits after the point; `threshold` elements beyond which a tensor is summarised; `edgeitems` kept at
+/// each end of an axis in a summary; `linewidth` columns; `profile` "default", "short" or "full", applied first;
+/// `sci_mode` scientific notation on or off, or decided from the values if None.
+#[pyfunction]
+#[pyo3(signature = (precision = None, threshold = None, edgeitems = None, linewidth = None, profile = None, sci_mode = None))]
+fn set_printoptions(
+    precision: Option<usize>,
+    threshold: Option<f64>,
+    edgeitems: Option<usize>,
+    linewidth: Option<usize>,
+    profile: Option<&str>,
+    sci_mode: Option<bool>,
+) -> PyResult<()> {
+    let mut options = match profile {
+        None => OPTIONS.lock().clone(),
+        Some("default") => DEFAULT,
+        Some("short") => PrintOptions { precision: 2, edgeitems: 2, ..DEFAULT },
+        Some("full") => PrintOptions { threshold: usize::MAX, ..DEFAULT },
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "set_printoptions: no profile '{other}': it is 'default', 'short' or 'full'"
+            )));
+        }
+    };
+    if let Some(n) = threshold {
+        if n.is_nan() || n < 0.0 {
+            return Err(PyValueError::new_err(format!("set_printoptions: threshold must not be negative, got {n}")));
+        }
+        options.threshold = n as usize; // saturates: infinity is "never"
+    }
+    options.precision = precision.unwrap_or(options.precision);
+    options.edgeitems = edgeitems.unwrap_or(options.edgeitems);
+    options.linewidth = linewidth.unwrap_or(options.linewidth);
+    options.sci_mode = sci_mode;
+    *OPTIONS.lock() = options;
+    Ok(())
+}
+
+/// The elements that are printed, as one of the kinds that printing knows.
+enum Gathered {
+    Bool(Vec<bool>),
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    Complex(Vec<(f64, f64)>),
+}
+
+impl Gathered {
+    fn of(t: &Tensor, options: &PrintOptions) -> Self {
+        match t.dtype() {
+            DType::Bool => Self::Bool(gather(t, options, |s| !s.is_zero())),
+            d if d.is_integral() => Self::Int(gather(t, options, Scalar::as_i64)),
+            d if d.is_complex() => Self::Complex(gather(t, options, |s| match s {
+                Scalar::Complex(re, im) => (re, im),
+                s => (s.as_f64(), 0.0),
+            })),
+            _ => Self::Float(gather(t, options, Scalar::as_f64)),
+        }
+    }
+    fn values(&self) -> Values<'_> {
+        match self {
+            Self::Bool(v) => Values::Bool(v),
+            Self::Int(v) => Values::Int(v),
+            Self::Float(v) => Values::Float(v),
+            Self::Complex(v) => Values::Complex(v),
+        }
+    }
+}
+
+fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec<V> {
+    let mut out = Vec::new();
+    let strides = t.strides();
+    retrograd::dispatch!(any, t.dtype(), T => {
+        let start = t.ptr::<T>();
+        visit_printed(t.sizes(), options, |index| {
+            let offset: isize = index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum();
+            // SAFETY: (1) The index lies inside the sizes, so the element is in the storage (S1, S3) and aligned (S2).
+            // (2) It is read by value through a raw pointer (S4).
+            out.push(f(unsafe { start.offset(offset).read() }.to_scalar()));
+        });
+    });
+    out
+}
+
+/// The text between `prefix` and the closing parenthesis, both included.
+fn text(t: &Tensor, prefix: &str) -> String {
+    let options = OPTIONS.lock().clone();
+    let mut suffixes: Vec<String> = size_suffix(t.sizes(), &options).into_iter().collect();
+    let (dtype, default) = (t.dtype(), default_dtype());
+    // The brackets of an empty tensor hold no values that would tell an int64 from a float.
+    let told = dtype == default
+        || t.numel() > 0 && (matches!(dtype, DType::Int64 | DType::Bool) || dtype == Scalar::Complex(0.0, 0.0).dtype());
+    if !told {
+        suffixes.push(format!("dtype=retrograd.{}", dtype.name()));
+    }
+    match t.grad_fn() {
+        Ok(Some(edge)) => {
+            let name = edge.node.name();
+            suffixes.push(format!("grad_fn=<{}>", name.rsplit("::").next().unwrap_or(&name)));
+        }
+        Ok(None) if t.requires_grad() => suffixes.push("requires_grad=True".into()),
+        Ok(None) => {}
+        Err(_) => suffixes.push("grad_fn=<Invalid>".into()),
+    }
+    if let Some(tangent) = t.tangent() {
+        suffixes.push(format!("tangent={}", text(&tangent, "tensor(")));
+    }
+    let values = Gathered::of(t, &options);
+    format_tensor(prefix, t.sizes(), &values.values(), &options, &suffixes)
+}
+
+/// How an object's class wants to be printed.
+#[derive(PartialEq, Eq)]
+enum Style {
+    Tensor,
+    Parameter,
+    /// A subclass of either, by its name.
+    Named {
+        name: String,
+        parameter: bool,
+    },
+}
+
+fn style(slf: &Bound<'_, PyTensor>) -> PyResult<Style> {
+    if slf.is_exact_instance_of::<PyTensor>() {
+        return Ok(Style::Tensor);
+    }
+    let is_parameter = |class: &Bound<'_, PyType>| {
+        class.name().is_ok_and(|n| n == "Parameter")
+            && class.module().is_ok_and(|m| m.to_string().starts_with("retrograd"))
+    };
+    let class = slf.get_type();
+    if is_parameter(&class) {
+        return Ok(Style::Parameter);
+    }
+    let mro: Bound<'_, PyTuple> = class.mro();
+    let parameter = mro.iter().any(|c| c.cast::<PyType>().is_ok_and(&is_parameter));
+    Ok(Style::Named { name: class.name()?.to_string(), parameter })
+}
+
+/// `repr(t)`: the values, then what they do not tell: size, dtype, grad_fn or requires_grad, tangent.
+pub fn repr(slf: &Bound<'_, PyTensor>) -> PyResult<String> {
+    let t = &slf.get().0;
+    Ok(match style(slf)? {
+        Style::Tensor => text(t, "tensor("),
+        Style::Parameter => format!("Parameter containing:\n{}", text(t, "tensor(")),
+        Style::Named { name, parameter: false } => text(t, &format!("{name}(")),
+        Style::Named { name, parameter: true } => {
+            format!("Parameter containing:\nParameter({})", text(t, &format!("{name}(")))
+        }
+    })
+}
+
+/// `format(t, spec)`: a 0-dim tensor is formatted as its number.
+pub fn format<'py>(slf: &Bound<'py, PyTensor>, spec: &str) -> PyResult<Bound<'py, PyAny>> {
+    let t = &slf.get().0;
+    if t.ndim() == 0 && slf.is_exact_instance_of::<PyTensor>() {
+        return crate::export::item(slf.py(), t)?.call_method1("__format__", (spec,));
+    }
+    if !spec.is_empty() {
+        return Err(PyTypeError::new_err(format!(
+            "unsupported format string passed to {}.__format__",
+            slf.get_type().name()?
+        )));
+    }
+    Ok(slf.str()?.into_any())
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(set_printoptions, m)?)
+}

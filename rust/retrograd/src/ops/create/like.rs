@@ -1,0 +1,345 @@
+//! Tensors made after another: `*_like` with its size and memory order, `new_*` with its dtype.
+
+use retrograd_macros::op;
+
+use super::{check_fits, check_grad, clear, leaf, set_all, sizes};
+use crate::error::{Error, Result};
+use crate::ops::Device;
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// A tensor of the size of `input`, not initialised: in its memory order, unless another is named.
+pub(crate) fn blank(
+    op: &'static str,
+    input: &Tensor,
+    dtype: Option<DType>,
+    requires_grad: bool,
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let dtype = dtype.unwrap_or(input.dtype());
+    check_grad(op, dtype, requires_grad)?;
+    match memory_format {
+        None => input.empty_like_layout(dtype),
+        Some(f) if f.ends_with("preserve_format") => input.empty_like_layout(dtype),
+        Some(f) if f.ends_with("contiguous_format") => Tensor::empty(input.sizes(), dtype),
+        Some(f) => {
+            Err(Error::shape(op, format!("memory_format must be contiguous_format or preserve_format, got {f}")))
+        }
+    }
+}
+
+/// A tensor not initialised, of the size and dtype of `input`, in its memory order.
+///
+/// Args: `input` any tensor; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
+///
+/// >>> import retrograd as rg
+/// >>> t = rg.empty_like(rg.tensor([1.0, 2.0]))
+/// >>> t.shape
+/// torch.Size([2])
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn empty_like(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let t = blank("empty_like", input, dtype, requires_grad, memory_format)?;
+    leaf(t, requires_grad)
+}
+
+/// Zeros, of the size and dtype of `input`, in its memory order.
+///
+/// Args: `input` any tensor; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
+///
+/// >>> import retrograd as rg
+/// >>> t = rg.zeros_like(rg.tensor([1.0, 2.0]))
+/// >>> t.tolist()
+/// [0.0, 0.0]
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn zeros_like(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let t = blank("zeros_like", input, dtype, requires_grad, memory_format)?;
+    clear(&t);
+    leaf(t, requires_grad)
+}
+
+/// Ones, of the size and dtype of `input`, in its memory order.
+///
+/// Args: `input` any tensor; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
+///
+/// >>> import retrograd as rg
+/// >>> t = rg.ones_like(rg.tensor([1.0, 2.0]))
+/// >>> t.tolist()
+/// [1.0, 1.0]
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn ones_like(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let t = blank("ones_like", input, dtype, requires_grad, memory_format)?;
+    set_all(&t, Scalar::Int(1));
+    leaf(t, requires_grad)
+}
+
+/// A tensor filled with one number, of the size and dtype of `input`, in its memory order.
+///
+/// Args: `input` any tensor; `fill_value` a number; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient, or if the dtype cannot hold the number.
+///
+/// >>> import retrograd as rg
+/// >>> t = rg.full_like(rg.tensor([1.0, 2.0]), 7)
+/// >>> t.tolist()
+/// [7.0, 7.0]
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn full_like(
+    input: &Tensor,
+    fill_value: Scalar,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let t = blank("full_like", input, dtype, requires_grad, memory_format)?;
+    check_fits("full_like", fill_value, t.dtype())?;
+    set_all(&t, fill_value);
+    leaf(t, requires_grad)
+}
+
+/// A tensor not initialised, of the given size and the dtype of this tensor.
+///
+/// Args: `size` integers or one sequence of them; `dtype` another dtype. Raises: as `empty`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0]).new_empty(2).shape
+/// torch.Size([2])
+#[op(method, norust)]
+#[allow(clippy::too_many_arguments)]
+pub fn new_empty(
+    input: &Tensor,
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or(input.dtype());
+    check_grad("new_empty", dtype, requires_grad)?;
+    let size = sizes("new_empty", size)?;
+    leaf(Tensor::empty(&size, dtype)?, requires_grad)
+}
+
+/// Zeros, of the given size and the dtype of this tensor.
+///
+/// Args: `size` integers or one sequence of them; `dtype` another dtype. Raises: as `zeros`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0]).new_zeros(2).tolist()
+/// [0.0, 0.0]
+#[op(method, norust)]
+#[allow(clippy::too_many_arguments)]
+pub fn new_zeros(
+    input: &Tensor,
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or(input.dtype());
+    check_grad("new_zeros", dtype, requires_grad)?;
+    let size = sizes("new_zeros", size)?;
+    leaf(Tensor::zeros(&size, dtype)?, requires_grad)
+}
+
+/// Ones, of the given size and the dtype of this tensor.
+///
+/// Args: `size` integers or one sequence of them; `dtype` another dtype. Raises: as `ones`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0]).new_ones(2).tolist()
+/// [1.0, 1.0]
+#[op(method, norust)]
+#[allow(clippy::too_many_arguments)]
+pub fn new_ones(
+    input: &Tensor,
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or(input.dtype());
+    check_grad("new_ones", dtype, requires_grad)?;
+    let size = sizes("new_ones", size)?;
+    leaf(Tensor::ones(&size, dtype)?, requires_grad)
+}
+
+/// A tensor filled with one number, of the given size and the dtype of this tensor.
+///
+/// Args: `size` a sequence of integers; `fill_value` a number; `dtype` another dtype. Raises: as `full`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0]).new_full((2,), 7).tolist()
+/// [7.0, 7.0]
+#[op(method, norust)]
+#[allow(clippy::too_many_arguments)]
+pub fn new_full(
+    input: &Tensor,
+    size: &[i64],
+    fill_value: Scalar,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or(input.dtype());
+    check_grad("new_full", dtype, requires_grad)?;
+    check_fits("new_full", fill_value, dtype)?;
+    let size = sizes("new_full", size)?;
+    leaf(Tensor::full(&size, fill_value, dtype)?, requires_grad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likes_keep_memory_order_and_news_the_dtype() {
+        let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]).unwrap();
+        let t = x.view_as(&[3, 2], &[1, 3], 0).unwrap();
+        let z = zeros_like(&t, None, None, None, false, true, None).unwrap();
+        assert!(z.strides() == [1, 3] && z.requires_grad() && z.dtype() == DType::Float64);
+        let f = full_like(&t, Scalar::Int(7), Some(DType::Int8), None, None, false, false, Some("contiguous_format"))
+            .unwrap();
+        assert!(f.is_contiguous() && f.to_vec::<i8>().unwrap() == [7; 6]);
+        let wide = x.view_as(&[4, 2, 3], &[0, 3, 1], 0).unwrap();
+        assert!(ones_like(&wide, None, None, None, false, false, None).unwrap().to_vec::<f64>().unwrap() == [1.0; 24]);
+        assert!(ones_like(&x, Some(DType::Int64), None, None, false, true, None).is_err());
+        let n = new_full(&x, &[2], Scalar::Int(1), None, None, None, false, false).unwrap();
+        assert_eq!(n.dtype(), DType::Float64);
+        assert!(new_zeros(&x, &[-1], None, None, None, false, false).is_err());
+    }
+}

@@ -1,0 +1,355 @@
+//! Creation of tensors from nothing: what factories share, and constant fills.
+//!
+//! Factories take `dtype`, `layout`, `device`, `pin_memory` and `requires_grad` as keywords; only a dense layout in the
+//! memory of the CPU exists, so `layout`, `device` and `pin_memory` change nothing.
+
+mod like;
+mod range;
+mod triangle;
+
+use retrograd_macros::op;
+
+use super::{Device, Entry};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::tensor::layout::Dims;
+use crate::tensor::{Category, DType, FromScalar, Scalar, Tensor, default_dtype};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &EMPTY,
+    &ZEROS,
+    &ONES,
+    &FULL,
+    &SCALAR_TENSOR,
+    &range::ARANGE_TO,
+    &range::ARANGE_FROM,
+    &range::LINSPACE,
+    &range::EYE,
+    &like::EMPTY_LIKE,
+    &like::ZEROS_LIKE,
+    &like::ONES_LIKE,
+    &like::FULL_LIKE,
+    &like::NEW_EMPTY,
+    &like::NEW_ZEROS,
+    &like::NEW_ONES,
+    &like::NEW_FULL,
+    &triangle::TRIL,
+    &triangle::TRIU,
+];
+
+/// Sizes given by a caller; they must not be negative.
+pub(crate) fn sizes(op: &'static str, size: &[i64]) -> Result<Dims> {
+    size.iter()
+        .map(|&n| {
+            usize::try_from(n).map_err(|_| {
+                Error::shape(
+                    op,
+                    format!("Trying to create tensor with negative dimension {n}: {size:?}. Sizes are 0 or more"),
+                )
+            })
+        })
+        .collect()
+}
+
+/// Refuses `requires_grad=True` for dtypes that carry no gradient, before anything is made.
+pub(crate) fn check_grad(op: &'static str, dtype: DType, requires_grad: bool) -> Result<()> {
+    if requires_grad && !dtype.is_differentiable() {
+        return Err(Error::dtype(
+            op,
+            format!(
+                "Only Tensors of floating point and complex dtype can require gradients, got {}: pass dtype=float32 or \
+                 leave requires_grad out",
+                dtype.name()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Makes a factory's result a leaf that requires grad, if asked.
+pub(crate) fn leaf(t: Tensor, requires_grad: bool) -> Result<Tensor> {
+    if requires_grad {
+        t.set_requires_grad(true)?;
+    }
+    Ok(t)
+}
+
+/// Refuses a number that elements of `dtype` cannot hold. Negative numbers wrap in unsigned dtypes, as in torch.
+pub(crate) fn check_fits(op: &'static str, value: Scalar, dtype: DType) -> Result<()> {
+    let range = |lo: i64, hi: i64| match value {
+        Scalar::Int(i) => lo <= i && i <= hi,
+        Scalar::Float(x) | Scalar::Complex(x, _) => lo as f64 <= x && x <= hi as f64,
+        Scalar::Bool(_) => true,
+    };
+    let whole = matches!(value, Scalar::Complex(_, im) if im != 0.0);
+    let fits = match dtype {
+        DType::Complex64 | DType::Complex128 | DType::Bool => true,
+        _ if whole => false,
+        DType::UInt8 => range(-255, 255),
+        DType::Int8 => range(-128, 127),
+        DType::Int16 => range(i64::from(i16::MIN), i64::from(i16::MAX)),
+        DType::Int32 => range(i64::from(i32::MIN), i64::from(i32::MAX)),
+        DType::Int64 => range(i64::MIN, i64::MAX),
+        DType::Float32 => !value.as_f64().is_finite() || value.as_f64().abs() <= f64::from(f32::MAX),
+        DType::Float16 => !value.as_f64().is_finite() || value.as_f64().abs() <= 65504.0,
+        DType::BFloat16 | DType::Float64 => true,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(Error::shape(op, format!("value cannot be converted to type {} without overflow, got {value:?}", dtype.name())))
+}
+
+/// Zeros with the given dense strides.
+pub(crate) fn zeros_strided(sizes: &[usize], strides: &[isize], dtype: DType) -> Result<Tensor> {
+    let t = Tensor::empty_strided(sizes, strides, dtype)?;
+    clear(&t);
+    Ok(t)
+}
+
+/// Sets all bytes of a fresh tensor to zero.
+fn clear(t: &Tensor) {
+    // SAFETY: S1: the storage has `bytes` writable bytes and nobody else has it yet. All-zero bytes are 0 in every dtype.
+    unsafe { std::ptr::write_bytes(t.storage().ptr(), 0, t.storage().bytes()) };
+}
+
+/// Sets all elements of a fresh dense tensor.
+fn set_all(t: &Tensor, value: Scalar) {
+    dispatch!(any, t.dtype(), T => {
+        // SAFETY: S1 to S3: a dense tensor's elements are `numel` places from its first; nobody else has the storage yet.
+        unsafe {
+            let (first, n) = (t.ptr::<T>().cast::<std::mem::MaybeUninit<T>>(), t.numel());
+            std::slice::from_raw_parts_mut(first, n).fill(std::mem::MaybeUninit::new(T::from_scalar(value)));
+        }
+    });
+}
+
+impl Tensor {
+    /// Zeros.
+    ///
+    /// ```
+    /// use retrograd::{DType, Tensor};
+    /// assert_eq!(Tensor::zeros(&[2], DType::Float32).unwrap().to_vec::<f32>().unwrap(), [0.0, 0.0]);
+    /// ```
+    pub fn zeros(sizes: &[usize], dtype: DType) -> Result<Tensor> {
+        let t = Tensor::empty(sizes, dtype)?;
+        clear(&t);
+        Ok(t)
+    }
+
+    /// Ones.
+    pub fn ones(sizes: &[usize], dtype: DType) -> Result<Tensor> {
+        Tensor::full(sizes, Scalar::Int(1), dtype)
+    }
+
+    /// `0, 1, ..., n - 1` in int64; empty if `n` is not positive.
+    pub fn arange(n: i64) -> Result<Tensor> {
+        Tensor::build::<i64>(&[n.max(0) as usize], |out| {
+            for (i, x) in out.iter_mut().enumerate() {
+                *x = i as i64;
+            }
+        })
+    }
+}
+
+/// A tensor whose elements are not initialised.
+///
+/// Args: `size` integers or one sequence of them; `dtype` (the default float dtype); `requires_grad` makes it a leaf
+/// that collects a gradient. Returns: a contiguous tensor.
+/// Raises: RuntimeError for a negative size, more elements than memory can address, or a dtype without gradient if
+/// `requires_grad`; MemoryError if there is not enough memory.
+///
+/// >>> import retrograd as rg
+/// >>> rg.empty(2, 3).shape
+/// torch.Size([2, 3])
+#[op(function, out)]
+pub fn empty(
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory, memory_format);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("empty", dtype, requires_grad)?;
+    leaf(Tensor::empty(&sizes("empty", size)?, dtype)?, requires_grad)
+}
+
+/// A tensor of zeros.
+///
+/// Args, Returns, Raises: as `empty`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).tolist()
+/// [0.0, 0.0]
+#[op(function, out)]
+pub fn zeros(
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("zeros", dtype, requires_grad)?;
+    leaf(Tensor::zeros(&sizes("zeros", size)?, dtype)?, requires_grad)
+}
+
+/// A tensor of ones.
+///
+/// Args, Returns, Raises: as `empty`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(2, dtype=rg.int64).tolist()
+/// [1, 1]
+#[op(function, out)]
+pub fn ones(
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("ones", dtype, requires_grad)?;
+    leaf(Tensor::ones(&sizes("ones", size)?, dtype)?, requires_grad)
+}
+
+/// A tensor with every element equal to one number.
+///
+/// Args: `size` a sequence of integers; `fill_value` a number; `dtype` (that of the number: bool, int64, the default
+/// float or complex dtype); the rest as `empty`.
+/// Raises: as `empty`, and RuntimeError if the dtype cannot hold the number.
+///
+/// >>> import retrograd as rg
+/// >>> rg.full((2,), 7).tolist()
+/// [7, 7]
+#[op(function, out)]
+pub fn full(
+    size: &[i64],
+    fill_value: Scalar,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or(fill_value.dtype());
+    check_grad("full", dtype, requires_grad)?;
+    check_fits("full", fill_value, dtype)?;
+    leaf(Tensor::full(&sizes("full", size)?, fill_value, dtype)?, requires_grad)
+}
+
+/// A 0-dim tensor of a number.
+///
+/// Args: `s` a number; `dtype` (the default float dtype, or its complex counterpart for a complex number); the rest as
+/// `empty`. Raises: as `full`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.scalar_tensor(3).item()
+/// 3.0
+#[op(function)]
+pub fn scalar_tensor(
+    s: Scalar,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let usual = if s.category() == Category::Complex { s.dtype() } else { default_dtype() };
+    let dtype = dtype.unwrap_or(usual);
+    check_grad("scalar_tensor", dtype, requires_grad)?;
+    check_fits("scalar_tensor", s, dtype)?;
+    leaf(Tensor::full(&[], s, dtype)?, requires_grad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_values_are_checked() {
+        let make = |size: &[i64]| zeros(size, None, None, None, false, false);
+        assert_eq!(make(&[2, 0]).unwrap().sizes(), &[2, 0]);
+        let text = make(&[2, -1]).unwrap_err().to_string();
+        assert!(text.contains("Trying to create tensor with negative dimension -1: [2, -1]"), "{text}");
+        assert!(make(&[1 << 40, 1 << 40]).is_err() && make(&[1 << 46]).is_err());
+        assert!(full(&[2], Scalar::Int(300), Some(DType::UInt8), None, None, false, false).is_err());
+        assert!(full(&[2], Scalar::Float(f64::NAN), Some(DType::Int32), None, None, false, false).is_err());
+        assert!(ones(&[2], Some(DType::Int64), None, None, false, true).is_err());
+        let w = ones(&[2], None, None, None, false, true).unwrap();
+        assert!(w.requires_grad() && w.is_leaf());
+        assert_eq!(full(&[2], Scalar::Bool(true), None, None, None, false, false).unwrap().dtype(), DType::Bool);
+    }
+
+    #[test]
+    fn helpers() {
+        assert_eq!(Tensor::arange(3).unwrap().to_vec::<i64>().unwrap(), [0, 1, 2]);
+        assert_eq!(Tensor::arange(-3).unwrap().numel(), 0);
+        assert_eq!(Tensor::ones(&[2], DType::Int8).unwrap().to_vec::<i8>().unwrap(), [1, 1]);
+        assert_eq!(Tensor::zeros(&[0], DType::Complex64).unwrap().numel(), 0);
+    }
+}

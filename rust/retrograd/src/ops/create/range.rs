@@ -1,0 +1,279 @@
+//! Ranges and the identity.
+
+use retrograd_macros::op;
+
+use super::{check_grad, leaf};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::ops::Device;
+use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
+
+/// Number of elements from `start` to before `end`.
+fn count(start: Scalar, end: Scalar, step: Scalar, dtype: DType) -> Result<usize> {
+    let refuse = |detail: String| Err(Error::shape("arange", detail));
+    let (a, b, s) = (start.as_f64(), end.as_f64(), step.as_f64());
+    if s.is_nan() || s == 0.0 {
+        return refuse("step must be nonzero".into());
+    }
+    if !a.is_finite() || !b.is_finite() {
+        return refuse(format!("unsupported range: {a} -> {b}: start and end must be finite"));
+    }
+    if (s > 0.0 && b < a) || (s < 0.0 && b > a) {
+        return refuse(format!(
+            "upper bound and lower bound inconsistent with step sign: from {a} to {b} by {s}; an empty range has end == start"
+        ));
+    }
+    if dtype == DType::Int64 {
+        // Exact where doubles are not.
+        let (a, b, s) = (i128::from(start.as_i64()), i128::from(end.as_i64()), i128::from(step.as_i64()));
+        if s == 0 {
+            return refuse("step must be nonzero, and is 0 as an integer".into());
+        }
+        return Ok(((b - a + s - s.signum()) / s).max(0) as usize);
+    }
+    let n = ((b - a) / s).ceil();
+    if n > i64::MAX as f64 {
+        return refuse(format!("invalid size, possible overflow? From {a} to {b} by {s}"));
+    }
+    Ok(n as usize)
+}
+
+fn arange(start: Scalar, end: Scalar, step: Scalar, dtype: Option<DType>, requires_grad: bool) -> Result<Tensor> {
+    let usual = if [start, end, step].iter().all(|s| s.dtype().is_integral()) { DType::Int64 } else { default_dtype() };
+    let dtype = dtype.unwrap_or(usual);
+    check_grad("arange", dtype, requires_grad)?;
+    let unsupported = || Error::no_kernel("arange_cpu", dtype);
+    dispatch!(reals, dtype, T => {
+        let n = count(start, end, step, dtype)?;
+        let t = if dtype.is_integral() {
+            let (a, s) = (start.as_i64(), step.as_i64());
+            Tensor::build::<T>(&[n], |out| {
+                for (i, x) in out.iter_mut().enumerate() {
+                    *x = T::from_scalar(Scalar::Int(a.wrapping_add(s.wrapping_mul(i as i64))));
+                }
+            })?
+        } else {
+            let (a, s) = (start.as_f64(), step.as_f64());
+            Tensor::build::<T>(&[n], |out| {
+                for (i, x) in out.iter_mut().enumerate() {
+                    *x = T::from_scalar(Scalar::Float(a + s * i as f64));
+                }
+            })?
+        };
+        leaf(t, requires_grad)
+    }, else Err(unsupported()))
+}
+
+/// The numbers from 0 to before `end`, one apart.
+///
+/// Args: `end` a number; `dtype` (int64 for an integer, else the default float dtype).
+/// Returns: a 1-dim tensor of `ceil(end)` elements. Raises: RuntimeError if `end` is negative or not finite.
+///
+/// >>> import retrograd as rg
+/// >>> rg.arange(3).tolist()
+/// [0, 1, 2]
+#[op(function, out, name = "arange")]
+pub fn arange_to(
+    end: Scalar,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    arange(Scalar::Int(0), end, Scalar::Int(1), dtype, requires_grad)
+}
+
+/// The numbers from `start` to before `end`, `step` apart.
+///
+/// Args: `start`, `end`, `step` numbers; `dtype` (int64 if all are integers, else the default float dtype).
+/// Returns: a 1-dim tensor of `ceil((end - start) / step)` elements.
+/// Raises: RuntimeError if `step` is zero or of the wrong sign, or a bound is not finite.
+///
+/// >>> import retrograd as rg
+/// >>> rg.arange(5, 0, -2).tolist()
+/// [5, 3, 1]
+#[op(function, out, name = "arange")]
+#[allow(clippy::too_many_arguments)]
+pub fn arange_from(
+    start: Scalar,
+    end: Scalar,
+    #[default(Scalar::Int(1))] step: Scalar,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    arange(start, end, step, dtype, requires_grad)
+}
+
+/// `steps` numbers from `start` to `end`, both included, evenly spaced.
+///
+/// Args: `start`, `end` numbers; `steps` how many; `dtype` (the default float dtype).
+/// Returns: a 1-dim tensor of `steps` elements. Raises: RuntimeError if `steps` is negative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.linspace(0, 1, 5).tolist()
+/// [0.0, 0.25, 0.5, 0.75, 1.0]
+#[op(function, out)]
+#[allow(clippy::too_many_arguments)]
+pub fn linspace(
+    start: Scalar,
+    end: Scalar,
+    steps: i64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("linspace", dtype, requires_grad)?;
+    let n = usize::try_from(steps)
+        .map_err(|_| Error::shape("linspace", format!("number of steps must be non-negative, got {steps}")))?;
+    // From the nearer end, so that both ends are exact.
+    macro_rules! spaced {
+        ($real:ty, $T:ty, $convert:expr) => {{
+            let (a, b) = (start.as_f64() as $real, end.as_f64() as $real);
+            let step = if n > 1 { (b - a) / (n - 1) as $real } else { 0.0 };
+            Tensor::build::<$T>(&[n], |out| {
+                for (i, x) in out.iter_mut().enumerate() {
+                    let v = if i < n / 2 || n == 1 { a + step * i as $real } else { b - step * (n - 1 - i) as $real };
+                    *x = $convert(v);
+                }
+            })?
+        }};
+    }
+    let t = match dtype {
+        DType::Float32 => spaced!(f32, f32, |v| v),
+        _ => dispatch!(reals, dtype, T => spaced!(f64, T, |v| T::from_scalar(Scalar::Float(v))),
+            else return Err(Error::no_kernel("linspace_cpu", dtype))),
+    };
+    leaf(t, requires_grad)
+}
+
+/// The identity matrix, or its first `m` columns.
+///
+/// Args: `n` rows; `m` columns (`n`); `dtype` (the default float dtype).
+/// Returns: an `(n, m)` tensor. Raises: RuntimeError if a size is negative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.eye(2).tolist()
+/// [[1.0, 0.0], [0.0, 1.0]]
+#[op(function, out)]
+pub fn eye(
+    n: i64,
+    #[default(None)] m: Option<i64>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("eye", dtype, requires_grad)?;
+    let size = |name: &str, n: i64| {
+        usize::try_from(n).map_err(|_| Error::shape("eye", format!("{name} must be greater or equal to 0, got {n}")))
+    };
+    let (rows, columns) = (size("n", n)?, size("m", m.unwrap_or(n))?);
+    let t = Tensor::zeros(&[rows, columns], dtype)?;
+    dispatch!(any, dtype, T => {
+        for i in 0..rows.min(columns) {
+            // SAFETY: S1 to S3: a contiguous place inside `rows` by `columns`; nobody else has the storage yet.
+            unsafe { *t.ptr::<T>().add(i * columns + i) = T::from_scalar(Scalar::Int(1)) };
+        }
+    });
+    leaf(t, requires_grad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(a: Scalar, b: Scalar, s: Scalar, dtype: Option<DType>) -> Result<Vec<f64>> {
+        arange(a, b, s, dtype, false)?.to_vec::<f64>()
+    }
+
+    #[test]
+    fn ranges() {
+        use Scalar::{Float, Int};
+        assert_eq!(range(Int(5), Int(0), Int(-2), None).unwrap(), [5.0, 3.0, 1.0]);
+        assert_eq!(range(Int(1), Float(2.5), Float(0.5), None).unwrap(), [1.0, 1.5, 2.0]);
+        assert_eq!(range(Float(0.0), Float(2.6), Int(1), Some(DType::Int64)).unwrap(), [0.0, 1.0]);
+        assert_eq!(range(Int(0), Int(10), Int(1 << 62), None).unwrap(), [0.0]);
+        assert_eq!(range(Int(3), Int(3), Int(-1), None).unwrap(), [0.0; 0]);
+        for (a, b, s) in [
+            (Int(1), Int(5), Int(-1)),
+            (Int(0), Int(5), Int(0)),
+            (Int(0), Float(f64::NAN), Int(1)),
+            (Int(0), Float(f64::INFINITY), Int(1)),
+            (Int(0), Float(1e20), Int(1)),
+            (Int(0), Int(i64::MAX), Int(1)),
+            (Int(i64::MIN), Int(i64::MAX), Int(1)),
+        ] {
+            assert!(range(a, b, s, None).is_err(), "{a:?} {b:?} {s:?}");
+        }
+        assert!(range(Int(0), Int(2), Int(1), Some(DType::Bool)).is_err());
+        assert!(arange(Int(0), Int(2), Int(1), None, true).is_err());
+    }
+
+    #[test]
+    fn spaces_and_identity() {
+        let space = |a: i64, b: i64, n, dtype| {
+            linspace(Scalar::Int(a), Scalar::Int(b), n, dtype, None, None, false, false)?.to_vec::<f64>()
+        };
+        assert_eq!(space(0, 1, 5, None).unwrap(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(space(0, 1, 1, None).unwrap(), [0.0]);
+        assert_eq!(space(0, 10, 5, Some(DType::Int64)).unwrap(), [0.0, 2.0, 5.0, 7.0, 10.0]);
+        assert_eq!(space(3, 10, 4, Some(DType::Int32)).unwrap(), [3.0, 5.0, 7.0, 10.0]);
+        assert!(space(0, 1, -1, None).is_err());
+        let i = eye(2, Some(3), None, None, None, false, false).unwrap();
+        assert_eq!(i.to_vec::<f32>().unwrap(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        assert!(eye(-1, None, None, None, None, false, false).is_err());
+    }
+}

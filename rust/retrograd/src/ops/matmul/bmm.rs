@@ -1,0 +1,217 @@
+//! Products of batches of matrices.
+
+use retrograd_macros::op;
+
+use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
+use super::{batch_first, unrecorded};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::error::{Error, Result, Sizes};
+use crate::ops::Value;
+use crate::tensor::layout::expands_to;
+use crate::tensor::{Scalar, Tensor};
+
+fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
+    for (x, name) in [(a, "batch1"), (b, "batch2")] {
+        if x.ndim() != 3 {
+            return Err(Error::shape(op, format!("{name} must be a 3D tensor, got {} dims", x.ndim())));
+        }
+    }
+    let want = [a.sizes()[0], a.sizes()[2]];
+    if b.sizes()[..2] != want {
+        return Err(Error::shape(
+            op,
+            format!(
+                "Expected size for first two dimensions of batch2 tensor to be: {} but got: {}.",
+                Sizes(&want),
+                Sizes(&b.sizes()[..2])
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// `bmm`: `A_i B_i`. Reverse: `gA_i = g_i B_i^T`, `gB_i = A_i^T g_i`.
+#[derive(Clone, Debug)]
+pub struct Bmm;
+
+/// `g rhs^T`, entry by entry.
+fn left_grad(cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
+    if unrecorded(cx) { fresh3("bmm", plain(g), flipped(rhs)) } else { g.bmm(&rhs.transpose(1, 2)?) }
+}
+
+/// `lhs^T g`, entry by entry.
+fn right_grad(cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
+    if unrecorded(cx) { fresh3("bmm", flipped(lhs), plain(g)) } else { lhs.transpose(1, 2)?.bmm(g) }
+}
+
+impl Primitive for Bmm {
+    const NAME: &'static str = "bmm";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "mat2").when(0)];
+    const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
+        Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "BmmBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        check("bmm", xs[0], xs[1])?;
+        if xs[0].dtype() != xs[1].dtype() {
+            return Err(Error::dtype(
+                "bmm",
+                format!(
+                    "expected scalar type {} but found {}; convert one with .to",
+                    xs[0].dtype().scalar_type_name(),
+                    xs[1].dtype().scalar_type_name()
+                ),
+            ));
+        }
+        fresh3("bmm", plain(xs[0]), plain(xs[1])).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let mut grads = maybe(cx.when(0, || left_grad(cx, cx.g(), cx.kept(1)?))?);
+        grads.push(cx.when(1, || right_grad(cx, cx.g(), cx.kept(0)?))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear_in_each(self, cx)
+    }
+}
+
+/// The matrix products of two batches of matrices, entry by entry.
+///
+/// Args: `input` (b, n, m), `mat2` (b, m, p), of one dtype: an integer type, float32 or float64. Nothing is broadcast.
+/// Returns: a tensor of shape (b, n, p). Derivative: `bmm(g, mat2.mT)` and `bmm(input.mT, g)`.
+/// Raises: RuntimeError if an operand has not three dims, or sizes or dtypes do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.bmm(rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
+/// [[[3.0]], [[3.0]]]
+#[op(function, method, out)]
+pub fn bmm(input: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+    apply1(Bmm, &[input, mat2])
+}
+
+/// `baddbmm`: `beta C + alpha A_i B_i`. Reverse: `gC = beta g`, `gA_i = alpha g_i B_i^T`, `gB_i = alpha A_i^T g_i`.
+#[derive(Clone, Debug)]
+pub struct Baddbmm {
+    beta: Scalar,
+    alpha: Scalar,
+}
+
+impl Baddbmm {
+    fn checked(&self, xs: &[&Tensor]) -> Result<(Factors, [usize; 3])> {
+        let (input, a, b) = (xs[0], xs[1], xs[2]);
+        check("baddbmm", a, b)?;
+        let sizes = [a.sizes()[0], a.sizes()[1], b.sizes()[2]];
+        if !expands_to(input.sizes(), &sizes) {
+            return Err(not_expandable("baddbmm", input.sizes(), &sizes));
+        }
+        if input.dtype() != a.dtype() || a.dtype() != b.dtype() {
+            return Err(Error::dtype(
+                "baddbmm",
+                format!(
+                    "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
+                    input.dtype().name(),
+                    a.dtype().name(),
+                    b.dtype().name()
+                ),
+            ));
+        }
+        let factors = Factors { beta: self.beta, alpha: self.alpha };
+        factors.check("baddbmm")?;
+        Ok((factors, sizes))
+    }
+}
+
+impl Primitive for Baddbmm {
+    const NAME: &'static str = "baddbmm";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "batch1").when(2), Keep::input(2, "batch2").when(1)];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
+        super::addmm::blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 3)
+    });
+    fn node(&self) -> &'static str {
+        "BaddbmmBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (factors, sizes) = self.checked(xs)?;
+        let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
+        factors.apply("baddbmm", xs[0], &sizes, false, product).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        let (factors, sizes) = self.checked(xs)?;
+        let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
+        factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let scaled = |t: Tensor, by: Scalar| super::addmm::scaled(t, by);
+        let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);
+        grads.push(cx.when(1, || scaled(left_grad(cx, cx.g(), cx.kept(1)?)?, self.alpha))?);
+        grads.push(cx.when(2, || scaled(right_grad(cx, cx.g(), cx.kept(0)?)?, self.alpha))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        super::addmm::affine_jvp(cx, self.beta, self.alpha, baddbmm)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("alpha", self.alpha.into()), ("beta", self.beta.into())]
+    }
+}
+
+/// `beta * input + alpha * bmm(batch1, batch2)`.
+///
+/// Args: `input` broadcastable to (b, n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype; `beta`, `alpha`
+/// numbers. With `beta=0` the input is not read.
+/// Returns: a tensor of shape (b, n, p). Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`.
+/// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
+/// [[[4.0]], [[4.0]]]
+#[op(function, method, inplace, out)]
+pub fn baddbmm(
+    input: &Tensor,
+    batch1: &Tensor,
+    batch2: &Tensor,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    beta: Scalar,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    alpha: Scalar,
+) -> Result<Tensor> {
+    apply_as(form, Baddbmm { beta, alpha }, &[input, batch1, batch2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn gradients() {
+        for (b, m, k, n) in [(2, 2, 3, 4), (1, 1, 1, 1), (3, 1, 4, 2), (0, 2, 2, 3), (2, 2, 0, 3)] {
+            gradcheck(&|x| x[0].bmm(&x[1]), &[noise(1, &[b, m, k]), noise(2, &[b, k, n])]);
+            gradcheck(
+                &|x| x[0].transpose(1, 2)?.bmm(&x[1].transpose(1, 2)?),
+                &[noise(1, &[b, k, m]), noise(2, &[b, n, k])],
+            );
+            gradcheck(
+                &|x| baddbmm(&x[0], &x[1], &x[2], 0.5.into(), (-2.0).into()),
+                &[noise(3, &[m, 1]), noise(1, &[b, m, k]), noise(2, &[b, k, n])],
+            );
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let e = noise(1, &[2, 3, 4]).bmm(&noise(2, &[3, 4, 5])).unwrap_err().to_string();
+        assert!(
+            e.contains("Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [3, 4]."),
+            "{e}"
+        );
+        assert!(noise(1, &[2, 3]).bmm(&noise(2, &[3, 4, 5])).is_err());
+    }
+}

@@ -1,0 +1,189 @@
+//! The product of two matrices.
+
+use retrograd_macros::op;
+
+use super::product::{flipped, fresh2, inner_sizes, multiply, plain, type_name};
+use super::{batch_first, unrecorded};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::error::{Error, Result};
+use crate::ops::Value;
+use crate::tensor::Tensor;
+
+/// How a matrix operand lay in memory: its gradient is laid out alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Matrix {
+    sizes: [usize; 2],
+    strides: [isize; 2],
+    followed: bool,
+}
+
+impl Matrix {
+    /// Of a tensor with two dims; others are refused by `forward`.
+    pub(super) fn of(x: &Tensor) -> Self {
+        match (x.sizes(), x.strides()) {
+            (&[m, n], &[s, t]) => Self { sizes: [m, n], strides: [s, t], followed: x.requires_grad() },
+            _ => Self { sizes: [0; 2], strides: [0; 2], followed: false },
+        }
+    }
+    fn column_major(&self) -> bool {
+        self.strides[0] == 1 && self.strides[1] == self.sizes[0] as isize
+    }
+    pub(super) fn sizes_value(&self) -> Value {
+        Value::from(&self.sizes[..])
+    }
+    /// Strides are shown for followed operands only, as torch does.
+    pub(super) fn strides_value(&self) -> Value {
+        Value::Ints(if self.followed { self.strides.iter().map(|&s| s as i64).collect() } else { Vec::new() })
+    }
+
+    /// The gradient of this matrix as left operand: `g rhs^T`.
+    pub(super) fn left_grad(&self, cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
+        if unrecorded(cx) {
+            if !self.column_major() {
+                return fresh2("mm", plain(g), flipped(rhs));
+            }
+            let out = Tensor::empty_strided(&self.sizes, &[1, self.sizes[0] as isize], g.dtype())?;
+            multiply("mm", plain(g), flipped(rhs), &out, false)?;
+            return Ok(out);
+        }
+        if self.column_major() { rhs.mm(&g.t()?)?.t() } else { g.mm(&rhs.t()?) }
+    }
+
+    /// The gradient of this matrix as right operand: `lhs^T g`.
+    pub(super) fn right_grad(&self, cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
+        if unrecorded(cx) {
+            if !self.column_major() {
+                return fresh2("mm", flipped(lhs), plain(g));
+            }
+            let out = Tensor::empty_strided(&self.sizes, &[1, self.sizes[0] as isize], g.dtype())?;
+            multiply("mm", flipped(lhs), plain(g), &out, false)?;
+            return Ok(out);
+        }
+        if self.column_major() { g.t()?.mm(lhs)?.t() } else { lhs.t()?.mm(g) }
+    }
+}
+
+/// `mm`: `A B`. Reverse: `gA = g B^T`, `gB = A^T g`.
+#[derive(Clone, Debug)]
+pub struct Mm {
+    lhs: Matrix,
+    rhs: Matrix,
+}
+
+/// Ranks, inner sizes and dtypes of two matrices.
+pub(super) fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
+    for (x, name) in [(a, "self"), (b, "mat2")] {
+        if x.ndim() != 2 {
+            return Err(Error::shape(op, format!("{name} must be a matrix, got a tensor with {} dims", x.ndim())));
+        }
+    }
+    if a.sizes()[1] != b.sizes()[0] {
+        return Err(inner_sizes(op, plain(a).sizes(), plain(b).sizes()));
+    }
+    if a.dtype() != b.dtype() {
+        return Err(Error::dtype(
+            op,
+            format!(
+                "expected m1 and m2 to have the same dtype, but got: {} != {}; convert one with .to",
+                type_name(a.dtype()),
+                type_name(b.dtype())
+            ),
+        ));
+    }
+    Ok(())
+}
+
+impl Primitive for Mm {
+    const NAME: &'static str = "mm";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "mat2").when(0)];
+    const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
+        Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "MmBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        check("mm", xs[0], xs[1])?;
+        fresh2("mm", plain(xs[0]), plain(xs[1])).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let mut grads = maybe(cx.when(0, || self.lhs.left_grad(cx, cx.g(), cx.kept(1)?))?);
+        grads.push(cx.when(1, || self.rhs.right_grad(cx, cx.g(), cx.kept(0)?))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear_in_each(self, cx)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("self_sym_sizes", self.lhs.sizes_value()),
+            ("self_sym_strides", self.lhs.strides_value()),
+            ("mat2_sym_sizes", self.rhs.sizes_value()),
+            ("mat2_sym_strides", self.rhs.strides_value()),
+        ]
+    }
+}
+
+/// The matrix product of two matrices.
+///
+/// Args: `input` (n, m), `mat2` (m, p), of one dtype: an integer type, float32 or float64. Nothing is broadcast.
+/// Returns: a tensor of shape (n, p). Derivative: `g @ mat2.t()` and `input.t() @ g`.
+/// Raises: RuntimeError if an operand is no matrix, the inner sizes differ, or the dtypes do.
+///
+/// >>> import retrograd as rg
+/// >>> rg.mm(rg.tensor([[1.0, 2.0]]), rg.tensor([[3.0], [4.0]])).tolist()
+/// [[11.0]]
+#[op(function, method, out)]
+pub fn mm(input: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+    apply1(Mm { lhs: Matrix::of(input), rhs: Matrix::of(mat2) }, &[input, mat2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::DType;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn gradients() {
+        for (m, k, n) in [(2, 3, 4), (1, 1, 1), (3, 1, 2), (0, 2, 3), (2, 0, 3), (17, 5, 9)] {
+            gradcheck(&|x| x[0].mm(&x[1]), &[noise(1, &[m, k]), noise(2, &[k, n])]);
+            gradcheck(&|x| x[0].t()?.mm(&x[1].t()?), &[noise(1, &[k, m]), noise(2, &[n, k])]);
+        }
+    }
+
+    #[test]
+    fn column_major_operands_get_column_major_gradients() {
+        let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]).unwrap();
+        let w = Tensor::empty_strided(&[3, 2], &[1, 3], DType::Float64).unwrap();
+        crate::kernels::copy::copy_into(&noise(3, &[3, 2]), &w).unwrap();
+        w.set_requires_grad(true).unwrap();
+        let y = x.mm(&w).unwrap();
+        let roots = vec![crate::autograd::engine::Root {
+            edge: y.grad_edge().unwrap().unwrap(),
+            grad: Tensor::full(&[2, 2], 1.0.into(), DType::Float64).unwrap(),
+        }];
+        let targets = vec![crate::autograd::engine::Target::Capture(w.grad_edge().unwrap().unwrap())];
+        let call = crate::autograd::engine::Backward { roots, retain_graph: false, create_graph: false, targets };
+        let g = crate::autograd::engine::run(call).unwrap().remove(0).unwrap();
+        assert_eq!(g.strides(), &[1, 3]);
+        assert_eq!(g.to_vec::<f64>().unwrap(), [5.0, 5.0, 7.0, 7.0, 9.0, 9.0]);
+    }
+
+    #[test]
+    fn refusals_and_integers() {
+        let f = |s: &[usize]| noise(1, s);
+        let message = |r: Result<Tensor>| r.unwrap_err().to_string();
+        assert!(
+            message(f(&[2, 3]).mm(&f(&[4, 5]))).contains("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")
+        );
+        assert!(message(f(&[3]).mm(&f(&[3, 5]))).contains("self must be a matrix"));
+        let i = Tensor::from_slice(&[1i64, 2, 3, 4], &[2, 2]).unwrap();
+        assert!(message(i.mm(&f(&[2, 2]))).contains("but got: long int != double"));
+        assert_eq!(i.mm(&i).unwrap().to_vec::<i64>().unwrap(), [7, 10, 15, 22]);
+        let b = Tensor::full(&[2, 2], true.into(), DType::Bool).unwrap();
+        assert!(b.mm(&b).is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! Matrix products.
+//!
+//! `product` calls the kernel on strided operands, so that a transposed operand is never copied; `mm`, `bmm`, `addmm`
+//! and `vector` are the rooms with nodes of their own; `compose` writes `matmul` and `linear` in terms of them.
+
+mod addmm;
+mod bmm;
+mod compose;
+mod mm;
+mod product;
+mod vector;
+
+pub use addmm::{addmm, addmm_as, addmv, addmv_as};
+pub use bmm::{baddbmm, baddbmm_as, bmm};
+pub use compose::{linear, matmul};
+pub use mm::mm;
+pub use vector::{dot, mv, outer};
+
+use smallvec::SmallVec;
+
+use super::Entry;
+use crate::autograd::mode;
+use crate::autograd::primitive::Vjp;
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &mm::MM,
+    &bmm::BMM,
+    &bmm::BADDBMM,
+    &addmm::ADDMM,
+    &addmm::ADDMV,
+    &vector::MV,
+    &vector::DOT,
+    &vector::OUTER,
+    &compose::MATMUL,
+    &compose::LINEAR,
+];
+
+/// Whether a rule may call kernels directly: nothing follows what it computes.
+fn unrecorded(cx: &Vjp) -> bool {
+    !cx.recording() && mode::word() & mode::SPECIAL == 0
+}
+
+/// The operand with its batch axis in front.
+fn batch_first(x: &Tensor, axis: Option<usize>) -> Result<Tensor> {
+    match axis {
+        None | Some(0) => Ok(x.clone()),
+        Some(axis) => {
+            let mut order: SmallVec<[i64; 6]> = (0..x.ndim() as i64).collect();
+            let batch = order.remove(axis);
+            order.insert(0, batch);
+            x.permute(&order)
+        }
+    }
+}

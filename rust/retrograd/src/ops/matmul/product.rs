@@ -1,0 +1,281 @@
+//! The kernel on tensors: operands at any strides, read transposed on demand, unrecorded.
+
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::matmul::gemm;
+use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::real::Num;
+use crate::kernels::{copy, pointwise};
+use crate::tensor::layout::expanded_strides;
+use crate::tensor::{DType, FromScalar, Scalar, Tensor};
+
+/// A matrix (or a batch of them, its last two axes) as an operand: maybe read transposed.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub x: &'a Tensor,
+    pub transposed: bool,
+}
+
+/// The operand as it is.
+pub(super) fn plain(x: &Tensor) -> Side<'_> {
+    Side { x, transposed: false }
+}
+
+/// The operand read transposed.
+pub(super) fn flipped(x: &Tensor) -> Side<'_> {
+    Side { x, transposed: true }
+}
+
+impl Side<'_> {
+    fn axes(&self) -> (usize, usize) {
+        let n = self.x.ndim();
+        if self.transposed { (n - 1, n - 2) } else { (n - 2, n - 1) }
+    }
+    /// Rows and columns.
+    pub(super) fn sizes(&self) -> (usize, usize) {
+        let (r, c) = self.axes();
+        (self.x.sizes()[r], self.x.sizes()[c])
+    }
+    fn strides(&self) -> (isize, isize) {
+        let (r, c) = self.axes();
+        (self.x.strides()[r], self.x.strides()[c])
+    }
+}
+
+/// Writes (or adds) the product of two matrices, or of two batches of as many, to `out`.
+///
+/// The callers checked ranks, sizes and dtypes; `out` overlaps neither itself nor an operand.
+pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+    let (m, k) = a.sizes();
+    let n = b.sizes().1;
+    let (a_rs, a_cs) = a.strides();
+    let (b_rs, b_cs) = b.strides();
+    let (c_rs, c_cs) = plain(out).strides();
+    let batched = out.ndim() == 3;
+    let batch = if batched { out.sizes()[0] } else { 1 };
+    let step = |t: &Tensor| if batched { t.strides()[0] } else { 0 };
+    let (sa, sb, sc) = (step(a.x), step(b.x), step(out));
+    debug_assert!(b.sizes().0 == k && plain(out).sizes() == (m, n));
+    dispatch!(reals, out.dtype(), T => {
+        let (pa, pb, pc) = (a.x.ptr::<T>().cast_const(), b.x.ptr::<T>().cast_const(), out.ptr::<T>());
+        for i in 0..batch as isize {
+            // Without elements there is nothing the offset could reach: the kernel does not read.
+            let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));
+            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes as checked by the callers;
+            // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4.
+            unsafe { gemm(m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
+        }
+        Ok(())
+    }, else Err(Error::no_kernel(op, out.dtype())))
+}
+
+/// The product of two matrices as a fresh row-major tensor.
+pub(super) fn fresh2(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
+    let out = Tensor::empty(&[a.sizes().0, b.sizes().1], a.x.dtype())?;
+    multiply(op, a, b, &out, false)?;
+    Ok(out)
+}
+
+/// The product of two batches of matrices as a fresh row-major tensor.
+pub(super) fn fresh3(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
+    let out = Tensor::empty(&[a.x.sizes()[0], a.sizes().0, b.sizes().1], a.x.dtype())?;
+    multiply(op, a, b, &out, false)?;
+    Ok(out)
+}
+
+/// `alpha * p + beta * x`.
+struct Blend<T> {
+    alpha: T,
+    beta: T,
+}
+impl<T: Num> Map2<T, T, T> for Blend<T> {
+    #[inline(always)]
+    fn f(&self, p: T, x: T) -> T {
+        self.alpha.times(p).plus(self.beta.times(x))
+    }
+}
+
+/// How `beta * input + alpha * product` treats its factors.
+#[derive(Clone, Copy)]
+pub(super) struct Factors {
+    pub beta: Scalar,
+    pub alpha: Scalar,
+}
+
+impl Factors {
+    /// Whether both are one in this dtype, so that the product can be added to the input in the kernel.
+    fn plain(self, dtype: DType) -> bool {
+        let one = |s: Scalar| match s {
+            Scalar::Float(x) if dtype.is_integral() => x as i64 == 1,
+            s => s.as_f64() == 1.0,
+        };
+        one(self.beta) && one(self.alpha)
+    }
+
+    /// Complex factors have no place in a real product.
+    pub(super) fn check(self, op: &'static str) -> Result<()> {
+        for s in [self.beta, self.alpha] {
+            if matches!(s, Scalar::Complex(..)) {
+                return Err(Error::dtype(op, "beta and alpha must be real numbers for real operands"));
+            }
+        }
+        Ok(())
+    }
+
+    /// `beta * input + alpha * product` as a fresh row-major tensor; with `beta == 0` the input is not read, and with
+    /// `alpha == 0` the product is not computed if `lazy`.
+    pub(super) fn apply(
+        self,
+        op: &'static str,
+        input: &Tensor,
+        sizes: &[usize],
+        lazy: bool,
+        product: impl FnOnce(&Tensor, bool) -> Result<()>,
+    ) -> Result<Tensor> {
+        let dtype = input.dtype();
+        let out = Tensor::empty(sizes, dtype)?;
+        if self.plain(dtype) {
+            fill_rows(input, &out)?;
+            product(&out, true)?;
+            return Ok(out);
+        }
+        let zero = |s: Scalar| if dtype.is_integral() { s.as_i64() == 0 } else { s.as_f64() == 0.0 };
+        if lazy && zero(self.alpha) {
+            out_zero(&out)?;
+        } else {
+            product(&out, false)?;
+        }
+        let input = if zero(self.beta) { &Tensor::full(&[], Scalar::Int(0), dtype)? } else { input };
+        let strides = expanded_strides(input.sizes(), input.strides(), sizes);
+        dispatch!(reals, dtype, T => {
+            let f = Blend { alpha: T::from_scalar(self.alpha), beta: T::from_scalar(self.beta) };
+            let p = out.ptr::<T>();
+            // SAFETY: (1) S1 and S3, and the expansion of the input to `sizes`; (2) the output is operand 0, and fresh,
+            // so apart from the input; (3) it is contiguous.
+            unsafe { map2(&f, sizes, p.cast_const(), out.strides(), input.ptr::<T>().cast_const(), &strides, p, out.strides()) };
+            Ok(())
+        }, else Err(Error::no_kernel(op, dtype)))?;
+        Ok(out)
+    }
+
+    /// As [`Factors::apply`], onto the input itself; `false` if that cannot be done at once.
+    pub(super) fn apply_onto(
+        self,
+        out: &Tensor,
+        operands: [&Tensor; 2],
+        sizes: &[usize],
+        product: impl FnOnce(&Tensor, bool) -> Result<()>,
+    ) -> Result<bool> {
+        let apart = operands.iter().all(|x| !copy::ranges_meet(x, out));
+        if out.sizes() != sizes || !out.is_contiguous() || !self.plain(out.dtype()) || !apart {
+            return Ok(false);
+        }
+        product(out, true)?;
+        Ok(true)
+    }
+}
+
+fn out_zero(out: &Tensor) -> Result<()> {
+    copy::copy_into(&Tensor::full(&[], Scalar::Int(0), out.dtype())?, out)
+}
+
+/// Copies the input, expanded, to a fresh row-major `out`; a bias (one row for all) row by row.
+fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
+    let &[rows, cols] = out.sizes() else { return copy::copy_into(input, out) };
+    if !(input.ndim() == 1 && input.is_contiguous() && input.numel() == cols) {
+        return copy::copy_into(input, out);
+    }
+    dispatch!(any, out.dtype(), T => {
+        let (from, to) = (input.ptr::<T>().cast_const(), out.ptr::<T>());
+        for i in 0..rows {
+            // SAFETY: S1 and S3: `cols` elements of the input, and row `i` of the fresh row-major output.
+            unsafe { std::ptr::copy_nonoverlapping(from, to.add(i * cols), cols) }
+        }
+    });
+    Ok(())
+}
+
+/// Elements written to a fresh tensor by a rank-1 product `a_i * b_j`.
+pub(super) fn rank1(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    struct Times;
+    impl<T: Num> Map2<T, T, T> for Times {
+        #[inline(always)]
+        fn f(&self, a: T, b: T) -> T {
+            a.times(b)
+        }
+    }
+    let sizes = [a.numel(), b.numel()];
+    let out = Tensor::empty(&sizes, a.dtype())?;
+    let (sa, sb) = ([a.strides()[0], 0], [0, b.strides()[0]]);
+    dispatch!(reals, a.dtype(), T => {
+        // SAFETY: (1) S1 and S3 with zero strides along the axis an operand does not have; (2) the output is fresh;
+        // (3) and contiguous.
+        unsafe { pointwise::map2(&Times, &sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.ptr::<T>(), out.strides()) };
+        Ok(())
+    }, else Err(Error::no_kernel(op, a.dtype())))?;
+    Ok(out)
+}
+
+/// The name that torch's messages of `mm` use for a dtype.
+pub(super) fn type_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::UInt8 => "unsigned char",
+        DType::Int8 => "signed char",
+        DType::Int16 => "short int",
+        DType::Int32 => "int",
+        DType::Int64 => "long int",
+        DType::Float16 => "c10::Half",
+        DType::BFloat16 => "c10::BFloat16",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+        DType::Complex64 => "c10::complex<float>",
+        DType::Complex128 => "c10::complex<double>",
+    }
+}
+
+/// The refusal of matrices whose inner sizes differ.
+#[cold]
+pub(super) fn inner_sizes(op: &'static str, a: (usize, usize), b: (usize, usize)) -> Error {
+    Error::shape(
+        op,
+        format!(
+            "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{}): the columns of mat1 must be as many as the rows \
+             of mat2; transpose one with .t() if that was meant",
+            a.0, a.1, b.0, b.1
+        ),
+    )
+}
+
+/// The refusal of an operand that does not expand to the result.
+#[cold]
+pub(super) fn not_expandable(op: &'static str, input: &[usize], sizes: &[usize]) -> Error {
+    use crate::error::Sizes;
+    if input.len() > sizes.len() {
+        return Error::shape(
+            op,
+            format!(
+                "input of sizes {} does not expand to {}: the number of sizes provided ({}) must be greater or equal to the \
+                 number of dimensions in the tensor ({})",
+                Sizes(input),
+                Sizes(sizes),
+                sizes.len(),
+                input.len()
+            ),
+        );
+    }
+    let lead = sizes.len() - input.len();
+    let axis = (0..input.len()).find(|&i| input[i] != 1 && input[i] != sizes[lead + i]).unwrap_or(0);
+    Error::shape(
+        op,
+        format!(
+            "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {}.  Target \
+             sizes: {}.  Tensor sizes: {}",
+            sizes.get(lead + axis).copied().unwrap_or(1),
+            input.get(axis).copied().unwrap_or(1),
+            lead + axis,
+            Sizes(sizes),
+            Sizes(input)
+        ),
+    )
+}

@@ -1,0 +1,195 @@
+//! Activations.
+
+use retrograd_macros::op;
+
+use super::unary::{Map, Unary, body, floats, fuse, numeric};
+use crate::autograd::apply::apply_as;
+use crate::autograd::primitive::Keep;
+use crate::error::{Error, Result};
+use crate::kernels::real::{Num, Real};
+use crate::ops::Form;
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// `tanh`: reverse `g (1 - result^2)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Tanh;
+body!(Tanh, Real, |x| x.tanh());
+struct TanhRule;
+body!(TanhRule, Real, |g, y| g.times(T::ONE.minus(y.times(y))));
+impl Unary for Tanh {
+    const NAME: &'static str = "tanh";
+    const NODE: &'static str = "TanhBackward0";
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("tanh", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+        g.mul(&rsub_one(&result.mul(result)?)?)
+    }
+    fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
+        fuse("tanh", &TanhRule, g, result)
+    }
+}
+
+/// `1 - x`.
+fn rsub_one(x: &Tensor) -> Result<Tensor> {
+    Tensor::number(Scalar::Int(1))?.sub(x)
+}
+
+/// The hyperbolic tangent of each element.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * (1 - tanh(input)**2)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tanh(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn tanh(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Tanh), &[input])
+}
+
+/// The hyperbolic tangent of each element; see `tanh` at the top level.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.tanh(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, norust, module = "nn.functional", name = "tanh")]
+pub fn nn_tanh(input: &Tensor) -> Result<Tensor> {
+    input.tanh()
+}
+
+/// `sigmoid`: reverse `g (1 - result) result`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sigmoid;
+body!(Sigmoid, Real, |x| T::ONE.over(T::ONE.plus(x.negate().exp())));
+struct SigmoidRule;
+body!(SigmoidRule, Real, |g, y| g.times(T::ONE.minus(y).times(y)));
+impl Unary for Sigmoid {
+    const NAME: &'static str = "sigmoid";
+    const NODE: &'static str = "SigmoidBackward0";
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("sigmoid", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+        g.mul(&rsub_one(result)?.mul(result)?)
+    }
+    fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
+        fuse("sigmoid", &SigmoidRule, g, result)
+    }
+}
+
+/// The logistic function of each element, `1 / (1 + exp(-input))`.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * (1 - result) * result`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sigmoid(rg.tensor([0.0])).tolist()
+/// [0.5]
+#[op(function, method, inplace, out)]
+pub fn sigmoid(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Sigmoid), &[input])
+}
+
+/// The logistic function of each element; see `sigmoid` at the top level.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.sigmoid(rg.tensor([0.0])).tolist()
+/// [0.5]
+#[op(function, norust, module = "nn.functional", name = "sigmoid")]
+pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
+    input.sigmoid()
+}
+
+/// `relu`: reverse `g` where the result is not 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Relu;
+body!(Relu, Num, |x| x.larger(T::ZERO));
+struct ReluRule;
+body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
+impl Unary for Relu {
+    const NAME: &'static str = "relu";
+    const NODE: &'static str = "ReluBackward0";
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        if x == DType::Bool {
+            return Err(Error::dtype("relu", "Boolean inputs not supported for relu"));
+        }
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        numeric("relu", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+        let zero = Tensor::number(Scalar::Int(0))?;
+        g.masked_fill(&result.le(&zero)?, &zero)
+    }
+    fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
+        fuse("relu", &ReluRule, g, result)
+    }
+}
+
+/// The positive part of each element: 0 for negative ones; NaN stays.
+///
+/// Args: `input` any dtype but bool. Returns: same shape.
+/// Derivative: `g` where `input > 0`, else 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.relu(rg.tensor([-1.0, 2.0])).tolist()
+/// [0.0, 2.0]
+#[op(function, method, inplace, out)]
+pub fn relu(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Relu), &[input])
+}
+
+/// The positive part of each element, in `input` itself if `inplace`.
+///
+/// Args: `input` any dtype but bool. Returns: same shape, or `input`. Derivative: `g` where `input > 0`, else 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.relu(rg.tensor([-1.0, 2.0])).tolist()
+/// [0.0, 2.0]
+#[op(function, norust, module = "nn.functional", name = "relu")]
+pub fn nn_relu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+    apply_as(if inplace { Form::InPlace } else { Form::New }, Map(Relu), &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::pointwise::unary::check_fused;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
+            let x = [noise(1, sizes)];
+            gradcheck(&|x| x[0].tanh(), &x);
+            gradcheck(&|x| x[0].sigmoid(), &x);
+            gradcheck(&|x| x[0].relu(), &x);
+        }
+        let x = noise(1, &[37]);
+        check_fused(Tanh, &x);
+        check_fused(Sigmoid, &x);
+        check_fused(Relu, &x);
+    }
+
+    #[test]
+    fn relu_keeps_nan_and_integers() {
+        let x = Tensor::from_slice(&[-1.0f32, f32::NAN, 2.0], &[3]).unwrap();
+        let y = x.relu().unwrap().to_vec::<f32>().unwrap();
+        assert!(y[0] == 0.0 && y[1].is_nan() && y[2] == 2.0);
+        let i = Tensor::from_slice(&[-1i32, 2], &[2]).unwrap();
+        assert_eq!(nn_relu(&i, true).unwrap().to_vec::<i32>().unwrap(), [0, 2]);
+        assert_eq!(i.to_vec::<i32>().unwrap(), [0, 2]);
+        assert!(Tensor::from_slice(&[true], &[1]).unwrap().relu().is_err());
+    }
+
+    #[test]
+    fn sigmoid_does_not_overflow() {
+        let x = Tensor::from_slice(&[-1000.0f32, 1000.0], &[2]).unwrap();
+        assert_eq!(x.sigmoid().unwrap().to_vec::<f32>().unwrap(), [0.0, 1.0]);
+    }
+}

@@ -1,0 +1,281 @@
+//! Power rooms: a tensor to a number, a tensor to a tensor, a number to a tensor.
+
+use retrograd_macros::op;
+
+use super::promote::{Reals, dtype_with_number, forward2, forward2_into, result_type};
+use super::unary::{Map, Unary, body, floats, numeric};
+use super::{check_number, zeros_of};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::Map1;
+use crate::kernels::real::{Arithmetic, Num, Real};
+use crate::ops::{Form, Value};
+use crate::tensor::{DType, Scalar, Tensor};
+
+struct Power;
+body!(Power, Arithmetic, |x, e| x.power(e));
+/// A power whose exponent is a number, given as an integer and as a float.
+struct PowerOf(i64, f64);
+impl<T: Arithmetic> Map1<T, T> for PowerOf {
+    #[inline(always)]
+    fn f(&self, x: T) -> T {
+        x.power(T::pick(self.0, self.1))
+    }
+}
+struct Squared;
+body!(Squared, Num, |x| x.times(x));
+struct Cubed;
+body!(Cubed, Num, |x| x.times(x).times(x));
+struct Root;
+body!(Root, Real, |x| x.sqrt());
+struct Inverse;
+body!(Inverse, Real, |x| T::ONE.over(x));
+struct InverseSquare;
+body!(InverseSquare, Real, |x| T::ONE.over(x.times(x)));
+struct InverseRoot;
+body!(InverseRoot, Real, |x| T::ONE.over(x.sqrt()));
+
+/// `pow` with a number as exponent: reverse `g e x^(e-1)`; zero for `e = 0`, also at 0.
+#[derive(Clone, Copy, Debug)]
+pub struct PowNumber {
+    exponent: Scalar,
+}
+
+impl Unary for PowNumber {
+    const NAME: &'static str = "pow";
+    const NODE: &'static str = "PowBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        let dtype = dtype_with_number(x, self.exponent);
+        if dtype.is_integral() && self.exponent.as_i64() < 0 {
+            return Err(Error::dtype(
+                "pow",
+                format!(
+                    "Integers to negative integer powers are not allowed: {} to the power {:?}",
+                    x.name(),
+                    self.exponent
+                ),
+            ));
+        }
+        check_number("pow", self.exponent, dtype)?;
+        Ok(dtype)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        if x.dtype() == DType::Bool {
+            // Only a bool leaves the dtype as it is: x^True = x, x^False = True.
+            let all_true = Tensor::full(&[], Scalar::Bool(true), DType::Bool)?;
+            return copy::copy_into(if self.exponent.is_zero() { &all_true } else { x }, out);
+        }
+        if x.dtype().is_complex() {
+            return Err(Error::no_kernel("pow", x.dtype()));
+        }
+        let e = self.exponent.as_f64();
+        match e {
+            1.0 => copy::copy_into(x, out),
+            2.0 => numeric("pow", &Squared, x, out),
+            3.0 => numeric("pow", &Cubed, x, out),
+            0.5 => floats("pow", &Root, x, out),
+            -0.5 => floats("pow", &InverseRoot, x, out),
+            -1.0 => floats("pow", &Inverse, x, out),
+            -2.0 => floats("pow", &InverseSquare, x, out),
+            _ => numeric("pow", &PowerOf(self.exponent.as_i64(), e), x, out),
+        }
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        let less = match self.exponent {
+            e if e.is_zero() => return zeros_of(g),
+            Scalar::Bool(_) | Scalar::Int(1) => return Ok(g.clone()),
+            Scalar::Int(2) => return g.mul(&x.times(2.0)?),
+            Scalar::Int(i) => Scalar::Int(i.saturating_sub(1)),
+            Scalar::Float(2.0) => return g.mul(&x.times(2.0)?),
+            Scalar::Float(f) => Scalar::Float(f - 1.0),
+            Scalar::Complex(re, im) => Scalar::Complex(re - 1.0, im),
+        };
+        g.mul(&x.power(less)?.times(self.exponent)?)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("exponent", self.exponent.into())]
+    }
+}
+
+/// `g e x^(e-1)`, zero where `e = 0`.
+fn by_base(g: &Tensor, x: &Tensor, e: &Tensor) -> Result<Tensor> {
+    let slope = e.mul(&x.pow(&e.plus(-1i64)?)?)?;
+    let zero = Tensor::number(Scalar::Int(0))?;
+    g.mul(&slope)?.masked_fill(&e.eq(&zero)?, &zero)
+}
+
+/// `g y log x`, zero where `x = 0` and `e >= 0`.
+fn by_exponent(g: &Tensor, x: &Tensor, e: &Tensor, y: &Tensor) -> Result<Tensor> {
+    let zero = Tensor::number(Scalar::Int(0))?;
+    let still = x.eq(&zero)?.logical_and(&e.ge(&zero)?)?;
+    g.mul(&y.mul(&x.log()?)?)?.masked_fill(&still, &zero)
+}
+
+/// `pow` of two tensors.
+#[derive(Clone, Debug)]
+pub struct Pow;
+
+impl Primitive for Pow {
+    const NAME: &'static str = "pow";
+    const KEEP: &'static [Keep] =
+        &[Keep::input(0, "self"), Keep::input(1, "exponent"), Keep::output(0, "result").when(1)];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "PowBackward1"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward2::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs)).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        forward2_into::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs), out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (x, e) = (cx.kept(0)?, cx.kept(1)?);
+        let mut grads = maybe(cx.when(0, || by_base(cx.g(), x, e))?);
+        grads.push(cx.when(1, || by_exponent(cx.g(), x, e, cx.kept(2)?))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let (x, e) = (cx.xs[0], cx.xs[1]);
+        let a = cx.t(0).map(|t| by_base(t, x, e)).transpose()?;
+        let b = cx.t(1).map(|t| by_exponent(t, x, e, &cx.outs[0])).transpose()?;
+        Ok(maybe(match (a, b) {
+            (Some(a), Some(b)) => Some(a.add(&b)?),
+            (a, b) => a.or(b),
+        }))
+    }
+}
+
+/// `pow` with a number as base; its one operand is the exponent.
+#[derive(Clone, Debug)]
+pub struct PowOfNumber {
+    base: Scalar,
+}
+
+impl Primitive for PowOfNumber {
+    const NAME: &'static str = "pow";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "exponent"), Keep::output(0, "result")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "PowBackward2"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        Pow.forward(&[&Tensor::number(self.base)?, xs[0]])
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        by_exponent(cx.g(), &self.base_like(cx.kept(1)?)?, cx.kept(0)?, cx.kept(1)?).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let base = self.base_like(&cx.outs[0])?;
+        Ok(maybe(cx.t(0).map(|t| by_exponent(t, &base, cx.xs[0], &cx.outs[0])).transpose()?))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("self", self.base.into())]
+    }
+}
+
+impl PowOfNumber {
+    /// The base in the result's dtype, so that its logarithm has that precision.
+    fn base_like(&self, result: &Tensor) -> Result<Tensor> {
+        Tensor::full(&[], self.base, result.dtype())
+    }
+}
+
+/// `input` to the power `exponent`, elementwise with broadcasting and promotion.
+///
+/// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes; one of them may be a number.
+/// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * exponent * input**(exponent - 1)`, zero
+/// where the exponent is 0, and `g * result * log(input)`, zero where the base is 0 and the exponent not negative.
+/// Raises: RuntimeError if the shapes do not broadcast, or for integers to a negative integer number.
+///
+/// >>> import retrograd as rg
+/// >>> rg.pow(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
+/// [1.0, 4.0, 9.0]
+/// >>> rg.pow(2, rg.tensor([1.0, 2.0, 3.0])).tolist()
+/// [2.0, 4.0, 8.0]
+#[op(function, method, inplace, out)]
+pub fn pow(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Tensor> {
+    match (input.is_number(), exponent.is_number()) {
+        (true, true) => Err(Error::type_error("pow", "expected a tensor as base or exponent, got two numbers")),
+        (false, true) => apply_as(form, Map(PowNumber { exponent: exponent.item()? }), &[input]),
+        (true, false) if form == Form::New => apply1(PowOfNumber { base: input.item()? }, &[exponent]),
+        _ => apply_as(form, Pow, &[input, exponent]),
+    }
+}
+
+/// The square of each element: `pow(input, 2)`.
+///
+/// Args: `input` any dtype; bool becomes int64. Returns: same shape. Derivative: `2 * g * input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.square(rg.tensor([1.0, -3.0])).tolist()
+/// [1.0, 9.0]
+#[op(function, method, inplace, out)]
+pub fn square(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(PowNumber { exponent: Scalar::Int(2) }), &[input])
+}
+
+impl Tensor {
+    /// The power with a number as exponent.
+    pub fn power(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
+        apply1(Map(PowNumber { exponent: exponent.into() }), &[self])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    fn positive(seed: u64, sizes: &[usize]) -> Tensor {
+        noise(seed, sizes).plus(2.0).unwrap()
+    }
+
+    #[test]
+    fn derivatives() {
+        for shapes in [[&[3, 4][..], &[3, 4][..]], [&[3, 1], &[4]], [&[], &[2, 3]], [&[0, 3], &[1, 3]], [&[17], &[17]]]
+        {
+            let xs = [positive(1, shapes[0]), noise(2, shapes[1])];
+            gradcheck(&|x| x[0].pow(&x[1]), &xs);
+            for e in [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5, 3.0, 4.0] {
+                gradcheck(&|x| x[0].power(e), &xs[..1]);
+            }
+            for e in [-3i64, 0, 1, 2, 5] {
+                gradcheck(&|x| x[0].power(e), &xs[..1]);
+            }
+            gradcheck(&|x| pow(&Tensor::number(Scalar::Float(2.5))?, &x[0]), &xs[1..]);
+            gradcheck(&|x| x[0].square(), &xs[1..]);
+        }
+    }
+
+    #[test]
+    fn integers() {
+        let x = Tensor::from_slice(&[2i64, -1, 1, 0, -3], &[5]).unwrap();
+        let e = Tensor::from_slice(&[-1i64, -3, -2, 0, 3], &[5]).unwrap();
+        assert_eq!(x.pow(&e).unwrap().to_vec::<i64>().unwrap(), [0, -1, 1, 1, -27]);
+        let u = Tensor::from_slice(&[255u8, 3], &[2]).unwrap();
+        assert_eq!(u.power(5i64).unwrap().to_vec::<u8>().unwrap(), [255, 243]);
+        assert!(
+            x.power(-1i64).unwrap_err().to_string().contains("Integers to negative integer powers are not allowed")
+        );
+        assert_eq!(x.power(0.5).unwrap().dtype(), DType::Float32);
+        let t = Tensor::from_slice(&[true, false], &[2]).unwrap();
+        assert_eq!(t.square().unwrap().to_vec::<i64>().unwrap(), [1, 0]);
+        assert_eq!(t.square().unwrap().dtype(), DType::Int64);
+    }
+
+    #[test]
+    fn gradients_at_zero() {
+        let zero = Tensor::from_slice(&[0.0], &[1]).unwrap();
+        let g = Tensor::from_slice(&[1.0], &[1]).unwrap();
+        assert_eq!(by_base(&g, &zero, &zero).unwrap().to_vec::<f64>().unwrap(), [0.0]);
+        assert_eq!(by_exponent(&g, &zero, &zero, &g).unwrap().to_vec::<f64>().unwrap(), [0.0]);
+        let minus = Tensor::from_slice(&[-1.0], &[1]).unwrap();
+        let inf = zero.pow(&minus).unwrap();
+        assert_eq!(by_exponent(&g, &zero, &minus, &inf).unwrap().to_vec::<f64>().unwrap(), [f64::NEG_INFINITY]);
+    }
+}

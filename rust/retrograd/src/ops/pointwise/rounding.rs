@@ -1,0 +1,257 @@
+//! Magnitude, sign and rounding.
+
+use retrograd_macros::op;
+
+use super::unary::{Map, Unary, body, floats, numeric};
+use super::zeros_of;
+use crate::autograd::apply::apply_as;
+use crate::autograd::primitive::Keep;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::{Arithmetic, Num, Real};
+use crate::tensor::{DType, Tensor};
+
+/// `abs`: reverse `g sign(x)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Abs;
+body!(Abs, Arithmetic, |x| x.magnitude());
+impl Unary for Abs {
+    const NAME: &'static str = "abs";
+    const NODE: &'static str = "AbsBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        numeric("abs", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.mul(&x.sign()?)
+    }
+}
+
+/// The absolute value of each element; the least integer wraps to itself.
+///
+/// Args: `input` any dtype but bool. Returns: same shape.
+/// Derivative: `g * sign(input)`, 0 at 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.abs(rg.tensor([-1.5, 2.0])).tolist()
+/// [1.5, 2.0]
+#[op(function, method, inplace, out, aliases("absolute"))]
+pub fn abs(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Abs), &[input])
+}
+
+/// `sign`: reverse 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Sign;
+body!(Sign, Num, |x| if x > T::ZERO {
+    T::ONE
+} else if x < T::ZERO {
+    T::ONE.negate()
+} else {
+    T::ZERO
+});
+impl Unary for Sign {
+    const NAME: &'static str = "sign";
+    const NODE: &'static str = "SignBackward0";
+    const KEEP: &'static [Keep] = &[];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        if x.dtype() == DType::Bool { copy::copy_into(x, out) } else { numeric("sign", self, x, out) }
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        zeros_of(g)
+    }
+}
+
+/// The sign of each element: -1, 0 or 1; 0 for NaN.
+///
+/// Args: `input` any dtype. Returns: same shape.
+/// Derivative: 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sign(rg.tensor([-1.5, 0.0, 2.0])).tolist()
+/// [-1.0, 0.0, 1.0]
+#[op(function, method, inplace, out)]
+pub fn sign(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Sign), &[input])
+}
+
+/// The loop of a rounding function: integers are whole already.
+fn round_with<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
+where
+    K: crate::kernels::pointwise::Map1<f32, f32> + crate::kernels::pointwise::Map1<f64, f64>,
+{
+    match x.dtype() {
+        DType::Bool => Err(Error::no_kernel(op, DType::Bool)),
+        d if d.is_integral() => copy::copy_into(x, out),
+        _ => floats(op, k, x, out),
+    }
+}
+
+/// `floor`: reverse 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Floor;
+body!(Floor, Real, |x| x.floor());
+impl Unary for Floor {
+    const NAME: &'static str = "floor";
+    const NODE: &'static str = "FloorBackward0";
+    const KEEP: &'static [Keep] = &[];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        round_with("floor", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        zeros_of(g)
+    }
+}
+
+/// Each element rounded down.
+///
+/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Derivative: 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.floor(rg.tensor([-1.5, 2.5])).tolist()
+/// [-2.0, 2.0]
+#[op(function, method, inplace, out)]
+pub fn floor(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Floor), &[input])
+}
+
+/// `ceil`: reverse 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Ceil;
+body!(Ceil, Real, |x| x.ceil());
+impl Unary for Ceil {
+    const NAME: &'static str = "ceil";
+    const NODE: &'static str = "CeilBackward0";
+    const KEEP: &'static [Keep] = &[];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        round_with("ceil", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        zeros_of(g)
+    }
+}
+
+/// Each element rounded up.
+///
+/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Derivative: 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ceil(rg.tensor([-1.5, 2.5])).tolist()
+/// [-1.0, 3.0]
+#[op(function, method, inplace, out)]
+pub fn ceil(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Ceil), &[input])
+}
+
+/// `trunc`: reverse 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Trunc;
+body!(Trunc, Real, |x| x.trunc());
+impl Unary for Trunc {
+    const NAME: &'static str = "trunc";
+    const NODE: &'static str = "TruncBackward0";
+    const KEEP: &'static [Keep] = &[];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        round_with("trunc", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        zeros_of(g)
+    }
+}
+
+/// Each element rounded towards zero.
+///
+/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Derivative: 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.trunc(rg.tensor([-1.5, 2.5])).tolist()
+/// [-1.0, 2.0]
+#[op(function, method, inplace, out, aliases("fix"))]
+pub fn trunc(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Trunc), &[input])
+}
+
+/// `round`: reverse 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Round;
+body!(Round, Real, |x| x.round());
+impl Unary for Round {
+    const NAME: &'static str = "round";
+    const NODE: &'static str = "RoundBackward0";
+    const KEEP: &'static [Keep] = &[];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        round_with("round", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        zeros_of(g)
+    }
+}
+
+/// Each element rounded to the nearest integer, halves to the even one.
+///
+/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Derivative: 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.round(rg.tensor([-1.5, 2.5])).tolist()
+/// [-2.0, 2.0]
+#[op(function, method, inplace, out)]
+pub fn round(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Round), &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
+            let x = [noise(1, sizes)];
+            gradcheck(&|x| x[0].abs(), &x);
+            gradcheck(&|x| x[0].sign(), &x);
+            gradcheck(&|x| x[0].floor(), &x);
+            gradcheck(&|x| x[0].ceil(), &x);
+            gradcheck(&|x| x[0].trunc(), &x);
+            gradcheck(&|x| x[0].round(), &x);
+        }
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::from_slice(&[-2.5, -0.5, 0.0, 0.5, 1.5, f64::NAN], &[6]).unwrap();
+        let values = |t: Tensor| t.to_vec::<f64>().unwrap()[..5].to_vec();
+        assert_eq!(values(x.round().unwrap()), [-2.0, 0.0, 0.0, 0.0, 2.0]);
+        assert_eq!(values(x.trunc().unwrap()), [-2.0, 0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(values(x.ceil().unwrap()), [-2.0, 0.0, 0.0, 1.0, 2.0]);
+        assert_eq!(x.sign().unwrap().to_vec::<f64>().unwrap(), [-1.0, -1.0, 0.0, 1.0, 1.0, 0.0]);
+        let i = Tensor::from_slice(&[i8::MIN, -1, 3], &[3]).unwrap();
+        assert_eq!(i.abs().unwrap().to_vec::<i8>().unwrap(), [i8::MIN, 1, 3]);
+        assert_eq!(i.floor().unwrap().to_vec::<i8>().unwrap(), [i8::MIN, -1, 3]);
+        let t = Tensor::from_slice(&[true], &[1]).unwrap();
+        assert!(t.abs().is_err() && t.floor().is_err());
+        assert_eq!(t.sign().unwrap().dtype(), DType::Bool);
+    }
+}

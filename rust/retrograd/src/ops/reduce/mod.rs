@@ -1,0 +1,164 @@
+//! Reductions and scans: what they share, and their rooms.
+//!
+//! [`Over`] says which axes an op reduces; [`run`] takes a kernel over them. Results are contiguous.
+
+mod extreme;
+mod logic;
+mod moments;
+mod prod;
+mod scan;
+mod softmax;
+mod sum;
+
+use smallvec::SmallVec;
+
+use super::{Entry, Value};
+use crate::error::{Error, Result};
+use crate::kernels::reduce::{Reduce, reduce};
+use crate::tensor::layout::{Dims, Strides, wrap_dim};
+use crate::tensor::{Element, Tensor};
+
+pub use sum::sum_to_size;
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&sum::SUM, &sum::SUM_OVER, &sum::SUM_TO, &sum::MEAN, &sum::MEAN_OVER];
+
+/// The axes that an op reduces.
+#[derive(Clone, Debug)]
+pub(crate) struct Over {
+    /// As the caller said it; `None` if no dims were given.
+    given: Option<SmallVec<[i64; 4]>>,
+    /// In rising order; `None` for all.
+    axes: Option<SmallVec<[usize; 4]>>,
+    pub(crate) keepdim: bool,
+}
+
+impl Over {
+    /// All axes; the result has no dims.
+    pub(crate) fn all() -> Self {
+        Self { given: None, axes: None, keepdim: false }
+    }
+
+    /// As torch reads dims: none, or an empty list, stands for all.
+    pub(crate) fn dims(op: &'static str, dims: Option<&[i64]>, ndim: usize, keepdim: bool) -> Result<Self> {
+        let given = dims.map(SmallVec::from_slice);
+        let axes = match dims {
+            None | Some([]) => None,
+            Some(dims) => Some(wrap_dims(op, dims, ndim)?),
+        };
+        Ok(Self { given, axes, keepdim })
+    }
+
+    /// One axis.
+    pub(crate) fn dim(op: &'static str, dim: i64, ndim: usize, keepdim: bool) -> Result<Self> {
+        Self::dims(op, Some(&[dim]), ndim, keepdim)
+    }
+
+    /// Whether dims were given, if only an empty list.
+    pub(crate) fn is_given(&self) -> bool {
+        self.given.is_some()
+    }
+
+    pub(crate) fn has(&self, axis: usize) -> bool {
+        self.axes.as_ref().is_none_or(|axes| axes.contains(&axis))
+    }
+
+    /// The reduced axes of a tensor of `ndim` dims.
+    pub(crate) fn axes(&self, ndim: usize) -> SmallVec<[usize; 4]> {
+        (0..ndim).filter(|&axis| self.has(axis)).collect()
+    }
+
+    /// Sizes of the result with a 1 in the place of each reduced axis.
+    pub(crate) fn kept(&self, sizes: &[usize]) -> Dims {
+        sizes.iter().enumerate().map(|(axis, &n)| if self.has(axis) { 1 } else { n }).collect()
+    }
+
+    /// Sizes of the result.
+    pub(crate) fn sizes(&self, sizes: &[usize]) -> Dims {
+        if self.keepdim {
+            return self.kept(sizes);
+        }
+        sizes.iter().enumerate().filter(|&(axis, _)| !self.has(axis)).map(|(_, &n)| n).collect()
+    }
+
+    /// Number of elements that make one element of the result.
+    pub(crate) fn count(&self, sizes: &[usize]) -> usize {
+        sizes.iter().enumerate().filter(|&(axis, _)| self.has(axis)).fold(1, |n, (_, &size)| n.saturating_mul(size))
+    }
+
+    /// The same axes behind a batch axis. `ndim` is that without the batch.
+    pub(crate) fn lifted(&self, ndim: usize) -> Self {
+        let axes: SmallVec<[usize; 4]> = self.axes(ndim).iter().map(|axis| axis + 1).collect();
+        Self { given: Some(axes.iter().map(|&axis| axis as i64).collect()), axes: Some(axes), keepdim: self.keepdim }
+    }
+
+    /// A tensor of the result's shape, seen in the shape of the operand.
+    pub(crate) fn spread(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+        super::view::expand_to(&self.aligned(g, sizes)?, sizes)
+    }
+
+    /// A tensor of the result's shape with its reduced axes back as 1 (leading ones may be left out), so that it
+    /// broadcasts against the operand.
+    pub(crate) fn aligned(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+        let kept = self.kept(sizes);
+        // `g` is `kept` without some of its ones; if those led, it broadcasts as it is.
+        let lead = kept.len().saturating_sub(g.ndim());
+        if kept[lead..] == *g.sizes() { Ok(g.clone()) } else { super::view::reshape_to(g, &kept) }
+    }
+
+    /// The dims as `_saved_dim` shows them.
+    pub(crate) fn saved_dims(&self) -> Value {
+        self.given.as_ref().map_or(Value::None, |given| Value::Ints(given.to_vec()))
+    }
+}
+
+/// Dims counted from either end as axes in rising order, each named once.
+pub(crate) fn wrap_dims(op: &'static str, dims: &[i64], ndim: usize) -> Result<SmallVec<[usize; 4]>> {
+    let mut axes: SmallVec<[usize; 4]> = dims.iter().map(|&dim| wrap_dim(op, dim, ndim)).collect::<Result<_>>()?;
+    axes.sort_unstable();
+    if let Some(twice) = axes.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Error::shape(
+            op,
+            format!("dim {} appears multiple times in the list of dims {dims:?}: name each dim once", twice[0]),
+        ));
+    }
+    Ok(axes)
+}
+
+/// Takes `r` over the axes of `x`, whose elements are `T`, into a fresh tensor.
+pub(crate) fn run<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over) -> Result<Tensor>
+where
+    R::O: Element,
+{
+    let out = Tensor::empty(&over.sizes(x.sizes()), <R::O as Element>::DTYPE)?;
+    // SAFETY: (Into 1) the tensor is fresh, contiguous, and has the result's sizes and dtype.
+    unsafe { run_into(r, x, over, out.ptr::<R::O>()) };
+    Ok(out)
+}
+
+/// As [`run`], into memory.
+///
+/// # Safety
+/// 1. `out` is writable for every element of the result and apart from `x`.
+pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over, out: *mut R::O) {
+    let (mut kept, mut kept_strides) = (Dims::new(), Strides::new());
+    let (mut reduced, mut reduced_strides) = (Dims::new(), Strides::new());
+    for (axis, (&size, &stride)) in x.sizes().iter().zip(x.strides()).enumerate() {
+        if over.has(axis) {
+            reduced.push(size);
+            reduced_strides.push(stride);
+        } else {
+            kept.push(size);
+            kept_strides.push(stride);
+        }
+    }
+    if kept.contains(&0) {
+        return;
+    }
+    if reduced.contains(&0) {
+        // One empty axis stands for all: the product of the others may not fit.
+        (reduced, reduced_strides) = (Dims::from_slice(&[0]), Strides::from_slice(&[0]));
+    }
+    // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) duty 1.
+    unsafe { reduce(r, &kept, &kept_strides, &reduced, &reduced_strides, x.ptr::<T>().cast_const(), out) };
+}

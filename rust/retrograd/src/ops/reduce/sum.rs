@@ -1,0 +1,302 @@
+//! Sums and means.
+
+use retrograd_macros::op;
+
+use super::{Over, run};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::reduce;
+use crate::ops::{Value, view};
+use crate::tensor::layout::{Dims, expands_to};
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// Sizes of a batch of operands.
+fn batched(sizes: &[usize], batch: usize) -> Dims {
+    std::iter::once(batch).chain(sizes.iter().copied()).collect()
+}
+
+/// `sum`: reverse `g` spread over the reduced axes.
+#[derive(Clone, Debug)]
+struct Sum {
+    over: Over,
+    dtype: Option<DType>,
+    sizes: Dims,
+}
+
+impl Primitive for Sum {
+    const NAME: &'static str = "sum";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
+        Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
+    });
+    fn node(&self) -> &'static str {
+        if self.over.is_given() { "SumBackward1" } else { "SumBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = accumulated(xs[0].dtype(), self.dtype);
+        let x = into_accumulator(xs[0], dtype)?;
+        let sum = dispatch!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
+            else return Err(Error::no_kernel("sum", x.dtype())));
+        copy::cast(&sum, dtype).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        self.over.spread(cx.g(), cx.sizes(0)).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let mut params = Vec::new();
+        if self.over.is_given() {
+            params.push(("dim", self.over.saved_dims()));
+            params.push(("keepdim", self.over.keepdim.into()));
+        }
+        params.push(("self_sym_sizes", self.sizes[..].into()));
+        params
+    }
+}
+
+/// Dtype of a sum or product: the one asked for, else int64 for integers and bool.
+pub(super) fn accumulated(x: DType, asked: Option<DType>) -> DType {
+    asked.unwrap_or(if x.is_integral() { DType::Int64 } else { x })
+}
+
+/// The operand in the dtype in which its elements are taken. Integers are taken as they are: they accumulate in int64.
+pub(super) fn into_accumulator(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    if x.dtype().is_integral() && dtype.is_integral() { Ok(x.clone()) } else { copy::cast(x, dtype) }
+}
+
+fn sum_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
+    apply1(Sum { over, dtype, sizes: Dims::from_slice(input.sizes()) }, &[input])
+}
+
+/// The sum of all elements.
+///
+/// Args: `input` any shape and dtype; `dtype` the dtype to convert to before summing (int64 for integers and bool).
+/// Returns: a 0-dim tensor; 0 for an empty one. Derivative: `g` for every element.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sum(rg.tensor([1.0, 2.0, 3.0])).item()
+/// 6.0
+#[op(function, method)]
+pub fn sum(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    sum_of(input, Over::all(), dtype)
+}
+
+/// The sum over dimensions.
+///
+/// Args: `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them with size 1; `dtype` as for
+/// the full sum. Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded.
+/// Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sum(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1).tolist()
+/// [3.0, 7.0]
+#[op(function, method, out, norust, name = "sum")]
+pub fn sum_over(
+    input: &Tensor,
+    dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    sum_of(input, Over::dims("sum", dim, input.ndim(), keepdim)?, dtype)
+}
+
+impl Tensor {
+    /// The sum over `dims` (all, if empty); see [`sum_over`].
+    pub fn sum_dims(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+        sum_over(self, Some(dims), keepdim, None)
+    }
+    /// The mean over `dims` (all, if empty); see [`mean_over`].
+    pub fn mean_dims(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+        mean_over(self, Some(dims), keepdim, None)
+    }
+}
+
+/// Undoes a broadcast from `sizes`: sums the axes that it added or widened. Recorded.
+pub fn sum_to_size(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    if x.sizes() == sizes {
+        return Ok(x.clone());
+    }
+    if !expands_to(sizes, x.sizes()) {
+        return Err(Error::shape(
+            "sum_to_size",
+            format!("size {{{sizes:?}}} is not expandable to size {{{:?}}}.", x.sizes()),
+        ));
+    }
+    let lead = x.ndim() - sizes.len();
+    let dims: Vec<i64> = (0..x.ndim())
+        .filter(|&axis| axis < lead || (sizes[axis - lead] == 1 && x.sizes()[axis] != 1))
+        .map(|axis| axis as i64)
+        .collect();
+    let summed = x.sum_dims(&dims, true)?;
+    if lead == 0 { Ok(summed) } else { view::reshape_to(&summed, sizes) }
+}
+
+/// Sums the tensor down to a size that broadcasts to its own; the tensor itself if nothing is to be summed.
+///
+/// Args: `size` a shape that expands to the tensor's. Derivative: `g`, expanded.
+/// Raises: RuntimeError if `size` does not expand to the tensor's shape.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(2, 3).sum_to_size(3).tolist()
+/// [2.0, 2.0, 2.0]
+#[op(method, norust, name = "sum_to_size")]
+pub fn sum_to(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
+    sum_to_size(input, &crate::ops::create::sizes("sum_to_size", size)?)
+}
+
+/// `mean`: reverse `g / n` spread over the reduced axes.
+#[derive(Clone, Debug)]
+struct Mean {
+    over: Over,
+    dtype: Option<DType>,
+    sizes: Dims,
+}
+
+impl Primitive for Mean {
+    const NAME: &'static str = "mean";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
+        Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
+    });
+    fn node(&self) -> &'static str {
+        if self.over.is_given() { "MeanBackward1" } else { "MeanBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = copy::cast(xs[0], self.dtype.unwrap_or(xs[0].dtype()))?;
+        dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
+            else Err(Error::no_kernel("mean", x.dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let n = self.over.count(cx.sizes(0));
+        // Divided before it is spread: one division an element of the result.
+        let share = cx.g().div(&Tensor::number(Scalar::Int(n as i64))?)?;
+        self.over.spread(&share, cx.sizes(0)).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let mut params = Vec::new();
+        if self.over.is_given() {
+            params.push(("dim", self.over.saved_dims()));
+            params.push(("keepdim", self.over.keepdim.into()));
+        }
+        let numel = self.sizes.iter().fold(1usize, |n, &size| n.saturating_mul(size));
+        params.push(("self_sym_numel", (numel as i64).into()));
+        params.push(("self_sym_sizes", self.sizes[..].into()));
+        params
+    }
+}
+
+fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
+    let found = dtype.unwrap_or(input.dtype());
+    if found.is_integral() {
+        let which = if dtype.is_some() { "Optional" } else { "Input" };
+        return Err(Error::dtype(
+            "mean",
+            format!(
+                "could not infer output dtype. {which} dtype must be either a floating point or complex dtype. Got: {}. \
+                 Pass dtype=float32 to convert first",
+                found.scalar_type_name()
+            ),
+        ));
+    }
+    apply1(Mean { over, dtype, sizes: Dims::from_slice(input.sizes()) }, &[input])
+}
+
+/// The mean of all elements.
+///
+/// Args: `input` a floating point dtype, or any with `dtype` given, to which it is converted first.
+/// Returns: a 0-dim tensor; NaN for an empty one. Derivative: `g / n` for every element.
+/// Raises: RuntimeError for integers without `dtype`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.mean(rg.tensor([1.0, 2.0, 6.0])).item()
+/// 3.0
+#[op(function, method)]
+pub fn mean(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    mean_of(input, Over::all(), dtype)
+}
+
+/// The mean over dimensions.
+///
+/// Args: `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them with size 1; `dtype` as for
+/// the full mean. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g / n`, expanded.
+/// Raises: IndexError for a dimension out of range; RuntimeError for integers without `dtype`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.mean(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0).tolist()
+/// [2.0, 3.0]
+#[op(function, method, out, norust, name = "mean")]
+pub fn mean_over(
+    input: &Tensor,
+    dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    mean_of(input, Over::dims("mean", dim, input.ndim(), keepdim)?, dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[][..], &[4], &[2, 3], &[0, 3], &[2, 1, 3]] {
+            let x = noise(1, sizes);
+            gradcheck(&|xs| xs[0].sum(None), &[x.clone()]);
+            gradcheck(&|xs| xs[0].sum_dims(&[-1], false), &[x.clone()]);
+            gradcheck(&|xs| xs[0].sum_dims(&[0], true), &[x.clone()]);
+            if x.numel() > 0 {
+                gradcheck(&|xs| xs[0].mean(None), &[x.clone()]);
+                gradcheck(&|xs| xs[0].mean_dims(&[0], false), &[x.clone()]);
+            }
+        }
+        let x = noise(2, &[2, 3, 4]);
+        gradcheck(&|xs| xs[0].sum_dims(&[0, -1], false), &[x.clone()]);
+        gradcheck(&|xs| xs[0].mean_dims(&[1, 0], true), &[x.clone()]);
+        gradcheck(&|xs| sum_to_size(&xs[0], &[3, 1]), &[x.clone()]);
+        gradcheck(&|xs| sum_to_size(&xs[0], &[]), &[x]);
+    }
+
+    #[test]
+    fn values_and_dtypes() {
+        let x = Tensor::from_slice(&[1i32, 2, 3, 4, 5, 6], &[2, 3]).unwrap();
+        assert_eq!(x.sum(None).unwrap().item().unwrap(), Scalar::Int(21));
+        assert_eq!(x.sum(Some(DType::Int32)).unwrap().dtype(), DType::Int32);
+        assert_eq!(x.sum_dims(&[0], false).unwrap().to_vec::<i64>().unwrap(), [5, 7, 9]);
+        assert_eq!(x.sum_dims(&[1], true).unwrap().sizes(), &[2, 1]);
+        let f = Tensor::from_slice(&[1.5f32, 1.5], &[2]).unwrap();
+        assert_eq!(f.sum(Some(DType::Int64)).unwrap().item().unwrap(), Scalar::Int(2));
+        assert!(f.sum_dims(&[0, -1], false).is_err() && f.sum_dims(&[1], false).is_err() && x.mean(None).is_err());
+        let e = Tensor::empty(&[0, 3], DType::Float32).unwrap();
+        assert_eq!(e.sum_dims(&[0], false).unwrap().to_vec::<f32>().unwrap(), [0.0; 3]);
+        assert!(e.mean(None).unwrap().to_vec::<f32>().unwrap()[0].is_nan());
+        let huge = Tensor::empty(&[1 << 40, 1 << 20, 0], DType::Float32).unwrap();
+        assert_eq!(huge.sum_dims(&[0, 1], false).unwrap().sizes(), &[0]);
+        assert_eq!(huge.sum(None).unwrap().item().unwrap(), Scalar::Float(0.0));
+        assert!(huge.sum_dims(&[2], false).is_err());
+    }
+}

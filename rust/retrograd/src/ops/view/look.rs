@@ -1,0 +1,142 @@
+//! What view ops of one tensor have in common: the trait a room implements, and the primitive that runs them all.
+
+use std::fmt::Debug;
+
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::{Grads, apply, mode};
+use crate::error::Result;
+use crate::ops::Value;
+use crate::tensor::{Dims, Strides, Tensor};
+
+/// Sizes, strides and offset.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub sizes: Dims,
+    pub strides: Strides,
+    pub offset: usize,
+}
+
+impl Layout {
+    /// The layout of `x`, to be changed into that of a view.
+    pub fn of(x: &Tensor) -> Self {
+        Self {
+            sizes: Dims::from_slice(x.sizes()),
+            strides: Strides::from_slice(x.strides()),
+            offset: x.storage_offset(),
+        }
+    }
+}
+
+/// A view of one tensor.
+pub trait Look: Debug + Clone + Send + Sync + 'static {
+    const NAME: &'static str;
+    const BATCH: Batch<Looked<Self>> = Batch::Lift(|p, ndims, batch| Ok(Looked(p.0.lift(ndims[0], batch))));
+    /// torch's name of the node.
+    fn node(&self) -> &'static str;
+    /// Layout of the view over the storage of `x`; arguments were checked by the entry.
+    fn layout(&self, x: &Tensor) -> Result<Layout>;
+    /// Gradient of the operand, whose sizes are given.
+    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor>;
+    /// The same view of a tensor's tangent.
+    fn push(&self, t: &Tensor) -> Result<Tensor> {
+        look(self.clone(), t)
+    }
+    /// The same view of operands with a batch axis in front of their `ndim` axes.
+    fn lift(&self, ndim: usize, batch: usize) -> Self;
+    /// Parameters as `_saved_<name>` shows them.
+    fn params(&self) -> Vec<(&'static str, Value)>;
+}
+
+/// Runs a [`Look`] as a primitive.
+#[derive(Clone, Debug)]
+pub struct Looked<V>(pub V);
+
+impl<V: Look> Primitive for Looked<V> {
+    const NAME: &'static str = V::NAME;
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = V::BATCH;
+    fn node(&self) -> &'static str {
+        self.0.node()
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let l = self.0.layout(xs[0])?;
+        xs[0].view_as(&l.sizes, &l.strides, l.offset).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ok(one(self.0.pull(cx.g(), cx.sizes(0))?))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| self.0.push(t)).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.0.params()
+    }
+}
+
+/// The view of `x`, recorded.
+#[inline]
+pub fn look<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
+    apply::apply1(Looked(view), &[x])
+}
+
+/// Gives `x` itself the layout of the view, as `t_` and its kin do: nothing is written, but the write is counted and the
+/// history grows by the view's node.
+pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
+    let word = mode::word();
+    let recording = word & mode::GRAD != 0 && x.requires_grad();
+    x.check_inplace(recording)?;
+    // `before` stands for the tensor as it was: same memory, same history, same tangent.
+    let before = x.alias();
+    if let Some(t) = x.tangent() {
+        before.set_tangent(t)?;
+    }
+    if recording && let Some(edge) = x.grad_fn()? {
+        before.set_history(edge);
+    }
+    let after = look(view, &before)?;
+    let old = x.history();
+    x.replace_body(after.body().clone());
+    x.bump_version();
+    if let Some(edge) = after.history() {
+        x.set_history(edge);
+        x.move_retained_grad(old.as_ref());
+    }
+    if let Some(t) = after.tangent() {
+        x.set_tangent(t)?;
+    }
+    Ok(x.clone())
+}
+
+/// The number of an axis once a batch axis stands in front of `ndim` axes; a 0-dim tensor has only the batch axis.
+pub fn lifted(dim: usize, ndim: usize) -> usize {
+    if ndim == 0 { dim } else { dim + 1 }
+}
+
+/// `sizes` with the batch in front.
+pub fn with_batch(sizes: &[usize], batch: usize) -> Dims {
+    std::iter::once(batch).chain(sizes.iter().copied()).collect()
+}
+
+/// `x` with its batch axis in front; repeated if it has none.
+pub fn batch_first(x: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
+    match axis {
+        Some(a) => super::movedim(x, &[a as i64], &[0]),
+        None => super::expand_to(x, &with_batch(x.sizes(), batch)),
+    }
+}
+
+/// Axes, counted from either end, as distinct indices.
+pub fn wrap_dims(op: &'static str, dims: &[i64], ndim: usize) -> Result<Dims> {
+    let mut wrapped = Dims::new();
+    for &d in dims {
+        let w = crate::tensor::layout::wrap_dim(op, d, ndim)?;
+        if wrapped.contains(&w) {
+            return Err(crate::Error::shape(
+                op,
+                format!("dim {w} appears multiple times in the list of dims {dims:?}"),
+            ));
+        }
+        wrapped.push(w);
+    }
+    Ok(wrapped)
+}

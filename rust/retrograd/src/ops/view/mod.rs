@@ -1,0 +1,62 @@
+//! Views, and the ops that only rearrange: other layouts over the same memory, and joins and reversals of it.
+
+mod axes;
+mod flip;
+mod join;
+mod look;
+mod shape;
+mod slice;
+mod split;
+mod strided;
+
+pub use axes::{movedim, permute, squeeze_all, squeeze_dim, squeeze_dims, t, transpose, unsqueeze};
+pub use flip::flip;
+pub use join::{cat, stack};
+pub use shape::{
+    broadcast_tensors, broadcast_to, contiguous, expand, expand_to, flatten, reshape, reshape_to, unflatten,
+};
+pub use slice::{diagonal, narrow, select};
+pub use split::{chunk, split, split_with_sizes, unbind};
+pub use strided::as_strided;
+
+use super::Entry;
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &strided::AS_STRIDED,
+    &shape::EXPAND,
+    &shape::EXPAND_AS,
+    &shape::BROADCAST_TO,
+    &shape::VIEW_SIZES,
+    &shape::VIEW_DTYPE,
+    &shape::VIEW_LIKE,
+    &shape::RESHAPE,
+    &shape::RESHAPE_AS,
+    &shape::FLATTEN,
+    &shape::UNFLATTEN,
+    &shape::RAVEL,
+    &shape::CONTIGUOUS,
+    &axes::TRANSPOSE,
+    &axes::SWAPAXES,
+    &axes::T,
+    &axes::PERMUTE,
+    &axes::MOVEDIM,
+    &axes::SQUEEZE_ALL,
+    &axes::SQUEEZE_DIM,
+    &axes::SQUEEZE_DIMS,
+    &axes::UNSQUEEZE,
+    &slice::SELECT,
+    &slice::NARROW,
+    &slice::NARROW_TENSOR,
+    &slice::DIAGONAL,
+    &split::UNBIND,
+    &split::SPLIT,
+    &split::SPLIT_SECTIONS,
+    &split::SPLIT_METHOD,
+    &split::SPLIT_SECTIONS_METHOD,
+    &split::SPLIT_WITH_SIZES,
+    &split::CHUNK,
+    &join::CAT,
+    &join::STACK,
+    &flip::FLIP,
+];

@@ -1,0 +1,513 @@
+//! Views that change the sizes: expand, view, reshape and their kin, and `contiguous`.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::look::{Layout, Look, Looked, batch_first, look, with_batch};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
+use crate::ops::{Value, memory};
+use crate::tensor::layout::{self, checked_numel, contiguous_strides, numel, view_strides, wrap_dim};
+use crate::tensor::{Body, DType, Dims, Strides, Tensor};
+
+/// `expand`. Reverse: `g`, which the engine sums to the operand's sizes.
+#[derive(Clone, Debug)]
+struct Expand {
+    from: Dims,
+    sizes: Dims,
+}
+
+impl Look for Expand {
+    const NAME: &'static str = "expand";
+    const BATCH: Batch<Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
+        let x = batch_first(xs[0], axes[0], batch)?;
+        // The operand's axes move to the right end, as far as the result has more of them.
+        let lead = p.0.sizes.len() + 1 - x.ndim();
+        let mut whole: Dims = smallvec![1; lead];
+        whole.extend_from_slice(&x.sizes()[1..]);
+        whole.insert(0, batch);
+        let y = expand_to(&reshape_to(&x, &whole)?, &with_batch(&p.0.sizes, batch))?;
+        Ok((out(y), smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "ExpandBackward0"
+    }
+    fn layout(&self, x: &Tensor) -> Result<Layout> {
+        let lead = self.sizes.len() - x.ndim();
+        let mut strides: Strides = smallvec![0; self.sizes.len()];
+        for i in (0..self.sizes.len()).rev() {
+            strides[i] = match i.checked_sub(lead) {
+                Some(d) if x.sizes()[d] == self.sizes[i] => x.strides()[d],
+                None if self.sizes[i] == 1 && i + 1 < self.sizes.len() => {
+                    (self.sizes[i + 1] as isize).saturating_mul(strides[i + 1])
+                }
+                None if self.sizes[i] == 1 => 1,
+                _ => 0,
+            };
+        }
+        Ok(Layout { sizes: self.sizes.clone(), strides, offset: x.storage_offset() })
+    }
+    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+        Ok(g.clone())
+    }
+    fn lift(&self, _ndim: usize, batch: usize) -> Self {
+        Self { from: with_batch(&self.from, batch), sizes: with_batch(&self.sizes, batch) }
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("self_sym_sizes", (&*self.from).into())]
+    }
+}
+
+/// `view`. Reverse: `g` in the operand's sizes.
+#[derive(Clone, Debug)]
+struct ViewTo {
+    from: Dims,
+    sizes: Dims,
+}
+
+impl Look for ViewTo {
+    const NAME: &'static str = "view";
+    fn node(&self) -> &'static str {
+        "ViewBackward0"
+    }
+    fn layout(&self, x: &Tensor) -> Result<Layout> {
+        let strides = view_strides(x.sizes(), x.strides(), &self.sizes).ok_or_else(|| {
+            Error::shape(
+                "view",
+                format!(
+                    "view size is not compatible with input tensor's size and stride (at least one dimension spans across \
+                     two contiguous subspaces). Use .reshape(...) instead. Got {:?} for a tensor of sizes {:?} and strides \
+                     {:?}",
+                    self.sizes,
+                    x.sizes(),
+                    x.strides()
+                ),
+            )
+        })?;
+        Ok(Layout { sizes: self.sizes.clone(), strides, offset: x.storage_offset() })
+    }
+    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+        reshape_to(g, sizes)
+    }
+    fn push(&self, t: &Tensor) -> Result<Tensor> {
+        reshape_to(t, &self.sizes)
+    }
+    fn lift(&self, _ndim: usize, batch: usize) -> Self {
+        Self { from: with_batch(&self.from, batch), sizes: with_batch(&self.sizes, batch) }
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("self_sym_sizes", (&*self.from).into())]
+    }
+}
+
+/// What `reshape` makes of its own copy: the copy's memory in other sizes, not tracked as a view.
+#[derive(Clone, Debug)]
+struct UnsafeView(ViewTo);
+
+impl Primitive for UnsafeView {
+    const NAME: &'static str = "reshape";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(UnsafeView(p.0.lift(ndims[0], batch))));
+    fn node(&self) -> &'static str {
+        "UnsafeViewBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let l = self.0.layout(xs[0])?;
+        Tensor::from_parts(xs[0].storage().clone(), xs[0].dtype(), &l.sizes, &l.strides, l.offset).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ok(one(reshape_to(cx.g(), cx.sizes(0))?))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| reshape_to(t, &self.0.sizes)).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.0.params()
+    }
+}
+
+// ---- arguments
+
+/// Sizes given by the user: none negative, and their product fits.
+pub fn checked_sizes(op: &'static str, sizes: &[i64]) -> Result<Dims> {
+    if let Some(n) = sizes.iter().find(|&&n| n < 0) {
+        return Err(Error::shape(op, format!("invalid shape dimension {n} in {sizes:?}: sizes must not be negative")));
+    }
+    let dims: Dims = sizes.iter().map(|&n| n as usize).collect();
+    // Strides are products too, also where another size is 0.
+    let filled: Dims = dims.iter().map(|&n| n.max(1)).collect();
+    checked_numel(op, &filled)?;
+    Ok(dims)
+}
+
+/// Sizes for `n` elements, one of which may be -1: what is left.
+fn inferred_sizes(op: &'static str, sizes: &[i64], n: usize) -> Result<Dims> {
+    let invalid = || Error::shape(op, format!("shape '{sizes:?}' is invalid for input of size {n}"));
+    let mut open = None;
+    let mut known = 1usize;
+    for (i, &s) in sizes.iter().enumerate() {
+        match s {
+            -1 if open.is_some() => return Err(Error::shape(op, "only one dimension can be inferred")),
+            -1 => open = Some(i),
+            s if s < 0 => return Err(Error::shape(op, format!("invalid shape dimension {s} in {sizes:?}"))),
+            0 => known = 0,
+            s => known = known.checked_mul(s as usize).ok_or_else(invalid)?,
+        }
+    }
+    let Some(open) = open else {
+        let dims = checked_sizes(op, sizes)?;
+        return if known == n { Ok(dims) } else { Err(invalid()) };
+    };
+    if known == 0 && n == 0 {
+        return Err(Error::shape(
+            op,
+            format!(
+                "cannot reshape tensor of 0 elements into shape {sizes:?} because the unspecified dimension size -1 can be \
+                 any value and is ambiguous"
+            ),
+        ));
+    }
+    if known == 0 || n % known != 0 {
+        return Err(invalid());
+    }
+    let mut filled: Vec<i64> = sizes.to_vec();
+    filled[open] = (n / known) as i64;
+    checked_sizes(op, &filled)
+}
+
+/// The target of an expand; -1 keeps a size.
+fn expanded_sizes(op: &'static str, x: &Tensor, sizes: &[i64]) -> Result<Dims> {
+    let Some(lead) = sizes.len().checked_sub(x.ndim()) else {
+        return Err(Error::shape(
+            op,
+            format!(
+                "expand(torch.{}{{{:?}}}, size={sizes:?}): the number of sizes provided ({}) must be greater or equal to the \
+                 number of dimensions in the tensor ({})",
+                x.dtype().tensor_type_name(),
+                x.sizes(),
+                sizes.len(),
+                x.ndim()
+            ),
+        ));
+    };
+    let mut target = Vec::with_capacity(sizes.len());
+    for (i, &s) in sizes.iter().enumerate() {
+        match i.checked_sub(lead).map(|d| x.sizes()[d]) {
+            None if s < 0 => {
+                return Err(Error::shape(
+                    op,
+                    format!(
+                        "The expanded size of the tensor ({s}) isn't allowed in a leading, non-existing dimension {i}"
+                    ),
+                ));
+            }
+            Some(n) if s == -1 => target.push(n as i64),
+            Some(n) if n != 1 && s != n as i64 => {
+                return Err(Error::shape(
+                    op,
+                    format!(
+                        "The expanded size of the tensor ({s}) must match the existing size ({n}) at non-singleton dimension \
+                         {i}.  Target sizes: {sizes:?}.  Tensor sizes: {:?}",
+                        x.sizes()
+                    ),
+                ));
+            }
+            _ => target.push(s),
+        }
+    }
+    checked_sizes(op, &target)
+}
+
+// ---- Rust face
+
+/// `x` broadcast to `sizes`; `x` itself if it has them.
+pub fn expand_to(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    if x.sizes() == sizes {
+        return Ok(x.clone());
+    }
+    if !layout::expands_to(x.sizes(), sizes) {
+        return Err(Error::broadcast("expand", sizes, x.sizes()));
+    }
+    look(Expand { from: Dims::from_slice(x.sizes()), sizes: Dims::from_slice(sizes) }, x)
+}
+
+/// `x` in other sizes of the same product: a view if the layout allows, else a copy; `x` itself if it has them.
+pub fn reshape_to(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    if x.sizes() == sizes { Ok(x.clone()) } else { reshaped(x, Dims::from_slice(sizes)) }
+}
+
+fn reshaped(x: &Tensor, sizes: Dims) -> Result<Tensor> {
+    if numel(&sizes) != x.numel() {
+        return Err(Error::shape("reshape", format!("shape '{sizes:?}' is invalid for input of size {}", x.numel())));
+    }
+    if view_strides(x.sizes(), x.strides(), &sizes).is_some() {
+        return viewed(x, sizes);
+    }
+    let copy = memory::clone_strided(x, &contiguous_strides(x.sizes()))?;
+    apply1(UnsafeView(ViewTo { from: Dims::from_slice(x.sizes()), sizes }), &[&copy])
+}
+
+fn viewed(x: &Tensor, sizes: Dims) -> Result<Tensor> {
+    look(ViewTo { from: Dims::from_slice(x.sizes()), sizes }, x)
+}
+
+/// Several tensors broadcast against one another.
+pub fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+    let mut sizes = Dims::new();
+    for t in tensors {
+        sizes = layout::broadcast("broadcast_tensors", &sizes, t.sizes())?;
+    }
+    tensors.iter().map(|t| look(Expand { from: Dims::from_slice(t.sizes()), sizes: sizes.clone() }, t)).collect()
+}
+
+// ---- entries
+
+/// A view of `input` with axes of size 1 repeated to `size`.
+///
+/// Args: `size` one entry per axis, further axes in front; -1 keeps a size. Returns: a view in which repeated elements
+/// share memory. Derivative: `g` summed to the sizes of `input`. Raises: RuntimeError if an axis that is not 1 would
+/// change.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([[1.0], [2.0]]).expand(2, 3).tolist()
+/// [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
+#[op(method)]
+pub fn expand(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
+    let sizes = expanded_sizes("expand", input, size)?;
+    look(Expand { from: Dims::from_slice(input.sizes()), sizes }, input)
+}
+
+/// `input` expanded to the sizes of `other`; see `expand`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(1).expand_as(rg.zeros(2)).tolist()
+/// [1.0, 1.0]
+#[op(method)]
+pub fn expand_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let size: Vec<i64> = other.sizes().iter().map(|&n| n as i64).collect();
+    expand(input, &size)
+}
+
+/// A view of `input` broadcast to `size`; see `expand`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.broadcast_to(rg.tensor([1.0, 2.0]), (2, 2)).tolist()
+/// [[1.0, 2.0], [1.0, 2.0]]
+#[op(function, method)]
+pub fn broadcast_to(input: &Tensor, size: &[i64]) -> Result<Tensor> {
+    expand(input, size)
+}
+
+/// A view of `input` in other sizes, elements in the same row-major order.
+///
+/// Args: `size` with the same product as the sizes of `input`; one entry may be -1 for what is left. Returns: a view.
+/// Derivative: `g` in the sizes of `input`. Raises: RuntimeError if the product differs, or the memory layout allows no
+/// view (use `reshape`).
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0, 2.0, 3.0, 4.0]).view(2, -1).tolist()
+/// [[1.0, 2.0], [3.0, 4.0]]
+#[op(method, name = "view")]
+pub fn view_sizes(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
+    viewed(input, inferred_sizes("view", size, input.numel())?)
+}
+
+/// A view of the bytes of `input` as another dtype of the same size. Not differentiable.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0]).view(rg.int32).tolist()
+/// [1065353216]
+#[op(method, name = "view")]
+pub fn view_dtype(input: &Tensor, dtype: DType) -> Result<Tensor> {
+    if dtype.size() != input.dtype().size() {
+        return Err(Error::not_implemented(format!(
+            "view: {} to {} changes the size of an element, which is not available yet; use .to(dtype) to convert values",
+            input.dtype().name(),
+            dtype.name()
+        )));
+    }
+    if !input.data_ptr().addr().is_multiple_of(dtype.size().min(8)) {
+        return Err(Error::shape(
+            "view",
+            format!("memory of this tensor is not aligned for {}; clone it first", dtype.name()),
+        ));
+    }
+    let l = Layout::of(input);
+    let view = input.view_as(&l.sizes, &l.strides, l.offset)?;
+    // Elements of equal size lie in the same places, so S3 holds as it did; S2 was checked above.
+    view.replace_body(Body { dtype, ..view.body().clone() });
+    Ok(view)
+}
+
+/// A view of `input` in the sizes of `other`; see `view`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(4).view_as(rg.zeros(2, 2)).shape
+/// (2, 2)
+#[op(method, name = "view_as")]
+pub fn view_like(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let size: Vec<i64> = other.sizes().iter().map(|&n| n as i64).collect();
+    view_sizes(input, &size)
+}
+
+/// `input` in other sizes, elements in the same row-major order: a view if the memory layout allows, else a copy.
+///
+/// Args: `shape` with the same product as the sizes of `input`; one entry may be -1. Derivative: `g` in the sizes of
+/// `input`. Raises: RuntimeError if the product differs.
+///
+/// >>> import retrograd as rg
+/// >>> rg.reshape(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), (-1,)).tolist()
+/// [1.0, 2.0, 3.0, 4.0]
+#[op(function, method)]
+pub fn reshape(input: &Tensor, #[size] shape: &[i64]) -> Result<Tensor> {
+    reshaped(input, inferred_sizes("reshape", shape, input.numel())?)
+}
+
+/// `input` in the sizes of `other`; see `reshape`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(4).reshape_as(rg.zeros(2, 2)).shape
+/// (2, 2)
+#[op(method)]
+pub fn reshape_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let size: Vec<i64> = other.sizes().iter().map(|&n| n as i64).collect();
+    reshape(input, &size)
+}
+
+/// The axes from `start_dim` to `end_dim` merged into one: `input` itself if there is nothing to merge, a view if the
+/// memory layout allows, else a copy.
+///
+/// Derivative: `g` in the sizes of `input`. Raises: IndexError if an axis does not exist; RuntimeError if `start_dim` comes
+/// after `end_dim`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.flatten(rg.zeros(2, 3, 4), 1).shape
+/// (2, 12)
+#[op(function, method)]
+pub fn flatten(input: &Tensor, #[default(0)] start_dim: i64, #[default(-1)] end_dim: i64) -> Result<Tensor> {
+    let (start, end) = (wrap_dim("flatten", start_dim, input.ndim())?, wrap_dim("flatten", end_dim, input.ndim())?);
+    if start > end {
+        return Err(Error::shape(
+            "flatten",
+            format!("flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}"),
+        ));
+    }
+    if input.ndim() == 0 {
+        return reshaped(input, smallvec![1]);
+    }
+    if start == end {
+        return Ok(input.clone());
+    }
+    let s = input.sizes();
+    let mut sizes = Dims::from_slice(&s[..start]);
+    sizes.push(numel(&s[start..=end]));
+    sizes.extend_from_slice(&s[end + 1..]);
+    reshaped(input, sizes)
+}
+
+/// The axis `dim` split into several.
+///
+/// Args: `sizes` with a product equal to the size of the axis; one entry may be -1. Returns: a view. Derivative: `g` in the
+/// sizes of `input`. Raises: RuntimeError if the product differs.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(6, 2).unflatten(0, (2, -1)).shape
+/// (2, 3, 2)
+#[op(function, method)]
+pub fn unflatten(input: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
+    let d = wrap_dim("unflatten", dim, input.ndim())?;
+    if sizes.is_empty() {
+        return Err(Error::shape("unflatten", "sizes must be non-empty"));
+    }
+    let Some(&n) = input.sizes().get(d) else {
+        return Err(Error::index("unflatten", "the input has no axis to split: it has 0 dims"));
+    };
+    let parts = inferred_sizes("unflatten", sizes, n).map_err(|e| {
+        Error::shape(
+            "unflatten",
+            format!("Provided sizes {sizes:?} don't multiply up to the size of dim {dim} ({n}): {e}"),
+        )
+    })?;
+    let mut target = Dims::from_slice(&input.sizes()[..d]);
+    target.extend_from_slice(&parts);
+    target.extend_from_slice(&input.sizes()[d + 1..]);
+    viewed(input, target)
+}
+
+/// All elements along one axis: a view if the memory layout allows, else a copy. Derivative: `g` in the sizes of `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ravel(rg.zeros(2, 3)).shape
+/// (6,)
+#[op(function, method)]
+pub fn ravel(input: &Tensor) -> Result<Tensor> {
+    viewed(&contiguous(input)?, smallvec![input.numel()])
+}
+
+/// `input` itself if its elements lie in row-major order without gaps, else a copy that does. Derivative: `g`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2, 3).t().contiguous().stride()
+/// (2, 1)
+#[op(method)]
+pub fn contiguous(input: &Tensor) -> Result<Tensor> {
+    if input.is_contiguous() {
+        return Ok(input.clone());
+    }
+    memory::clone_strided(input, &contiguous_strides(input.sizes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn view_infers_and_refuses() {
+        let x = noise(1, &[3, 4]);
+        assert_eq!(x.view_sizes(&[2, -1]).unwrap().sizes(), [2, 6]);
+        for bad in [&[5, -1][..], &[-1, -1], &[-2, 6], &[], &[i64::MAX, 4], &[0, -1], &[i64::MAX, i64::MAX, 0]] {
+            assert!(x.view_sizes(bad).is_err(), "{bad:?}");
+        }
+        assert!(x.transpose(0, 1).unwrap().view_sizes(&[12]).unwrap_err().to_string().contains("is not compatible"));
+        let e = Tensor::empty(&[0, 3], DType::Float64).unwrap();
+        assert!(e.view_sizes(&[0, -1]).unwrap_err().to_string().contains("ambiguous"));
+        assert_eq!(e.view_sizes(&[3, -1]).unwrap().sizes(), [3, 0]);
+        assert!(e.view_sizes(&[0, i64::MAX, i64::MAX]).is_err());
+        let bits = view_dtype(&Tensor::from_slice(&[1.0f32], &[1]).unwrap(), DType::Int32).unwrap();
+        assert_eq!(bits.to_vec::<i32>().unwrap(), [0x3f80_0000]);
+    }
+
+    #[test]
+    fn reshape_copies_only_when_it_must() {
+        let x = noise(1, &[3, 4]);
+        assert!(x.reshape(&[12]).unwrap().base().unwrap().is_same(&x));
+        let y = x.transpose(0, 1).unwrap().reshape(&[12]).unwrap();
+        assert!(y.base().is_none() && !y.shares_storage(&x));
+        let (v, w) = (x.to_vec::<f64>().unwrap(), y.to_vec::<f64>().unwrap());
+        assert!((0..12).all(|i| w[i] == v[i % 3 * 4 + i / 3]));
+    }
+
+    #[test]
+    fn expand_strides_are_torchs() {
+        let x = noise(1, &[3, 1]);
+        assert_eq!(x.expand(&[1, 3, 4]).unwrap().strides(), [3, 1, 0]);
+        assert_eq!(x.expand(&[2, -1, 4]).unwrap().sizes(), [2, 3, 4]);
+        assert!(x.expand(&[-1, 3, 4]).is_err() && x.expand(&[4, 4]).is_err() && x.expand(&[3]).is_err());
+        assert!(x.expand(&[3, i64::MAX]).is_err() && x.expand(&[3, -3]).is_err());
+        assert_eq!(x.expand(&[3, 0]).unwrap().numel(), 0);
+    }
+
+    #[test]
+    fn derivatives() {
+        let x = noise(1, &[3, 4]);
+        gradcheck(&|xs| xs[0].view_sizes(&[2, 6])?.mul(&xs[0].reshape(&[2, 6])?), &[x.clone()]);
+        gradcheck(&|xs| xs[0].transpose(0, 1)?.reshape(&[2, 6])?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].flatten(0, -1)?.unflatten(0, &[2, -1])?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].transpose(0, 1)?.contiguous()?.ravel(), &[x]);
+        gradcheck(&|xs| xs[0].expand(&[2, 3, 4])?.exp(), &[noise(2, &[3, 1])]);
+        gradcheck(&|xs| xs[0].expand(&[3])?.exp(), &[noise(2, &[])]);
+    }
+}

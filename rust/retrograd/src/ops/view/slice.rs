@@ -1,0 +1,344 @@
+//! Views of a part: select, slice, narrow, diagonal, and the one op that puts a part's gradient back into its place.
+
+use retrograd_macros::op;
+
+use super::look::{Layout, Look, look, with_batch};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::error::{Error, Result};
+use crate::ops::Value;
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{Dims, Scalar, Tensor};
+
+/// Zeros of sizes `from` with the operand in the place that `part` looks at. Reverse: that part of `g`.
+#[derive(Clone, Debug)]
+struct Embed<V> {
+    part: V,
+    from: Dims,
+    node: &'static str,
+}
+
+impl<V: Look> Primitive for Embed<V> {
+    const NAME: &'static str = V::NAME;
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|p, _, batch| {
+        Ok(Embed { part: p.part.lift(p.from.len(), batch), from: with_batch(&p.from, batch), node: p.node })
+    });
+    fn node(&self) -> &'static str {
+        self.node
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let whole = Tensor::full(&self.from, Scalar::Int(0), xs[0].dtype())?;
+        let l = self.part.layout(&whole)?;
+        let part = Tensor::from_parts(whole.storage().clone(), whole.dtype(), &l.sizes, &l.strides, l.offset)?;
+        crate::kernels::copy::copy_into(xs[0], &part)?;
+        Ok(out(whole))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ok(one(look(self.part.clone(), cx.g())?))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+}
+
+/// Reverse of the views here.
+fn embed<V: Look>(part: &V, node: &'static str, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    apply1(Embed { part: part.clone(), from: Dims::from_slice(sizes), node }, &[g])
+}
+
+/// `select`: one index of an axis, which goes. Reverse: `g` at that index, zeros elsewhere.
+#[derive(Clone, Debug)]
+struct Select {
+    dim: usize,
+    /// As given; negative counts from the end.
+    index: i64,
+    from: Dims,
+}
+
+impl Look for Select {
+    const NAME: &'static str = "select";
+    fn node(&self) -> &'static str {
+        "SelectBackward0"
+    }
+    fn layout(&self, x: &Tensor) -> Result<Layout> {
+        let mut l = Layout::of(x);
+        let n = l.sizes.remove(self.dim) as i64;
+        let index = if self.index < 0 { self.index + n } else { self.index };
+        l.offset = l.offset.wrapping_add_signed(l.strides.remove(self.dim) * index as isize);
+        Ok(l)
+    }
+    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+        embed(self, "SelectBackwardBackward0", g, sizes)
+    }
+    fn lift(&self, _ndim: usize, batch: usize) -> Self {
+        Self { dim: self.dim + 1, index: self.index, from: with_batch(&self.from, batch) }
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", (self.dim as i64).into()), ("index", self.index.into()), ("self_sym_sizes", (&*self.from).into())]
+    }
+}
+
+/// `slice`: every `step`-th index of an axis from `start` up to `end`. Reverse: `g` there, zeros elsewhere.
+#[derive(Clone, Debug)]
+struct Slice {
+    dim: usize,
+    /// As given; negative counts from the end, and both are clamped.
+    start: i64,
+    end: i64,
+    step: i64,
+    from: Dims,
+}
+
+impl Look for Slice {
+    const NAME: &'static str = "slice";
+    fn node(&self) -> &'static str {
+        "SliceBackward0"
+    }
+    fn layout(&self, x: &Tensor) -> Result<Layout> {
+        let mut l = Layout::of(x);
+        let n = l.sizes[self.dim] as i64;
+        let clamp = |i: i64| if i < 0 { i.saturating_add(n).max(0) } else { i.min(n) };
+        let (start, end) = (clamp(self.start), clamp(self.end));
+        let count = (end - start).max(0);
+        l.sizes[self.dim] = (count / self.step + i64::from(count % self.step != 0)) as usize;
+        if l.sizes.iter().all(|&n| n > 0) {
+            l.offset = l.offset.wrapping_add_signed(l.strides[self.dim] * start as isize);
+        }
+        l.strides[self.dim] = l.strides[self.dim].saturating_mul(self.step as isize);
+        Ok(l)
+    }
+    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+        embed(self, "SliceBackwardBackward0", g, sizes)
+    }
+    fn lift(&self, _ndim: usize, batch: usize) -> Self {
+        Self { dim: self.dim + 1, from: with_batch(&self.from, batch), ..*self }
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("dim", (self.dim as i64).into()),
+            ("end", self.end.into()),
+            ("self_sym_sizes", (&*self.from).into()),
+            ("start", self.start.into()),
+            ("step", self.step.into()),
+        ]
+    }
+}
+
+/// `diagonal`: the elements where two axes agree up to an offset, along a new last axis. Reverse: `g` there, zeros
+/// elsewhere.
+#[derive(Clone, Debug)]
+struct Diagonal {
+    offset: i64,
+    dims: [usize; 2],
+    from: Dims,
+}
+
+impl Look for Diagonal {
+    const NAME: &'static str = "diagonal";
+    fn node(&self) -> &'static str {
+        "DiagonalBackward0"
+    }
+    fn layout(&self, x: &Tensor) -> Result<Layout> {
+        let [a, b] = self.dims;
+        let (na, nb) = (x.sizes()[a] as i64, x.sizes()[b] as i64);
+        let (sa, sb) = (x.strides()[a], x.strides()[b]);
+        let room = if self.offset >= 0 {
+            na.min(nb.saturating_sub(self.offset))
+        } else {
+            na.saturating_add(self.offset).min(nb)
+        };
+        let n = room.max(0) as usize;
+        let stays = |&d: &usize| d != a && d != b;
+        let mut sizes: Dims = (0..x.ndim()).filter(stays).map(|d| x.sizes()[d]).collect();
+        let mut strides: crate::tensor::Strides = (0..x.ndim()).filter(stays).map(|d| x.strides()[d]).collect();
+        sizes.push(n);
+        strides.push(sa.saturating_add(sb));
+        let shift = match () {
+            () if n == 0 => 0,
+            () if self.offset >= 0 => self.offset as isize * sb,
+            () => -self.offset as isize * sa,
+        };
+        Ok(Layout { sizes, strides, offset: x.storage_offset().wrapping_add_signed(shift) })
+    }
+    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+        embed(self, "DiagonalBackwardBackward0", g, sizes)
+    }
+    fn lift(&self, _ndim: usize, batch: usize) -> Self {
+        Self { offset: self.offset, dims: self.dims.map(|d| d + 1), from: with_batch(&self.from, batch) }
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("dim1", (self.dims[0] as i64).into()),
+            ("dim2", (self.dims[1] as i64).into()),
+            ("offset", self.offset.into()),
+            ("self_sym_sizes", (&*self.from).into()),
+        ]
+    }
+}
+
+/// The view at a checked index of a checked axis.
+#[inline]
+pub(crate) fn select_at(x: &Tensor, dim: usize, index: i64) -> Result<Tensor> {
+    look(Select { dim, index, from: Dims::from_slice(x.sizes()) }, x)
+}
+
+/// Every `step`-th index from `start` up to `end` of a checked axis.
+fn slice_at(op: &'static str, x: &Tensor, dim: usize, start: i64, end: i64, step: i64) -> Result<Tensor> {
+    if step <= 0 {
+        return Err(Error::shape(op, format!("slice step must be positive, got {step}")));
+    }
+    look(Slice { dim, start, end, step, from: Dims::from_slice(x.sizes()) }, x)
+}
+
+impl Tensor {
+    /// A view of every `step`-th index of an axis from `start` up to `end`; both may be negative and are clamped.
+    pub fn slice(&self, dim: i64, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Tensor> {
+        if self.ndim() == 0 {
+            return Err(Error::shape("slice", "slice() cannot be applied to a 0-dim tensor."));
+        }
+        let dim = wrap_dim("slice", dim, self.ndim())?;
+        slice_at("slice", self, dim, start.unwrap_or(0), end.unwrap_or(i64::MAX), step)
+    }
+}
+
+/// A view of `input` at one index of an axis, without the axis.
+///
+/// Args: `dim` an axis; `index` along it, negative counted from the end. Returns: a view. Derivative: `g` at that index,
+/// zeros elsewhere. Raises: IndexError if the axis or the index does not exist.
+///
+/// >>> import retrograd as rg
+/// >>> rg.select(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, -1).tolist()
+/// [2.0, 4.0]
+#[op(function, method)]
+pub fn select(input: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
+    if input.ndim() == 0 {
+        return Err(Error::index("select", "select() cannot be applied to a 0-dim tensor."));
+    }
+    let d = wrap_dim("select", dim, input.ndim())?;
+    let n = input.sizes()[d] as i64;
+    if index < -n || index >= n {
+        return Err(Error::index(
+            "select",
+            format!("select(): index {index} out of range for tensor of size {:?} at dimension {d}", input.sizes()),
+        ));
+    }
+    select_at(input, d, index)
+}
+
+/// A view of `length` indices of an axis from `start` on.
+///
+/// Args: `dim` an axis; `start` from `-n` to `n` for an axis of size `n`; `length` not negative. Returns: a view.
+/// Derivative: `g` there, zeros elsewhere. Raises: IndexError if `dim` or `start` is out of range; RuntimeError if the range
+/// leaves the axis.
+///
+/// >>> import retrograd as rg
+/// >>> rg.narrow(rg.tensor([1.0, 2.0, 3.0]), 0, 1, 2).tolist()
+/// [2.0, 3.0]
+#[op(function, method)]
+pub fn narrow(input: &Tensor, dim: i64, start: i64, length: i64) -> Result<Tensor> {
+    if input.ndim() == 0 {
+        return Err(Error::shape("narrow", "narrow() cannot be applied to a 0-dim tensor."));
+    }
+    if length < 0 {
+        return Err(Error::shape("narrow", format!("narrow(): length must be non-negative, got {length}")));
+    }
+    let d = wrap_dim("narrow", dim, input.ndim())?;
+    let n = input.sizes()[d] as i64;
+    if start < -n || start > n {
+        return Err(Error::index(
+            "narrow",
+            format!("start out of range (expected to be in range of [{}, {n}], but got {start})", -n),
+        ));
+    }
+    let start = if start < 0 { start + n } else { start };
+    if length > n - start {
+        return Err(Error::shape(
+            "narrow",
+            format!("start ({start}) + length ({length}) exceeds dimension size ({n})."),
+        ));
+    }
+    slice_at("narrow", input, d, start, start + length, 1)
+}
+
+/// As `narrow`, with `start` a 0-dim integer tensor.
+///
+/// >>> import retrograd as rg
+/// >>> rg.narrow(rg.tensor([1.0, 2.0, 3.0]), 0, rg.tensor(1), 2).tolist()
+/// [2.0, 3.0]
+#[op(function, method, name = "narrow")]
+pub fn narrow_tensor(input: &Tensor, dim: i64, start: &Tensor, length: i64) -> Result<Tensor> {
+    if start.ndim() != 0 || !start.dtype().is_integral() || start.dtype() == crate::DType::Bool {
+        return Err(Error::shape("narrow", "start must be an 0-dim integral Tensor."));
+    }
+    narrow(input, dim, start.item()?.as_i64(), length)
+}
+
+/// A view of the elements where two axes agree up to `offset`, along a new last axis.
+///
+/// Args: `offset` above 0 for the diagonals right of the main one, below for those left of it; `dim1`, `dim2` two axes.
+/// Returns: a view. Derivative: `g` there, zeros elsewhere. Raises: IndexError if an axis does not exist; RuntimeError if
+/// they are the same.
+///
+/// >>> import retrograd as rg
+/// >>> rg.diagonal(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
+/// [1.0, 4.0]
+#[op(function, method)]
+pub fn diagonal(
+    input: &Tensor,
+    #[default(0)] offset: i64,
+    #[default(0)] dim1: i64,
+    #[default(1)] dim2: i64,
+) -> Result<Tensor> {
+    let dims = [wrap_dim("diagonal", dim1, input.ndim())?, wrap_dim("diagonal", dim2, input.ndim())?];
+    if dims[0] == dims[1] {
+        return Err(Error::shape("diagonal", format!("diagonal dimensions cannot be identical {dim1}, {dim2}")));
+    }
+    look(Diagonal { offset, dims, from: Dims::from_slice(input.sizes()) }, input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    fn counted() -> Tensor {
+        Tensor::from_slice(&[0.0f64, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0], &[3, 4]).unwrap()
+    }
+
+    #[test]
+    fn values() {
+        let x = counted();
+        let v = |t: Result<Tensor>| t.unwrap().to_vec::<f64>().unwrap();
+        assert_eq!(v(x.select(1, -1)), [3.0, 7.0, 11.0]);
+        assert_eq!(v(x.slice(1, Some(-3), None, 2)), [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]);
+        assert_eq!(x.slice(0, Some(2), Some(1), 1).unwrap().sizes(), [0, 4]);
+        assert_eq!(v(x.slice(0, Some(i64::MIN), Some(i64::MAX), i64::MAX)), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(v(x.narrow(0, -1, 1)), [8.0, 9.0, 10.0, 11.0]);
+        assert_eq!(v(x.diagonal(1, 0, 1)), [1.0, 6.0, 11.0]);
+        assert_eq!(v(x.diagonal(-1, 0, 1)), [4.0, 9.0]);
+        assert_eq!(x.diagonal(i64::MIN, 0, 1).unwrap().sizes(), [0]);
+        assert_eq!(x.diagonal(i64::MAX, 0, 1).unwrap().sizes(), [0]);
+    }
+
+    #[test]
+    fn refusals() {
+        let x = counted();
+        assert!(x.select(0, 3).is_err() && x.select(0, -4).is_err() && x.select(2, 0).is_err());
+        assert!(x.narrow(0, 1, i64::MAX).is_err() && x.narrow(0, 4, 0).is_err() && x.narrow(0, 0, -1).is_err());
+        assert!(x.slice(0, None, None, 0).is_err() && x.slice(0, None, None, -1).is_err());
+        assert!(x.diagonal(0, 0, -2).is_err());
+        assert!(noise(1, &[]).select(0, 0).is_err() && noise(1, &[]).slice(0, None, None, 1).is_err());
+    }
+
+    #[test]
+    fn derivatives() {
+        let x = noise(1, &[3, 4]);
+        gradcheck(&|xs| xs[0].select(1, 2)?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].slice(1, Some(1), None, 2)?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].transpose(0, 1)?.narrow(0, 1, 2)?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].diagonal(-1, 1, 0)?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].slice(0, Some(1), Some(1), 1), &[x]);
+    }
+}

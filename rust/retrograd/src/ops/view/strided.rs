@@ -1,0 +1,193 @@
+//! `as_strided`: any layout over the storage of a tensor.
+
+use retrograd_macros::op;
+
+use super::look::{Layout, Look, Looked, batch_first, look};
+use crate::autograd::mode;
+use crate::autograd::primitive::{Batch, out};
+use crate::error::{Error, Result};
+use crate::ops::Value;
+use crate::tensor::layout::{extent, may_overlap};
+use crate::tensor::{Dims, Scalar, Strides, Tensor};
+
+/// `as_strided`. Reverse: the gradients of all elements of the view that share a place are summed there and read in the
+/// layout of the operand; where the operand itself names a place several times, its elements share the sum evenly.
+#[derive(Clone, Debug)]
+struct AsStrided {
+    /// Layout of the operand.
+    from: Layout,
+    sizes: Dims,
+    strides: Strides,
+    offset: Option<usize>,
+}
+
+impl AsStrided {
+    fn to(&self) -> Layout {
+        let offset = self.offset.unwrap_or(self.from.offset);
+        Layout { sizes: self.sizes.clone(), strides: self.strides.clone(), offset }
+    }
+}
+
+impl Look for AsStrided {
+    const NAME: &'static str = "as_strided";
+    const BATCH: Batch<Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
+        let x = batch_first(xs[0], axes[0], batch)?;
+        let stride = x.strides()[0];
+        let op = AsStrided {
+            from: Layout::of(&x),
+            sizes: super::look::with_batch(&p.0.sizes, batch),
+            strides: std::iter::once(stride).chain(p.0.strides.iter().copied()).collect(),
+            offset: p.0.offset,
+        };
+        Ok((out(look(op, &x)?), smallvec::smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "AsStridedBackward0"
+    }
+    fn layout(&self, _x: &Tensor) -> Result<Layout> {
+        Ok(self.to())
+    }
+    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+        let to = self.to();
+        if !mode::is_grad_enabled()
+            && !may_overlap(&to.sizes, &to.strides)
+            && !may_overlap(&self.from.sizes, &self.from.strides)
+            && let Some(grad) = pull_apart(g, &to, &self.from)?
+        {
+            return Ok(grad);
+        }
+        through_storage(g, &to, &self.from, &self.from)
+    }
+    fn push(&self, t: &Tensor) -> Result<Tensor> {
+        through_storage(t, &self.from, &self.to(), &self.from)
+    }
+    fn lift(&self, _ndim: usize, _batch: usize) -> Self {
+        self.clone()
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let stride: Vec<i64> = self.strides.iter().map(|&s| s as i64).collect();
+        let offset = self.offset.map_or(Value::None, |o| (o as i64).into());
+        vec![("size", (&*self.sizes).into()), ("storage_offset", offset), ("stride", (&*stride).into())]
+    }
+}
+
+/// The places, relative to the first, that either layout touches: lowest, and how many. `None` if one has no element.
+fn span(a: &Layout, b: &Layout) -> Option<(isize, usize)> {
+    let reach =
+        |l: &Layout| extent(&l.sizes, &l.strides).map(|(lo, hi)| (l.offset as isize + lo, l.offset as isize + hi));
+    let ((a0, a1), (b0, b1)) = (reach(a)?, reach(b)?);
+    let lo = a0.min(b0);
+    Some((lo, (a1.max(b1) - lo) as usize + 1))
+}
+
+/// The gradient when neither layout overlaps itself: a copy through a buffer as large as both span, not recorded.
+fn pull_apart(g: &Tensor, to: &Layout, from: &Layout) -> Result<Option<Tensor>> {
+    let Some((lo, n)) = span(to, from) else { return Ok(None) };
+    let buffer = Tensor::full(&[n], Scalar::Int(0), g.dtype())?;
+    let within = |l: &Layout| {
+        let offset = (l.offset as isize - lo) as usize;
+        Tensor::from_parts(buffer.storage().clone(), g.dtype(), &l.sizes, &l.strides, offset)
+    };
+    crate::kernels::copy::copy_into(g, &within(to)?)?;
+    within(from).map(Some)
+}
+
+/// `x`, laid out as `from`, summed into the places of a storage and read back as `to`. Places that `shared` names
+/// several times divide their sum by that count. In recorded ops.
+fn through_storage(x: &Tensor, from: &Layout, to: &Layout, shared: &Layout) -> Result<Tensor> {
+    let Some((lo, n)) = span(from, to) else { return Tensor::full(&to.sizes, Scalar::Int(0), x.dtype()) };
+    let zeros = Tensor::full(&[n], Scalar::Int(0), x.dtype())?;
+    let flat = super::reshape_to(x, &[x.numel()])?;
+    let mut storage = zeros.scatter_add(0, &places(from, lo)?, &flat)?;
+    if may_overlap(&shared.sizes, &shared.strides) {
+        let mut count = vec![0.0f64; n];
+        for p in places(shared, lo)?.to_vec::<i64>()? {
+            count[p as usize] += 1.0;
+        }
+        let share: Vec<f64> = count.iter().map(|c| 1.0 / c.max(1.0)).collect();
+        let share = Tensor::from_slice(&share, &[n])?;
+        storage = storage.mul(&crate::kernels::copy::cast(&share, x.dtype())?)?;
+    }
+    super::reshape_to(&storage.index_select(0, &places(to, lo)?)?, &to.sizes)
+}
+
+/// Position of every element of the layout, in row-major order, counted from `lo`.
+fn places(l: &Layout, lo: isize) -> Result<Tensor> {
+    let mut at: Vec<i64> = vec![(l.offset as isize - lo) as i64];
+    for (&n, &s) in l.sizes.iter().zip(&l.strides) {
+        at = at.iter().flat_map(|&p| (0..n as i64).map(move |i| p + i * s as i64)).collect();
+    }
+    Tensor::from_slice(&at, &[at.len()])
+}
+
+/// A view of the storage of `input` with the given sizes, strides and offset, all in elements.
+///
+/// Args: `size`, `stride` of one length, not negative; `storage_offset` by default that of `input`. Returns: a view.
+/// Derivative: `g` summed over the elements of the view that share a place. Raises: RuntimeError if the layout leaves the
+/// storage.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0, 2.0, 3.0]).as_strided((2, 2), (1, 1)).tolist()
+/// [[1.0, 2.0], [2.0, 3.0]]
+#[op(function, method, norust)]
+pub fn as_strided(
+    input: &Tensor,
+    size: &[i64],
+    stride: &[i64],
+    #[default(None)] storage_offset: Option<i64>,
+) -> Result<Tensor> {
+    if size.len() != stride.len() {
+        return Err(Error::shape(
+            "as_strided",
+            format!("mismatch in length of strides and shape: got sizes {size:?} and strides {stride:?}"),
+        ));
+    }
+    if let Some(s) = stride.iter().find(|&&s| s < 0) {
+        return Err(Error::shape(
+            "as_strided",
+            format!("Negative strides are not supported at the moment, got {s} in strides {stride:?}"),
+        ));
+    }
+    let sizes = super::shape::checked_sizes("as_strided", size)?;
+    let strides: Strides = stride.iter().map(|&s| s as isize).collect();
+    input.as_strided(&sizes, &strides, storage_offset)
+}
+
+impl Tensor {
+    /// A view with any layout over the tensor's storage; see [`as_strided`].
+    pub fn as_strided(&self, sizes: &[usize], strides: &[isize], offset: Option<i64>) -> Result<Tensor> {
+        if let Some(o) = offset.filter(|&o| !(0..=i64::MAX / 16).contains(&o)) {
+            return Err(Error::shape("as_strided", format!("invalid storage offset {o}: it lies outside the storage")));
+        }
+        let offset = offset.map(|o| o as usize);
+        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
+        look(AsStrided { from: Layout::of(self), sizes, strides, offset }, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn values_and_refusals() {
+        let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0], &[4]).unwrap();
+        let y = x.as_strided(&[2, 2], &[1, 2], Some(0)).unwrap();
+        assert_eq!(y.to_vec::<f64>().unwrap(), [1.0, 3.0, 2.0, 4.0]);
+        assert!(x.as_strided(&[3], &[2], None).is_err());
+        assert!(x.as_strided(&[3], &[1], Some(-1)).is_err());
+        assert!(x.as_strided(&[2, 2], &[isize::MAX, 1], None).is_err());
+        assert!(as_strided(&x, &[i64::MAX, 2], &[1, 1], None).is_err());
+        assert!(as_strided(&x, &[-1], &[1], None).is_err());
+    }
+
+    #[test]
+    fn gradients_with_and_without_overlap() {
+        let x = noise(1, &[3, 4]);
+        gradcheck(&|xs| xs[0].as_strided(&[2, 3], &[4, 1], Some(1)), &[x.clone()]);
+        gradcheck(&|xs| xs[0].as_strided(&[2, 3], &[1, 1], None), &[x.clone()]);
+        gradcheck(&|xs| xs[0].transpose(0, 1)?.as_strided(&[5], &[2], Some(2)), &[x.clone()]);
+        gradcheck(&|xs| xs[0].as_strided(&[0, 3], &[1, 1], None), &[x]);
+    }
+}

@@ -9,7 +9,6 @@ Values are Python numbers: the checks need none of the ops that they are there t
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 from retrograd import _core
 from retrograd._core import Generator, Tensor
 
-Number = builtins.float | builtins.complex
+Number = float | complex
 Values = list[Any]  # of Number: the elements of a tensor, row-major
 Probe = list[tuple[int, Number]]  # entries and their weights
 Matrix = list[list[float]]  # a row per probe of the input, a column per probe of the output
@@ -90,12 +89,10 @@ def source_probes(t: Tensor) -> list[Probe]:
 
 
 def random_probe(t: Tensor, generator: Generator, unit: Number = 1.0) -> Probe:
-    """A random direction of length 1."""
-    parts = 2 if t.is_complex() and unit == 1.0 else 1
-    draws = _core.randn(t.numel() * parts, dtype=_core.float64, generator=generator).tolist()
-    length = math.sqrt(sum(v * v for v in draws)) or 1.0
-    weights = [complex(*draws[i : i + 2]) for i in range(0, len(draws), 2)] if parts == 2 else draws
-    return [(i, unit * w / length) for i, w in enumerate(weights)]
+    """A random direction of length 1, times `unit`."""
+    draws = _core.randn(t.numel(), dtype=_core.float64, generator=generator).tolist()
+    length = math.sqrt(sum(w * w for w in draws)) or 1.0
+    return [(i, unit * w / length) for i, w in enumerate(draws)]
 
 
 def product(probe: Probe, values: Values) -> float:
@@ -103,11 +100,11 @@ def product(probe: Probe, values: Values) -> float:
     return sum((w.conjugate() * values[i]).real for i, w in probe)
 
 
-def spread(probe: Probe, size: int, scale: float = 1.0) -> Values:
+def spread(probe: Probe, size: int) -> Values:
     """The probe as a dense vector."""
     values: Values = [0.0] * size
     for i, w in probe:
-        values[i] = w * scale
+        values[i] += w
     return values
 
 
@@ -190,16 +187,20 @@ def pairs(check: Check, *, forward: bool, generator: Generator | None = None) ->
 
     Args: `forward` runs the rules in forward mode; `generator` asks for random probes.
     """
-    one = generator is not None
-    inward = [[random_probe(x, generator)] if generator else source_probes(x) for x in check.sources]
+    if generator is None:
+        inward = [source_probes(x) for x in check.sources]
+    else:  # a complex probe is a real one and an imaginary one
+        units = [(1.0, 1j) if x.is_complex() else (1.0,) for x in check.sources]
+        inward = [
+            [[part for unit in us for part in random_probe(x, generator, unit)]]
+            for x, us in zip(check.sources, units, strict=True)
+        ]
     measured = [[slopes(check, x, p) for p in probes] for x, probes in zip(check.sources, inward, strict=True)]
     tangents = [[pushed(check, i, p) for p in probes] for i, probes in enumerate(inward)] if forward else []
     for k, output in enumerate(check.outputs):
         for imaginary in (False, True) if output.is_complex() else (False,):
             unit = 1j if imaginary else 1.0
             outward = [random_probe(output, generator, unit)] if generator else unit_probes(output, unit)
-            if one and not imaginary and output.is_complex():
-                outward = [[(i, w.real) for i, w in outward[0]]]
             grads = [] if forward else [pulled(check, output, w) for w in outward]
             for i, probes in enumerate(inward):
                 numerical = [[product(w, measured[i][d][k]) for w in outward] for d in range(len(probes))]

@@ -1,5 +1,7 @@
 //! Promotion, broadcasting and the loop of binary ops.
 
+use std::borrow::Cow;
+
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
@@ -9,7 +11,19 @@ use crate::tensor::{Category, DType, Scalar, Tensor, default_dtype};
 
 /// The dtype that the operands are converted to: tensors with dims outrank 0-dim ones, which outrank numbers, within a
 /// category (semantics DTYP-4).
+#[inline]
 pub fn result_type(xs: &[&Tensor]) -> DType {
+    if let [a, b] = xs
+        && a.dtype() == b.dtype()
+        && !a.is_number()
+        && !b.is_number()
+    {
+        return a.dtype();
+    }
+    result_type_of_ranks(xs)
+}
+
+fn result_type_of_ranks(xs: &[&Tensor]) -> DType {
     let mut ranks: [Option<DType>; 3] = [None; 3];
     for x in xs {
         let (rank, dtype) = if x.is_number() {
@@ -73,13 +87,45 @@ where
     let out_dtype = O::of(common);
     if a.dtype() == common && b.dtype() == common && a.is_contiguous() && b.is_contiguous() && a.sizes() == b.sizes() {
         let out = Tensor::empty(a.sizes(), out_dtype)?;
-        k.run_contiguous(op, a, b, &out)?;
+        k.run_flat(op, (a, 1), (b, 1), &out)?;
+        return Ok(out);
+    }
+    forward2_general(op, k, a, b, common)
+}
+
+fn forward2_general<K, O>(op: &'static str, k: &K, a: &Tensor, b: &Tensor, common: DType) -> Result<Tensor>
+where
+    K: Numeric2<O>,
+    O: OutType,
+{
+    let (ca, cb) = (converted(a, common)?, converted(b, common)?);
+    let (a, b) = (&*ca, &*cb);
+    // A contiguous tensor beside a single element, such as a number.
+    if a.is_contiguous() && b.numel() == 1 && b.ndim() <= a.ndim() {
+        let out = Tensor::empty(a.sizes(), O::of(common))?;
+        k.run_flat(op, (a, 1), (b, 0), &out)?;
+        return Ok(out);
+    }
+    if b.is_contiguous() && a.numel() == 1 && a.ndim() <= b.ndim() {
+        let out = Tensor::empty(b.sizes(), O::of(common))?;
+        k.run_flat(op, (a, 0), (b, 1), &out)?;
         return Ok(out);
     }
     let sizes = binary_shape(op, a, b)?;
-    let out = out_like(&sizes, out_dtype, &[a, b])?;
-    k.run(op, &copy::cast(a, common)?, &copy::cast(b, common)?, &out)?;
+    let out = out_like(&sizes, O::of(common), &[a, b])?;
+    k.run(op, a, b, &out)?;
     Ok(out)
+}
+
+/// The operand in the common dtype. A single element does not go through the strided conversion.
+fn converted<'a>(x: &'a Tensor, common: DType) -> Result<Cow<'a, Tensor>> {
+    if x.dtype() == common {
+        return Ok(Cow::Borrowed(x));
+    }
+    if x.numel() == 1 {
+        return Tensor::full(x.sizes(), x.item()?, common).map(Cow::Owned);
+    }
+    copy::cast(x, common).map(Cow::Owned)
 }
 
 /// As [`forward2`], into an existing tensor; `false` if its dtype is another than the result's.
@@ -93,14 +139,19 @@ where
     if out.dtype() != O::of(common) {
         return Ok(false);
     }
-    let a = copy::cast(a, common)?;
-    let b = copy::cast(b, common)?;
+    let (a, b) = (converted(a, common)?, converted(b, common)?);
     // An operand that lies over the target in another layout would be read after it was written.
-    let apart = |x: Tensor| -> Result<Tensor> {
+    let apart = |x: &Tensor| -> Result<Tensor> {
         let same = x.data_ptr() == out.data_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
-        if !same && copy::ranges_meet(&x, out) { copy::copy(&x) } else { Ok(x) }
+        if !same && copy::ranges_meet(x, out) { copy::copy(x) } else { Ok(x.clone()) }
     };
-    k.run(op, &apart(a)?, &apart(b)?, out)?;
+    let (a, b) = (apart(&a)?, apart(&b)?);
+    let whole = |x: &Tensor| x.is_contiguous() && x.sizes() == out.sizes();
+    if whole(out) && whole(&a) && (whole(&b) || b.numel() == 1) {
+        k.run_flat(op, (&a, 1), (&b, isize::from(whole(&b))), out)?;
+    } else {
+        k.run(op, &a, &b, out)?;
+    }
     Ok(true)
 }
 
@@ -140,7 +191,8 @@ impl OutType for Truth {
 /// A kernel that is there for every dtype with kernels.
 pub trait Numeric2<O> {
     fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()>;
-    fn run_contiguous(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()>;
+    /// Over a contiguous output, with operands that are contiguous too (step 1) or a single element (step 0).
+    fn run_flat(&self, op: &'static str, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) -> Result<()>;
 }
 
 macro_rules! numeric2 {
@@ -157,10 +209,19 @@ macro_rules! numeric2 {
                 }, else Err(Error::no_kernel(op, a.dtype())))
             }
             #[inline]
-            fn run_contiguous(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+            fn run_flat(&self, op: &'static str, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) -> Result<()> {
                 dispatch!($class, a.dtype(), T => {
-                    // SAFETY: equal sizes, all contiguous, the output fresh.
-                    unsafe { map2_contiguous(self, out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), out.data_ptr().cast::<<$out as Of<T>>::T>()) };
+                    let (n, pa, pb) = (out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
+                    let po = out.data_ptr().cast::<<$out as Of<T>>::T>();
+                    // SAFETY: (1) operands with step 1 have the output's size and are contiguous, those with step 0 one
+                    // element; (2) the output is fresh or is an operand itself; (3) it is contiguous.
+                    unsafe {
+                        if sa == 1 && sb == 1 {
+                            map2_contiguous(self, n, pa, pb, po);
+                        } else {
+                            map2(self, &[n], pa, &[sa], pb, &[sb], po, &[1]);
+                        }
+                    }
                     Ok(())
                 }, else Err(Error::no_kernel(op, a.dtype())))
             }

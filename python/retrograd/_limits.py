@@ -1,0 +1,82 @@
+"""`finfo` and `iinfo`: what the dtypes can hold."""
+
+from __future__ import annotations
+
+import math
+
+from retrograd import _core
+from retrograd._core import dtype as DType
+
+__all__ = ["finfo", "iinfo"]
+
+# bits of the exponent and of the fraction
+_FLOATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
+_REAL = {"complex64": "float32", "complex128": "float64"}
+_INTS = {"uint8": (8, False), "int8": (8, True), "int16": (16, True), "int32": (32, True), "int64": (64, True)}
+
+
+def _name(dtype: DType, caller: str) -> str:
+    if not isinstance(dtype, DType):
+        raise TypeError(f"{caller}: expected a dtype, not {type(dtype).__name__}")
+    return repr(dtype).rpartition(".")[2]
+
+
+class finfo:
+    """The limits of a floating point dtype, or of the parts of a complex one.
+
+    Args: `dtype` the dtype, by default the default one.
+    Attributes: `bits`; `eps` the step from 1 to the next number; `max` and `min` the largest and the lowest finite
+    number; `tiny` and `smallest_normal` the smallest positive one of full precision; `resolution` the decimal one;
+    `dtype` the name.
+    Raises: TypeError for other dtypes.
+
+    >>> import retrograd as rg
+    >>> rg.finfo(rg.float32).eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, dtype: DType | None = None) -> None:
+        given = _name(_core.get_default_dtype() if dtype is None else dtype, "finfo")
+        name = _REAL.get(given, given)
+        if name not in _FLOATS:
+            raise TypeError(f"finfo: {given} is not a floating point dtype; use iinfo for integers")
+        exponent, fraction = _FLOATS[name]
+        top = 2 ** (exponent - 1)
+        self.dtype = name
+        self.bits = 1 + exponent + fraction
+        self.eps = 2.0**-fraction
+        self.max = math.ldexp(2.0 - self.eps, top - 1)
+        self.min = -self.max
+        self.tiny = self.smallest_normal = math.ldexp(1.0, 2 - top)
+        self.resolution = 10.0 ** -math.floor(fraction * math.log10(2.0))
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+class iinfo:
+    """The limits of an integer dtype.
+
+    Args: `type` the dtype.
+    Attributes: `bits`, `max`, `min`, and `dtype`, the name.
+    Raises: TypeError for other dtypes.
+
+    >>> import retrograd as rg
+    >>> rg.iinfo(rg.uint8).max
+    255
+    """
+
+    def __init__(self, type: DType) -> None:
+        name = _name(type, "iinfo")
+        if name not in _INTS:
+            raise TypeError(f"iinfo: {name} is not an integer dtype; use finfo for floating point")
+        self.bits, signed = _INTS[name]
+        self.dtype = name
+        self.max = 2 ** (self.bits - signed) - 1
+        self.min = -self.max - 1 if signed else 0
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -1,0 +1,102 @@
+"""The random numbers of the default generator: seeds and states."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from retrograd._core import Generator, Tensor, default_generator, manual_seed
+
+__all__ = [
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
+
+
+def seed(generator: Generator = default_generator) -> int:
+    """Restart the default generator from a seed taken from the operating system.
+
+    Returns: the seed, of 64 bits.
+
+    >>> import retrograd as rg
+    >>> s = rg.seed()
+    >>> s == rg.initial_seed()
+    True
+    """
+    chosen = int.from_bytes(os.urandom(8), "little")
+    generator.manual_seed(chosen)
+    return chosen
+
+
+def initial_seed() -> int:
+    """The seed that the default generator was last restarted from.
+
+    >>> import retrograd as rg
+    >>> _ = rg.manual_seed(5)
+    >>> rg.initial_seed()
+    5
+    """
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The state of the default generator, as a tensor of bytes for `set_rng_state`.
+
+    >>> import retrograd as rg
+    >>> state = rg.get_rng_state()
+    >>> first = rg.rand(2).tolist()
+    >>> rg.set_rng_state(state)
+    >>> rg.rand(2).tolist() == first
+    True
+    """
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Put the default generator back into a state that `get_rng_state` returned.
+
+    Raises: TypeError if it is not a tensor of bytes, RuntimeError if the bytes are not such a state; the generator is
+    then as it was.
+
+    >>> import retrograd as rg
+    >>> rg.set_rng_state(rg.get_rng_state())
+    """
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(
+    devices: Any = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str | None = None,
+) -> Iterator[None]:
+    """Put the default generator back at the end of the block, so that random numbers drawn inside do not show outside.
+
+    Args: `enabled` False does nothing. The others name devices, of which there are none but the CPU, and are ignored.
+
+    >>> import retrograd as rg
+    >>> _ = rg.manual_seed(1)
+    >>> expected = rg.rand(1).item()
+    >>> _ = rg.manual_seed(1)
+    >>> with rg.random.fork_rng():
+    ...     _ = rg.rand(100)
+    >>> rg.rand(1).item() == expected
+    True
+    """
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)

@@ -102,7 +102,9 @@ def backward(
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("backward: give `grad_tensors` alone, not `grad_tensors` and `grad_variables` (deprecated)")
+            raise RuntimeError(
+                "backward: give `grad_tensors` alone, not `grad_tensors` and `grad_variables` (deprecated)"
+            )
         grad_tensors = grad_variables
     targets = None if inputs is None else _targets(inputs, "backward")
     roots = _spots(tensors)

@@ -104,7 +104,9 @@ def _cause_in_function(check: Check, pair: Pair, i: int, k: int) -> str | None:
         return "func has a kink or a jump within eps of this entry; move the input away from it"
     low = [t.dtype for t in (x, check.outputs[pair.output]) if t.dtype not in PRECISE]
     if low:
-        return f"differences are lost in the rounding of {low[0]}; check in double precision, or with larger eps and atol"
+        return (
+            f"differences are lost in the rounding of {low[0]}; check in double precision, or with larger eps and atol"
+        )
     return None
 
 
@@ -149,7 +151,9 @@ def _cause_in_rule(check: Check, pair: Pair) -> str | None:
         return "the right values in the wrong places: the gradient is permuted, or reshaped instead of permuted back"
     empty = [i for i, (r, s) in enumerate(zip(numerical, analytical, strict=True)) if any(r) and not any(s)]
     if empty:
-        return f"no gradient arrives at {len(empty)} of the input's {len(numerical)} elements: one use of it is forgotten"
+        return (
+            f"no gradient arrives at {len(empty)} of the input's {len(numerical)} elements: one use of it is forgotten"
+        )
     if all(a == 0 or excess(n, a, check.atol, check.rtol) <= 1 for n, a in zip(ns, entries, strict=True)):
         return "some terms are missing: a use of the input is not accumulated, or an output's gradient is ignored"
     return None
@@ -176,4 +180,3 @@ def _cause_of_factor(factor: float) -> str:
             "not accumulated"
         )
     return f"a factor is wrong: the gradient is {factor:.4g} times what it should be everywhere"
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from retrograd import _core
 from retrograd._core import Generator, Tensor
@@ -75,24 +75,9 @@ def gradcheck(
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     _refuse_batches(check_batched_grad, check_backward_ad, "check_batched_grad", "check_backward_ad")
     _refuse_batches(check_batched_forward_grad, check_forward_ad, "check_batched_forward_grad", "check_forward_ad")
-    try:
-        check = _prepare(func, as_tuple(inputs), (eps, atol, rtol, nondet_tol), check_grad_dtypes)
-        if not check.outputs:
-            _check_constant(check, fast_mode)
-            return True
-        if check_backward_ad:
-            _check_jacobians(check, fast_mode, forward=False)
-        if check_forward_ad:
-            _check_jacobians(check, fast_mode, forward=True)
-        if check_backward_ad:
-            _check_zero_gradients(check)
-            if check_undefined_grad:
-                _check_undefined_gradients(check)
-    except GradcheckError:
-        if raise_exception:
-            raise
-        return False
-    return True
+    primals = as_tuple(inputs)
+    how = _Options(raise_exception, check_undefined_grad, check_forward_ad, check_backward_ad, fast_mode)
+    return _run(func, primals, _names(func, primals), (eps, atol, rtol, nondet_tol, check_grad_dtypes), how)
 
 
 def gradgradcheck(
@@ -132,8 +117,9 @@ def gradgradcheck(
     primals = as_tuple(inputs)
     wanted = tuple(i for i, x in enumerate(primals) if _requires_grad(x))
     if grad_outputs is None:
+        generator = Generator().manual_seed(SEED)
         outputs = _differentiable(func(*primals))
-        cotangents = tuple(_random_like(o, gen_non_contig_grad_outputs) for o in outputs)
+        cotangents = tuple(_random_like(o, generator, gen_non_contig_grad_outputs) for o in outputs)
     else:
         cotangents = as_tuple(grad_outputs)
 
@@ -144,22 +130,45 @@ def gradgradcheck(
         return tuple(g for g in grads if g is not None)
 
     names = _names(func, primals) + tuple(f"gradient of output {i}" for i in range(len(cotangents)))
-    gradients.__dict__["names"] = names
-    return gradcheck(
-        gradients,
-        primals + cotangents,
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-        check_forward_ad=check_fwd_over_rev,
-        check_backward_ad=check_rev_over_rev,
-        fast_mode=fast_mode,
-        masked=masked,
-    )
+    how = _Options(raise_exception, check_undefined_grad, check_fwd_over_rev, check_rev_over_rev, fast_mode)
+    return _run(gradients, primals + cotangents, names, (eps, atol, rtol, nondet_tol, check_grad_dtypes), how)
+
+
+class _Options(NamedTuple):
+    """What is checked, beyond the tolerances."""
+
+    raise_exception: bool
+    undefined: bool
+    forward: bool
+    backward: bool
+    fast: bool
+
+
+def _run(
+    func: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    names: tuple[str, ...],
+    tolerances: tuple[float, float, float, float, bool],
+    how: _Options,
+) -> bool:
+    check = _prepare(func, inputs, names, tolerances)
+    try:
+        if not check.outputs:
+            _check_constant(check, how.fast)
+            return True
+        if how.backward:
+            _check_jacobians(check, how.fast, forward=False)
+        if how.forward:
+            _check_jacobians(check, how.fast, forward=True)
+        if how.backward:
+            _check_zero_gradients(check)
+            if how.undefined:
+                _check_undefined_gradients(check)
+    except GradcheckError:
+        if how.raise_exception:
+            raise
+        return False
+    return True
 
 
 # ---- preparation
@@ -170,7 +179,9 @@ def _refuse_batches(asked: bool, base: bool, name: str, base_name: str) -> None:
         return
     if not base:
         raise AssertionError(f"Setting {name}=True requires {base_name} to be True")
-    raise NotImplementedError(f"{name}: batched gradients are checked under vmap, which comes with the transforms of func")
+    raise NotImplementedError(
+        f"{name}: batched gradients are checked under vmap, which comes with the transforms of func"
+    )
 
 
 def _requires_grad(x: object) -> bool:
@@ -181,20 +192,17 @@ def _differentiable(results: Any) -> list[Tensor]:
     return [o for o in as_tuple(results) if _requires_grad(o)]
 
 
-def _random_like(output: Tensor, strided: bool) -> Tensor:
-    generator = Generator().manual_seed(SEED)
+def _random_like(output: Tensor, generator: Generator, strided: bool) -> Tensor:
     shape = (*output.shape, 2) if strided else tuple(output.shape)
     values = _core.randn(shape, dtype=output.dtype, generator=generator)
-    return (values.select(-1, 0) if strided else values).requires_grad_()
+    cotangent: Tensor = (values.select(-1, 0) if strided else values).requires_grad_()
+    return cotangent
 
 
 def _names(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[str, ...]:
     """What messages call the inputs: their positions, with the parameters' names if they have any."""
     import inspect  # it takes longer to import than all of this package
 
-    given: tuple[str, ...] | None = getattr(func, "__dict__", {}).get("names")
-    if given is not None:
-        return given
     owner = getattr(func, "__self__", None)
     custom = isinstance(owner, type) and issubclass(owner, Function)
     try:
@@ -211,8 +219,8 @@ def _names(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[str, ...]
 def _prepare(
     func: Callable[..., Any],
     inputs: tuple[Any, ...],
-    tolerances: tuple[float, float, float, float],
-    check_grad_dtypes: bool,
+    names: tuple[str, ...],
+    tolerances: tuple[float, float, float, float, bool],
 ) -> Check:
     differentiable = tuple(i for i, x in enumerate(inputs) if _requires_grad(x))
     if not differentiable:
@@ -223,7 +231,7 @@ def _prepare(
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex: it is {x.dtype}, "
                 "and differences will probably drown in rounding errors",
-                stacklevel=3,
+                stacklevel=4,
             )
         if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape, strict=True)):
             raise RuntimeError(
@@ -232,10 +240,12 @@ def _prepare(
             )
     results = as_tuple(func(*inputs))
     if not any(isinstance(o, Tensor) for o in results):
-        raise ValueError(f"gradcheck: func must return a tensor or a tuple with tensors, but returned {type(results[0])}")
+        raise ValueError(
+            f"gradcheck: func must return a tensor or a tuple with tensors, but returned {type(results[0])}"
+        )
     positions = tuple(k for k, o in enumerate(results) if _requires_grad(o))
     outputs = tuple(results[k] for k in positions)
-    return Check(func, inputs, _names(func, inputs), differentiable, outputs, positions, *tolerances, check_grad_dtypes)
+    return Check(func, inputs, names, differentiable, outputs, positions, *tolerances)
 
 
 # ---- the checks

@@ -229,6 +229,10 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
     });
     let form_arg = o.has("inplace").then(|| quote!(form,));
     let form_name = if o.has("inplace") { quote!(form) } else { quote!(_form) };
+    let returns = match ret {
+        syn::ReturnType::Type(_, t) => t.to_token_stream().to_string().replace(' ', ""),
+        syn::ReturnType::Default => String::new(),
+    };
     let entry_doc = format!("Entry of `{python_name}` in the roster.");
     Ok(quote! {
         #functions
@@ -246,6 +250,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
                 params: &[#(#listed),*],
                 forms: 0 #(| ::retrograd::ops::forms::#forms)*,
                 fields: &[#(#fields),*],
+                returns: #returns,
                 call,
             }
         };

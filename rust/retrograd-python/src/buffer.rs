@@ -51,6 +51,21 @@ pub fn is_generic(v: &Bound<'_, PyAny>) -> bool {
     is_numpy(v, "generic", &GENERIC)
 }
 
+static SCALARS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+/// The dtype of a NumPy scalar, remembered for its class.
+pub fn generic_dtype(v: &Bound<'_, PyAny>) -> PyResult<DType> {
+    let py = v.py();
+    let known = SCALARS.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+    let class = v.get_type();
+    if let Some(i) = known.get_item(&class)? {
+        return Ok(DType::ALL[i.extract::<usize>()?]);
+    }
+    let dtype = numpy_dtype(v)?;
+    known.set_item(class, dtype as usize)?;
+    Ok(dtype)
+}
+
 /// The dtype of a NumPy array or scalar.
 pub fn numpy_dtype(v: &Bound<'_, PyAny>) -> PyResult<DType> {
     let described = v.getattr("dtype")?;
@@ -187,8 +202,21 @@ fn checked_bools(t: &Tensor) -> PyResult<Tensor> {
     Tensor::from_parts(t.storage().clone(), DType::Bool, t.sizes(), t.strides(), t.storage_offset()).or_py()
 }
 
-/// A tensor over the memory of an exporter, and whether the memory is read-only. Bools come as uint8.
-fn over(v: &Bound<'_, PyAny>, expected: DType) -> PyResult<(Tensor, bool)> {
+/// A tensor over memory of others.
+struct Over {
+    /// Bools as uint8, since their bytes are not known to be bools.
+    stored: Tensor,
+    dtype: DType,
+    readonly: bool,
+}
+
+/// A tensor over the memory of a NumPy array. What its dtype makes impossible is said in NumPy's words.
+fn over_array(array: &Bound<'_, PyAny>) -> PyResult<Over> {
+    over(array).map_err(|e| numpy_dtype(array).err().unwrap_or(e))
+}
+
+/// A tensor over the memory of an exporter.
+fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
     let held = Held::acquire(v, ffi::PyBUF_RECORDS_RO)?;
     let view = &*held.0;
     let bad = |what: &str| PyBufferError::new_err(format!("{}: the exported buffer has {what}", type_name(v)));
@@ -201,9 +229,6 @@ fn over(v: &Bound<'_, PyAny>, expected: DType) -> PyResult<(Tensor, bool)> {
         unsafe { CStr::from_ptr(view.format) }.to_bytes()
     };
     let dtype = format_dtype(format, itemsize)?;
-    if dtype != expected {
-        return Err(bad("another format than its dtype"));
-    }
     if ndim > 0 && (view.shape.is_null() || view.strides.is_null()) || !view.suboffsets.is_null() {
         return Err(bad("no shape and strides, or indirections"));
     }
@@ -224,7 +249,7 @@ fn over(v: &Bound<'_, PyAny>, expected: DType) -> PyResult<(Tensor, bool)> {
     let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
     let readonly = held.readonly();
     if n == 0 {
-        return Ok((Tensor::empty(&sizes, stored).or_py()?, readonly));
+        return Ok(Over { stored: Tensor::empty(&sizes, stored).or_py()?, dtype, readonly });
     }
     if strides.iter().any(|&s| s < 0) {
         return Err(PyValueError::new_err(
@@ -243,14 +268,13 @@ fn over(v: &Bound<'_, PyAny>, expected: DType) -> PyResult<(Tensor, bool)> {
         .and_then(|(_, last)| usize::try_from(last).ok()?.checked_add(1)?.checked_mul(itemsize))
         .ok_or_else(|| bad("strides that leave the address space"))?;
     let storage = storage(v.py(), held, dtype, 0, bytes)?;
-    Ok((Tensor::from_parts(storage, stored, &sizes, &strides, 0).or_py()?, readonly))
+    Ok(Over { stored: Tensor::from_parts(storage, stored, &sizes, &strides, 0).or_py()?, dtype, readonly })
 }
 
 /// A tensor that shares the memory of a NumPy array.
 pub fn share(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let dtype = numpy_dtype(array)?;
-    let (t, readonly) = over(array, dtype)?;
-    let t = if dtype == DType::Bool { checked_bools(&t)? } else { t };
+    let Over { stored, dtype, readonly } = over_array(array)?;
+    let t = if dtype == DType::Bool { checked_bools(&stored)? } else { stored };
     if readonly {
         warn_py(
             array.py(),
@@ -264,10 +288,10 @@ pub fn share(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
 
 /// A tensor with a copy of a NumPy array, in the array's order of axes.
 pub fn copied(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let dtype = numpy_dtype(array)?;
     let aligned = array.getattr("flags")?.getattr("aligned")?.is_truthy()?;
-    let (t, _) = if aligned { over(array, dtype)? } else { over(&array.call_method0("copy")?, dtype)? };
-    if dtype == DType::Bool { copy::cast(&t, dtype) } else { copy::copy(&t) }.or_py()
+    let Over { stored, dtype, .. } =
+        if aligned { over_array(array)? } else { over_array(&array.call_method0("copy")?)? };
+    if dtype == DType::Bool { copy::cast(&stored, dtype) } else { copy::copy(&stored) }.or_py()
 }
 
 /// A tensor that shares memory with a NumPy array: writes to either are seen in both.

@@ -418,6 +418,7 @@ pub fn signature(entry: &Entry, role: Role) -> String {
 /// Makes the Python objects of all callables and hangs them on the module and the tensor class.
 pub fn register(m: &Bound<'_, PyModule>, functional: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
+    m.add_function(wrap_pyfunction!(_roster, m)?)?;
     let class = py.get_type::<crate::wrap::PyTensor>();
     for (i, c) in callables().iter().enumerate() {
         let entry = c.entries[0];
@@ -448,4 +449,31 @@ pub fn register(m: &Bound<'_, PyModule>, functional: &Bound<'_, PyModule>) -> Py
 
 fn leak(s: &str) -> *const std::ffi::c_char {
     CString::new(s.replace('\0', "")).expect("no nul left").into_raw()
+}
+
+/// The roster as plain data, for the stub generator and the table of ops: per callable its Python name, module, role,
+/// documentation, and per entry the parameters (name, kind, optional, default, keyword-only), field names and `out`.
+#[pyfunction]
+fn _roster<'py>(py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    use pyo3::types::PyDict;
+    let mut all = Vec::new();
+    for c in callables() {
+        let d = PyDict::new(py);
+        d.set_item("name", &c.name)?;
+        d.set_item("module", c.entries[0].module)?;
+        d.set_item("role", format!("{:?}", c.role))?;
+        d.set_item("doc", c.entries[0].doc)?;
+        let mut entries = Vec::new();
+        for e in &c.entries {
+            let params: Vec<_> = e
+                .params
+                .iter()
+                .map(|p| (p.name, format!("{:?}", p.kind), p.optional, p.default, p.kw_only))
+                .collect();
+            entries.push((params, e.fields.to_vec(), e.has(forms::OUT) && c.role == Role::Function, e.returns));
+        }
+        d.set_item("entries", entries)?;
+        all.push(d.into_any());
+    }
+    Ok(all)
 }

@@ -118,9 +118,11 @@ fn infer_slow(v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
         return Ok(t.dtype());
     }
     // Before Python's numbers: numpy.float64 is a float, and numpy.complex128 a complex, by inheritance.
-    if buffer::is_array(v) || buffer::is_generic(v) && !v.is_instance_of::<PyString>() && !v.is_instance_of::<PyBytes>()
-    {
+    if buffer::is_array(v) {
         return buffer::numpy_dtype(v);
+    }
+    if buffer::is_generic(v) && !v.is_instance_of::<PyString>() && !v.is_instance_of::<PyBytes>() {
+        return buffer::generic_dtype(v);
     }
     if v.is_instance_of::<PyFloat>() {
         return Ok(Scalar::Float(0.0).dtype());

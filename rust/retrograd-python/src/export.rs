@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use retrograd::autograd::is_grad_enabled;
 use retrograd::tensor::FromScalar;
@@ -42,11 +43,22 @@ pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     retrograd::dispatch!(any, t.dtype(), T => nested(py, t.sizes(), &t.to_vec::<T>().or_py()?))
 }
 
+/// A scalar on its way into a list.
+struct Item(Scalar);
+
+impl<'py> IntoPyObject<'py> for Item {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        number(py, self.0)
+    }
+}
+
 fn nested<'py, T: FromScalar + Copy>(py: Python<'py>, sizes: &[usize], values: &[T]) -> PyResult<Bound<'py, PyAny>> {
     let (&n, inner) = sizes.split_first().expect("0-dim tensors are no lists");
     if inner.is_empty() {
-        let items: Vec<_> = values.iter().map(|v| number(py, v.to_scalar())).collect::<PyResult<_>>()?;
-        return Ok(PyList::new(py, items)?.into_any());
+        return Ok(PyList::new(py, values.iter().map(|v| Item(v.to_scalar())))?.into_any());
     }
     let step = inner.iter().product::<usize>();
     let rows: Vec<_> = (0..n).map(|i| nested(py, inner, &values[i * step..(i + 1) * step])).collect::<PyResult<_>>()?;
@@ -122,7 +134,7 @@ fn warn_if_grad(py: Python<'_>, t: &Tensor) -> PyResult<()> {
 #[pyclass(frozen, name = "_ArrayInterface", module = "retrograd._core")]
 struct ArrayInterface {
     tensor: Tensor,
-    typestr: String,
+    typestr: &'static str,
 }
 
 #[pymethods]
@@ -133,7 +145,7 @@ impl ArrayInterface {
         let size = t.dtype().size() as ffi::Py_ssize_t;
         let d = PyDict::new(py);
         d.set_item("version", 3)?;
-        d.set_item("typestr", &self.typestr)?;
+        d.set_item("typestr", self.typestr)?;
         d.set_item("shape", PyTuple::new(py, t.sizes())?)?;
         d.set_item("strides", PyTuple::new(py, t.strides().iter().map(|&s| s * size).collect::<Vec<_>>())?)?;
         d.set_item("data", (t.data_ptr().addr(), false))?;
@@ -141,23 +153,27 @@ impl ArrayInterface {
     }
 }
 
-/// The array interface's name of a dtype, such as `<f4`; `None` where NumPy has no such dtype.
-fn typestr(dtype: DType) -> Option<String> {
-    let kind = match dtype {
-        DType::Bool => 'b',
-        DType::UInt8 => 'u',
-        DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => 'i',
-        DType::Float16 | DType::Float32 | DType::Float64 => 'f',
-        DType::Complex64 | DType::Complex128 => 'c',
-        DType::BFloat16 => return None,
-    };
-    let order = match dtype.size() {
-        1 => '|',
-        _ if cfg!(target_endian = "little") => '<',
-        _ => '>',
-    };
-    Some(format!("{order}{kind}{}", dtype.size()))
+/// The array interface's name of a dtype; `None` where NumPy has no such dtype.
+fn typestr(dtype: DType) -> Option<&'static str> {
+    let little = cfg!(target_endian = "little");
+    let either = |names: [&'static str; 2]| Some(names[usize::from(little)]);
+    match dtype {
+        DType::Bool => Some("|b1"),
+        DType::UInt8 => Some("|u1"),
+        DType::Int8 => Some("|i1"),
+        DType::Int16 => either([">i2", "<i2"]),
+        DType::Int32 => either([">i4", "<i4"]),
+        DType::Int64 => either([">i8", "<i8"]),
+        DType::Float16 => either([">f2", "<f2"]),
+        DType::Float32 => either([">f4", "<f4"]),
+        DType::Float64 => either([">f8", "<f8"]),
+        DType::Complex64 => either([">c8", "<c8"]),
+        DType::Complex128 => either([">c16", "<c16"]),
+        DType::BFloat16 => None,
+    }
 }
+
+static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// `numpy(force=False)`: an array over the same memory.
 pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'py, PyAny>> {
@@ -173,7 +189,7 @@ pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'p
         ))
     })?;
     let lent = ArrayInterface { tensor: t.detach(), typestr };
-    py.import("numpy")?.call_method1("asarray", (lent,))
+    ASARRAY.import(py, "numpy", "asarray")?.call1((lent,))
 }
 
 /// `__array__(dtype=None, copy=None)`: what `numpy.asarray(t)` calls.

@@ -49,6 +49,9 @@ fn float(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
 }
 
 fn float_slow(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
+    if v.is_exact_instance_of::<PyInt>() {
+        return v.extract();
+    }
     if let Some(t) = unwrap(v) {
         return match walk.element(v.py(), t)? {
             Scalar::Complex(_, im) if im != 0.0 => {
@@ -57,7 +60,7 @@ fn float_slow(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
             s => Ok(s.as_f64()),
         };
     }
-    if v.is_instance_of::<PyComplex>() || buffer::is_generic(v) && buffer::numpy_dtype(v)?.is_complex() {
+    if v.is_instance_of::<PyComplex>() || buffer::is_generic(v) && buffer::generic_dtype(v)?.is_complex() {
         return Err(PyTypeError::new_err("must be real number, not complex"));
     }
     // Numbers, `__float__` and `__index__`; else "must be real number, not str".
@@ -85,7 +88,7 @@ fn integer_slow(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64
     if let Ok(x) = v.cast::<PyFloat>() {
         return truncated(x.value(), dtype);
     }
-    if buffer::is_generic(v) && buffer::numpy_dtype(v)? == DType::Bool {
+    if buffer::is_generic(v) && buffer::generic_dtype(v)? == DType::Bool {
         return v.is_truthy().map(i64::from);
     }
     checked(unpack(v)?, dtype)
@@ -153,7 +156,7 @@ fn complex(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
     if let Ok(z) = v.cast::<PyComplex>() {
         return Ok((z.real(), z.imag()));
     }
-    if buffer::is_generic(v) && buffer::numpy_dtype(v)?.is_complex() {
+    if buffer::is_generic(v) && buffer::generic_dtype(v)?.is_complex() {
         let z = v.call_method0("item")?;
         return z.cast::<PyComplex>().map(|z| (z.real(), z.imag())).map_err(PyErr::from);
     }

@@ -56,6 +56,8 @@ pub struct Entry {
     pub forms: u32,
     /// Names of the results, if they have names.
     pub fields: &'static [&'static str],
+    /// The Rust type of the result, as written in the room.
+    pub returns: &'static str,
     /// The op on dynamic values, one per parameter.
     pub call: fn(Form, &[Value]) -> Result<Value>,
 }

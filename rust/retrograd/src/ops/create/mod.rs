@@ -15,6 +15,8 @@ use crate::error::{Error, Result};
 use crate::tensor::layout::Dims;
 use crate::tensor::{Category, DType, FromScalar, Scalar, Tensor, default_dtype};
 
+pub(crate) use like::blank;
+
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
     &EMPTY,

@@ -44,7 +44,7 @@ fn unrecorded(cx: &Vjp) -> bool {
 }
 
 /// The operand with its batch axis in front.
-fn batch_first(x: &Tensor, axis: Option<usize>) -> Result<Tensor> {
+pub(super) fn batch_first(x: &Tensor, axis: Option<usize>) -> Result<Tensor> {
     match axis {
         None | Some(0) => Ok(x.clone()),
         Some(axis) => {

@@ -2,10 +2,10 @@
 
 use crate::dispatch;
 use crate::error::{Error, Result};
+use crate::kernels::copy;
 use crate::kernels::matmul::gemm;
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Num;
-use crate::kernels::{copy, pointwise};
 use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 
@@ -27,41 +27,47 @@ pub(super) fn flipped(x: &Tensor) -> Side<'_> {
 }
 
 impl Side<'_> {
-    fn axes(&self) -> (usize, usize) {
-        let n = self.x.ndim();
-        if self.transposed { (n - 1, n - 2) } else { (n - 2, n - 1) }
+    fn last_two<T: Copy>(&self, of: &[T], absent: T) -> (T, T) {
+        match (of, self.transposed) {
+            (&[.., r, c], false) | (&[.., c, r], true) => (r, c),
+            _ => (absent, absent),
+        }
     }
     /// Rows and columns.
     pub(super) fn sizes(&self) -> (usize, usize) {
-        let (r, c) = self.axes();
-        (self.x.sizes()[r], self.x.sizes()[c])
+        self.last_two(self.x.sizes(), 0)
     }
     fn strides(&self) -> (isize, isize) {
-        let (r, c) = self.axes();
-        (self.x.strides()[r], self.x.strides()[c])
+        self.last_two(self.x.strides(), 0)
     }
 }
 
 /// Writes (or adds) the product of two matrices, or of two batches of as many, to `out`.
 ///
-/// The callers checked ranks, sizes and dtypes; `out` overlaps neither itself nor an operand.
+/// All have as many dims, two or three. The callers checked the user's operands in their own words; what reaches here
+/// unchecked is a gradient that a hook replaced. `out` overlaps neither itself nor an operand.
 pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
     let (m, k) = a.sizes();
     let n = b.sizes().1;
     let (a_rs, a_cs) = a.strides();
     let (b_rs, b_cs) = b.strides();
     let (c_rs, c_cs) = plain(out).strides();
-    let batched = out.ndim() == 3;
+    let rank = out.ndim();
+    let same =
+        |x: &Tensor| x.ndim() == rank && x.dtype() == out.dtype() && (rank != 3 || x.sizes()[0] == out.sizes()[0]);
+    if !(same(a.x) && same(b.x) && matches!(rank, 2 | 3) && b.sizes().0 == k && plain(out).sizes() == (m, n)) {
+        return Err(Error::shape(op, format!("{:?} and {:?} have no product like {out:?}", a.x, b.x)));
+    }
+    let batched = rank == 3;
     let batch = if batched { out.sizes()[0] } else { 1 };
     let step = |t: &Tensor| if batched { t.strides()[0] } else { 0 };
     let (sa, sb, sc) = (step(a.x), step(b.x), step(out));
-    debug_assert!(b.sizes().0 == k && plain(out).sizes() == (m, n));
     dispatch!(reals, out.dtype(), T => {
         let (pa, pb, pc) = (a.x.ptr::<T>().cast_const(), b.x.ptr::<T>().cast_const(), out.ptr::<T>());
         for i in 0..batch as isize {
             // Without elements there is nothing the offset could reach: the kernel does not read.
             let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));
-            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes as checked by the callers;
+            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just checked;
             // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4.
             unsafe { gemm(m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
         }
@@ -78,7 +84,8 @@ pub(super) fn fresh2(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
 
 /// The product of two batches of matrices as a fresh row-major tensor.
 pub(super) fn fresh3(op: &'static str, a: Side, b: Side) -> Result<Tensor> {
-    let out = Tensor::empty(&[a.x.sizes()[0], a.sizes().0, b.sizes().1], a.x.dtype())?;
+    let batch = a.x.sizes().first().copied().unwrap_or(0);
+    let out = Tensor::empty(&[batch, a.sizes().0, b.sizes().1], a.x.dtype())?;
     multiply(op, a, b, &out, false)?;
     Ok(out)
 }
@@ -193,27 +200,6 @@ fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
         }
     });
     Ok(())
-}
-
-/// Elements written to a fresh tensor by a rank-1 product `a_i * b_j`.
-pub(super) fn rank1(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    struct Times;
-    impl<T: Num> Map2<T, T, T> for Times {
-        #[inline(always)]
-        fn f(&self, a: T, b: T) -> T {
-            a.times(b)
-        }
-    }
-    let sizes = [a.numel(), b.numel()];
-    let out = Tensor::empty(&sizes, a.dtype())?;
-    let (sa, sb) = ([a.strides()[0], 0], [0, b.strides()[0]]);
-    dispatch!(reals, a.dtype(), T => {
-        // SAFETY: (1) S1 and S3 with zero strides along the axis an operand does not have; (2) the output is fresh;
-        // (3) and contiguous.
-        unsafe { pointwise::map2(&Times, &sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.ptr::<T>(), out.strides()) };
-        Ok(())
-    }, else Err(Error::no_kernel(op, a.dtype())))?;
-    Ok(out)
 }
 
 /// The name that torch's messages of `mm` use for a dtype.

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::product::{Side, flipped, multiply, plain, rank1};
+use super::product::{Side, flipped, fresh2, multiply, plain};
 use super::{batch_first, unrecorded};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
@@ -44,7 +44,8 @@ pub(super) fn mixed(op: &'static str, input: &Tensor, a: &Tensor, v: &Tensor) ->
 
 /// A vector as a matrix of one column.
 fn column(v: &Tensor) -> Result<Tensor> {
-    Tensor::from_parts(v.storage().clone(), v.dtype(), &[v.numel(), 1], &[v.strides()[0], 1], v.storage_offset())
+    let stride = v.strides().first().copied().unwrap_or(1);
+    Tensor::from_parts(v.storage().clone(), v.dtype(), &[v.numel(), 1], &[stride, 1], v.storage_offset())
 }
 
 /// Writes (or adds) `A v` to the vector `out`.
@@ -97,10 +98,12 @@ impl Primitive for Mv {
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads =
-            maybe(cx.when(0, || {
-                if unrecorded(cx) { rank1("mv", cx.g(), cx.kept(1)?) } else { cx.g().outer(cx.kept(1)?) }
-            })?);
+        let mut grads = maybe(cx.when(0, || {
+            if !unrecorded(cx) {
+                return cx.g().outer(cx.kept(1)?);
+            }
+            fresh2("mv", plain(&column(cx.g())?), flipped(&column(cx.kept(1)?)?))
+        })?);
         grads.push(cx.when(1, || transposed_mv(unrecorded(cx), cx.kept(0)?, cx.g()))?);
         Ok(grads)
     }

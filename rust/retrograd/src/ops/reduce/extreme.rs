@@ -1,1 +1,420 @@
-//! extreme
+//! Largest and smallest elements, and where they are.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::sum::sum_of;
+use super::{Over, run, run_into};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::reduce::{ArgMax, ArgMin, Best, Max, Min, Reduce};
+use crate::ops::pointwise::select::where_;
+use crate::ops::{Value, view};
+use crate::tensor::layout::{Dims, numel};
+use crate::tensor::{DType, Element, Scalar, Tensor};
+
+/// Refuses to look for an extreme among no elements.
+fn check_some(op: &'static str, x: &Tensor, over: &Over) -> Result<()> {
+    let none = over.axes(x.ndim()).into_iter().find(|&axis| x.sizes()[axis] == 0);
+    match none {
+        Some(axis) if !over.is_all() => Err(Error::index(
+            op,
+            format!("Expected reduction dim {axis} to have non-zero size, got shape {:?}", x.sizes()),
+        )),
+        _ if x.numel() == 0 && over.is_all() => {
+            let detail = "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the \
+                          'dim' argument.";
+            Err(if op.starts_with("arg") { Error::index(op, detail) } else { Error::shape(op, detail) })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `max`, `min` of all elements and `amax`, `amin`: reverse `g`, split evenly among equal elements.
+#[derive(Clone, Debug)]
+struct Extreme {
+    max: bool,
+    /// `max()`, whose NaNs share the gradient, rather than `amax()`, where they make it NaN.
+    full: bool,
+    over: Over,
+}
+
+impl Extreme {
+    fn op(&self) -> &'static str {
+        match (self.max, self.full) {
+            (true, true) => "max",
+            (false, true) => "min",
+            (true, false) => "amax",
+            (false, false) => "amin",
+        }
+    }
+    /// Where `x` has the extreme value, and in how many places (in the shape of the result with its axes kept).
+    fn places(&self, x: &Tensor, result: &Tensor) -> Result<(Tensor, Tensor)> {
+        let result = self.over.aligned(result, x.sizes())?;
+        let mut mask = x.eq(&result)?;
+        if self.full {
+            mask = where_(&result.ne(&result)?, &x.ne(x)?, &mask)?;
+        }
+        let count = sum_of(&mask, self.over.keeping(), None)?;
+        Ok((mask, count))
+    }
+}
+
+impl Primitive for Extreme {
+    const NAME: &'static str = "amax";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
+    fn node(&self) -> &'static str {
+        match (self.max, self.full) {
+            (true, true) => "MaxBackward1",
+            (false, true) => "MinBackward1",
+            (true, false) => "AmaxBackward0",
+            (false, false) => "AminBackward0",
+        }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = xs[0];
+        check_some(self.op(), x, &self.over)?;
+        dispatch!(numeric, x.dtype(), T => {
+            if self.max { run::<T, _>(&Max, x, &self.over) } else { run::<T, _>(&Min, x, &self.over) }.map(out)
+        }, else Err(Error::no_kernel(self.op(), x.dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (mask, count) = self.places(cx.kept(0)?, cx.kept(1)?)?;
+        // Divided before it is spread: one division an element of the result.
+        let share = self.over.aligned(cx.g(), cx.sizes(0))?.div(&count)?;
+        share.mul(&mask).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let (mask, count) = self.places(cx.xs[0], &cx.outs[0])?;
+        let chosen = where_(&mask, t, &Tensor::full(&[], Scalar::Int(0), t.dtype())?)?;
+        let sum = sum_of(&chosen, self.over.clone(), None)?;
+        sum.div(&view::reshape_to(&count, sum.sizes())?).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        if self.full {
+            return Vec::new();
+        }
+        let dim = if self.over.is_given() { self.over.saved_dims() } else { Value::Ints(Vec::new()) };
+        vec![("dim", dim), ("keepdim", self.over.keepdim.into())]
+    }
+}
+
+/// `max` and `min` along a dimension: reverse `g` to the index found.
+#[derive(Clone, Debug)]
+struct ExtremeDim {
+    max: bool,
+    over: Over,
+    sizes: Dims,
+}
+
+impl ExtremeDim {
+    /// The reduced axis, and a tensor of the result's shape with it back as 1; `None` for 0-dim operands.
+    fn along(&self, t: &Tensor, sizes: &[usize]) -> Result<Option<(i64, Tensor)>> {
+        match self.over.axes(sizes.len()).first() {
+            None => Ok(None),
+            Some(&axis) => {
+                let t = view::reshape_to(t, &self.over.kept(sizes))?;
+                Ok(Some((axis as i64, t)))
+            }
+        }
+    }
+}
+
+impl Primitive for ExtremeDim {
+    const NAME: &'static str = "max";
+    const KEEP: &'static [Keep] = &[Keep::output(1, "indices")];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
+        let sizes = std::iter::once(batch).chain(op.sizes.iter().copied()).collect();
+        Ok(Self { max: op.max, over: op.over.lifted(ndims[0]), sizes })
+    });
+    fn node(&self) -> &'static str {
+        if self.max { "MaxBackward0" } else { "MinBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let op = if self.max { "max" } else { "min" };
+        check_some(op, xs[0], &self.over)?;
+        best_of(op, self.max, xs[0], &self.over)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let sizes = cx.sizes(0);
+        let Some((axis, index)) = self.along(cx.kept(0)?, sizes)? else { return Ok(one(cx.g().clone())) };
+        let g = view::reshape_to(cx.g(), index.sizes())?;
+        Tensor::zeros(sizes, g.dtype())?.scatter_add(axis, &index, &g).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(smallvec![None, None]) };
+        let picked = match self.along(&cx.outs[1], t.sizes())? {
+            None => t.clone(),
+            Some((axis, index)) => view::reshape_to(&t.gather(axis, &index)?, cx.outs[0].sizes())?,
+        };
+        Ok(smallvec![Some(picked), None])
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("dim", self.over.saved_dim()),
+            ("keepdim", self.over.keepdim.into()),
+            ("self_sym_sizes", self.sizes[..].into()),
+        ]
+    }
+}
+
+/// The extreme values and their first indices.
+fn best_of(op: &'static str, max: bool, x: &Tensor, over: &Over) -> Result<Outs> {
+    fn split<T: Element, R: Reduce<T, O = Best<T>>>(r: &R, x: &Tensor, over: &Over) -> Result<Outs> {
+        let sizes = over.sizes(x.sizes());
+        let n = numel(&sizes);
+        let mut best: Vec<Best<T>> = Vec::with_capacity(n);
+        // SAFETY: (Into 1) the vector has room for the `n` results, which are all written.
+        unsafe {
+            run_into(r, x, over, best.as_mut_ptr());
+            best.set_len(n);
+        }
+        let values = Tensor::build::<T>(&sizes, |o| o.iter_mut().zip(&best).for_each(|(o, b)| *o = b.value))?;
+        let indices = Tensor::build::<i64>(&sizes, |o| o.iter_mut().zip(&best).for_each(|(o, b)| *o = b.index))?;
+        Ok(smallvec![values, indices])
+    }
+    dispatch!(numeric, x.dtype(), T => {
+        if max { split::<T, _>(&ArgMax, x, over) } else { split::<T, _>(&ArgMin, x, over) }
+    }, else Err(Error::no_kernel(op, x.dtype())))
+}
+
+/// `argmax`, `argmin`.
+#[derive(Clone, Debug)]
+struct ArgExtreme {
+    max: bool,
+    over: Over,
+}
+
+impl Primitive for ArgExtreme {
+    const NAME: &'static str = "argmax";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { max: op.max, over: op.over.lifted(ndims[0]) }));
+    fn node(&self) -> &'static str {
+        "NotDifferentiable"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let op = if self.max { "argmax" } else { "argmin" };
+        if xs[0].dtype() == DType::Bool {
+            return Err(Error::dtype(op, "does not support bool input: convert with .to(uint8)"));
+        }
+        check_some(op, xs[0], &self.over)?;
+        let mut found = best_of(op, self.max, xs[0], &self.over)?;
+        Ok(out(found.swap_remove(1)))
+    }
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+fn amax_of(input: &Tensor, max: bool, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+    let over = Over::dims(if max { "amax" } else { "amin" }, dim, input.ndim(), keepdim)?;
+    apply1(Extreme { max, full: false, over }, &[input])
+}
+
+fn max_along(input: &Tensor, max: bool, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+    let over = Over::dim(if max { "max" } else { "min" }, dim, input.ndim(), keepdim)?;
+    let mut outs = apply(ExtremeDim { max, over, sizes: Dims::from_slice(input.sizes()) }, &[input])?;
+    let indices = outs.swap_remove(1);
+    Ok((outs.swap_remove(0), indices))
+}
+
+fn arg_of(input: &Tensor, max: bool, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+    let op = if max { "argmax" } else { "argmin" };
+    let dims = dim.map(|d| [d]);
+    let over = Over::dims(op, dims.as_ref().map(|d| &d[..]), input.ndim(), keepdim)?;
+    apply1(ArgExtreme { max, over }, &[input])
+}
+
+impl Tensor {
+    /// The maximum over `dims` (all, if empty); see [`amax`].
+    pub fn amax(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+        amax_of(self, true, Some(dims), keepdim)
+    }
+    /// The minimum over `dims` (all, if empty); see [`amin`].
+    pub fn amin(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+        amax_of(self, false, Some(dims), keepdim)
+    }
+}
+
+/// The maximum over dimensions.
+///
+/// Args: `dim` an integer or a list, none for all; `keepdim` keeps them with size 1. NaN wins over every number.
+/// Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`, split evenly among equal elements.
+/// Raises: IndexError for a dimension out of range or of size 0; RuntimeError for no dims of an empty tensor.
+///
+/// >>> import retrograd as rg
+/// >>> rg.amax(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
+/// [5.0, 4.0]
+#[op(function, method, out, norust)]
+pub fn amax(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+    amax_of(input, true, Some(dim.unwrap_or(&[])), keepdim)
+}
+
+/// The minimum over dimensions.
+///
+/// Args, Returns, Derivative, Raises: as `amax`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.amin(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
+/// [1.0, 3.0]
+#[op(function, method, out, norust)]
+pub fn amin(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+    amax_of(input, false, Some(dim.unwrap_or(&[])), keepdim)
+}
+
+/// The maximum of all elements.
+///
+/// Args: `input` any real dtype. Returns: a 0-dim tensor; NaN if there is one.
+/// Derivative: `g`, split evenly among equal elements. Raises: RuntimeError for an empty tensor.
+///
+/// >>> import retrograd as rg
+/// >>> rg.max(rg.tensor([1.0, 3.0, 2.0])).item()
+/// 3.0
+#[op(function, method, out)]
+pub fn max(input: &Tensor) -> Result<Tensor> {
+    apply1(Extreme { max: true, full: true, over: Over::all() }, &[input])
+}
+
+/// The maximum along a dimension and the first index where it stands.
+///
+/// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64.
+/// Derivative: `g` to the index found. Raises: IndexError for a dimension out of range or of size 0.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.max(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), 1)
+/// >>> indices.tolist()
+/// [1, 1]
+#[op(function, method, out, name = "max", fields("values", "indices"))]
+pub fn max_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+    max_along(input, true, dim, keepdim)
+}
+
+/// The larger of two tensors, elementwise: `maximum(input, other)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.max(rg.tensor([1.0, 3.0]), rg.tensor([2.0, 2.0])).tolist()
+/// [2.0, 3.0]
+#[op(function, method, out, norust, name = "max")]
+pub fn max_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    input.maximum(other)
+}
+
+/// The minimum of all elements.
+///
+/// Args, Returns, Derivative, Raises: as the full `max`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.min(rg.tensor([1.0, 3.0, 2.0])).item()
+/// 1.0
+#[op(function, method, out)]
+pub fn min(input: &Tensor) -> Result<Tensor> {
+    apply1(Extreme { max: false, full: true, over: Over::all() }, &[input])
+}
+
+/// The minimum along a dimension and the first index where it stands.
+///
+/// Args, Returns, Derivative, Raises: as `max` along a dimension.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.min(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), 1)
+/// >>> indices.tolist()
+/// [0, 0]
+#[op(function, method, out, name = "min", fields("values", "indices"))]
+pub fn min_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+    max_along(input, false, dim, keepdim)
+}
+
+/// The smaller of two tensors, elementwise: `minimum(input, other)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.min(rg.tensor([1.0, 3.0]), rg.tensor([2.0, 2.0])).tolist()
+/// [1.0, 2.0]
+#[op(function, method, out, norust, name = "min")]
+pub fn min_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    input.minimum(other)
+}
+
+/// The first index of the maximum, of all elements (as if flattened) or along a dimension.
+///
+/// Args: `dim` the dimension, None for all; `keepdim` keeps reduced dimensions with size 1.
+/// Returns: int64. No derivative. Raises: IndexError for a dimension out of range or no elements; RuntimeError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.argmax(rg.tensor([1.0, 3.0, 2.0])).item()
+/// 1
+#[op(function, method, out)]
+pub fn argmax(input: &Tensor, #[default(None)] dim: Option<i64>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+    arg_of(input, true, dim, keepdim)
+}
+
+/// The first index of the minimum, of all elements (as if flattened) or along a dimension.
+///
+/// Args, Returns, Raises: as `argmax`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.argmin(rg.tensor([1.0, 3.0, 2.0])).item()
+/// 0
+#[op(function, method, out)]
+pub fn argmin(input: &Tensor, #[default(None)] dim: Option<i64>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+    arg_of(input, false, dim, keepdim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[][..], &[5], &[2, 3], &[3, 1, 4]] {
+            let x = [noise(3, sizes)];
+            gradcheck(&|xs| xs[0].amax(&[], false), &x);
+            gradcheck(&|xs| xs[0].amin(&[0], true), &x);
+            gradcheck(&|xs| xs[0].amax(&[-1], false), &x);
+            gradcheck(&|xs| xs[0].max(), &x);
+            gradcheck(&|xs| xs[0].min(), &x);
+            gradcheck(&|xs| Ok(xs[0].max_dim(0, false)?.0), &x);
+            gradcheck(&|xs| Ok(xs[0].min_dim(-1, true)?.0), &x);
+        }
+    }
+
+    fn grad(x: &[f64], sizes: &[usize], f: impl Fn(&Tensor) -> Result<Tensor>) -> Vec<f64> {
+        let x = Tensor::from_slice(x, sizes).unwrap();
+        x.set_requires_grad(true).unwrap();
+        crate::autograd::backward(&f(&x).unwrap()).unwrap();
+        x.grad().unwrap().to_vec::<f64>().unwrap()
+    }
+
+    #[test]
+    fn ties_and_nan() {
+        let nan = f64::NAN;
+        assert_eq!(grad(&[2.0, 1.0, 2.0], &[3], |x| x.max()), [0.5, 0.0, 0.5]);
+        assert_eq!(grad(&[2.0, 1.0, 2.0], &[3], |x| x.amax(&[0], false)), [0.5, 0.0, 0.5]);
+        assert_eq!(grad(&[2.0, 1.0, 2.0], &[3], |x| Ok(x.max_dim(0, false)?.0)), [1.0, 0.0, 0.0]);
+        assert_eq!(grad(&[1.0, nan, nan], &[3], |x| x.max()), [0.0, 0.5, 0.5]);
+        assert!(grad(&[1.0, nan], &[2], |x| x.amax(&[0], false)).iter().all(|g| g.is_nan()));
+    }
+
+    #[test]
+    fn values_and_refusals() {
+        let x = Tensor::from_slice(&[3i64, 9, 9, 1, 0, 0], &[2, 3]).unwrap();
+        let (values, indices) = x.max_dim(1, false).unwrap();
+        assert_eq!((values.to_vec::<i64>().unwrap(), indices.to_vec::<i64>().unwrap()), (vec![9, 1], vec![1, 0]));
+        assert_eq!(x.argmin(None, true).unwrap().sizes(), &[1, 1]);
+        assert_eq!(x.argmin(None, false).unwrap().item().unwrap(), Scalar::Int(4));
+        assert_eq!(x.argmax(Some(0), false).unwrap().to_vec::<i64>().unwrap(), [0, 0, 0]);
+        let e = Tensor::empty(&[0, 3], DType::Float32).unwrap();
+        assert!(e.max().is_err() && e.max_dim(0, false).is_err() && e.amax(&[0], false).is_err());
+        assert!(e.argmax(None, false).is_err() && e.amax(&[], false).is_err());
+        assert_eq!(e.max_dim(1, false).unwrap().0.sizes(), &[0]);
+        assert!(Tensor::full(&[2], Scalar::Bool(true), DType::Bool).unwrap().argmax(None, false).is_err());
+    }
+}

@@ -1,1 +1,153 @@
-//! logic
+//! Counting truth.
+
+use retrograd_macros::op;
+
+use super::{Over, run};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::dispatch;
+use crate::error::Result;
+use crate::kernels::copy;
+use crate::kernels::reduce;
+use crate::tensor::{DType, Tensor};
+
+/// What is asked about the elements that are not zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Truth {
+    All,
+    Any,
+    Count,
+}
+
+/// `all`, `any`, `count_nonzero`; no derivative.
+#[derive(Clone, Debug)]
+struct Ask {
+    what: Truth,
+    over: Over,
+}
+
+impl Primitive for Ask {
+    const NAME: &'static str = "all";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { what: op.what, over: op.over.lifted(ndims[0]) }));
+    fn node(&self) -> &'static str {
+        "NotDifferentiable"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let over = &self.over;
+        if self.what == Truth::Count {
+            return run::<bool, _>(&reduce::Sum, &copy::cast(xs[0], DType::Bool)?, over).map(out);
+        }
+        let truth = dispatch!(numeric, xs[0].dtype(), T => match self.what {
+            Truth::All => run::<T, _>(&reduce::All, xs[0], over)?,
+            _ => run::<T, _>(&reduce::Any, xs[0], over)?,
+        }, else {
+            let x = copy::cast(xs[0], DType::Bool)?;
+            match self.what {
+                Truth::All => run::<bool, _>(&reduce::All, &x, over)?,
+                _ => run::<bool, _>(&reduce::Any, &x, over)?,
+            }
+        });
+        // As torch: uint8, once its bool, stays uint8.
+        if xs[0].dtype() == DType::UInt8 { copy::cast(&truth, DType::UInt8).map(out) } else { Ok(out(truth)) }
+    }
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+fn ask(what: Truth, op: &'static str, input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+    let over = match dim {
+        // An empty list reduces nothing here.
+        Some([]) if what != Truth::Count => Over::none(),
+        dim => Over::dims(op, dim, input.ndim(), keepdim)?,
+    };
+    apply1(Ask { what, over }, &[input])
+}
+
+/// Whether all elements are non-zero.
+///
+/// Returns: a 0-dim bool (uint8 for uint8); True for an empty tensor. No derivative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.all(rg.tensor([True, False])).item()
+/// False
+#[op(function, method, out)]
+pub fn all(input: &Tensor) -> Result<Tensor> {
+    ask(Truth::All, "all", input, None, false)
+}
+
+/// Whether all elements along dimensions are non-zero.
+///
+/// Args: `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with size 1.
+/// Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.all(rg.tensor([[True, False], [True, True]]), 1).tolist()
+/// [False, True]
+#[op(function, method, out, name = "all")]
+pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+    ask(Truth::All, "all", input, dim, keepdim)
+}
+
+/// Whether any element is non-zero.
+///
+/// Returns: a 0-dim bool (uint8 for uint8); False for an empty tensor. No derivative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.any(rg.tensor([True, False])).item()
+/// True
+#[op(function, method, out)]
+pub fn any(input: &Tensor) -> Result<Tensor> {
+    ask(Truth::Any, "any", input, None, false)
+}
+
+/// Whether any element along dimensions is non-zero.
+///
+/// Args: `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with size 1.
+/// Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.any(rg.tensor([[True, False], [False, False]]), 1).tolist()
+/// [True, False]
+#[op(function, method, out, name = "any")]
+pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+    ask(Truth::Any, "any", input, dim, keepdim)
+}
+
+/// The number of elements that are not zero.
+///
+/// Args: `dim` an integer or a list, None or an empty list for all. Returns: int64. No derivative.
+/// Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.count_nonzero(rg.tensor([0.0, 2.0, 3.0])).item()
+/// 2
+#[op(function, method)]
+pub fn count_nonzero(input: &Tensor, #[default(None)] dim: Option<&[i64]>) -> Result<Tensor> {
+    ask(Truth::Count, "count_nonzero", input, dim, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truth() {
+        let x = Tensor::from_slice(&[0.0f32, 1.0, 2.0, f32::NAN], &[2, 2]).unwrap();
+        let v = |t: Result<Tensor>| t.unwrap().to_vec::<i64>().unwrap();
+        assert_eq!((v(x.all()), v(x.any()), v(x.count_nonzero(None))), (vec![0], vec![1], vec![3]));
+        assert_eq!(v(x.all_dims(Some(&[1]), false)), [0, 1]);
+        assert_eq!(v(x.any_dims(Some(&[]), true)), [0, 1, 1, 1]);
+        assert_eq!(x.all_dims(Some(&[0, 1]), true).unwrap().sizes(), &[1, 1]);
+        assert_eq!(x.all().unwrap().dtype(), DType::Bool);
+        assert_eq!(Tensor::ones(&[2], DType::UInt8).unwrap().any().unwrap().dtype(), DType::UInt8);
+        let e = Tensor::empty(&[0], DType::Float16).unwrap();
+        assert_eq!((v(e.all()), v(e.any())), (vec![1], vec![0]));
+        assert_eq!(v(Tensor::ones(&[], DType::Int64).unwrap().any_dims(Some(&[-1]), false)), [1]);
+    }
+}

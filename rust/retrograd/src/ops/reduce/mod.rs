@@ -21,7 +21,50 @@ use crate::tensor::{Element, Tensor};
 pub use sum::sum_to_size;
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&sum::SUM, &sum::SUM_OVER, &sum::SUM_TO, &sum::MEAN, &sum::MEAN_OVER];
+pub static ROSTER: &[&Entry] = &[
+    &sum::SUM,
+    &sum::SUM_OVER,
+    &sum::SUM_TO,
+    &sum::MEAN,
+    &sum::MEAN_OVER,
+    &prod::PROD,
+    &prod::PROD_DIM,
+    &extreme::AMAX,
+    &extreme::AMIN,
+    &extreme::MAX,
+    &extreme::MAX_DIM,
+    &extreme::MAX_OF,
+    &extreme::MIN,
+    &extreme::MIN_DIM,
+    &extreme::MIN_OF,
+    &extreme::ARGMAX,
+    &extreme::ARGMIN,
+    &moments::VAR_UNBIASED,
+    &moments::VAR_DIM,
+    &moments::VAR,
+    &moments::STD_UNBIASED,
+    &moments::STD_DIM,
+    &moments::STD,
+    &moments::VAR_MEAN_UNBIASED,
+    &moments::VAR_MEAN_DIM,
+    &moments::VAR_MEAN,
+    &moments::STD_MEAN_UNBIASED,
+    &moments::STD_MEAN_DIM,
+    &moments::STD_MEAN,
+    &logic::ALL,
+    &logic::ALL_DIMS,
+    &logic::ANY,
+    &logic::ANY_DIMS,
+    &logic::COUNT_NONZERO,
+    &softmax::LOGSUMEXP,
+    &softmax::SOFTMAX,
+    &softmax::LOG_SOFTMAX,
+    &softmax::FUNCTIONAL_SOFTMAX,
+    &softmax::FUNCTIONAL_LOG_SOFTMAX,
+    &softmax::SOFTMIN,
+    &scan::CUMSUM,
+    &scan::CUMPROD,
+];
 
 /// The axes that an op reduces.
 #[derive(Clone, Debug)]
@@ -37,6 +80,11 @@ impl Over {
     /// All axes; the result has no dims.
     pub(crate) fn all() -> Self {
         Self { given: None, axes: None, keepdim: false }
+    }
+
+    /// No axis: elementwise.
+    pub(crate) fn none() -> Self {
+        Self { given: Some(SmallVec::new()), axes: Some(SmallVec::new()), keepdim: false }
     }
 
     /// As torch reads dims: none, or an empty list, stands for all.
@@ -86,6 +134,19 @@ impl Over {
         sizes.iter().enumerate().filter(|&(axis, _)| self.has(axis)).fold(1, |n, (_, &size)| n.saturating_mul(size))
     }
 
+    /// The sizes as `(before, reduced, after)`, for reduced axes that are neighbours.
+    pub(crate) fn block(&self, sizes: &[usize]) -> [usize; 3] {
+        let axes = self.axes(sizes.len());
+        // Saturating, since a tensor without elements may have any other sizes.
+        let product = |sizes: &[usize]| sizes.iter().fold(1usize, |n, &size| n.saturating_mul(size));
+        match (axes.first(), axes.last()) {
+            (Some(&first), Some(&last)) => {
+                [product(&sizes[..first]), product(&sizes[first..=last]), product(&sizes[last + 1..])]
+            }
+            _ => [product(sizes), 1, 1],
+        }
+    }
+
     /// The same axes behind a batch axis. `ndim` is that without the batch.
     pub(crate) fn lifted(&self, ndim: usize) -> Self {
         let axes: SmallVec<[usize; 4]> = self.axes(ndim).iter().map(|axis| axis + 1).collect();
@@ -104,6 +165,21 @@ impl Over {
         // `g` is `kept` without some of its ones; if those led, it broadcasts as it is.
         let lead = kept.len().saturating_sub(g.ndim());
         if kept[lead..] == *g.sizes() { Ok(g.clone()) } else { super::view::reshape_to(g, &kept) }
+    }
+
+    /// Whether no dims were named, so that all are reduced.
+    pub(crate) fn is_all(&self) -> bool {
+        self.axes.is_none()
+    }
+
+    /// The same axes, kept with size 1.
+    pub(crate) fn keeping(&self) -> Self {
+        Self { keepdim: true, ..self.clone() }
+    }
+
+    /// The one dim of an op that takes one, as `_saved_dim` shows it.
+    pub(crate) fn saved_dim(&self) -> Value {
+        self.given.as_ref().and_then(|given| given.first()).map_or(Value::None, |&dim| dim.into())
     }
 
     /// The dims as `_saved_dim` shows them.

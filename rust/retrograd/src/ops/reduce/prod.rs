@@ -1,1 +1,210 @@
-//! prod
+//! Products.
+
+use retrograd_macros::op;
+
+use super::sum::{accumulated, into_accumulator, sum_of};
+use super::{Over, run};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::Num;
+use crate::kernels::reduce;
+use crate::ops::pointwise::select::where_;
+use crate::ops::{Value, view};
+use crate::tensor::{DType, Element, Scalar, Tensor};
+
+/// `prod`: reverse `g` times the product of the other elements.
+#[derive(Clone, Debug)]
+struct Prod {
+    over: Over,
+    dtype: Option<DType>,
+}
+
+impl Prod {
+    /// For each element the product of the others. Recorded if `recorded`, and then differentiable at zeros too.
+    fn others(&self, x: &Tensor, result: &Tensor, recorded: bool) -> Result<Tensor> {
+        if x.numel() == 0 {
+            return Ok(x.clone());
+        }
+        if !recorded {
+            return others(x, self.over.block(x.sizes()));
+        }
+        if !has_zero(x)? {
+            return self.over.aligned(result, x.sizes())?.div(x);
+        }
+        // Row i of a square holds the elements with a 1 in place i: `n^2` elements, but only where there are zeros.
+        let [before, n, after] = self.over.block(x.sizes());
+        let eye = identity(n, true)?;
+        let square = where_(&eye, &Tensor::ones(&[], x.dtype())?, &view::reshape_to(x, &[before, 1, n, after])?)?;
+        let over = Over::dim("prod", 2, 4, false)?;
+        view::reshape_to(&apply1(Prod { over, dtype: None }, &[&square])?, x.sizes())
+    }
+}
+
+impl Primitive for Prod {
+    const NAME: &'static str = "prod";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
+    fn node(&self) -> &'static str {
+        if self.over.is_given() { "ProdBackward1" } else { "ProdBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = accumulated(xs[0].dtype(), self.dtype);
+        let x = into_accumulator(xs[0], dtype)?;
+        let product = dispatch!(numeric, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?,
+            else return Err(Error::no_kernel("prod", x.dtype())));
+        copy::cast(&product, dtype).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        // In the dtype in which the product was taken.
+        let x = crate::ops::memory::cast(cx.kept(0)?, cx.g().dtype())?;
+        let others = self.others(&x, cx.kept(1)?, cx.recording())?;
+        others.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let result = &cx.outs[0];
+        let x = crate::ops::memory::cast(cx.xs[0], result.dtype())?;
+        let others = self.others(&x, result, true)?;
+        sum_of(&others.mul(t)?, self.over.clone(), None).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        if !self.over.is_given() {
+            return Vec::new();
+        }
+        vec![("dim", self.over.saved_dim()), ("keepdim", self.over.keepdim.into())]
+    }
+}
+
+/// The mask of the diagonal (or of it and what is below it) as `(1, n, n, 1)`.
+pub(super) fn identity(n: usize, diagonal: bool) -> Result<Tensor> {
+    Tensor::build::<bool>(&[1, n, n, 1], |out| {
+        for (i, row) in out.chunks_mut(n.max(1)).enumerate() {
+            for (j, place) in row.iter_mut().enumerate() {
+                *place = if diagonal { i == j } else { i <= j };
+            }
+        }
+    })
+}
+
+/// Whether an element is zero.
+pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
+    let all = dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &Over::all())?,
+        else return Err(Error::no_kernel("prod", x.dtype())));
+    Ok(all.item()?.is_zero())
+}
+
+/// The products of all other elements along the middle axis: those before times those after. No division, so zeros are
+/// exact.
+fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
+    fn fill<T: Element + Num>(x: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
+        let mut run = vec![T::ONE; after];
+        for b in 0..before {
+            let (x, o) = (&x[b * n * after..][..n * after], &mut o[b * n * after..][..n * after]);
+            run.fill(T::ONE);
+            for (x, o) in x.chunks(after).zip(o.chunks_mut(after)) {
+                for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
+                    *o = *run;
+                    *run = run.times(*x);
+                }
+            }
+            run.fill(T::ONE);
+            for (x, o) in x.chunks(after).zip(o.chunks_mut(after)).rev() {
+                for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
+                    *o = o.times(*run);
+                    *run = run.times(*x);
+                }
+            }
+        }
+    }
+    let x = copy::contiguous(x)?;
+    dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+        fill(x.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
+    }), else Err(Error::no_kernel("prod", x.dtype())))
+}
+
+/// The product of all elements.
+///
+/// Args: `input` any shape and dtype; `dtype` the dtype to convert to before (int64 for integers and bool).
+/// Returns: a 0-dim tensor; 1 for an empty one. Derivative: `g` times the product of the others, exact at zeros.
+///
+/// >>> import retrograd as rg
+/// >>> rg.prod(rg.tensor([2.0, 3.0])).item()
+/// 6.0
+#[op(function, method)]
+pub fn prod(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    apply1(Prod { over: Over::all(), dtype }, &[input])
+}
+
+/// The product along a dimension.
+///
+/// Args: `dim` the dimension; `keepdim` keeps it with size 1; `dtype` as for the full product.
+/// Returns: a tensor without (or with size 1 in) the dimension. Derivative: `g` times the product of the others.
+/// Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.prod(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).tolist()
+/// [2.0, 12.0]
+#[op(function, method, out, name = "prod")]
+pub fn prod_dim(
+    input: &Tensor,
+    dim: i64,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    apply1(Prod { over: Over::dim("prod", dim, input.ndim(), keepdim)?, dtype }, &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[][..], &[5], &[2, 3], &[3, 1, 4]] {
+            let x = [noise(5, sizes)];
+            gradcheck(&|xs| xs[0].prod(None), &x);
+            gradcheck(&|xs| xs[0].prod_dim(0, true, None), &x);
+            gradcheck(&|xs| xs[0].prod_dim(-1, false, None), &x);
+        }
+        for zeros in [&[0.0, 2.0, 3.0, -1.0, 0.5, 4.0][..], &[0.0, 2.0, 0.0, -1.0, 0.5, 4.0], &[0.0; 6]] {
+            let x = [Tensor::from_slice(zeros, &[2, 3]).unwrap()];
+            gradcheck(&|xs| xs[0].prod(None), &x);
+            gradcheck(&|xs| xs[0].prod_dim(0, false, None), &x);
+            gradcheck(&|xs| xs[0].prod_dim(1, false, None), &x);
+        }
+    }
+
+    #[test]
+    fn the_fused_rule_equals_the_recorded_one() {
+        for zeros in [[1.5, 2.0, 3.0, -1.0], [1.5, 0.0, 3.0, -1.0]] {
+            let x = Tensor::from_slice(&zeros, &[2, 2]).unwrap();
+            for over in [Over::all(), Over::dim("prod", 0, 2, false).unwrap()] {
+                let op = Prod { over, dtype: None };
+                let result = apply1(op.clone(), &[&x]).unwrap();
+                let [a, b] = [true, false].map(|r| op.others(&x, &result, r).unwrap().to_vec::<f64>().unwrap());
+                assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::from_slice(&[2i32, 3, 4, 5], &[2, 2]).unwrap();
+        assert_eq!(x.prod(None).unwrap().item().unwrap(), Scalar::Int(120));
+        assert_eq!(x.prod_dim(0, false, Some(DType::Float32)).unwrap().to_vec::<f32>().unwrap(), [8.0, 15.0]);
+        let e = Tensor::empty(&[2, 0], DType::Float32).unwrap();
+        assert_eq!(e.prod_dim(1, false, None).unwrap().to_vec::<f32>().unwrap(), [1.0, 1.0]);
+    }
+}

@@ -1,1 +1,275 @@
-//! scan
+//! Running sums and products.
+
+use retrograd_macros::op;
+
+use super::Over;
+use super::prod::{has_zero, identity};
+use super::sum::{accumulated, into_accumulator, sum_of};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::Num;
+use crate::kernels::reduce::{self, Reduce, scan};
+use crate::ops::memory::cast;
+use crate::ops::pointwise::select::where_;
+use crate::ops::{Form, Value, view};
+use crate::tensor::layout::{Dims, Strides};
+use crate::tensor::{DType, Element, Scalar, Tensor};
+
+/// The running result of `r` along the one axis of `over`, forwards or backwards, in a fresh tensor.
+fn scanned<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over, reverse: bool) -> Result<Tensor>
+where
+    R::O: Element,
+{
+    let result = Tensor::empty(x.sizes(), <R::O as Element>::DTYPE)?;
+    if x.numel() == 0 {
+        return Ok(result);
+    }
+    let (mut outer, mut from, mut to) = (Dims::new(), Strides::new(), Strides::new());
+    let (mut n, mut steps) = (1, [1, 1]);
+    for (axis, &size) in x.sizes().iter().enumerate() {
+        let strides = [x.strides()[axis], result.strides()[axis]];
+        if over.has(axis) {
+            (n, steps) = (size, strides);
+        } else {
+            outer.push(size);
+            from.push(strides[0]);
+            to.push(strides[1]);
+        }
+    }
+    let (mut a, mut o) = (x.ptr::<T>().cast_const(), result.ptr::<R::O>());
+    if reverse {
+        // The last element of the axis lies inside both tensors.
+        (a, o) = (a.wrapping_offset((n as isize - 1) * steps[0]), o.wrapping_offset((n as isize - 1) * steps[1]));
+        steps = [-steps[0], -steps[1]];
+    }
+    // SAFETY: (1) S1 and S3: from either end, the steps and the outer axes are the positions of `x`, and of the result;
+    // (2, 3) the result is fresh and contiguous.
+    unsafe { scan(r, &outer, &from, &to, n, steps[0], steps[1], a, o) };
+    Ok(result)
+}
+
+/// `cumsum`: reverse the running sum of `g` from the other end.
+#[derive(Clone, Debug)]
+struct CumSum {
+    over: Over,
+    reverse: bool,
+    dtype: Option<DType>,
+}
+
+impl Primitive for CumSum {
+    const NAME: &'static str = "cumsum";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
+    fn node(&self) -> &'static str {
+        "CumsumBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = accumulated(xs[0].dtype(), self.dtype);
+        let x = into_accumulator(xs[0], dtype)?;
+        let sums = dispatch!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?,
+            else return Err(Error::no_kernel("cumsum", x.dtype())));
+        copy::cast(&sums, dtype).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        apply1(Self { over: self.over.clone(), reverse: !self.reverse, dtype: None }, &[cx.g()]).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", self.over.saved_dim())]
+    }
+}
+
+/// `cumprod`: with `y` the result, `gx[k] = sum over i >= k of g[i] y[i] / x[k]`, where the quotient is exact at zeros.
+#[derive(Clone, Debug)]
+struct CumProd {
+    over: Over,
+    dtype: Option<DType>,
+}
+
+impl CumProd {
+    /// The running sum along the axis.
+    fn sums(&self, x: &Tensor, reverse: bool) -> Result<Tensor> {
+        apply1(CumSum { over: self.over.clone(), reverse, dtype: None }, &[x])
+    }
+    /// The derivatives `dy[i] / dx[k]` as `(before, k, i, after)`: the products up to `i` without `k`. For operands with
+    /// zeros; of `n^2` elements.
+    fn partials(&self, x: &Tensor) -> Result<Tensor> {
+        let [before, n, after] = self.over.block(x.sizes());
+        let one = Tensor::ones(&[], x.dtype())?;
+        let square = where_(&identity(n, true)?, &one, &view::reshape_to(x, &[before, 1, n, after])?)?;
+        let products = apply1(CumProd { over: Over::dim("cumprod", 2, 4, false)?, dtype: None }, &[&square])?;
+        where_(&identity(n, false)?, &products, &Tensor::zeros(&[], x.dtype())?)
+    }
+}
+
+impl Primitive for CumProd {
+    const NAME: &'static str = "cumprod";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
+    fn node(&self) -> &'static str {
+        "CumprodBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = accumulated(xs[0].dtype(), self.dtype);
+        let x = into_accumulator(xs[0], dtype)?;
+        let products = dispatch!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?,
+            else return Err(Error::no_kernel("cumprod", x.dtype())));
+        copy::cast(&products, dtype).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, result) = (cx.g(), cx.kept(1)?);
+        let x = cast(cx.kept(0)?, g.dtype())?;
+        if !cx.recording() || x.numel() == 0 {
+            return pulled(g, &x, result, self.over.block(x.sizes())).map(one);
+        }
+        if !has_zero(&x)? {
+            return self.sums(&g.mul(result)?, true)?.div(&x).map(one);
+        }
+        let [before, n, after] = self.over.block(x.sizes());
+        let terms = self.partials(&x)?.mul(&view::reshape_to(g, &[before, 1, n, after])?)?;
+        view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 2, 4, false)?, None)?, x.sizes()).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let result = &cx.outs[0];
+        let (x, t) = (cast(cx.xs[0], result.dtype())?, cast(t, result.dtype())?);
+        if !has_zero(&x)? {
+            return result.mul(&self.sums(&t.div(&x)?, false)?).map(one);
+        }
+        let [before, n, after] = self.over.block(x.sizes());
+        let terms = self.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
+        view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 1, 4, false)?, None)?, x.sizes()).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", self.over.saved_dim())]
+    }
+}
+
+/// The gradient of `cumprod` without a division: `y[k - 1] r[k]` with `r[k] = g[k] + x[k + 1] r[k + 1]`.
+fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
+    fn fill<T: Num>(g: &[T], x: &[T], y: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
+        let mut r = vec![T::ZERO; after];
+        for b in 0..before {
+            r.fill(T::ZERO);
+            for k in (0..n).rev() {
+                for (j, r) in r.iter_mut().enumerate() {
+                    let at = (b * n + k) * after + j;
+                    let later = if k + 1 < n { x[at + after].times(*r) } else { T::ZERO };
+                    *r = g[at].plus(later);
+                    o[at] = if k > 0 { y[at - after].times(*r) } else { *r };
+                }
+            }
+        }
+    }
+    let [g, x, y] = [copy::contiguous(g)?, copy::contiguous(x)?, copy::contiguous(y)?];
+    const WHY: &str = "contiguous and of this dtype";
+    dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+        let [g, x, y] = [&g, &x, &y].map(|t| t.as_slice::<T>().expect(WHY));
+        fill(g, x, y, o, [before, n, after]);
+    }), else Err(Error::no_kernel("cumprod", x.dtype())))
+}
+
+/// In place, the dtype cannot change.
+fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>) -> Result<Option<DType>> {
+    match dtype {
+        _ if form == Form::New => Ok(dtype),
+        None => Ok(Some(input.dtype())),
+        Some(d) if d == input.dtype() => Ok(dtype),
+        Some(d) => Err(Error::dtype(
+            op,
+            format!(
+                "Bad in-place call: input tensor dtype {} and output tensor dtype {} should match",
+                input.dtype().name(),
+                d.name()
+            ),
+        )),
+    }
+}
+
+/// The sums of the elements up to each one, along a dimension.
+///
+/// Args: `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and bool).
+/// Returns: the same shape. Derivative: the running sum of `g` from the other end.
+/// Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.cumsum(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
+/// [1.0, 3.0, 6.0]
+#[op(function, method, inplace, out)]
+pub fn cumsum(
+    input: &Tensor,
+    dim: i64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let dtype = check_form("cumsum", form, input, dtype)?;
+    let over = Over::dim("cumsum", dim, input.ndim(), false)?;
+    apply_as(form, CumSum { over, reverse: false, dtype }, &[input])
+}
+
+/// The products of the elements up to each one, along a dimension.
+///
+/// Args: `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and bool).
+/// Returns: the same shape. Derivative: the running sum of `g * result` from the other end, over `input`; exact at zeros.
+/// Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.cumprod(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
+/// [1.0, 2.0, 6.0]
+#[op(function, method, inplace, out)]
+pub fn cumprod(
+    input: &Tensor,
+    dim: i64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let dtype = check_form("cumprod", form, input, dtype)?;
+    let over = Over::dim("cumprod", dim, input.ndim(), false)?;
+    apply_as(form, CumProd { over, dtype }, &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[][..], &[5], &[0, 2], &[3, 4], &[2, 3, 2]] {
+            let x = [noise(21, sizes)];
+            gradcheck(&|xs| xs[0].cumsum(0, None), &x);
+            gradcheck(&|xs| xs[0].cumsum(-1, None), &x);
+            gradcheck(&|xs| xs[0].cumprod(0, None), &x);
+            gradcheck(&|xs| xs[0].cumprod(-1, None), &x);
+        }
+        for zeros in [&[0.5, 0.0, 2.0, 3.0, -1.0, 0.5][..], &[0.0, 2.0, 0.0, 4.0, 3.0, 0.0]] {
+            let x = [Tensor::from_slice(zeros, &[3, 2]).unwrap()];
+            gradcheck(&|xs| xs[0].cumprod(0, None), &x);
+            gradcheck(&|xs| xs[0].cumprod(1, None), &x);
+        }
+    }
+
+    #[test]
+    fn values_and_dtypes() {
+        let x = Tensor::from_slice(&[1i32, 2, 3, 4], &[2, 2]).unwrap();
+        let sums = x.cumsum(0, None).unwrap();
+        assert_eq!((sums.dtype(), sums.to_vec::<i64>().unwrap()), (DType::Int64, vec![1, 2, 4, 6]));
+        let t = x.view_as(&[2, 2], &[1, 2], 0).unwrap();
+        assert_eq!(t.cumprod(1, None).unwrap().to_vec::<i64>().unwrap(), [1, 3, 2, 8]);
+        x.cumsum_(1, None).unwrap();
+        assert_eq!((x.dtype(), x.to_vec::<i64>().unwrap()), (DType::Int32, vec![1, 3, 3, 7]));
+        assert!(x.cumsum_(1, Some(DType::Int64)).is_err() && x.cumsum(2, None).is_err());
+        assert_eq!(
+            Tensor::full(&[], Scalar::Int(3), DType::Int64).unwrap().cumsum(0, None).unwrap().sizes(),
+            &[] as &[usize]
+        );
+    }
+}

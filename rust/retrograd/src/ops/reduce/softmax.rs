@@ -1,1 +1,488 @@
-//! softmax
+//! `logsumexp`, `softmax` and `log_softmax`, with their row kernels.
+
+use retrograd_macros::op;
+
+use super::sum::sum_of;
+use super::{Over, run};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::real::{Num, Real};
+use crate::kernels::reduce;
+use crate::kernels::simd::{Level, Task, dispatch as on};
+use crate::ops::Value;
+use crate::ops::memory::cast;
+use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
+use crate::tensor::{DType, Tensor, default_dtype};
+
+/// `logsumexp`: reverse `g exp(x - result)`.
+#[derive(Clone, Debug)]
+struct LogSumExp {
+    over: Over,
+}
+
+/// `exp(x - m)`; an infinite or missing maximum does not shift.
+struct Shifted;
+impl<T: Real> Map2<T, T, T> for Shifted {
+    #[inline(always)]
+    fn f(&self, x: T, m: T) -> T {
+        x.minus(finite(m)).exp()
+    }
+}
+
+/// `log(s) + m`.
+struct Unshifted;
+impl<T: Real> Map2<T, T, T> for Unshifted {
+    #[inline(always)]
+    fn f(&self, s: T, m: T) -> T {
+        s.ln().plus(finite(m))
+    }
+}
+
+/// The number, or 0 for an infinity.
+#[inline(always)]
+fn finite<T: Real>(m: T) -> T {
+    if m.abs() == T::of(f64::INFINITY) { T::ZERO } else { m }
+}
+
+/// `k(a, b)` for tensors of one dtype, `b` expanded to `a`, in a fresh tensor.
+fn fresh2<K: Map2<f32, f32, f32> + Map2<f64, f64, f64>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let o = Tensor::empty(a.sizes(), a.dtype())?;
+    let sb = expanded_strides(b.sizes(), b.strides(), a.sizes());
+    dispatch!(floats, a.dtype(), T => {
+        // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh and contiguous.
+        unsafe { map2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
+        Ok(o)
+    }, else Err(Error::no_kernel("logsumexp", a.dtype())))
+}
+
+impl LogSumExp {
+    /// `exp(x - result)`: the softmax over the reduced axes.
+    fn weights(&self, x: &Tensor, result: &Tensor) -> Result<Tensor> {
+        x.sub(&self.over.aligned(result, x.sizes())?)?.exp()
+    }
+}
+
+impl Primitive for LogSumExp {
+    const NAME: &'static str = "logsumexp";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
+    fn node(&self) -> &'static str {
+        "LogsumexpBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (x, kept) = (xs[0], self.over.keeping());
+        dispatch!(floats, x.dtype(), T => {
+            // Of no elements the maximum is minus infinity, and so is the result.
+            let max = run::<T, _>(&reduce::Max, x, &kept)?;
+            let sum = run::<T, _>(&reduce::Sum, &fresh2(&Shifted, x, &max)?, &kept)?;
+            let result = fresh2(&Unshifted, &sum, &max)?;
+            let sizes = self.over.sizes(x.sizes());
+            let strides = contiguous_strides(&sizes);
+            Ok(out(Tensor::from_parts(result.storage().clone(), result.dtype(), &sizes, &strides, 0)?))
+        }, else Err(Error::no_kernel("logsumexp", x.dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let x = cx.kept(0)?;
+        self.weights(x, cx.kept(1)?)?.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let weighted = self.weights(cx.xs[0], &cx.outs[0])?.mul(t)?;
+        sum_of(&weighted, self.over.clone(), None).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
+    }
+}
+
+/// `softmax` and `log_softmax` along one axis, with `y` the result:
+/// `g y - y sum(g y)`, and for the logarithm `g - exp(y) sum(g)`.
+#[derive(Clone, Debug)]
+struct Softmax<const LOG: bool> {
+    over: Over,
+}
+
+impl<const LOG: bool> Softmax<LOG> {
+    fn sums(&self, x: &Tensor) -> Result<Tensor> {
+        sum_of(x, self.over.keeping(), None)
+    }
+    /// The rule in tensor ops.
+    fn pulled(&self, g: &Tensor, y: &Tensor) -> Result<Tensor> {
+        if LOG {
+            return g.sub(&y.exp()?.mul(&self.sums(g)?)?);
+        }
+        let gy = g.mul(y)?;
+        gy.sub(&y.mul(&self.sums(&gy)?)?)
+    }
+    /// The rule as one kernel, unrecorded.
+    fn pulled_at_once(&self, g: &Tensor, y: &Tensor) -> Result<Tensor> {
+        let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
+        let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
+        dispatch!(floats, y.dtype(), T => {
+            let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
+            Tensor::build::<T>(&sizes, |o| {
+                // SAFETY: the task has no duties: it works on slices.
+                unsafe { on(Level::detect(), Pull::<T, LOG> { g, y, o, block }) }
+            })
+        }, else Err(Error::no_kernel(Self::NAME, y.dtype())))
+    }
+}
+
+impl<const LOG: bool> Primitive for Softmax<LOG> {
+    const NAME: &'static str = if LOG { "log_softmax" } else { "softmax" };
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
+    fn node(&self) -> &'static str {
+        if LOG { "LogSoftmaxBackward0" } else { "SoftmaxBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = copy::contiguous(xs[0])?;
+        let block = self.over.block(x.sizes());
+        dispatch!(floats, x.dtype(), T => {
+            let from = x.as_slice::<T>().expect("contiguous and of this dtype");
+            Tensor::build::<T>(x.sizes(), |o| {
+                // SAFETY: the task has no duties: it works on slices.
+                unsafe { on(Level::detect(), Rows::<T, LOG> { x: from, o, block }) }
+            }).map(out)
+        }, else Err(Error::no_kernel(if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, y) = (cx.g(), cx.kept(0)?);
+        let fused = !cx.recording() && g.dtype() == y.dtype();
+        if fused { self.pulled_at_once(g, y) } else { self.pulled(g, y) }.map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let y = &cx.outs[0];
+        if LOG {
+            return t.sub(&self.sums(&y.exp()?.mul(t)?)?).map(one);
+        }
+        self.pulled(t, y).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", self.over.saved_dim())]
+    }
+}
+
+/// Partial results of a row: enough to fill vectors, few enough to stay in registers.
+const LANES: usize = 16;
+
+#[inline(always)]
+fn max<T: Num>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
+
+/// The largest element; NaN is not looked for, as it shows in the sum.
+#[inline(always)]
+fn row_max<T: Real>(x: &[T]) -> T {
+    let mut lanes = [T::of(f64::NEG_INFINITY); LANES];
+    let (whole, rest) = x.as_chunks::<LANES>();
+    for part in whole {
+        for (m, &v) in lanes.iter_mut().zip(part) {
+            *m = max(*m, v);
+        }
+    }
+    let mut m = T::of(f64::NEG_INFINITY);
+    for &v in lanes.iter().chain(rest) {
+        m = max(m, v);
+    }
+    m
+}
+
+#[inline(always)]
+fn row_sum<T: Real>(x: &[T]) -> T {
+    let mut lanes = [T::ZERO; LANES];
+    let (whole, rest) = x.as_chunks::<LANES>();
+    for part in whole {
+        for (s, &v) in lanes.iter_mut().zip(part) {
+            *s = s.plus(v);
+        }
+    }
+    let mut sum = T::ZERO;
+    for &v in lanes.iter().chain(rest) {
+        sum = sum.plus(v);
+    }
+    sum
+}
+
+/// Forward, over `(before, n, after)`. No duties.
+struct Rows<'a, T, const LOG: bool> {
+    x: &'a [T],
+    o: &'a mut [T],
+    block: [usize; 3],
+}
+
+impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
+    type Out = ();
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Rows { x, o, block: [_, n, after] } = self;
+        if x.is_empty() {
+            return;
+        }
+        if after == 1 {
+            for (x, o) in x.chunks_exact(n).zip(o.chunks_exact_mut(n)) {
+                let m = row_max(x);
+                for (o, &x) in o.iter_mut().zip(x) {
+                    *o = x.minus(m).exp();
+                }
+                let sum = row_sum(o);
+                if LOG {
+                    let log = sum.ln();
+                    for (o, &x) in o.iter_mut().zip(x) {
+                        *o = x.minus(m).minus(log);
+                    }
+                } else {
+                    let share = T::ONE.over(sum);
+                    for o in o.iter_mut() {
+                        *o = o.times(share);
+                    }
+                }
+            }
+            return;
+        }
+        // Columns side by side: `m` and `sum` hold one value for each.
+        let (mut m, mut sum) = (vec![T::ZERO; after], vec![T::ZERO; after]);
+        for (x, o) in x.chunks_exact(n * after).zip(o.chunks_exact_mut(n * after)) {
+            m.copy_from_slice(&x[..after]);
+            sum.fill(T::ZERO);
+            for row in x.chunks_exact(after) {
+                for (m, &x) in m.iter_mut().zip(row) {
+                    *m = max(*m, x);
+                }
+            }
+            for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
+                for (((o, &x), &m), sum) in o.iter_mut().zip(x).zip(&m).zip(&mut sum) {
+                    let e = x.minus(m).exp();
+                    *o = if LOG { x.minus(m) } else { e };
+                    *sum = sum.plus(e);
+                }
+            }
+            for sum in &mut sum {
+                *sum = if LOG { sum.ln() } else { T::ONE.over(*sum) };
+            }
+            for o in o.chunks_exact_mut(after) {
+                for (o, &sum) in o.iter_mut().zip(&sum) {
+                    *o = if LOG { o.minus(sum) } else { o.times(sum) };
+                }
+            }
+        }
+    }
+}
+
+/// Backward, over `(before, n, after)`. No duties.
+struct Pull<'a, T, const LOG: bool> {
+    g: &'a [T],
+    y: &'a [T],
+    o: &'a mut [T],
+    block: [usize; 3],
+}
+
+impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
+    type Out = ();
+    #[inline(always)]
+    unsafe fn run(self) {
+        let Pull { g, y, o, block: [_, n, after] } = self;
+        if y.is_empty() {
+            return;
+        }
+        let mut sum = vec![T::ZERO; after];
+        for ((g, y), o) in g.chunks_exact(n * after).zip(y.chunks_exact(n * after)).zip(o.chunks_exact_mut(n * after)) {
+            if after == 1 {
+                for ((o, &g), &y) in o.iter_mut().zip(g).zip(y) {
+                    *o = if LOG { g } else { g.times(y) };
+                }
+                sum[0] = row_sum(o);
+            } else {
+                sum.fill(T::ZERO);
+                for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {
+                    for (((o, &g), &y), sum) in o.iter_mut().zip(g).zip(y).zip(&mut sum) {
+                        *o = if LOG { g } else { g.times(y) };
+                        *sum = sum.plus(*o);
+                    }
+                }
+            }
+            for (y, o) in y.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
+                for ((o, &y), &sum) in o.iter_mut().zip(y).zip(&sum) {
+                    let weight = if LOG { y.exp() } else { y };
+                    *o = o.minus(weight.times(sum));
+                }
+            }
+        }
+    }
+}
+
+/// The logarithm of the sum of exponentials over dimensions, without overflow.
+///
+/// Args: `input` any real dtype, integers are converted to the default float dtype; `dim` an integer or a list;
+/// `keepdim` keeps them with size 1. Returns: minus infinity where there are no elements.
+/// Derivative: `g * exp(input - result)`. Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.logsumexp(rg.tensor([1000.0, 1000.0]), 0).item()
+/// 1000.693115234375
+#[op(function, method, out)]
+pub fn logsumexp(input: &Tensor, dim: &[i64], #[default(false)] keepdim: bool) -> Result<Tensor> {
+    let over = Over::dims("logsumexp", Some(dim), input.ndim(), keepdim)?;
+    let x = if input.dtype().is_integral() { cast(input, default_dtype())? } else { input.clone() };
+    apply1(LogSumExp { over }, &[&x])
+}
+
+fn softmax_of<const LOG: bool>(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+    let over = Over::dim(Softmax::<LOG>::NAME, dim, input.ndim(), false)?;
+    apply1(Softmax::<LOG> { over }, &[&cast(input, dtype.unwrap_or(input.dtype()))?])
+}
+
+/// The dim that torch falls back to when `nn.functional` is given none, with its warning.
+fn implicit_dim(op: &'static str, input: &Tensor) -> Result<i64> {
+    crate::warn::warn(&format!(
+        "Implicit dimension choice for {op} has been deprecated. Change the call to include dim=X as an argument."
+    ))?;
+    Ok(i64::from(!matches!(input.ndim(), 0 | 1 | 3)))
+}
+
+/// Exponentials along a dimension, scaled to sum to one.
+///
+/// Args: `input` float32 or float64; `dim` the dimension; `dtype` converts the input first.
+/// Returns: the same shape. Derivative: `result * (g - sum(g * result))`.
+/// Raises: IndexError for a dimension out of range; NotImplementedError for integers without `dtype`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.softmax(rg.tensor([1.0, 1.0]), 0).tolist()
+/// [0.5, 0.5]
+#[op(function, method)]
+pub fn softmax(input: &Tensor, dim: i64, #[default(None)] dtype: Option<DType>) -> Result<Tensor> {
+    softmax_of::<false>(input, dim, dtype)
+}
+
+/// The logarithm of `softmax`, computed without it.
+///
+/// Args: `input` float32 or float64; `dim` the dimension; `dtype` converts the input first.
+/// Returns: the same shape. Derivative: `g - exp(result) * sum(g)`.
+/// Raises: IndexError for a dimension out of range; NotImplementedError for integers without `dtype`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.log_softmax(rg.tensor([0.0, 0.0]), 0).exp().tolist()
+/// [0.5, 0.5]
+#[op(function, method)]
+pub fn log_softmax(input: &Tensor, dim: i64, #[default(None)] dtype: Option<DType>) -> Result<Tensor> {
+    softmax_of::<true>(input, dim, dtype)
+}
+
+/// Exponentials along a dimension, scaled to sum to one; see `softmax`.
+///
+/// Args: `dim` the dimension; without one 0 for 0, 1 and 3 dims and else 1, with a warning.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.softmax(rg.tensor([1.0, 1.0]), dim=0).tolist()
+/// [0.5, 0.5]
+#[op(function, module = "nn.functional", name = "softmax")]
+pub fn functional_softmax(
+    input: &Tensor,
+    #[default(None)] dim: Option<i64>,
+    #[default(3)] _stacklevel: i64,
+    #[default(None)] dtype: Option<DType>,
+) -> Result<Tensor> {
+    let dim = dim.map_or_else(|| implicit_dim("softmax", input), Ok)?;
+    softmax_of::<false>(input, dim, dtype)
+}
+
+/// The logarithm of `softmax`; see `log_softmax`.
+///
+/// Args: `dim` the dimension; without one 0 for 0, 1 and 3 dims and else 1, with a warning.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.log_softmax(rg.tensor([0.0, 0.0]), dim=0).exp().tolist()
+/// [0.5, 0.5]
+#[op(function, module = "nn.functional", name = "log_softmax")]
+pub fn functional_log_softmax(
+    input: &Tensor,
+    #[default(None)] dim: Option<i64>,
+    #[default(3)] _stacklevel: i64,
+    #[default(None)] dtype: Option<DType>,
+) -> Result<Tensor> {
+    let dim = dim.map_or_else(|| implicit_dim("log_softmax", input), Ok)?;
+    softmax_of::<true>(input, dim, dtype)
+}
+
+/// The softmax of the negated input.
+///
+/// Args: as `softmax`. Derivative: that of `softmax`, negated.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.softmin(rg.tensor([1.0, 1.0]), dim=0).tolist()
+/// [0.5, 0.5]
+#[op(function, module = "nn.functional")]
+pub fn softmin(
+    input: &Tensor,
+    #[default(None)] dim: Option<i64>,
+    #[default(3)] _stacklevel: i64,
+    #[default(None)] dtype: Option<DType>,
+) -> Result<Tensor> {
+    let dim = dim.map_or_else(|| implicit_dim("softmin", input), Ok)?;
+    softmax_of::<false>(&input.neg()?, dim, dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[][..], &[5], &[2, 3], &[3, 1, 4], &[0, 3], &[2, 40]] {
+            let x = [noise(31, sizes)];
+            for dim in [0, -1] {
+                gradcheck(&|xs| xs[0].softmax(dim, None), &x);
+                gradcheck(&|xs| xs[0].log_softmax(dim, None), &x);
+                if x[0].numel() > 0 {
+                    gradcheck(&|xs| xs[0].logsumexp(&[dim], dim == 0), &x);
+                }
+            }
+        }
+        let x = [noise(32, &[2, 3, 4])];
+        gradcheck(&|xs| xs[0].logsumexp(&[0, 2], false), &x);
+        gradcheck(&|xs| xs[0].softmax(1, None), &x);
+        gradcheck(&|xs| softmin(&xs[0], Some(1), 3, None), &x);
+    }
+
+    #[test]
+    fn the_fused_rule_equals_the_recorded_one() {
+        fn compare<const LOG: bool>(sizes: &[usize], dim: i64) {
+            let (x, g) = (noise(1, sizes), noise(2, sizes));
+            let op = Softmax::<LOG> { over: Over::dim("softmax", dim, sizes.len(), false).unwrap() };
+            let y = apply1(op.clone(), &[&x]).unwrap();
+            let [a, b] = [op.pulled(&g, &y), op.pulled_at_once(&g, &y)].map(|t| t.unwrap().to_vec::<f64>().unwrap());
+            assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
+        }
+        for dim in [0, 1] {
+            compare::<false>(&[3, 37], dim);
+            compare::<true>(&[3, 37], dim);
+        }
+    }
+
+    #[test]
+    fn boundaries() {
+        let inf = f64::INFINITY;
+        let lse = |v: &[f64]| {
+            Tensor::from_slice(v, &[v.len()]).unwrap().logsumexp(&[0], false).unwrap().to_vec::<f64>().unwrap()[0]
+        };
+        assert_eq!(lse(&[-inf, -inf]), -inf);
+        assert_eq!(lse(&[inf, 1.0]), inf);
+        assert!(lse(&[f64::NAN, 1.0]).is_nan());
+        assert_eq!(lse(&[]), -inf);
+        let x = Tensor::from_slice(&[-inf, -inf], &[2]).unwrap();
+        assert!(x.softmax(0, None).unwrap().to_vec::<f64>().unwrap().iter().all(|v| v.is_nan()));
+        assert!(Tensor::arange(2).unwrap().softmax(0, None).is_err());
+        assert_eq!(Tensor::arange(2).unwrap().softmax(0, Some(DType::Float64)).unwrap().dtype(), DType::Float64);
+        assert_eq!(Tensor::arange(2).unwrap().logsumexp(&[0], false).unwrap().dtype(), DType::Float32);
+        let big = Tensor::from_slice(&[1000.0f32, 1000.0, 0.0, 0.0], &[2, 2]).unwrap();
+        assert_eq!(big.softmax(1, None).unwrap().to_vec::<f32>().unwrap(), [0.5; 4]);
+        assert_eq!(big.softmax(0, None).unwrap().to_vec::<f32>().unwrap(), [1.0, 1.0, 0.0, 0.0]);
+    }
+}

@@ -70,7 +70,8 @@ pub(super) fn into_accumulator(x: &Tensor, dtype: DType) -> Result<Tensor> {
     if x.dtype().is_integral() && dtype.is_integral() { Ok(x.clone()) } else { copy::cast(x, dtype) }
 }
 
-fn sum_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
+/// A recorded sum over `over`.
+pub(super) fn sum_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
     apply1(Sum { over, dtype, sizes: Dims::from_slice(input.sizes()) }, &[input])
 }
 
@@ -201,7 +202,8 @@ impl Primitive for Mean {
     }
 }
 
-fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
+/// A recorded mean over `over`.
+pub(super) fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
     let found = dtype.unwrap_or(input.dtype());
     if found.is_integral() {
         let which = if dtype.is_some() { "Optional" } else { "Input" };
@@ -265,20 +267,20 @@ mod tests {
     #[test]
     fn derivatives() {
         for sizes in [&[][..], &[4], &[2, 3], &[0, 3], &[2, 1, 3]] {
-            let x = noise(1, sizes);
-            gradcheck(&|xs| xs[0].sum(None), &[x.clone()]);
-            gradcheck(&|xs| xs[0].sum_dims(&[-1], false), &[x.clone()]);
-            gradcheck(&|xs| xs[0].sum_dims(&[0], true), &[x.clone()]);
-            if x.numel() > 0 {
-                gradcheck(&|xs| xs[0].mean(None), &[x.clone()]);
-                gradcheck(&|xs| xs[0].mean_dims(&[0], false), &[x.clone()]);
+            let x = [noise(1, sizes)];
+            gradcheck(&|xs| xs[0].sum(None), &x);
+            gradcheck(&|xs| xs[0].sum_dims(&[-1], false), &x);
+            gradcheck(&|xs| xs[0].sum_dims(&[0], true), &x);
+            if x[0].numel() > 0 {
+                gradcheck(&|xs| xs[0].mean(None), &x);
+                gradcheck(&|xs| xs[0].mean_dims(&[0], false), &x);
             }
         }
-        let x = noise(2, &[2, 3, 4]);
-        gradcheck(&|xs| xs[0].sum_dims(&[0, -1], false), &[x.clone()]);
-        gradcheck(&|xs| xs[0].mean_dims(&[1, 0], true), &[x.clone()]);
-        gradcheck(&|xs| sum_to_size(&xs[0], &[3, 1]), &[x.clone()]);
-        gradcheck(&|xs| sum_to_size(&xs[0], &[]), &[x]);
+        let x = [noise(2, &[2, 3, 4])];
+        gradcheck(&|xs| xs[0].sum_dims(&[0, -1], false), &x);
+        gradcheck(&|xs| xs[0].mean_dims(&[1, 0], true), &x);
+        gradcheck(&|xs| sum_to_size(&xs[0], &[3, 1]), &x);
+        gradcheck(&|xs| sum_to_size(&xs[0], &[]), &x);
     }
 
     #[test]

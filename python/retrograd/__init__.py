@@ -1,0 +1,77 @@
+"""Tensors with automatic differentiation.
+
+>>> import retrograd as rg
+>>> x = rg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+>>> (x * x).sum().backward()
+>>> x.grad
+tensor([2., 4., 6.])
+"""
+
+from math import e, inf, nan, pi
+
+from retrograd import _core
+from retrograd._core import *  # noqa: F403  ops, dtypes, Tensor and Generator
+from retrograd._core import __version__
+from retrograd._size import Size
+
+# The core makes sizes from here on, so before anything asks a tensor for its shape.
+_core._register_classes(Size)
+
+from retrograd import autograd, nn, random, utils  # noqa: E402
+from retrograd._limits import finfo, iinfo  # noqa: E402
+from retrograd._queries import (  # noqa: E402
+    is_complex,
+    is_floating_point,
+    is_inference,
+    is_nonzero,
+    is_tensor,
+    numel,
+    typename,
+)
+from retrograd._settings import (  # noqa: E402
+    are_deterministic_algorithms_enabled,
+    get_num_threads,
+    set_num_threads,
+    use_deterministic_algorithms,
+)
+from retrograd.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from retrograd.random import get_rng_state, initial_seed, seed, set_rng_state  # noqa: E402
+
+newaxis = None
+
+# Besides these, everything public of the core, such as the ops and dtypes.
+__all__ = [name for name in dir(_core) if not name.startswith("_") and name not in ("nn_functional", "op_names")]
+__all__ += [
+    "Size",
+    "__version__",
+    "are_deterministic_algorithms_enabled",
+    "autograd",
+    "e",
+    "enable_grad",
+    "finfo",
+    "get_num_threads",
+    "get_rng_state",
+    "iinfo",
+    "inf",
+    "inference_mode",
+    "initial_seed",
+    "is_complex",
+    "is_floating_point",
+    "is_inference",
+    "is_nonzero",
+    "is_tensor",
+    "nan",
+    "newaxis",
+    "nn",
+    "no_grad",
+    "numel",
+    "pi",
+    "random",
+    "seed",
+    "set_grad_enabled",
+    "set_num_threads",
+    "set_rng_state",
+    "typename",
+    "use_deterministic_algorithms",
+    "utils",
+]

@@ -1,0 +1,124 @@
+"""Questions about objects and tensors, as functions."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from retrograd._core import Tensor
+
+__all__ = [
+    "is_complex",
+    "is_floating_point",
+    "is_inference",
+    "is_nonzero",
+    "is_tensor",
+    "numel",
+    "typename",
+]
+
+
+def _tensor(caller: str, x: object) -> Tensor:
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{caller}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
+    return x
+
+
+def is_tensor(obj: object) -> TypeGuard[Tensor]:
+    """Whether the object is a tensor, of the class itself or a subclass.
+
+    >>> import retrograd as rg
+    >>> rg.is_tensor(rg.ones(1)), rg.is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are floating point numbers; complex ones are not.
+
+    Raises: TypeError if it is not a tensor.
+
+    >>> import retrograd as rg
+    >>> rg.is_floating_point(rg.ones(1)), rg.is_floating_point(rg.tensor([1]))
+    (True, False)
+    """
+    return bool(_tensor("is_floating_point", input).is_floating_point())
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers.
+
+    Raises: TypeError if it is not a tensor.
+
+    >>> import retrograd as rg
+    >>> rg.is_complex(rg.ones(1))
+    False
+    """
+    return bool(_tensor("is_complex", input).is_complex())
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether the tensor was made in inference mode.
+
+    Raises: TypeError if it is not a tensor.
+
+    >>> import retrograd as rg
+    >>> rg.is_inference(rg.ones(1))
+    False
+    """
+    return bool(_tensor("is_inference", input).is_inference())
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element of the tensor is not zero.
+
+    Raises: TypeError if it is not a tensor, RuntimeError if it has several elements or none.
+
+    >>> import retrograd as rg
+    >>> rg.is_nonzero(rg.tensor([0.5]))
+    True
+    """
+    return bool(_tensor("is_nonzero", input))
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    Raises: TypeError if it is not a tensor.
+
+    >>> import retrograd as rg
+    >>> rg.numel(rg.ones(2, 3))
+    6
+    """
+    return int(_tensor("numel", input).numel())
+
+
+# What a tensor of the dtype was called before tensors had dtypes.
+_TYPES = {
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "float32": "Float",
+    "float64": "Double",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+    "uint8": "Byte",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "bool": "Bool",
+}
+
+
+def typename(obj: object) -> str:
+    """The name of the object's type; for a tensor one that tells its dtype.
+
+    >>> import retrograd as rg
+    >>> rg.typename(rg.ones(1)), rg.typename(1)
+    ('retrograd.FloatTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        dtype = repr(obj.dtype).rpartition(".")[2]
+        return f"retrograd.{_TYPES[dtype]}Tensor"
+    kind = type(obj)
+    return kind.__qualname__ if kind.__module__ in ("builtins", "") else f"{kind.__module__}.{kind.__qualname__}"

@@ -1,0 +1,60 @@
+"""The sizes of a tensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from operator import index
+from typing import Any, SupportsIndex, overload
+
+__all__ = ["Size"]
+
+
+class Size(tuple[int, ...]):
+    """A tuple of ints: what `x.shape` and `x.size()` are.
+
+    >>> Size([2, 3])[1:] + (4,)
+    retrograd.Size([3, 4])
+    """
+
+    __module__ = "retrograd"
+    __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[SupportsIndex] = (), /) -> Size:
+        items = tuple(sizes)
+        for i, n in enumerate(items):
+            if not hasattr(n, "__index__"):
+                raise TypeError(f"Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
+        return tuple.__new__(cls, map(index, items))
+
+    def numel(self) -> int:
+        """Number of elements of a tensor of these sizes."""
+        return math.prod(self)
+
+    def __repr__(self) -> str:
+        return f"retrograd.Size({list(self)})"
+
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> int: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Size: ...
+    def __getitem__(self, key: SupportsIndex | slice, /) -> int | Size:
+        if isinstance(key, slice):
+            return tuple.__new__(Size, super().__getitem__(key))
+        return super().__getitem__(key)
+
+    def __add__(self, other: Any, /) -> Any:
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return Size(super().__add__(other))
+
+    def __radd__(self, other: Any, /) -> Any:
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return Size(other + tuple(self))
+
+    def __mul__(self, count: SupportsIndex, /) -> Size:
+        return tuple.__new__(Size, super().__mul__(count))
+
+    def __rmul__(self, count: SupportsIndex, /) -> Size:
+        return self * count

@@ -1,5 +1,0 @@
-//! nn
-use super::Entry;
-
-/// Entries of this family.
-pub static ROSTER: &[&Entry] = &[];

@@ -1,0 +1,95 @@
+//! `dropout`.
+
+use retrograd_macros::op;
+
+use crate::error::{Error, Result};
+use crate::generator::default_generator;
+use crate::kernels::{copy, random};
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// `1 / keep` with probability `keep`, else 0, in the memory order of `x`, in which they are drawn too.
+fn factors_like(x: &Tensor, keep: f64) -> Result<Tensor> {
+    let mask = x.empty_like_layout(DType::Bool)?;
+    // SAFETY: S1 and S3: a fresh dense tensor has its elements in one run; they are written before the slice is made.
+    let run = unsafe {
+        std::ptr::write_bytes(mask.ptr::<bool>(), 0, mask.numel());
+        std::slice::from_raw_parts_mut(mask.ptr::<bool>(), mask.numel())
+    };
+    default_generator().with(|g| random::bernoulli(g, run, keep));
+    copy::cast(&mask, x.dtype())?.div(&Tensor::number(Scalar::Float(keep))?)
+}
+
+/// Zeroes elements at random, each with probability `p`, and scales the others by `1 / (1 - p)`; outside training, nothing.
+///
+/// Args: `input` float32 or float64, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to
+/// `input`. Draws from the default generator.
+/// Returns: a tensor of the same shape; `input` itself where nothing is to be done. Derivative: `g` times the same factors.
+/// Raises: ValueError if `p` is out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.dropout(rg.ones(2), training=False).tolist()
+/// [1.0, 1.0]
+#[op(function, module = "nn.functional")]
+pub fn dropout(
+    input: &Tensor,
+    #[default(0.5)] p: f64,
+    #[default(true)] training: bool,
+    #[default(false)] inplace: bool,
+) -> Result<Tensor> {
+    if !(0.0..=1.0).contains(&p) {
+        return Err(Error::value("dropout", format!("dropout probability has to be between 0 and 1, but got {p}")));
+    }
+    if p == 0.0 || !training || input.numel() == 0 {
+        return Ok(input.clone());
+    }
+    if !input.dtype().is_floating() {
+        return Err(Error::dtype(
+            "dropout",
+            format!(
+                "result type Float can't be cast to the desired output type {}: convert the input with .to(float32)",
+                input.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    let factors =
+        if p == 1.0 { Tensor::full(&[], Scalar::Int(0), input.dtype())? } else { factors_like(input, 1.0 - p)? };
+    if inplace { input.mul_(&factors) } else { input.mul(&factors) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::noise;
+
+    #[test]
+    fn keeps_about_the_right_share_and_passes_gradients_there() {
+        let x = Tensor::full(&[1000], 1.0.into(), DType::Float64).unwrap();
+        let y = dropout(&x, 0.25, true, false).unwrap().to_vec::<f64>().unwrap();
+        let kept = y.iter().filter(|v| **v != 0.0).count();
+        assert!((700..800).contains(&kept), "{kept}");
+        assert!(y.iter().all(|&v| v == 0.0 || (v - 4.0 / 3.0).abs() < 1e-12));
+    }
+
+    #[test]
+    fn draws_in_memory_order_as_torch_does() {
+        crate::generator::manual_seed(0);
+        let x = Tensor::full(&[2, 3], 1.0.into(), DType::Float32).unwrap();
+        let y = dropout(&x.t().unwrap(), 0.5, true, false).unwrap();
+        assert_eq!(y.strides(), [1, 3]);
+        assert_eq!(y.to_vec::<f32>().unwrap(), [0.0, 0.0, 0.0, 0.0, 2.0, 0.0]);
+    }
+
+    #[test]
+    fn does_nothing_where_there_is_nothing_to_do() {
+        let x = noise(1, &[4]);
+        assert!(dropout(&x, 0.5, false, false).unwrap().is_same(&x));
+        assert!(dropout(&x, 0.0, true, false).unwrap().is_same(&x));
+        assert_eq!(
+            dropout(&x, 1.0, true, false).unwrap().to_vec::<f64>().unwrap().iter().map(|v| v.abs()).sum::<f64>(),
+            0.0
+        );
+        assert!(dropout(&x, 1.5, true, false).is_err());
+        assert!(dropout(&x, f64::NAN, true, false).is_err());
+        assert!(dropout(&x, 0.5, true, true).unwrap().is_same(&x));
+    }
+}

@@ -1,0 +1,356 @@
+//! `embedding`, `one_hot`.
+
+use retrograd_macros::op;
+
+use super::by_entry;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::{Num, Real};
+use crate::ops::Value;
+use crate::tensor::layout::Dims;
+use crate::tensor::{DType, Element, Tensor};
+
+/// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often the
+/// row was looked up.
+#[derive(Clone, Copy, Debug)]
+struct Table {
+    rows: usize,
+    padding: Option<usize>,
+    by_freq: bool,
+}
+
+impl Table {
+    /// The weight of a lookup of each row in the gradient.
+    fn shares(&self, indices: &[i64]) -> Vec<f64> {
+        let mut shares = vec![1.0; self.rows];
+        if self.by_freq {
+            let mut count = vec![0.0; self.rows];
+            for &i in indices {
+                count[i as usize] += 1.0;
+            }
+            for (share, n) in shares.iter_mut().zip(count) {
+                *share = 1.0 / n;
+            }
+        }
+        if let Some(row) = self.padding.filter(|&row| row < self.rows) {
+            shares[row] = 0.0;
+        }
+        shares
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("padding_idx", self.padding.map_or(-1, |p| p as i64).into()),
+            ("scale_grad_by_freq", self.by_freq.into()),
+            ("sparse", false.into()),
+            ("weight_sym_argsize_0", (self.rows as i64).into()),
+        ]
+    }
+}
+
+/// The indices as a contiguous int64 tensor, each checked to name a row.
+fn checked_indices(indices: &Tensor, rows: usize) -> Result<Tensor> {
+    let indices = copy::contiguous(&copy::cast(indices, DType::Int64)?)?;
+    let list = indices.as_slice::<i64>().unwrap_or(&[]);
+    match list.iter().find(|&&i| i < 0 || i >= rows as i64) {
+        None => Ok(indices),
+        Some(i) => Err(Error::index(
+            "embedding",
+            format!("index out of range in self: {i} does not name one of the {rows} rows of the weight"),
+        )),
+    }
+}
+
+/// `embedding`: rows of a weight. Reverse: [`EmbeddingBackward`].
+#[derive(Clone, Copy, Debug)]
+struct Embedding {
+    table: Table,
+    /// Weighs the rows by their shares in the gradient: what the reverse of the reverse does.
+    weighed: bool,
+}
+
+impl Primitive for Embedding {
+    const NAME: &'static str = "embedding";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| match axes {
+        // The indices may have any shape.
+        [None, Some(axis)] => {
+            let y = apply1(*op, &[xs[0], xs[1]])?;
+            Ok((out(y), smallvec::smallvec![Some(*axis)]))
+        }
+        _ => by_entry(op, xs, axes, batch),
+    });
+    fn node(&self) -> &'static str {
+        "EmbeddingBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let indices = checked_indices(xs[1], self.table.rows)?;
+        let list = indices.as_slice::<i64>().unwrap_or(&[]);
+        let weight = copy::contiguous(xs[0])?;
+        let width = weight.sizes()[1];
+        let mut sizes = Dims::from_slice(xs[1].sizes());
+        sizes.push(width);
+        let y = Tensor::empty(&sizes, weight.dtype())?;
+        dispatch!(any, weight.dtype(), T => {
+            let (from, to) = (weight.ptr::<T>().cast_const(), y.ptr::<T>());
+            for (k, &i) in list.iter().enumerate() {
+                // SAFETY: S1 and S3: `i` was checked to name a row of the contiguous weight; row `k` of the fresh output.
+                unsafe { std::ptr::copy_nonoverlapping(from.add(i as usize * width), to.add(k * width), width) }
+            }
+        });
+        if self.weighed {
+            dispatch!(floats, y.dtype(), T => weigh::<T>(&y, list, &self.table.shares(list), width),
+                else return Err(Error::no_kernel("embedding", y.dtype())));
+        }
+        Ok(out(y))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let mut grads = maybe(cx.when(0, || apply1(EmbeddingBackward(self.table), &[cx.g(), cx.kept(0)?]))?);
+        grads.push(None);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.table.params()
+    }
+}
+
+/// Multiplies each looked-up row by its share.
+fn weigh<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usize) {
+    let p = y.ptr::<T>();
+    for (k, &i) in list.iter().enumerate() {
+        let share = T::of(shares[i as usize]);
+        for c in 0..width {
+            // SAFETY: S1 and S3: element (k, c) of the fresh contiguous output.
+            unsafe { *p.add(k * width + c) = share.times(*p.add(k * width + c)) }
+        }
+    }
+}
+
+/// The gradient of the weight: the rows of `g` added up by index. Reverse: [`Embedding`] of `gg`.
+#[derive(Clone, Copy, Debug)]
+struct EmbeddingBackward(Table);
+
+impl EmbeddingBackward {
+    fn run<T: Element + Real>(&self, g: &Tensor, list: &[i64], width: usize) -> Result<Tensor> {
+        let y = Tensor::zeros(&[self.0.rows, width], g.dtype())?;
+        let g = copy::contiguous(g)?;
+        let plain = self.0.padding.is_none() && !self.0.by_freq;
+        let shares = if plain { Vec::new() } else { self.0.shares(list) };
+        let (from, to) = (g.ptr::<T>().cast_const(), y.ptr::<T>());
+        for (k, &i) in list.iter().enumerate() {
+            let i = i as usize;
+            let share = shares.get(i).copied().unwrap_or(1.0);
+            if share == 0.0 {
+                continue;
+            }
+            for c in 0..width {
+                // SAFETY: S1 and S3: `i` was checked to name a row of the fresh output; element (k, c) of the gradient,
+                // which has a row for every index.
+                unsafe {
+                    let o = to.add(i * width + c);
+                    let v = *from.add(k * width + c);
+                    *o = (*o).plus(if share == 1.0 { v } else { T::of(share).times(v) });
+                }
+            }
+        }
+        Ok(y)
+    }
+}
+
+impl Primitive for EmbeddingBackward {
+    const NAME: &'static str = "embedding_dense_backward";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
+    const BATCH: Batch<Self> = Batch::Rule(by_entry);
+    fn node(&self) -> &'static str {
+        "EmbeddingDenseBackwardBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let indices = checked_indices(xs[1], self.0.rows)?;
+        let width = xs[0].sizes().last().copied().unwrap_or(1);
+        if xs[0].numel() != indices.numel() * width {
+            return Err(Error::shape("embedding", format!("{:?} has not a row for each of {:?}", xs[0], xs[1])));
+        }
+        let list = indices.as_slice::<i64>().unwrap_or(&[]);
+        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out),
+            else Err(Error::no_kernel("embedding", xs[0].dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let weighed = self.0.padding.is_some() || self.0.by_freq;
+        let lookup = Embedding { table: self.0, weighed };
+        let mut grads = maybe(cx.when(0, || apply1(lookup, &[cx.g(), cx.kept(0)?]))?);
+        grads.push(None);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.0.params()
+    }
+}
+
+/// Rows of `weight` by their indices.
+///
+/// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row (negative ones
+/// counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's gradient by how often it was
+/// looked up. `max_norm` and `sparse` are not available.
+/// Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by index.
+/// Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError for a
+/// `padding_idx` out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.embedding(rg.tensor([1, 0, 1]), rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
+/// [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
+#[op(function, module = "nn.functional")]
+pub fn embedding(
+    input: &Tensor,
+    weight: &Tensor,
+    #[default(None)] padding_idx: Option<i64>,
+    #[default(None)] max_norm: Option<f64>,
+    #[default(2.0)] norm_type: f64,
+    #[default(false)] scale_grad_by_freq: bool,
+    #[default(false)] sparse: bool,
+) -> Result<Tensor> {
+    const OP: &str = "embedding";
+    let _ = norm_type;
+    if max_norm.is_some() || sparse {
+        return Err(Error::not_implemented(format!(
+            "{OP}: {} is not available: leave it out",
+            if sparse { "sparse=True" } else { "max_norm" }
+        )));
+    }
+    if weight.ndim() != 2 {
+        return Err(Error::shape(OP, format!("'weight' must be 2-D, got {} dims", weight.ndim())));
+    }
+    if !matches!(input.dtype(), DType::Int64 | DType::Int32) {
+        return Err(Error::dtype(
+            OP,
+            format!(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got \
+                 torch.{} instead",
+                input.dtype().tensor_type_name()
+            ),
+        ));
+    }
+    let rows = weight.sizes()[0];
+    let padding = match padding_idx {
+        None => None,
+        Some(p) if p >= -(rows as i64) && p < rows as i64 => Some(if p < 0 { p + rows as i64 } else { p } as usize),
+        Some(p) => {
+            return Err(Error::value(
+                OP,
+                format!("Padding_idx must be within num_embeddings, got {p} for {rows} rows"),
+            ));
+        }
+    };
+    let table = Table { rows, padding, by_freq: scale_grad_by_freq };
+    apply1(Embedding { table, weighed: false }, &[weight, input])
+}
+
+/// Ones at the given classes, zeros elsewhere.
+///
+/// Args: `tensor` classes, int64, any shape; `num_classes` how many there are, -1 for the largest one plus one.
+/// Returns: an int64 tensor of shape (*tensor, num_classes). No derivative.
+/// Raises: RuntimeError for a class that is negative or too large, for another dtype, and where the number of classes cannot be
+/// told.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.one_hot(rg.tensor([0, 2])).tolist()
+/// [[1, 0, 0], [0, 0, 1]]
+#[op(function, module = "nn.functional")]
+pub fn one_hot(tensor: &Tensor, #[default(-1)] num_classes: i64) -> Result<Tensor> {
+    const OP: &str = "one_hot";
+    if tensor.dtype() != DType::Int64 {
+        return Err(Error::dtype(
+            OP,
+            format!("one_hot is only applicable to index tensor of type LongTensor, got {}", tensor.dtype().name()),
+        ));
+    }
+    let classes = copy::contiguous(tensor)?;
+    let list = classes.as_slice::<i64>().unwrap_or(&[]);
+    if list.is_empty() && num_classes <= 0 {
+        return Err(Error::shape(OP, "Can not infer total number of classes from empty tensor."));
+    }
+    if list.iter().any(|&c| c < 0) {
+        return Err(Error::shape(OP, "Class values must be non-negative."));
+    }
+    let most = list.iter().max().map_or(0, |c| c.saturating_add(1));
+    if num_classes != -1 && most > num_classes {
+        return Err(Error::shape(
+            OP,
+            format!("Class values must be smaller than num_classes. Got {} and num_classes {num_classes}", most - 1),
+        ));
+    }
+    let width = if num_classes == -1 { most } else { num_classes } as usize;
+    let mut sizes = Dims::from_slice(tensor.sizes());
+    sizes.push(width);
+    let y = Tensor::zeros(&sizes, DType::Int64)?;
+    let p = y.ptr::<i64>();
+    for (k, &c) in list.iter().enumerate() {
+        // SAFETY: S1 and S3: row `k` of the fresh output has `width` elements, and `c` is less.
+        unsafe { *p.add(k * width + c as usize) = i64::ONE }
+    }
+    Ok(y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn gradients() {
+        for sizes in [&[5][..], &[], &[2, 2], &[0]] {
+            let n = sizes.iter().product::<usize>();
+            let list: Vec<i64> = [0, 2, 2, 1, 0].into_iter().take(n).collect();
+            let i = Tensor::from_slice(&list, sizes).unwrap();
+            gradcheck(&|x| embedding(&i, &x[0], None, None, 2.0, false, false), &[noise(1, &[3, 4])]);
+            gradcheck(&|x| embedding(&i, &x[0].t()?, None, None, 2.0, false, false), &[noise(1, &[4, 3])]);
+        }
+    }
+
+    #[test]
+    fn shares_of_rows_in_the_gradient() {
+        let i = Tensor::from_slice(&[0i64, 2, 2, 1], &[4]).unwrap();
+        let g = Tensor::full(&[4, 2], 1.0.into(), DType::Float64).unwrap();
+        let sums = |padding, by_freq| {
+            let op = EmbeddingBackward(Table { rows: 4, padding, by_freq });
+            let y = apply1(op, &[&g, &i]).unwrap();
+            y.to_vec::<f64>().unwrap().chunks(2).map(|r| r[0]).collect::<Vec<f64>>()
+        };
+        assert_eq!(sums(None, false), [1.0, 1.0, 2.0, 0.0]);
+        assert_eq!(sums(Some(2), false), [1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(sums(None, true), [1.0, 1.0, 1.0, 0.0]);
+        let op = |padding, by_freq| EmbeddingBackward(Table { rows: 4, padding, by_freq });
+        gradcheck(&|x| apply1(op(Some(2), true), &[&x[0], &i]), &[noise(1, &[4, 3])]);
+    }
+
+    #[test]
+    fn refusals() {
+        let w = noise(1, &[3, 4]);
+        let run =
+            |i: i64, padding| embedding(&Tensor::from_slice(&[i], &[1]).unwrap(), &w, padding, None, 2.0, false, false);
+        assert!(run(3, None).unwrap_err().to_string().contains("index out of range in self"));
+        assert!(run(-1, None).is_err());
+        assert!(run(0, Some(5)).is_err());
+        assert!(run(0, Some(-3)).is_ok());
+    }
+
+    #[test]
+    fn one_hot_values() {
+        let t = Tensor::from_slice(&[0i64, 2], &[2]).unwrap();
+        assert_eq!(one_hot(&t, -1).unwrap().to_vec::<i64>().unwrap(), [1, 0, 0, 0, 0, 1]);
+        assert_eq!(one_hot(&t, 4).unwrap().sizes(), [2, 4]);
+        assert!(one_hot(&t, 2).is_err());
+        assert!(one_hot(&t, -2).is_err());
+        assert!(one_hot(&Tensor::from_slice::<i64>(&[], &[0]).unwrap(), -1).is_err());
+        assert_eq!(one_hot(&Tensor::from_slice::<i64>(&[], &[0]).unwrap(), 3).unwrap().sizes(), [0, 3]);
+        assert!(one_hot(&Tensor::from_slice(&[i64::MAX], &[1]).unwrap(), -1).is_err());
+    }
+}

@@ -1,0 +1,236 @@
+//! `gelu`.
+
+use retrograd_macros::op;
+
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::pointwise::{Map1, Map2, map2};
+use crate::kernels::real::Real;
+use crate::ops::Value;
+use crate::ops::pointwise::{floats, out_like};
+use crate::tensor::Tensor;
+
+/// `gelu`: `x Phi(x)`, or its approximation by tanh. Reverse: [`GeluBackward`].
+#[derive(Clone, Copy, Debug)]
+pub struct Gelu {
+    tanh: bool,
+}
+
+/// sqrt(2 / pi) and the cubic's coefficient, of the approximation `x (1 + tanh(BETA (x + KAPPA x^3))) / 2`.
+const BETA: f64 = std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2;
+const KAPPA: f64 = 0.044715;
+
+struct Exact;
+struct Tanh;
+
+/// `(1 + erf(x / sqrt 2)) / 2`.
+#[inline(always)]
+fn normal_cdf<T: Real>(x: T) -> T {
+    T::of(0.5).times(T::ONE.plus(x.times(T::of(std::f64::consts::FRAC_1_SQRT_2)).erf()))
+}
+
+/// The tanh of the approximation.
+#[inline(always)]
+fn bent<T: Real>(x: T) -> T {
+    T::of(BETA).times(x.plus(T::of(KAPPA).times(x.times(x).times(x)))).tanh()
+}
+
+impl<T: Real> Map1<T, T> for Exact {
+    #[inline(always)]
+    fn f(&self, x: T) -> T {
+        x.times(normal_cdf(x))
+    }
+}
+impl<T: Real> Map1<T, T> for Tanh {
+    #[inline(always)]
+    fn f(&self, x: T) -> T {
+        T::of(0.5).times(x).times(T::ONE.plus(bent(x)))
+    }
+}
+
+/// `g (Phi(x) + x phi(x))`.
+impl<T: Real> Map2<T, T, T> for Exact {
+    #[inline(always)]
+    fn f(&self, g: T, x: T) -> T {
+        let density = T::of(BETA * 0.5).times(T::of(-0.5).times(x).times(x).exp());
+        g.times(normal_cdf(x).plus(x.times(density)))
+    }
+}
+impl<T: Real> Map2<T, T, T> for Tanh {
+    #[inline(always)]
+    fn f(&self, g: T, x: T) -> T {
+        let t = bent(x);
+        let du = T::of(BETA).times(T::ONE.plus(T::of(3.0 * KAPPA).times(x.times(x))));
+        let dt = T::ONE.minus(t.times(t)).times(du);
+        g.times(T::of(0.5).times(T::ONE.plus(t).plus(x.times(dt))))
+    }
+}
+
+impl Gelu {
+    fn approximate(self) -> Vec<(&'static str, Value)> {
+        vec![("approximate", Value::Str(if self.tanh { "tanh" } else { "none" }.into()))]
+    }
+}
+
+impl Primitive for Gelu {
+    const NAME: &'static str = "gelu";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "GeluBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let y = xs[0].empty_like_layout(xs[0].dtype())?;
+        if self.tanh {
+            floats("gelu", &Tanh, xs[0], &y)?
+        } else {
+            floats("gelu", &Exact, xs[0], &y)?
+        }
+        Ok(out(y))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        apply1(GeluBackward(*self), &[cx.g(), cx.kept(0)?]).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        Ok(maybe(cx.t(0).map(|t| apply1(GeluBackward(*self), &[t, cx.xs[0]])).transpose()?))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.approximate()
+    }
+}
+
+/// `g gelu'(x)`. Reverse: `gg gelu'(x)` for `g`, `gg g gelu''(x)` for `x`.
+#[derive(Clone, Copy, Debug)]
+struct GeluBackward(Gelu);
+
+impl GeluBackward {
+    /// `gelu''(x)`: `phi(x) (2 - x^2)`, or that of the approximation.
+    fn curvature(self, x: &Tensor) -> Result<Tensor> {
+        let square = x.mul(x)?;
+        if !self.0.tanh {
+            let density = square.times(-0.5)?.exp()?.times(BETA * 0.5)?;
+            return density.mul(&square.times(-1.0)?.plus(2.0)?);
+        }
+        // With u the tanh's argument and t = tanh u: (1 - t^2) (u' + x u'' / 2 - x t u'^2).
+        let t = square.times(KAPPA)?.plus(1.0)?.mul(x)?.times(BETA)?.tanh()?;
+        let du = square.times(3.0 * KAPPA)?.plus(1.0)?.times(BETA)?;
+        let bend = du.add(&square.times(3.0 * KAPPA * BETA)?)?.sub(&x.mul(&t)?.mul(&du)?.mul(&du)?)?;
+        bend.mul(&t.mul(&t)?.times(-1.0)?.plus(1.0)?)
+    }
+    /// `a b gelu''(x)`.
+    fn bent(self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Tensor> {
+        a.mul(b)?.mul(&self.curvature(x)?)
+    }
+}
+
+impl Primitive for GeluBackward {
+    const NAME: &'static str = "gelu_backward";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "self")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "GeluBackwardBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (g, x) = (&crate::kernels::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
+        if !crate::tensor::layout::expands_to(g.sizes(), x.sizes()) {
+            return Err(Error::broadcast("gelu_backward", g.sizes(), x.sizes()));
+        }
+        let y = out_like(x.sizes(), x.dtype(), &[x, g])?;
+        dispatch!(floats, x.dtype(), T => {
+            let (sizes, pg, px, py) = (x.sizes(), g.ptr::<T>().cast_const(), x.ptr::<T>().cast_const(), y.ptr::<T>());
+            let sg = crate::tensor::layout::expanded_strides(g.sizes(), g.strides(), sizes);
+            // SAFETY: (1) S1 and S3, `g` expanded to the sizes of `x`; (2) the output is fresh; (3) and dense.
+            unsafe {
+                if self.0.tanh {
+                    map2(&Tanh, sizes, pg, &sg, px, x.strides(), py, y.strides());
+                } else {
+                    map2(&Exact, sizes, pg, &sg, px, x.strides(), py, y.strides());
+                }
+            }
+            Ok(out(y))
+        }, else Err(Error::no_kernel("gelu_backward", x.dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let x = cx.kept(1)?;
+        let mut grads = maybe(cx.when(0, || apply1(*self, &[cx.g(), x]))?);
+        grads.push(cx.when(1, || self.bent(cx.g(), cx.kept(0)?, x))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let (g, x) = (cx.xs[0], cx.xs[1]);
+        let first = cx.t(0).map(|t| apply1(*self, &[t, x])).transpose()?;
+        let second = cx.t(1).map(|t| self.bent(t, g, x)).transpose()?;
+        Ok(maybe(match (first, second) {
+            (Some(a), Some(b)) => Some(a.add(&b)?),
+            (a, b) => a.or(b),
+        }))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.0.approximate()
+    }
+}
+
+/// The Gaussian error linear unit, `x * Phi(x)` with `Phi` the normal distribution function.
+///
+/// Args: `input` float32 or float64, any shape; `approximate` 'none', or 'tanh' for
+/// `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) / 2`.
+/// Returns: a tensor of the same shape. Derivative: `g * (Phi(x) + x * phi(x))`, or that of the approximation.
+/// Raises: RuntimeError for another `approximate`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.gelu(rg.tensor([0.0, 100.0])).tolist()
+/// [0.0, 100.0]
+#[op(function, out, module = "nn.functional")]
+pub fn gelu(
+    input: &Tensor,
+    #[kw]
+    #[default("none")]
+    approximate: &str,
+) -> Result<Tensor> {
+    let tanh = match approximate {
+        "none" => false,
+        "tanh" => true,
+        other => {
+            return Err(Error::shape(
+                "gelu",
+                format!("approximate argument must be either none or tanh, got '{other}'"),
+            ));
+        }
+    };
+    apply1(Gelu { tanh }, &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn gradients() {
+        for approximate in ["none", "tanh"] {
+            gradcheck(&|x| gelu(&x[0], approximate), &[noise(1, &[3, 4])]);
+            gradcheck(&|x| gelu(&x[0].times(3.0)?, approximate), &[noise(2, &[17])]);
+            let f = |x: &[Tensor]| {
+                let op = GeluBackward(Gelu { tanh: approximate == "tanh" });
+                apply1(op, &[&x[0], &x[1]])
+            };
+            gradcheck(&f, &[noise(3, &[5]), noise(4, &[5])]);
+        }
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::from_slice(&[-1.0f64, 0.5, 2.0], &[3]).unwrap();
+        let near = |y: Tensor, want: [f64; 3]| {
+            for (a, b) in y.to_vec::<f64>().unwrap().iter().zip(want) {
+                assert!((a - b).abs() < 1e-9, "{a} {b}");
+            }
+        };
+        near(gelu(&x, "none").unwrap(), [-0.15865525393145707, 0.34573123063700656, 1.9544997361036416]);
+        near(gelu(&x, "tanh").unwrap(), [-0.15880800939172324, 0.34571400982514394, 1.9545976940877752]);
+        assert!(gelu(&x, "x").is_err());
+    }
+}

@@ -1,0 +1,341 @@
+//! `layer_norm`.
+
+use retrograd_macros::op;
+use smallvec::SmallVec;
+
+use super::unrecorded;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::dispatch;
+use crate::error::{Error, Result, Sizes};
+use crate::kernels::copy;
+use crate::kernels::real::Real;
+use crate::kernels::reduce::row_moments;
+use crate::ops::Value;
+use crate::ops::matmul::batch_first;
+use crate::ops::view::reshape_to;
+use crate::tensor::layout::{Dims, numel};
+use crate::tensor::{DType, Element, Tensor};
+
+/// `layer_norm`: `h w + b` with `h = (x - mean(x)) rstd(x)` over the last dims. Reverse, with `q = g w`: `gx = rstd (q -
+/// mean(q) - h mean(q h))`, `gw = g h`, `gb = g`.
+///
+/// Operands: the input, then weight (if `W`) and bias (if `B`). Results: the output, means and reciprocal deviations.
+#[derive(Clone, Debug)]
+struct LayerNorm<const W: bool, const B: bool> {
+    normalized: Dims,
+    eps: f64,
+}
+
+/// `row_moments` of an element type.
+type RowMoments<T> = unsafe fn(*const T, usize, isize) -> (T, T);
+
+/// No operand.
+const ABSENT: usize = usize::MAX;
+
+/// Reciprocal deviations and normalized elements, recorded.
+struct Standard {
+    rstd: Tensor,
+    h: Tensor,
+}
+
+impl<const W: bool, const B: bool> LayerNorm<W, B> {
+    const WEIGHT: usize = if W { 1 } else { ABSENT };
+    const BIAS: usize = if B { 1 + W as usize } else { ABSENT };
+
+    /// The normalized axes, counted from the end.
+    fn axes(&self) -> SmallVec<[i64; 5]> {
+        (1..=self.normalized.len() as i64).map(|i| -i).collect()
+    }
+    fn mean(&self, x: &Tensor) -> Result<Tensor> {
+        x.mean_dims(&self.axes(), true)
+    }
+    fn standardized(&self, x: &Tensor) -> Result<Standard> {
+        let centered = x.sub(&self.mean(x)?)?;
+        let rstd = self.mean(&centered.mul(&centered)?)?.plus(self.eps)?.rsqrt()?;
+        Ok(Standard { h: centered.mul(&rstd)?, rstd })
+    }
+    /// The derivative of `h` applied to `q`: it is symmetric, so it serves both directions.
+    fn project(&self, s: &Standard, q: &Tensor) -> Result<Tensor> {
+        let along = s.h.mul(&self.mean(&q.mul(&s.h)?)?)?;
+        q.sub(&self.mean(q)?)?.sub(&along)?.mul(&s.rstd)
+    }
+
+    fn run<T: Element + Real>(&self, xs: &[&Tensor], moments: RowMoments<T>) -> Result<Outs> {
+        let x = copy::contiguous(xs[0])?;
+        let contiguous = |i: usize| xs.get(i).map(|t| copy::contiguous(t)).transpose();
+        let (weight, bias) = (contiguous(Self::WEIGHT)?, contiguous(Self::BIAS)?);
+        let n = numel(&self.normalized);
+        let lead = xs[0].ndim() - self.normalized.len();
+        let rows = numel(&xs[0].sizes()[..lead]);
+        let mut sizes = Dims::from_slice(&xs[0].sizes()[..lead]);
+        sizes.resize(xs[0].ndim(), 1);
+        let y = Tensor::empty(xs[0].sizes(), x.dtype())?;
+        let (means, rstds) = (Tensor::empty(&sizes, x.dtype())?, Tensor::empty(&sizes, x.dtype())?);
+        let (px, py) = (x.ptr::<T>().cast_const(), y.ptr::<T>());
+        let (pm, pr) = (means.ptr::<T>(), rstds.ptr::<T>());
+        let weight = weight.as_ref().and_then(Tensor::as_slice::<T>);
+        let bias = bias.as_ref().and_then(Tensor::as_slice::<T>);
+        for i in 0..rows {
+            // SAFETY: S1 and S3: row `i` of the contiguous input.
+            let (mean, squares) = unsafe { moments(px.add(i * n), n, 1) };
+            let rstd = T::ONE.over(squares.over(T::of(n as f64)).plus(T::of(self.eps)).sqrt());
+            // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the fresh moments.
+            let (x, y) = unsafe {
+                *pm.add(i) = mean;
+                *pr.add(i) = rstd;
+                (std::slice::from_raw_parts(px.add(i * n), n), std::slice::from_raw_parts_mut(py.add(i * n), n))
+            };
+            for j in 0..n {
+                let h = x[j].minus(mean).times(rstd);
+                let scaled = weight.map_or(h, |w| h.times(w[j]));
+                y[j] = bias.map_or(scaled, |b| scaled.plus(b[j]));
+            }
+        }
+        Ok(smallvec::smallvec![y, means, rstds])
+    }
+
+    /// Gradients of input and weight in one pass.
+    fn fused<T: Element + Real>(&self, cx: &Vjp, g: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        let (x, g) = (copy::contiguous(cx.kept(0)?)?, copy::contiguous(g)?);
+        if g.sizes() != x.sizes() || g.dtype() != x.dtype() {
+            return Err(Error::shape("layer_norm", format!("{g:?} is no gradient for {x:?}")));
+        }
+        let (means, rstds) = (copy::contiguous(cx.kept(3)?)?, copy::contiguous(cx.kept(4)?)?);
+        let weight = if W { Some(copy::contiguous(cx.kept(1)?)?) } else { None };
+        let weight = weight.as_ref().and_then(Tensor::as_slice::<T>);
+        let n = numel(&self.normalized);
+        let gx = if cx.needs(0) { Some(Tensor::empty(x.sizes(), x.dtype())?) } else { None };
+        let gw = if W && cx.needs(Self::WEIGHT) { Some(Tensor::zeros(&self.normalized, x.dtype())?) } else { None };
+        let slice = |t: &Tensor| t.as_slice::<T>().map_or(std::ptr::null(), <[T]>::as_ptr);
+        let (px, pg, pm, pr) = (slice(&x), slice(&g), slice(&means), slice(&rstds));
+        let scale = T::ONE.over(T::of(n as f64));
+        for i in 0..means.numel() {
+            // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
+            let (x, g, mean, rstd) = unsafe {
+                let row = |p: *const T| std::slice::from_raw_parts(p.add(i * n), n);
+                (row(px), row(pg), *pm.add(i), *pr.add(i))
+            };
+            let h = |j: usize| x[j].minus(mean).times(rstd);
+            let q = |j: usize| weight.map_or(g[j], |w| g[j].times(w[j]));
+            if let Some(gx) = &gx {
+                let (mut sum, mut along) = (T::ZERO, T::ZERO);
+                for j in 0..n {
+                    sum = sum.plus(q(j));
+                    along = along.plus(q(j).times(h(j)));
+                }
+                let (sum, along) = (sum.times(scale), along.times(scale));
+                let p = gx.ptr::<T>();
+                for j in 0..n {
+                    // SAFETY: S1 and S3: element (i, j) of the fresh contiguous gradient.
+                    unsafe { *p.add(i * n + j) = q(j).minus(sum).minus(h(j).times(along)).times(rstd) }
+                }
+            }
+            if let Some(gw) = &gw {
+                let p = gw.ptr::<T>();
+                for (j, &g) in g.iter().enumerate() {
+                    // SAFETY: S1 and S3: element j of the fresh contiguous gradient.
+                    unsafe { *p.add(j) = (*p.add(j)).plus(g.times(h(j))) }
+                }
+            }
+        }
+        Ok((gx, gw))
+    }
+}
+
+impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
+    const NAME: &'static str = "layer_norm";
+    const KEEP: &'static [Keep] = &[
+        Keep::input(0, "input"),
+        Keep::input(Self::WEIGHT, "weight"),
+        Keep::input(Self::BIAS, "bias"),
+        Keep::output(1, "result1"),
+        Keep::output(2, "result2"),
+    ];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        // The input alone is normalized; weights of a batch are lined up with it afterwards.
+        let plain = LayerNorm::<false, false> { normalized: op.normalized.clone(), eps: op.eps };
+        let mut outs = apply(plain, &[&batch_first(xs[0], axes[0])?])?;
+        let align = |i: usize| -> Result<Tensor> {
+            let t = batch_first(xs[i], axes[i])?;
+            if axes[i].is_none() {
+                return Ok(t);
+            }
+            let mut sizes: Dims = smallvec::smallvec![1; xs[0].ndim() + usize::from(axes[0].is_none())];
+            sizes.truncate(sizes.len() - op.normalized.len());
+            sizes[0] = batch;
+            sizes.extend_from_slice(&op.normalized);
+            reshape_to(&t, &sizes)
+        };
+        if W {
+            outs[0] = outs[0].mul(&align(Self::WEIGHT)?)?;
+        }
+        if B {
+            outs[0] = outs[0].add(&align(Self::BIAS)?)?;
+        }
+        let moments = axes[0].map(|_| 0);
+        Ok((outs, smallvec::smallvec![Some(0), moments, moments]))
+    });
+    fn node(&self) -> &'static str {
+        "NativeLayerNormBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>), else Err(Error::no_kernel("layer_norm", xs[0].dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
+        let Some(g) = cx.g_of(0) else { return Ok(cx.node.next_edges().iter().map(|_| None).collect()) };
+        let (gx, gw) = if unrecorded(cx) {
+            dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel("layer_norm", g.dtype())))
+        } else {
+            let s = self.standardized(cx.kept(0)?)?;
+            let q = if W { g.mul(cx.kept(1)?)? } else { g.clone() };
+            let gx = cx.when(0, || self.project(&s, &q))?;
+            (gx, if W { cx.when(Self::WEIGHT, || g.mul(&s.h))? } else { None })
+        };
+        let mut grads = maybe(gx);
+        if W {
+            grads.push(gw);
+        }
+        if B {
+            grads.push(cx.needs(Self::BIAS).then(|| g.clone()));
+        }
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let s = self.standardized(cx.xs[0])?;
+        let mut parts: SmallVec<[Tensor; 3]> = SmallVec::new();
+        if let Some(t) = cx.t(0) {
+            let dh = self.project(&s, t)?;
+            parts.push(if W { dh.mul(cx.xs[Self::WEIGHT])? } else { dh });
+        }
+        if W && let Some(t) = cx.t(Self::WEIGHT) {
+            parts.push(s.h.mul(t)?);
+        }
+        if B && let Some(t) = cx.t(Self::BIAS) {
+            parts.push(crate::ops::view::expand_to(t, cx.outs[0].sizes())?);
+        }
+        let mut parts = parts.into_iter();
+        let first = parts.next();
+        let sum = first.map(|p| parts.try_fold(p, |sum, p| sum.add(&p))).transpose()?;
+        let mut ts = maybe(sum);
+        ts.extend([None, None]);
+        Ok(ts)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("normalized_shape", Value::from(&self.normalized[..]))]
+    }
+}
+
+fn check(input: &Tensor, normalized: &[i64], weight: Option<&Tensor>, bias: Option<&Tensor>) -> Result<Dims> {
+    const OP: &str = "layer_norm";
+    if normalized.is_empty() {
+        return Err(Error::shape(
+            OP,
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got \
+             normalized_shape = []",
+        ));
+    }
+    let lead = input.ndim().checked_sub(normalized.len());
+    let matches =
+        lead.is_some_and(|lead| input.sizes()[lead..].iter().map(|&n| n as i64).eq(normalized.iter().copied()));
+    if !matches {
+        let list = normalized.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        return Err(Error::shape(
+            OP,
+            format!(
+                "Given normalized_shape=[{list}], expected input with shape [*, {list}], but got input of size{}",
+                Sizes(input.sizes())
+            ),
+        ));
+    }
+    let normalized: Dims = normalized.iter().map(|&n| n as usize).collect();
+    for (t, name) in [(weight, "weight"), (bias, "bias")] {
+        let Some(t) = t else { continue };
+        if t.sizes() != &normalized[..] {
+            return Err(Error::shape(
+                OP,
+                format!(
+                    "Expected {name} to be of same shape as normalized_shape, but got {name} of shape {} and normalized_shape \
+                     = {}",
+                    Sizes(t.sizes()),
+                    Sizes(&normalized)
+                ),
+            ));
+        }
+        if t.dtype() != input.dtype() && matches!(input.dtype(), DType::Float32 | DType::Float64) {
+            return Err(Error::dtype(
+                OP,
+                format!(
+                    "mixed dtype (CPU): expect parameter to have scalar type of {}, but {name} has {}",
+                    input.dtype().scalar_type_name(),
+                    t.dtype().scalar_type_name()
+                ),
+            ));
+        }
+    }
+    Ok(normalized)
+}
+
+/// Normalizes over the last dims: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
+///
+/// Args: `input` float32 or float64; `normalized_shape` the sizes of the dims to normalize over, the last ones of the input;
+/// `weight`, `bias` tensors of those sizes, or None; `eps` a number added to the (biased) variance.
+/// Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`:
+/// `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for the bias, summed over the other
+/// dims.
+/// Raises: RuntimeError if sizes or dtypes do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.layer_norm(rg.tensor([[1.0, 3.0]]), (2,), eps=0.0).tolist()
+/// [[-1.0, 1.0]]
+#[op(function, module = "nn.functional")]
+pub fn layer_norm(
+    input: &Tensor,
+    normalized_shape: &[i64],
+    #[default(None)] weight: Option<&Tensor>,
+    #[default(None)] bias: Option<&Tensor>,
+    #[default(1e-5)] eps: f64,
+) -> Result<Tensor> {
+    let normalized = check(input, normalized_shape, weight, bias)?;
+    let mut outs = match (weight, bias) {
+        (None, None) => apply(LayerNorm::<false, false> { normalized, eps }, &[input]),
+        (Some(w), None) => apply(LayerNorm::<true, false> { normalized, eps }, &[input, w]),
+        (None, Some(b)) => apply(LayerNorm::<false, true> { normalized, eps }, &[input, b]),
+        (Some(w), Some(b)) => apply(LayerNorm::<true, true> { normalized, eps }, &[input, w, b]),
+    }?;
+    Ok(outs.swap_remove(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn gradients() {
+        let sizes: [(&[usize], &[i64]); 4] = [(&[3, 4], &[4]), (&[2, 3, 2], &[3, 2]), (&[5], &[5]), (&[0, 3], &[3])];
+        for (x, shape) in sizes {
+            let n: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
+            let (x, w, b) = (noise(1, x), noise(2, &n), noise(3, &n));
+            let eps = 1e-2;
+            gradcheck(&|t| layer_norm(&t[0], shape, None, None, eps), std::slice::from_ref(&x));
+            gradcheck(&|t| layer_norm(&t[0], shape, Some(&t[1]), None, eps), &[x.clone(), w.clone()]);
+            gradcheck(&|t| layer_norm(&t[0], shape, None, Some(&t[1]), eps), &[x.clone(), b.clone()]);
+            gradcheck(&|t| layer_norm(&t[0], shape, Some(&t[1]), Some(&t[2]), eps), &[x.clone(), w.clone(), b.clone()]);
+        }
+        gradcheck(&|t| layer_norm(&t[0].t()?, &[4], None, None, 1e-2), &[noise(1, &[4, 3])]);
+    }
+
+    #[test]
+    fn values_and_refusals() {
+        let x = Tensor::from_slice(&[1.0f64, 3.0, 2.0, 6.0], &[2, 2]).unwrap();
+        let y = layer_norm(&x, &[2], None, None, 0.0).unwrap();
+        assert_eq!(y.to_vec::<f64>().unwrap(), [-1.0, 1.0, -1.0, 1.0]);
+        for shape in [&[][..], &[3], &[1, 2, 2], &[-2]] {
+            assert!(layer_norm(&x, shape, None, None, 1e-5).is_err());
+        }
+        assert!(layer_norm(&x, &[2], Some(&noise(1, &[3])), None, 1e-5).is_err());
+    }
+}

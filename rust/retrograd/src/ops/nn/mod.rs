@@ -1,0 +1,95 @@
+//! Ops of neural networks: losses, activations, normalization, embedding, dropout.
+
+mod dropout;
+mod embedding;
+mod gelu;
+mod layer_norm;
+mod loss;
+mod nll;
+
+pub use dropout::dropout;
+pub use embedding::{embedding, one_hot};
+pub use gelu::gelu;
+pub use layer_norm::layer_norm;
+pub use loss::{l1_loss, mse_loss};
+pub use nll::nll_loss;
+
+use smallvec::SmallVec;
+
+use super::Entry;
+use crate::autograd::apply::apply1;
+use crate::autograd::mode;
+use crate::autograd::primitive::{Outs, Primitive, Vjp, out};
+use crate::error::{Error, Result};
+use crate::ops::view::stack;
+use crate::tensor::Tensor;
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &nll::NLL_LOSS,
+    &loss::MSE_LOSS,
+    &loss::L1_LOSS,
+    &gelu::GELU,
+    &layer_norm::LAYER_NORM,
+    &embedding::EMBEDDING,
+    &embedding::ONE_HOT,
+    &dropout::DROPOUT,
+];
+
+/// Whether a rule may call kernels directly: nothing follows what it computes.
+fn unrecorded(cx: &Vjp) -> bool {
+    !cx.recording() && mode::word() & mode::SPECIAL == 0
+}
+
+/// What becomes of the losses of the single elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    None = 0,
+    Mean = 1,
+    Sum = 2,
+}
+
+impl Reduction {
+    /// From the arguments of a loss: two flags of old, which win if given, and the name.
+    fn of(op: &'static str, size_average: Option<bool>, reduce: Option<bool>, name: &str) -> Result<Self> {
+        if size_average.is_some() || reduce.is_some() {
+            let (reduction, name) = match (reduce.unwrap_or(true), size_average.unwrap_or(true)) {
+                (true, true) => (Self::Mean, "mean"),
+                (true, false) => (Self::Sum, "sum"),
+                (false, _) => (Self::None, "none"),
+            };
+            crate::warn::warn(&format!(
+                "size_average and reduce args will be deprecated, please use reduction='{name}' instead."
+            ))?;
+            return Ok(reduction);
+        }
+        match name {
+            "none" => Ok(Self::None),
+            "mean" => Ok(Self::Mean),
+            "sum" => Ok(Self::Sum),
+            _ => {
+                Err(Error::value(op, format!("{name} is not a valid value for reduction: use 'none', 'mean' or 'sum'")))
+            }
+        }
+    }
+}
+
+/// The batching of an op with one result that has no better one: entry by entry.
+fn by_entry<P: Primitive>(
+    op: &P,
+    xs: &[&Tensor],
+    axes: &[Option<usize>],
+    batch: usize,
+) -> Result<(Outs, SmallVec<[Option<usize>; 1]>)> {
+    let entries = (0..batch as i64)
+        .map(|i| {
+            let xs: SmallVec<[Tensor; 4]> = xs
+                .iter()
+                .zip(axes)
+                .map(|(x, axis)| axis.map_or_else(|| Ok((*x).clone()), |axis| x.select(axis as i64, i)))
+                .collect::<Result<_>>()?;
+            apply1(op.clone(), &xs.iter().collect::<SmallVec<[&Tensor; 4]>>())
+        })
+        .collect::<Result<Vec<Tensor>>>()?;
+    Ok((out(stack(&entries, 0)?), smallvec::smallvec![Some(0)]))
+}

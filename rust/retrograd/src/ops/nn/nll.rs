@@ -1,0 +1,474 @@
+//! `nll_loss`: the negative log likelihood of class indices.
+
+use retrograd_macros::op;
+use smallvec::SmallVec;
+
+use super::{Reduction, by_entry};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply, apply1};
+use crate::autograd::mode;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result, Sizes};
+use crate::kernels::copy;
+use crate::kernels::real::Real;
+use crate::ops::Value;
+use crate::ops::view::reshape_to;
+use crate::tensor::layout::Dims;
+use crate::tensor::{DType, Element, Tensor};
+
+/// What both directions of the loss know.
+#[derive(Clone, Copy, Debug)]
+struct Loss {
+    reduction: Reduction,
+    ignore_index: i64,
+    /// The input is (N, C, H, W) and the target (N, H, W), not (N, C) and (N,).
+    spatial: bool,
+}
+
+/// Position and strides of a tensor seen as samples of classes: (N, C, H, W) with axes that may be missing.
+struct Samples<T> {
+    data: *mut T,
+    strides: [isize; 4],
+}
+
+impl<T: Element> Samples<T> {
+    /// Of an operand with the class axis.
+    fn of(x: &Tensor) -> Self {
+        let strides = match *x.strides() {
+            [c] => [0, c, 0, 0],
+            [n, c] => [n, c, 0, 0],
+            [n, c, h, w] => [n, c, h, w],
+            _ => [0; 4],
+        };
+        Self { data: x.ptr(), strides }
+    }
+    /// Of an operand without the class axis; with one element (0-dim) every sample has it.
+    fn without_classes(x: &Tensor) -> Self {
+        let strides = match *x.strides() {
+            [n] => [n, 0, 0, 0],
+            [n, h, w] => [n, 0, h, w],
+            _ => [0; 4],
+        };
+        Self { data: x.ptr(), strides }
+    }
+    fn at(&self, [n, h, w]: [usize; 3], class: usize) -> *mut T {
+        let [sn, sc, sh, sw] = self.strides;
+        self.data.wrapping_offset(n as isize * sn + class as isize * sc + h as isize * sh + w as isize * sw)
+    }
+}
+
+/// Samples (N, H, W) and classes of an input of these sizes.
+fn extents(sizes: &[usize]) -> ([usize; 3], usize) {
+    match *sizes {
+        [c] => ([1, 1, 1], c),
+        [n, c] => ([n, 1, 1], c),
+        [n, c, h, w] => ([n, h, w], c),
+        _ => ([0; 3], 0),
+    }
+}
+
+impl Loss {
+    /// Calls `f` for every sample with its class, unless that is the ignored one.
+    fn each(&self, sizes: &[usize], target: &Tensor, mut f: impl FnMut([usize; 3], usize)) -> Result<()> {
+        let ([n, h, w], classes) = extents(sizes);
+        let target = Samples::<i64>::without_classes(target);
+        for i in 0..n {
+            for j in 0..h {
+                for k in 0..w {
+                    // SAFETY: S1 and S3: the target was checked to have an element for every sample.
+                    let class = unsafe { *target.at([i, j, k], 0) };
+                    if class == self.ignore_index {
+                        continue;
+                    }
+                    if class < 0 || class >= classes as i64 {
+                        return Err(Error::index(
+                            "nll_loss",
+                            format!(
+                                "Target {class} is out of bounds. It must be from 0 to {} for {classes} classes",
+                                classes as i64 - 1
+                            ),
+                        ));
+                    }
+                    f([i, j, k], class as usize);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sizes of the unreduced loss of an input of these sizes.
+    fn sample_sizes(&self, sizes: &[usize]) -> Dims {
+        let mut s = Dims::from_slice(sizes);
+        s.remove(usize::from(sizes.len() > 1));
+        s
+    }
+
+    /// Sizes of the loss of an input of these sizes.
+    fn result_sizes(&self, sizes: &[usize]) -> Dims {
+        if self.reduction == Reduction::None { self.sample_sizes(sizes) } else { Dims::new() }
+    }
+
+    fn forward<T: Element + Real + Into<f64>>(
+        &self,
+        x: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+    ) -> Result<Outs> {
+        let input = Samples::<T>::of(x);
+        let weight = weight.map(|w| (w.ptr::<T>(), w.strides()[0]));
+        // SAFETY: S1 and S3: the weight was checked to have an element for every class.
+        let weight_of =
+            |class: usize| weight.map_or(T::ONE, |(p, s)| unsafe { *p.wrapping_offset(class as isize * s) });
+        // SAFETY: S1 and S3: the sample and the class are inside the input's sizes.
+        let value = |at, class| unsafe { *input.at(at, class) };
+        if self.reduction == Reduction::None {
+            let sizes = self.sample_sizes(x.sizes());
+            let y = Tensor::full(&sizes, 0i64.into(), x.dtype())?;
+            let losses = Samples::<T>::without_classes(&y);
+            self.each(x.sizes(), target, |at, class| {
+                // SAFETY: S1 and S3: one element of the fresh output for every sample.
+                unsafe { *losses.at(at, 0) = value(at, class).times(weight_of(class)).negate() }
+            })?;
+            return Ok(smallvec::smallvec![y, Tensor::full(&[], 0i64.into(), x.dtype())?]);
+        }
+        let (mut sum, mut count) = (0.0f64, 0.0f64);
+        self.each(x.sizes(), target, |at, class| {
+            let w: f64 = weight_of(class).into();
+            sum -= value(at, class).into() * w;
+            count += w;
+        })?;
+        let loss = if self.reduction == Reduction::Mean { sum / count } else { sum };
+        let number = |v: f64| Tensor::full(&[], v.into(), x.dtype());
+        Ok(smallvec::smallvec![number(loss)?, number(count)?])
+    }
+
+    fn backward<T: Element + Real>(
+        &self,
+        sizes: &[usize],
+        g: &Tensor,
+        target: &Tensor,
+        total: &Tensor,
+        weight: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        let y = Tensor::full(sizes, 0i64.into(), g.dtype())?;
+        let result = Samples::<T>::of(&y);
+        let g = Samples::<T>::without_classes(g);
+        let weight = weight.map(|w| (w.ptr::<T>(), w.strides()[0]));
+        // SAFETY: S1 and S3: a 0-dim tensor has its element.
+        let total = unsafe { *total.ptr::<T>() };
+        self.each(sizes, target, |at, class| {
+            // SAFETY: S1 and S3: the weight has an element for every class, the gradient one for every sample or one for
+            // all; sample and class are inside the sizes of the fresh output.
+            unsafe {
+                let w = weight.map_or(T::ONE, |(p, s)| *p.wrapping_offset(class as isize * s));
+                let d = w.times(*g.at(at, 0)).negate();
+                *result.at(at, class) = if self.reduction == Reduction::Mean { d.over(total) } else { d };
+            }
+        })?;
+        Ok(y)
+    }
+
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("ignore_index", self.ignore_index.into()), ("reduction", (self.reduction as i64).into())]
+    }
+}
+
+/// `nll_loss`: `-w[t_i] x[i, t_i]`, its sum, or its mean weighted by `w[t_i]`. Reverse: [`NllBackward`].
+///
+/// Operands: input, target, and the weight if there is one. Results: the loss, and the sum of the weights.
+#[derive(Clone, Copy, Debug)]
+struct Nll(Loss);
+
+impl Primitive for Nll {
+    const NAME: &'static str = "nll_loss";
+    const KEEP: &'static [Keep] =
+        &[Keep::input(0, "self"), Keep::input(1, "target"), Keep::input(2, "weight"), Keep::output(1, "total_weight")];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let (mut outs, mut at) = by_entry(op, xs, axes, batch)?;
+        // The sum of the weights is the rule's own business.
+        outs.push(Tensor::zeros(&[], xs[0].dtype())?);
+        at.push(None);
+        Ok((outs, at))
+    });
+    fn node(&self) -> &'static str {
+        if self.0.spatial { "NllLoss2DBackward0" } else { "NllLossBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        dispatch!(floats, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()),
+            else Err(Error::no_kernel("nll_loss", xs[0].dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        // The sum of the weights does not depend on the input.
+        let Some(g) = cx.g_of(0) else { return Ok(maybe(None)) };
+        let mut grads = one(self.backward(g, cx.sizes(0), cx.kept(1)?, &cx.kept(3)?.detach(), cx.kept(2).ok())?);
+        grads.resize(cx.node.next_edges().len(), None);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let mut xs: SmallVec<[&Tensor; 3]> = SmallVec::from_slice(cx.xs);
+        let mut ts = maybe(None);
+        if let Some(t) = cx.t(0) {
+            xs[0] = t;
+            ts[0] = Some(apply(*self, &xs)?.swap_remove(0));
+        }
+        ts.push(None);
+        Ok(ts)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.0.params()
+    }
+}
+
+impl Nll {
+    fn backward(
+        &self,
+        g: &Tensor,
+        sizes: &[usize],
+        target: &Tensor,
+        total: &Tensor,
+        weight: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        let op = NllBackward { loss: self.0, sizes: Dims::from_slice(sizes) };
+        let xs: SmallVec<[&Tensor; 4]> = [g, target, total].into_iter().chain(weight).collect();
+        apply1(op, &xs)
+    }
+}
+
+/// The gradient of the input: `-g w[t_i]` at `[i, t_i]`, over the sum of the weights for the mean. Reverse: [`Nll`] of `gg`.
+///
+/// Operands: g, target, the sum of the weights, and the weight if there is one.
+#[derive(Clone, Debug)]
+struct NllBackward {
+    loss: Loss,
+    sizes: Dims,
+}
+
+impl Primitive for NllBackward {
+    const NAME: &'static str = "nll_loss_backward";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "target"), Keep::input(3, "weight")];
+    const BATCH: Batch<Self> = Batch::Rule(by_entry);
+    fn node(&self) -> &'static str {
+        if self.loss.spatial { "NllLoss2DBackwardBackward0" } else { "NllLossBackwardBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (weight, g) = (xs.get(3).copied(), xs[0]);
+        // A hook may have replaced the gradient.
+        let sizes = self.loss.result_sizes(&self.sizes);
+        if g.sizes() != &sizes[..] || g.dtype() != xs[2].dtype() {
+            return Err(Error::shape(
+                "nll_loss_backward",
+                format!("expected a gradient of sizes {sizes:?}, got {g:?}"),
+            ));
+        }
+        dispatch!(floats, xs[0].dtype(), T => self.loss.backward::<T>(&self.sizes, xs[0], xs[1], xs[2], weight).map(out),
+            else Err(Error::no_kernel("nll_loss_backward", xs[0].dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.kept(0)?].into_iter().chain(cx.kept(1).ok()).collect();
+        let mut grads = one(apply(Nll(self.loss), &xs)?.swap_remove(0));
+        grads.resize(cx.node.next_edges().len(), None);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let mut xs: SmallVec<[&Tensor; 4]> = SmallVec::from_slice(cx.xs);
+        xs[0] = t;
+        Ok(one(apply1(self.clone(), &xs)?))
+    }
+}
+
+/// Checks an input of one, two or four dims with its target, and runs the loss.
+fn run(
+    input: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    reduction: Reduction,
+    ignore_index: i64,
+) -> Result<Tensor> {
+    const OP: &str = "nll_loss";
+    let spatial = input.ndim() == 4;
+    let (x, t) = (input.sizes(), target.sizes());
+    if spatial && t.len() != 3 {
+        return Err(Error::shape(
+            OP,
+            format!("only batches of spatial targets supported (3D tensors) but got targets of dimension: {}", t.len()),
+        ));
+    }
+    if !spatial && t.len() > 1 {
+        return Err(Error::shape(
+            OP,
+            format!("0D or 1D target tensor expected, multi-target not supported, got target sizes {}", Sizes(t)),
+        ));
+    }
+    if x.len() == 1 && t.len() == 1 && t[0] != 1 {
+        return Err(Error::value(
+            OP,
+            format!("For 1D input, 1D target must have size 1, but got target size: {}", t[0]),
+        ));
+    }
+    let fits = match (x, t) {
+        ([_], _) => true,
+        ([n, _], [m]) => n == m,
+        ([n, _, h, w], [m, i, j]) => (n, h, w) == (m, i, j),
+        _ => false,
+    };
+    if !fits {
+        return Err(Error::shape(OP, format!("size mismatch (got input: {}, target: {})", Sizes(x), Sizes(t))));
+    }
+    let classes = extents(x).1;
+    if let Some(w) = weight {
+        if w.ndim() != 1 || w.numel() != classes {
+            let all = if spatial { "all".to_string() } else { format!("all {classes} classes") };
+            return Err(Error::shape(
+                OP,
+                format!(
+                    "weight tensor should be defined either for {all} or no classes but got weight tensor of shape: {}",
+                    Sizes(w.sizes())
+                ),
+            ));
+        }
+        if w.dtype() != input.dtype() {
+            return Err(Error::dtype(
+                OP,
+                format!(
+                    "expected scalar type {} but found {} in weight",
+                    input.dtype().scalar_type_name(),
+                    w.dtype().scalar_type_name()
+                ),
+            ));
+        }
+        if w.requires_grad() && mode::is_grad_enabled() {
+            return Err(Error::not_implemented(
+                "nll_loss: the derivative for 'weight' is not implemented: detach the weight",
+            ));
+        }
+    }
+    if !matches!((target.dtype(), spatial), (DType::Int64, _) | (DType::UInt8, false)) {
+        return Err(Error::dtype(
+            OP,
+            format!(
+                "expected target dtype to be Long or Byte, but got {}; convert it with .to(int64)",
+                target.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    let target = copy::cast(target, DType::Int64)?;
+    let xs: SmallVec<[&Tensor; 3]> = [input, &target].into_iter().chain(weight).collect();
+    Ok(apply(Nll(Loss { reduction, ignore_index, spatial }), &xs)?.swap_remove(0))
+}
+
+/// The loss of an input of any number of dims; see [`nll_loss`].
+pub(super) fn any_dims(
+    input: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    reduction: Reduction,
+    ignore_index: i64,
+) -> Result<Tensor> {
+    const OP: &str = "nll_loss";
+    let (x, t) = (input.sizes(), target.sizes());
+    if x.is_empty() {
+        return Err(Error::value(OP, "Expected 1 or more dimensions (got 0)"));
+    }
+    let samples = t.first().copied().unwrap_or(0);
+    if x.len() > 1 && x[0] != samples {
+        return Err(Error::value(
+            OP,
+            format!("Expected input batch_size ({}) to match target batch_size ({samples}).", x[0]),
+        ));
+    }
+    if matches!(x.len(), 1 | 2 | 4) {
+        return run(input, target, weight, reduction, ignore_index);
+    }
+    let (n, c) = (x[0], x[1]);
+    let mut sizes: Dims = Dims::from_slice(&x[2..]);
+    sizes.insert(0, n);
+    if t.get(1..) != Some(&x[2..]) {
+        return Err(Error::shape(OP, format!("Expected target size {}, got {}", Sizes(&sizes), Sizes(t))));
+    }
+    let (h, w) = if input.numel() > 0 { (1, x[2..].iter().product()) } else { (0, 0) };
+    let flat = reshape_to(&input.contiguous()?, &if input.numel() > 0 { [n, c, h, w] } else { [n, c, 0, 0] })?;
+    let losses = run(&flat, &reshape_to(&target.contiguous()?, &[n, h, w])?, weight, reduction, ignore_index)?;
+    if reduction == Reduction::None { reshape_to(&losses, &sizes) } else { Ok(losses) }
+}
+
+/// The negative log likelihood of class indices: `-weight[t] * input[t]` for each sample, and its mean or sum.
+///
+/// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,) or
+/// (N, d1, ...), int64; `weight` (C,) or None; `ignore_index` a class whose samples count nothing; `reduction` 'mean'
+/// (weighted), 'sum' or 'none'. `size_average` and `reduce` are deprecated.
+/// Returns: a 0-dim tensor, or the target's shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights for
+/// 'mean') at the target's class, zero elsewhere.
+/// Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.nll_loss(rg.tensor([[-1.0, -2.0]]), rg.tensor([1])).item()
+/// 2.0
+#[op(function, module = "nn.functional")]
+pub fn nll_loss(
+    input: &Tensor,
+    target: &Tensor,
+    #[default(None)] weight: Option<&Tensor>,
+    #[default(None)] size_average: Option<bool>,
+    #[default(-100)] ignore_index: i64,
+    #[default(None)] reduce: Option<bool>,
+    #[default("mean")] reduction: &str,
+) -> Result<Tensor> {
+    let reduction = Reduction::of("nll_loss", size_average, reduce, reduction)?;
+    any_dims(input, target, weight, reduction, ignore_index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    fn classes(values: &[i64], sizes: &[usize]) -> Tensor {
+        Tensor::from_slice(values, sizes).unwrap()
+    }
+
+    fn loss(x: &Tensor, t: &Tensor, w: Option<&Tensor>, reduction: &str) -> Result<Tensor> {
+        nll_loss(x, t, w, None, 1, None, reduction)
+    }
+
+    #[test]
+    fn gradients() {
+        let w = Tensor::from_slice(&[0.5f64, 1.0, 2.0, 0.25], &[4]).unwrap();
+        for reduction in ["mean", "sum", "none"] {
+            for w in [None, Some(&w)] {
+                let t = classes(&[0, 1, 3], &[3]);
+                gradcheck(&|x| loss(&x[0], &t, w, reduction), &[noise(1, &[3, 4])]);
+                gradcheck(&|x| loss(&x[0].t()?, &t, w, reduction), &[noise(1, &[4, 3])]);
+                let t = classes(&[2], &[]);
+                gradcheck(&|x| loss(&x[0], &t, w, reduction), &[noise(1, &[4])]);
+                let t = classes(&[0, 1, 3, 2, 0, 0, 1, 1], &[2, 2, 2]);
+                gradcheck(&|x| loss(&x[0], &t, w, reduction), &[noise(1, &[2, 4, 2, 2])]);
+                let t = classes(&[0, 1, 3, 2], &[2, 2]);
+                gradcheck(&|x| loss(&x[0], &t, w, reduction), &[noise(1, &[2, 4, 2])]);
+            }
+        }
+    }
+
+    #[test]
+    fn values_and_refusals() {
+        let x = Tensor::from_slice(&[-1.0f32, -2.0, -3.0, -4.0, -5.0, -6.0], &[2, 3]).unwrap();
+        let t = classes(&[2, 0], &[2]);
+        let f = |r| loss(&x, &t, None, r).unwrap();
+        assert_eq!(f("none").to_vec::<f32>().unwrap(), [3.0, 4.0]);
+        assert_eq!(f("sum").item().unwrap().as_f64(), 7.0);
+        assert_eq!(f("mean").item().unwrap().as_f64(), 3.5);
+        let ignored = classes(&[1, 1], &[2]);
+        assert!(loss(&x, &ignored, None, "mean").unwrap().item().unwrap().as_f64().is_nan());
+        let message = |t: &Tensor| loss(&x, t, None, "mean").unwrap_err().to_string();
+        assert!(message(&classes(&[0, 5], &[2])).contains("Target 5 is out of bounds."));
+        assert!(message(&classes(&[0, -1], &[2])).contains("Target -1 is out of bounds."));
+        assert!(
+            message(&classes(&[0], &[1])).contains("Expected input batch_size (2) to match target batch_size (1).")
+        );
+        assert!(message(&classes(&[0, 0], &[2, 1])).contains("0D or 1D target tensor expected"));
+        assert!(loss(&noise(1, &[]), &classes(&[0], &[]), None, "mean").is_err());
+        assert!(loss(&noise(1, &[0, 2, 3, 4]), &classes(&[], &[0, 3, 4]), None, "sum").is_ok());
+        assert!(loss(&noise(1, &[2, 2, 0]), &classes(&[], &[2, 0]), None, "none").is_ok());
+    }
+}

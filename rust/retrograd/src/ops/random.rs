@@ -1,5 +1,0 @@
-//! random
-use super::Entry;
-
-/// Entries of this family.
-pub static ROSTER: &[&Entry] = &[];

@@ -1,0 +1,432 @@
+//! Random tensors: from a size, and like another tensor.
+
+use retrograd_macros::op;
+
+use super::draw::{Draw, draw_into};
+use crate::error::{Error, Result};
+use crate::generator::{Generator, default_generator};
+use crate::kernels::{copy, random};
+use crate::ops::Device;
+use crate::ops::create::{blank, check_grad, leaf, sizes};
+use crate::tensor::{DType, Scalar, Tensor, default_dtype};
+
+/// A fresh tensor of draws.
+fn fresh(
+    op: &'static str,
+    size: &[i64],
+    dtype: DType,
+    how: Draw,
+    generator: Option<&Generator>,
+    requires_grad: bool,
+) -> Result<Tensor> {
+    check_grad(op, dtype, requires_grad)?;
+    how.check(dtype)?;
+    let t = Tensor::empty(&sizes(op, size)?, dtype)?;
+    draw_into(&t, how, generator)?;
+    leaf(t, requires_grad)
+}
+
+/// As [`fresh`], like another tensor in size, dtype and memory order.
+fn fresh_like(
+    op: &'static str,
+    input: &Tensor,
+    dtype: Option<DType>,
+    how: Draw,
+    generator: Option<&Generator>,
+    requires_grad: bool,
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    how.check(dtype.unwrap_or(input.dtype()))?;
+    let t = blank(op, input, dtype, requires_grad, memory_format)?;
+    draw_into(&t, how, generator)?;
+    leaf(t, requires_grad)
+}
+
+/// Uniform random numbers in `[0, 1)`.
+///
+/// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float dtype);
+/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and NotImplementedError
+/// for a dtype that is not float32 or float64.
+///
+/// >>> import retrograd as rg
+/// >>> rg.rand(2, 3).shape
+/// torch.Size([2, 3])
+#[op(function, out)]
+#[allow(clippy::too_many_arguments)]
+pub fn rand(
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh(
+        "rand",
+        size,
+        dtype.unwrap_or_else(default_dtype),
+        Draw::Uniform { lo: 0.0, hi: 1.0 },
+        generator,
+        requires_grad,
+    )
+}
+
+/// Normal random numbers of mean 0 and standard deviation 1.
+///
+/// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float dtype);
+/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and NotImplementedError
+/// for a dtype that is not float32 or float64.
+///
+/// >>> import retrograd as rg
+/// >>> rg.randn(2, 3).shape
+/// torch.Size([2, 3])
+#[op(function, out)]
+#[allow(clippy::too_many_arguments)]
+pub fn randn(
+    #[size] size: &[i64],
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh(
+        "randn",
+        size,
+        dtype.unwrap_or_else(default_dtype),
+        Draw::Normal { mean: 0.0, std: 1.0 },
+        generator,
+        requires_grad,
+    )
+}
+
+/// Random integers in `[0, high)`.
+///
+/// Args: `high` an integer; `size` a sequence of integers; `generator` draws (the default one); `dtype` (int64);
+/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError if
+/// the range is empty or leaves the dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.randint(1, (2,)).tolist()
+/// [0, 0]
+#[op(function, out, name = "randint")]
+#[allow(clippy::too_many_arguments)]
+pub fn randint_to(
+    high: i64,
+    size: &[i64],
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh("randint", size, dtype.unwrap_or(DType::Int64), Draw::Below { lo: 0, hi: high }, generator, requires_grad)
+}
+
+/// Random integers in `[low, high)`.
+///
+/// Args: `low`, `high` integers; `size` a sequence of integers; `generator` draws (the default one); `dtype` (int64);
+/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError if
+/// the range is empty or leaves the dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.randint(7, 8, (2,)).tolist()
+/// [7, 7]
+#[op(function, out, name = "randint")]
+#[allow(clippy::too_many_arguments)]
+pub fn randint_from(
+    low: i64,
+    high: i64,
+    size: &[i64],
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh("randint", size, dtype.unwrap_or(DType::Int64), Draw::Below { lo: low, hi: high }, generator, requires_grad)
+}
+
+/// A random permutation of the integers from 0 to before `n`.
+///
+/// Args: `n` how many; `generator` draws (the default one); `dtype` (int64); the rest as `empty`.
+/// Returns: a 1-dim tensor. Raises: RuntimeError if `n` is negative or too large for the dtype.
+///
+/// >>> import retrograd as rg
+/// >>> sorted(rg.randperm(4).tolist())
+/// [0, 1, 2, 3]
+#[op(function, out)]
+#[allow(clippy::too_many_arguments)]
+pub fn randperm(
+    n: i64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or(DType::Int64);
+    check_grad("randperm", dtype, requires_grad)?;
+    let size = sizes("randperm", &[n])?;
+    let largest = match dtype {
+        DType::Bool | DType::Complex64 | DType::Complex128 => return Err(Error::no_kernel("randperm", dtype)),
+        DType::UInt8 => 255,
+        DType::Int8 => 127,
+        DType::Int16 => i64::from(i16::MAX),
+        DType::Int32 => i64::from(i32::MAX),
+        DType::Int64 => i64::MAX,
+        DType::Float16 => 1 << 11,
+        DType::BFloat16 => 1 << 8,
+        DType::Float32 => 1 << 24,
+        DType::Float64 => 1 << 53,
+    };
+    if n > largest {
+        return Err(Error::shape(
+            "randperm",
+            format!("n cannot be greater than {largest} for type {}, got {n}", dtype.name()),
+        ));
+    }
+    let generator = generator.unwrap_or_else(|| default_generator());
+    let t = Tensor::build::<i64>(&size, |out| generator.with(|g| random::permutation(g, out)))?;
+    leaf(copy::cast(&t, dtype)?, requires_grad)
+}
+
+/// Uniform random numbers in `[0, 1)`, of the size and dtype of `input`.
+///
+/// Args: `input` any tensor; `generator` draws (the default one); `dtype` another dtype; the rest as
+/// `empty_like`. Raises: as `rand`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.rand_like(rg.zeros(2)).shape
+/// torch.Size([2])
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn rand_like(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh_like("rand_like", input, dtype, Draw::Uniform { lo: 0.0, hi: 1.0 }, generator, requires_grad, memory_format)
+}
+
+/// Normal random numbers of mean 0 and standard deviation 1, of the size and dtype of `input`.
+///
+/// Args: `input` any tensor; `generator` draws (the default one); `dtype` another dtype; the rest as
+/// `empty_like`. Raises: as `randn`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.randn_like(rg.zeros(2)).shape
+/// torch.Size([2])
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn randn_like(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh_like(
+        "randn_like",
+        input,
+        dtype,
+        Draw::Normal { mean: 0.0, std: 1.0 },
+        generator,
+        requires_grad,
+        memory_format,
+    )
+}
+
+/// Random integers in `[0, high)`, of the size and dtype of `input`.
+///
+/// Args: `input` any tensor; `high` an integer; `generator` draws (the default one); `dtype` another dtype; the rest as
+/// `empty_like`. Raises: as `randint`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.randint_like(rg.zeros(2), 1).tolist()
+/// [0.0, 0.0]
+#[op(function, name = "randint_like")]
+#[allow(clippy::too_many_arguments)]
+pub fn randint_like_to(
+    input: &Tensor,
+    high: i64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh_like("randint_like", input, dtype, Draw::Below { lo: 0, hi: high }, generator, requires_grad, memory_format)
+}
+
+/// Random integers in `[low, high)`, of the size and dtype of `input`.
+///
+/// Args: `input` any tensor; `low`, `high` integers; `generator` draws (the default one); `dtype` another dtype; the rest as
+/// `empty_like`. Raises: as `randint`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.randint_like(rg.zeros(2), 7, 8).tolist()
+/// [7.0, 7.0]
+#[op(function, name = "randint_like")]
+#[allow(clippy::too_many_arguments)]
+pub fn randint_like_from(
+    input: &Tensor,
+    low: i64,
+    high: i64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<&str>,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    fresh_like("randint_like", input, dtype, Draw::Below { lo: low, hi: high }, generator, requires_grad, memory_format)
+}
+
+/// Random 0 and 1 for a dropout mask: true with probability `p`, the draws of torch's dropout for a contiguous tensor.
+pub fn bernoulli_mask(sizes: &[usize], p: f64, generator: Option<&Generator>) -> Result<Tensor> {
+    super::draw::check_chance(Scalar::Float(p))?;
+    let generator = generator.unwrap_or_else(|| default_generator());
+    Tensor::build::<bool>(sizes, |out| generator.with(|g| random::bernoulli(g, out, p)))
+}

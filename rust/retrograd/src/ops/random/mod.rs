@@ -1,0 +1,346 @@
+//! Random numbers: the same as torch's CPU generator draws from the same seed.
+
+mod draw;
+mod factory;
+
+use retrograd_macros::op;
+
+use super::{Entry, Form};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::Result;
+use crate::generator::Generator;
+use crate::kernels::copy;
+use crate::tensor::Tensor;
+use draw::{Draw, by_chance, draw_into};
+
+pub use factory::bernoulli_mask;
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &factory::RAND,
+    &factory::RANDN,
+    &factory::RANDINT_TO,
+    &factory::RANDINT_FROM,
+    &factory::RANDPERM,
+    &factory::RAND_LIKE,
+    &factory::RANDN_LIKE,
+    &factory::RANDINT_LIKE_TO,
+    &factory::RANDINT_LIKE_FROM,
+    &UNIFORM,
+    &NORMAL,
+    &RANDOM_FROM,
+    &RANDOM_TO,
+    &RANDOM,
+    &BERNOULLI,
+    &BERNOULLI_WITH,
+    &BERNOULLI_EACH,
+    &BERNOULLI_ALL,
+];
+
+/// A tensor overwritten with draws; the old value gets a zero gradient.
+#[derive(Clone, Debug)]
+struct Redraw {
+    how: Draw,
+    generator: Option<Generator>,
+}
+
+impl Primitive for Redraw {
+    const NAME: &'static str = "random_";
+    const KEEP: &'static [Keep] = &[];
+    // Each entry of a batch has its own numbers, as if the batch were one tensor.
+    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    fn node(&self) -> &'static str {
+        match self.how {
+            Draw::Uniform { .. } => "UniformBackward0",
+            Draw::Normal { .. } => "NormalBackward0",
+            Draw::Below { .. } | Draw::From(_) => "RandomBackward0",
+            Draw::Any => "RandomBackward2",
+            Draw::Chance(_) => "BernoulliBackward2",
+        }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let t = xs[0].empty_like_layout(xs[0].dtype())?;
+        self.forward_into(xs, &t)?;
+        Ok(out(t))
+    }
+    fn forward_into(&self, _: &[&Tensor], out: &Tensor) -> Result<bool> {
+        self.how.check(out.dtype())?;
+        draw_into(out, self.how, self.generator.as_ref())?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Tensor::zeros(cx.g().sizes(), cx.g().dtype()).map(one)
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+fn redraw(form: Form, input: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<Tensor> {
+    apply_as(form, Redraw { how, generator: generator.cloned() }, &[input])
+}
+
+/// `bernoulli` of a tensor of probabilities: they get a zero gradient.
+#[derive(Clone, Debug)]
+struct Bernoulli {
+    generator: Option<Generator>,
+}
+
+impl Primitive for Bernoulli {
+    const NAME: &'static str = "bernoulli";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    fn node(&self) -> &'static str {
+        "BernoulliBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        by_chance(xs[0], self.generator.as_ref()).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Tensor::zeros(cx.g().sizes(), cx.g().dtype()).map(one)
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+/// `bernoulli_` with a tensor of probabilities: both operands get a zero gradient.
+#[derive(Clone, Debug)]
+struct BernoulliEach {
+    generator: Option<Generator>,
+}
+
+impl Primitive for BernoulliEach {
+    const NAME: &'static str = "bernoulli_";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "BernoulliBackward1"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let p = Tensor::empty(xs[0].sizes(), xs[1].dtype())?;
+        copy::copy_into(xs[1], &p)?;
+        copy::cast(&by_chance(&p, self.generator.as_ref())?, xs[0].dtype()).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let zeros = |i: usize| cx.when(i, || Tensor::zeros(cx.sizes(i), cx.dtype(i)));
+        let mut grads = maybe(zeros(0)?);
+        grads.push(zeros(1)?);
+        Ok(grads)
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+/// Overwrites the tensor with uniform random numbers in `[from, to)`.
+///
+/// Args: `from`, `to` numbers; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for an empty range; NotImplementedError for a dtype that is not float32 or float64.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).uniform_(3, 3).tolist()
+/// [3.0, 3.0]
+#[op(inplace)]
+pub fn uniform(
+    input: &Tensor,
+    #[default(0.0)] r#from: f64,
+    #[default(1.0)] to: f64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(form, input, Draw::Uniform { lo: r#from, hi: to }, generator)
+}
+
+/// Overwrites the tensor with normal random numbers.
+///
+/// Args: `mean`, `std` numbers; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for a negative `std`; NotImplementedError for a dtype that is not float32 or float64.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).normal_(3, 0).tolist()
+/// [3.0, 3.0]
+#[op(inplace)]
+pub fn normal(
+    input: &Tensor,
+    #[default(0.0)] mean: f64,
+    #[default(1.0)] std: f64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(form, input, Draw::Normal { mean, std }, generator)
+}
+
+/// Overwrites the tensor with random integers in `[from, to)`.
+///
+/// Args: `from`, `to` integers, None for the largest of the dtype; `generator` draws (the default one).
+/// Derivative: zero. Raises: RuntimeError if the range is empty or leaves the dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).random_(3, 4).tolist()
+/// [3.0, 3.0]
+#[op(inplace, norust, name = "random")]
+pub fn random_from(
+    input: &Tensor,
+    r#from: i64,
+    to: Option<i64>,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(form, input, to.map_or(Draw::From(r#from), |hi| Draw::Below { lo: r#from, hi }), generator)
+}
+
+/// Overwrites the tensor with random integers in `[0, to)`.
+///
+/// Args, Derivative, Raises: as above.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(2).random_(1).tolist()
+/// [0.0, 0.0]
+#[op(inplace, norust, name = "random")]
+pub fn random_to(
+    input: &Tensor,
+    to: i64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(form, input, Draw::Below { lo: 0, hi: to }, generator)
+}
+
+/// Overwrites the tensor with random integers from 0 to the largest of its dtype (for floats, to the largest up to
+/// which all are exact).
+///
+/// Args: `generator` draws (the default one). Derivative: zero.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).random_().shape
+/// torch.Size([2])
+#[op(inplace)]
+pub fn random(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(form, input, Draw::Any, generator)
+}
+
+/// 1 with the probability in each element, else 0.
+///
+/// Args: `input` probabilities in float32 or float64; `generator` draws (the default one).
+/// Returns: the same shape and dtype. Derivative: zero. Raises: RuntimeError for a probability outside 0 to 1.
+///
+/// >>> import retrograd as rg
+/// >>> rg.bernoulli(rg.tensor([0.0, 1.0])).tolist()
+/// [0.0, 1.0]
+#[op(function, method, out)]
+pub fn bernoulli(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    apply1(Bernoulli { generator: generator.cloned() }, &[input])
+}
+
+/// 1 with probability `p`, else 0, of the size and dtype of `input`.
+///
+/// Args: `p` a number; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for a probability outside 0 to 1.
+///
+/// >>> import retrograd as rg
+/// >>> rg.bernoulli(rg.zeros(2), 1.0).tolist()
+/// [1.0, 1.0]
+#[op(function, method, norust, name = "bernoulli")]
+pub fn bernoulli_with(
+    input: &Tensor,
+    p: f64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(Form::New, input, Draw::Chance(p), generator)
+}
+
+/// Overwrites the tensor with 1 with the probability in each element of `p`, else 0.
+///
+/// Args: `p` probabilities in float32 or float64, broadcast; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for a probability outside 0 to 1, or if `p` does not broadcast to the tensor.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).bernoulli_(rg.tensor([0.0, 1.0])).tolist()
+/// [0.0, 1.0]
+#[op(inplace, norust, name = "bernoulli")]
+pub fn bernoulli_each(
+    input: &Tensor,
+    p: &Tensor,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    apply_as(form, BernoulliEach { generator: generator.cloned() }, &[input, p])
+}
+
+/// Overwrites the tensor with 1 with probability `p`, else 0.
+///
+/// Args: `p` a number; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for a probability outside 0 to 1.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).bernoulli_(1.0).tolist()
+/// [1.0, 1.0]
+#[op(inplace, norust, name = "bernoulli")]
+pub fn bernoulli_all(
+    input: &Tensor,
+    #[default(0.5)] p: f64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(form, input, Draw::Chance(p), generator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DType, Scalar};
+
+    #[test]
+    fn redrawn_values_get_a_zero_gradient() {
+        let x = Tensor::ones(&[3], DType::Float64).unwrap();
+        x.set_requires_grad(true).unwrap();
+        assert!(x.uniform_(0.0, 1.0, None).is_err(), "a leaf that requires grad");
+        let y = crate::ops::memory::cloned(&x).unwrap();
+        y.normal_(0.0, 1.0, Some(&Generator::new(1))).unwrap();
+        assert_eq!(y.grad_fn().unwrap().unwrap().node.name(), "NormalBackward0");
+        crate::autograd::backward(&y.sum(None).unwrap()).unwrap();
+        assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [0.0; 3]);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_numbers() {
+        let one = |seed| {
+            let t = factory::rand(&[4], Some(&Generator::new(seed)), None, None, None, false, false).unwrap();
+            t.to_vec::<f32>().unwrap()
+        };
+        assert!(one(3) == one(3) && one(3) != one(4));
+        let g = Generator::new(7);
+        let perm = factory::randperm(6, Some(&g), None, None, None, false, false).unwrap();
+        assert_eq!(perm.to_vec::<i64>().unwrap(), [3, 0, 1, 5, 2, 4]);
+        assert!(factory::randperm(-1, None, None, None, None, false, false).is_err());
+        assert!(factory::randperm(300, None, Some(DType::UInt8), None, None, false, false).is_err());
+        assert!(factory::randint_from(5, 5, &[2], None, None, None, None, false, false).is_err());
+        assert!(factory::rand(&[2], None, Some(DType::Int64), None, None, false, false).is_err());
+        let mask = bernoulli_mask(&[10], 0.5, Some(&Generator::new(7))).unwrap();
+        assert_eq!(mask.to_vec::<i64>().unwrap(), [1, 1, 0, 0, 0, 0, 1, 0, 0, 0]);
+        let t = Tensor::full(&[2], Scalar::Int(0), DType::Int64).unwrap();
+        bernoulli_each_as(Form::InPlace, &t, &Tensor::ones(&[1], DType::Float32).unwrap(), None).unwrap();
+        assert_eq!(t.to_vec::<i64>().unwrap(), [1, 1]);
+    }
+}

@@ -35,6 +35,8 @@ class finfo:
     1.1920928955078125e-07
     """
 
+    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
+
     def __init__(self, dtype: DType | None = None) -> None:
         given = _name(_core.get_default_dtype() if dtype is None else dtype, "finfo")
         name = _REAL.get(given, given)
@@ -68,6 +70,8 @@ class iinfo:
     >>> rg.iinfo(rg.uint8).max
     255
     """
+
+    __slots__ = ("bits", "dtype", "max", "min")
 
     def __init__(self, type: DType) -> None:
         name = _name(type, "iinfo")

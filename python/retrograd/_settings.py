@@ -13,7 +13,7 @@ _num_threads = 1
 _deterministic = False
 
 
-def set_num_threads(nthreads: int) -> None:
+def set_num_threads(num: int) -> None:
     """Set how many threads one op may use. Remembered, but ops run on the thread that calls them for now.
 
     Raises: RuntimeError if it is not a positive int.
@@ -22,11 +22,11 @@ def set_num_threads(nthreads: int) -> None:
     >>> rg.set_num_threads(1)
     """
     global _num_threads
-    if type(nthreads) is not int:
-        raise RuntimeError(f"set_num_threads expects an int, but got {type(nthreads).__name__}")
-    if nthreads < 1:
-        raise RuntimeError(f"set_num_threads expects a positive integer, but got {nthreads}")
-    _num_threads = nthreads
+    if type(num) is not int:
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(num).__name__}")
+    if num < 1:
+        raise RuntimeError(f"set_num_threads expects a positive integer, but got {num}")
+    _num_threads = num
 
 
 def get_num_threads() -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from retrograd._core import Generator, Tensor, default_generator, manual_seed
+from retrograd._core import Tensor, default_generator, manual_seed
 
 __all__ = [
     "default_generator",
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-def seed(generator: Generator = default_generator) -> int:
+def seed() -> int:
     """Restart the default generator from a seed taken from the operating system.
 
     Returns: the seed, of 64 bits.
@@ -31,7 +31,7 @@ def seed(generator: Generator = default_generator) -> int:
     True
     """
     chosen = int.from_bytes(os.urandom(8), "little")
-    generator.manual_seed(chosen)
+    default_generator.manual_seed(chosen)
     return chosen
 
 

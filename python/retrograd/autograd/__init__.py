@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TypeAlias, TypeVar, cast, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 from retrograd import _core
 from retrograd._core import Tensor
@@ -68,7 +68,7 @@ def _targets(
     elif isinstance(inputs, Mapping):
         raise TypeError(f"{caller}: inputs may be a tensor, a sequence or a dict, but not a {type(inputs).__name__}")
     else:
-        targets = _spots(cast(_TensorOrEdge | Sequence[_TensorOrEdge], inputs))
+        targets = _spots(inputs)
     if not targets:
         raise RuntimeError(f"`inputs` argument to {caller}() cannot be empty.")
     return targets
@@ -102,9 +102,7 @@ def backward(
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError(
-                "backward: give `grad_tensors` alone, not `grad_tensors` and `grad_variables` (deprecated)"
-            )
+            raise RuntimeError("backward: give `grad_tensors` alone, not it and the deprecated `grad_variables`")
         grad_tensors = grad_variables
     targets = None if inputs is None else _targets(inputs, "backward")
     roots = _spots(tensors)
@@ -123,7 +121,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> dict[_Key, Tensor]: ...
+) -> dict[_Key, Any]: ...
 @overload
 def grad(
     outputs: _TensorOrEdge | Sequence[_TensorOrEdge],
@@ -135,7 +133,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Any, ...]: ...
 def grad(
     outputs: _TensorOrEdge | Sequence[_TensorOrEdge],
     inputs: _TensorOrEdge | Sequence[_TensorOrEdge] | dict[_Key, _TensorOrEdge],
@@ -146,7 +144,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor, ...] | dict[_Key, Tensor]:
+) -> tuple[Tensor | None, ...] | dict[_Key, Tensor | None]:
     """The gradients of the sum of `outputs` with respect to each of `inputs`. No `.grad` is touched.
 
     Args: `outputs`, `grad_outputs`, `retain_graph` and `create_graph` as in `backward`; `inputs` a tensor or
@@ -175,7 +173,7 @@ def grad(
     run = _each_of_batch if is_grads_batched else _core._grad
     keep = create_graph if retain_graph is None else retain_graph
     unused = materialize_grads if allow_unused is None else allow_unused
-    results: tuple[Tensor, ...] = run(roots, gradients, keep, create_graph, targets, unused)
+    results: tuple[Tensor | None, ...] = run(roots, gradients, keep, create_graph, targets, unused)
     if materialize_grads:
         results = tuple(_zeros(t, create_graph) if g is None else g for g, t in zip(results, targets, strict=True))
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else results
@@ -184,7 +182,8 @@ def grad(
 def _zeros(target: _TensorOrEdge, requires_grad: bool) -> Tensor:
     if isinstance(target, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-    return _core.zeros_like(target, requires_grad=requires_grad)
+    zeros: Tensor = _core.zeros_like(target, requires_grad=requires_grad)
+    return zeros
 
 
 def _shape(spot: _TensorOrEdge) -> tuple[int, ...]:
@@ -206,9 +205,9 @@ def _each_of_batch(
     for i, (root, g) in enumerate(zip(roots, gradients, strict=False)):
         if isinstance(g, Tensor) and (g.ndim == 0 or tuple(g.shape)[1:] != _shape(root)):
             raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
-                f"The sizes of the remaining dimensions must be the shape of the output, but grad_output[{i}] has a shape "
-                f"of {tuple(g.shape)} and output[{i}] has a shape of {_shape(root)}."
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                f"dimension. The remaining ones must be those of the output, but grad_output[{i}] has a shape of "
+                f"{tuple(g.shape)} and output[{i}] has a shape of {_shape(root)}."
             )
     if len(batch) != 1:
         raise RuntimeError(f"grad: is_grads_batched=True needs grad_outputs of one batch size, but got {sorted(batch)}")

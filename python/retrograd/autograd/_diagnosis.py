@@ -104,9 +104,7 @@ def _cause_in_function(check: Check, pair: Pair, i: int, k: int) -> str | None:
         return "func has a kink or a jump within eps of this entry; move the input away from it"
     low = [t.dtype for t in (x, check.outputs[pair.output]) if t.dtype not in PRECISE]
     if low:
-        return (
-            f"differences are lost in the rounding of {low[0]}; check in double precision, or with larger eps and atol"
-        )
+        return f"differences drown in the rounding of {low[0]}; check in double precision, or with larger eps and atol"
     return None
 
 
@@ -117,7 +115,7 @@ def _kinked(check: Check, pair: Pair, i: int, k: int) -> bool:
     above, below = (values[pair.output][k] for values in differences(check, x, source_probes(x)[i]))
     right, left = (above - here) / check.eps, (here - below) / check.eps
     scale = abs(right) + abs(left)
-    return abs(right - left) > 10 * check.atol + 0.1 * scale
+    return bool(abs(right - left) > 10 * check.atol + 0.1 * scale)
 
 
 def _cause_in_rule(check: Check, pair: Pair) -> str | None:
@@ -135,8 +133,8 @@ def _cause_in_rule(check: Check, pair: Pair) -> str | None:
         return "the rule leaves its domain (a division by zero, a log or root of zero), or uses memory nobody wrote"
     if not any(entries):
         return (
-            "no gradient arrives: a detach(), .data, no_grad, item() or conversion on the way cuts the graph, the backward "
-            "is once_differentiable, or the rule gives None or zeros"
+            "no gradient arrives: a detach(), .data, no_grad, item() or conversion on the way cuts the graph, the "
+            "backward is once_differentiable, or the rule gives None or zeros"
         )
     factor = _common_factor(ns, entries, check)
     if factor is not None:
@@ -152,7 +150,7 @@ def _cause_in_rule(check: Check, pair: Pair) -> str | None:
     empty = [i for i, (r, s) in enumerate(zip(numerical, analytical, strict=True)) if any(r) and not any(s)]
     if empty:
         return (
-            f"no gradient arrives at {len(empty)} of the input's {len(numerical)} elements: one use of it is forgotten"
+            f"no gradient arrives at {len(empty)} of {len(numerical)} elements of the input: a use of it is forgotten"
         )
     if all(a == 0 or excess(n, a, check.atol, check.rtol) <= 1 for n, a in zip(ns, entries, strict=True)):
         return "some terms are missing: a use of the input is not accumulated, or an output's gradient is ignored"
@@ -172,11 +170,11 @@ def _common_factor(ns: list[float], entries: list[float], check: Check) -> float
 def _cause_of_factor(factor: float) -> str:
     if abs(factor + 1) < 1e-3:
         return "the sign is wrong"
-    if 1 < factor and abs(factor - round(factor)) < 1e-3:
+    if factor > 1 and abs(factor - round(factor)) < 1e-3:
         return f"the gradient is {factor:.4g} times too large: it is accumulated twice, or a factor is applied twice"
     if 0 < factor < 1 and abs(1 / factor - round(1 / factor)) < 1e-3:
         return (
-            f"the gradient is {factor:.4g} times what it should be: a factor is missing, or a second use of the input is "
-            "not accumulated"
+            f"the gradient is {factor:.4g} times what it should be: a factor is missing, or a second use of the input "
+            "is not accumulated"
         )
     return f"a factor is wrong: the gradient is {factor:.4g} times what it should be everywhere"

@@ -1,10 +1,10 @@
 """Jacobians by differences, by the recorded rules and by forward mode, as `gradcheck` compares them.
 
-A Jacobian is measured along probes: directions in an input and in an output. With the unit vectors as probes its entries
-come out, with one random probe on each side a single number that depends on all of them. A complex tensor counts as two
-real ones, so that its probes are the unit vectors and 1j times them, and products are real parts.
+A Jacobian is measured along probes: directions in an input and in an output. With the unit vectors as probes its
+entries come out, with one random probe on each side a single number that depends on all of them. A complex tensor
+counts as two real ones, so that its probes are the unit vectors and 1j times them, and products are real parts.
 
-Values are Python numbers: the checks need none of the ops that they are there to check, apart from those of the function.
+Values are Python numbers: the checks use none of the ops that they are there to check, beyond those of the function.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def flat(t: Tensor) -> Values:
 
 def tensor_like(values: Values, t: Tensor) -> Tensor:
     """A tensor of the dtype and shape of `t`."""
-    return _core.tensor(values, dtype=t.dtype).reshape(t.shape)
+    like: Tensor = _core.tensor(values, dtype=t.dtype).reshape(t.shape)
+    return like
 
 
 def unit_probes(t: Tensor, unit: Number = 1.0) -> list[Probe]:
@@ -85,7 +86,8 @@ def source_probes(t: Tensor) -> list[Probe]:
     """The unit vectors; of a complex tensor each followed by 1j times it."""
     if not t.is_complex():
         return unit_probes(t)
-    return [probe for i in range(t.numel()) for probe in ([(i, 1.0)], [(i, 1j)])]
+    units: tuple[Number, Number] = (1.0, 1j)
+    return [[(i, unit)] for i in range(t.numel()) for unit in units]
 
 
 def random_probe(t: Tensor, generator: Generator, unit: Number = 1.0) -> Probe:
@@ -97,7 +99,7 @@ def random_probe(t: Tensor, generator: Generator, unit: Number = 1.0) -> Probe:
 
 def product(probe: Probe, values: Values) -> float:
     """The real inner product."""
-    return sum((w.conjugate() * values[i]).real for i, w in probe)
+    return sum(float((w.conjugate() * values[i]).real) for i, w in probe)
 
 
 def spread(probe: Probe, size: int) -> Values:

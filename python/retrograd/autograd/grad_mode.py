@@ -43,7 +43,7 @@ class _Mode:
     def __enter__(self) -> None:
         raise NotImplementedError
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
         raise NotImplementedError
 
     def clone(self) -> Self:
@@ -129,7 +129,7 @@ class _Recording(_Mode):
         self._before = is_grad_enabled()
         _set_grad_enabled(self._on)
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
         _set_grad_enabled(self._before)
 
 
@@ -205,7 +205,7 @@ class set_grad_enabled(_Mode):
     def __enter__(self) -> None:
         _set_grad_enabled(self.mode)
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
         _set_grad_enabled(self._before)
 
     def __repr__(self) -> str:
@@ -252,7 +252,7 @@ class inference_mode(_Mode):
         self._before = is_inference_mode_enabled(), is_grad_enabled()
         _core._set_inference_mode(self.mode)
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
         inference, grad = self._before
         _core._set_inference_mode(inference)
         _set_grad_enabled(grad)
@@ -284,7 +284,7 @@ class _Setting(_Mode):
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
         self._set(self._before)
 
     def clone(self) -> Self:

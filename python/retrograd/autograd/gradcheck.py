@@ -37,6 +37,7 @@ class GradcheckError(RuntimeError):
 def gradcheck(
     func: Callable[..., Any],
     inputs: _Inputs,
+    *,
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
@@ -53,18 +54,18 @@ def gradcheck(
 ) -> bool:
     """Compare the gradients of a function with central differences.
 
-    Args: `func` takes `inputs` and returns a tensor or a tuple of them; outputs that do not require grad are left alone,
-    but if none does, all must be constant. `inputs` a tensor or a tuple with tensors in it; those that require grad are
-    checked and should be of double precision. An entry passes if |analytical - numerical| <= `atol` + `rtol` *
+    Args: `func` takes `inputs` and returns a tensor or a tuple of them; outputs that do not require grad are left
+    alone, but if none does, all must be constant. `inputs` a tensor or a tuple with tensors in it; those that require
+    grad are checked and should be of double precision. An entry passes if |analytical - numerical| <= `atol` + `rtol` *
     |numerical|, where differences are taken `eps` to either side. `raise_exception` False returns False instead of
-    raising GradcheckError. Two backward passes must agree within `nondet_tol`. `check_undefined_grad`: gradients that are
-    zero or undefined must lead to gradients that are zero or undefined. `check_grad_dtypes`: gradients have their inputs'
-    dtypes. `check_forward_ad`, `check_backward_ad`: which rules are checked. `fast_mode` compares one random projection
-    of each Jacobian. `masked` has no meaning for dense tensors. `check_batched_grad` and `check_batched_forward_grad`
-    need vmap and raise NotImplementedError until there is one.
+    raising GradcheckError. Two backward passes must agree within `nondet_tol`. `check_undefined_grad`: gradients that
+    are zero or undefined must lead to gradients that are zero or undefined. `check_grad_dtypes`: gradients have the
+    dtypes of their inputs. `check_forward_ad`, `check_backward_ad`: which rules are checked. `fast_mode` compares one
+    random projection of each Jacobian. `masked` has no meaning for dense tensors. `check_batched_grad` and
+    `check_batched_forward_grad` need vmap and raise NotImplementedError until there is one.
     Returns: True.
-    Raises: GradcheckError, which names the input, the entry, both values, the bound and a likely cause; ValueError if no
-    input requires grad; RuntimeError for an expanded input; AssertionError for options that contradict each other.
+    Raises: GradcheckError, which names the input, the entry, both values, the bound and a likely cause; ValueError if
+    no input requires grad; RuntimeError for an expanded input; AssertionError for options that contradict each other.
 
     >>> import retrograd as rg
     >>> x = rg.tensor([0.5, 1.5], dtype=rg.float64, requires_grad=True)
@@ -84,6 +85,7 @@ def gradgradcheck(
     func: Callable[..., Any],
     inputs: _Inputs,
     grad_outputs: _Inputs | None = None,
+    *,
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
@@ -98,7 +100,7 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Compare second derivatives with central differences: `gradcheck` of the map from inputs and gradients to gradients.
+    """Compare second derivatives with differences: `gradcheck` of the map from inputs and gradients to gradients.
 
     Args: as in `gradcheck`, and: `grad_outputs` the gradients of the outputs, random if None, and then not contiguous
     with `gen_non_contig_grad_outputs`. `check_rev_over_rev` differentiates the backward pass in reverse mode,
@@ -179,9 +181,7 @@ def _refuse_batches(asked: bool, base: bool, name: str, base_name: str) -> None:
         return
     if not base:
         raise AssertionError(f"Setting {name}=True requires {base_name} to be True")
-    raise NotImplementedError(
-        f"{name}: batched gradients are checked under vmap, which comes with the transforms of func"
-    )
+    raise NotImplementedError(f"{name}: batched gradients are checked with vmap, which comes with func's transforms")
 
 
 def _requires_grad(x: object) -> bool:
@@ -229,8 +229,8 @@ def _prepare(
         x = inputs[i]
         if x.dtype not in PRECISE:
             warnings.warn(
-                f"Input #{i} requires gradient and is not a double precision floating point or complex: it is {x.dtype}, "
-                "and differences will probably drown in rounding errors",
+                f"Input #{i} requires gradient and is not a double precision floating point or complex: it is "
+                f"{x.dtype}, and differences will probably drown in rounding errors",
                 stacklevel=4,
             )
         if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape, strict=True)):
@@ -240,9 +240,7 @@ def _prepare(
             )
     results = as_tuple(func(*inputs))
     if not any(isinstance(o, Tensor) for o in results):
-        raise ValueError(
-            f"gradcheck: func must return a tensor or a tuple with tensors, but returned {type(results[0])}"
-        )
+        raise ValueError("gradcheck: func must return a tensor, or a tuple with tensors")
     positions = tuple(k for k, o in enumerate(results) if _requires_grad(o))
     outputs = tuple(results[k] for k in positions)
     return Check(func, inputs, names, differentiable, outputs, positions, *tolerances)
@@ -263,8 +261,8 @@ def _check_constant(check: Check, fast_mode: bool) -> None:
                 if any(abs(v) > (check.atol if fast_mode else 0.0) or v != v for v in values):
                     raise GradcheckError(
                         "Numerical gradient for function expected to be zero: no output requires grad, but output "
-                        f"{position} depends on {check.names[check.differentiable[i]]}. Likely cause: a detach(), .data, "
-                        "no_grad, item() or conversion on the way cuts the graph"
+                        f"{position} depends on {check.names[check.differentiable[i]]}. Likely cause: a detach(), "
+                        ".data, no_grad, item() or conversion on the way cuts the graph"
                     )
 
 
@@ -290,8 +288,8 @@ def _check_projections(check: Check, forward: bool) -> None:
     generator = Generator().manual_seed(SEED)
     for pair in pairs(check, forward=forward, generator=generator):
         x, output = check.sources[pair.source], check.outputs[pair.output]
-        # An error of atol in every entry moves the projection by at most atol times the 1-norms of the probes, and those
-        # of random probes of length 1 are about the root of 2 n / pi.
+        # An error of atol in every entry moves the projection by at most atol times the 1-norms of the probes, and
+        # those of random probes of length 1 are about the root of 2 n / pi.
         atol = check.atol * max(1.0, 0.64 * (x.numel() * output.numel()) ** 0.5)
         if worst(pair, atol, check.rtol)[0] > 1:
             _fail_slowly(check, pair)
@@ -332,7 +330,8 @@ class _Undefined(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x.clone()
+        copy: Tensor = x.clone()
+        return copy
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> None:
@@ -351,8 +350,8 @@ def _check_undefined_gradients(check: Check) -> None:
             grads = _core._grad(roots, zeros, True, False, check.sources, True)
         except Exception as error:
             raise GradcheckError(
-                f"Expected backward function to handle undefined output grads: with those of outputs {sorted(undefined)} "
-                f"undefined it raised {type(error).__name__}: {error}. In a rule, take None for zeros"
+                "Expected backward function to handle undefined output grads: with those of outputs "
+                f"{sorted(undefined)} undefined it raised {type(error).__name__}: {error}. Rules take None for zeros"
             ) from error
         for i, g in enumerate(grads):
             if g is not None and not all(v == 0 for v in flat(g)):

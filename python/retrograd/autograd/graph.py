@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -194,22 +195,22 @@ _Hooks = list[tuple[Tensor, Callable[[Tensor], None]]]
 
 def _all_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:
     edges = [get_gradient_edge(t) for t in tensors]
-    runs: dict[int, tuple[list[Tensor | None], list[int]]] = {}
+    runs: dict[int, tuple[list[Tensor | None], set[int]]] = {}
 
-    def arrived(grad: Tensor, at: int) -> None:
+    def arrived(at: int, grad: Tensor) -> None:
         run = _core._current_run()
         if run not in runs:
-            awaited = [i for i, edge in enumerate(edges) if _core._run_reaches(edge.node)]
+            awaited = {i for i, edge in enumerate(edges) if i == at or _core._run_reaches(edge.node)}
             runs[run] = [None] * len(edges), awaited
             _core._queue_callback(lambda: runs.pop(run, None))
         grads, awaited = runs[run]
         grads[at] = grad
-        awaited.remove(at)
+        awaited.discard(at)
         if not awaited:
             del runs[run]
             fn(grads)
 
-    return [(t, lambda grad, at=i: arrived(grad, at)) for i, t in enumerate(tensors)]
+    return [(t, functools.partial(arrived, i)) for i, t in enumerate(tensors)]
 
 
 def _any_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:

@@ -63,5 +63,5 @@ class Variable(metaclass=VariableMeta):
     _execution_engine = _Engine()
 
     def __new__(cls, data: object = None, requires_grad: bool = False) -> Tensor:  # type: ignore[misc]
-        plain: Tensor = Tensor() if data is None else Tensor(data)
+        plain: Tensor = data.detach() if isinstance(data, Tensor) else Tensor() if data is None else Tensor(data)
         return plain.requires_grad_(requires_grad) if requires_grad else plain

@@ -31,9 +31,6 @@ class Parameter(Tensor):
         parameter: Self = _core._make_subclass(cls, data, requires_grad)
         return parameter
 
-    def __repr__(self) -> str:
-        return "Parameter containing:\n" + super().__repr__()
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)

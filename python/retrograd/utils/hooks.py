@@ -34,7 +34,7 @@ class RemovableHandle(abc.ABC):
     id: int
     _ids = itertools.count()
 
-    def __init__(self, hooks_dict: MutableMapping[Any, Any], extra_dict: Any = None) -> None:
+    def __init__(self, hooks_dict: MutableMapping[Any, Any], *, extra_dict: Any = None) -> None:
         self.id = next(RemovableHandle._ids)
         extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
         self._dicts = [_reference(d) for d in (hooks_dict, *extra)]

@@ -22,8 +22,8 @@ use pyo3::types::PyDict;
 
 /// Registers the classes that are written in Python and made by the core.
 #[pyfunction]
-fn _register_classes(py: Python<'_>, size: Py<PyAny>) {
-    convert::set_size_class(py, size);
+fn _register_classes(py: Python<'_>, size: Py<PyAny>) -> PyResult<()> {
+    convert::set_size_class(py, size)
 }
 
 #[pymodule(gil_used = false)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyNotImplemented, PyTuple};
 use retrograd::autograd::engine::{self, Backward};
@@ -394,7 +395,7 @@ impl PyTensor {
 
     /// The only element, as a Python number.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        convert::number(py, self.0.item().or_py()?)
+        crate::export::item(py, &self.0)
     }
     /// The elements as nested lists.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
@@ -449,11 +450,31 @@ impl PyTensor {
         crate::print::repr(slf)
     }
     fn __format__<'py>(slf: &Bound<'py, Self>, spec: &str) -> PyResult<Any<'py>> {
-        let py = slf.py();
-        if slf.get().0.ndim() == 0 && slf.is_exact_instance_of::<PyTensor>() {
-            return slf.get().item(py)?.call_method1("__format__", (spec,));
-        }
-        slf.str()?.call_method1("__format__", (spec,))
+        crate::print::format(slf, spec)
+    }
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: std::ffi::c_int) -> PyResult<()> {
+        // SAFETY: CPython's contract for bf_getbuffer is that of the function.
+        unsafe { crate::buffer::getbuffer(&slf, view, flags) }
+    }
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: CPython releases what `__getbuffer__` filled, once.
+        unsafe { crate::buffer::releasebuffer(view) }
+    }
+    /// A tensor of `data` with this one's dtype.
+    #[pyo3(signature = (data, *, dtype = None, device = None, requires_grad = false))]
+    fn new_tensor<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Any<'py>,
+        dtype: Option<&Any<'py>>,
+        device: Option<&Any<'py>>,
+        requires_grad: bool,
+    ) -> PyResult<Any<'py>> {
+        let _ = device;
+        let dtype = dtype.and_then(dtype::extract).unwrap_or(self.0.dtype());
+        let t = crate::construct::from_data(data, Some(dtype))?;
+        crate::construct::mark(&t, requires_grad)?;
+        wrap(py, t)
     }
     fn __hash__(slf: &Bound<'_, Self>) -> isize {
         (slf.as_ptr() as usize >> 4) as isize

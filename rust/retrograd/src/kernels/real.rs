@@ -1,7 +1,7 @@
 //! Arithmetic that kernels are generic over: numbers with wrapping integer arithmetic, and real numbers with functions.
 
 /// A number of any dtype that has kernels. Integers wrap; `bool` is 0 and 1 with "or" as sum and "and" as product.
-pub trait Num: Copy + PartialOrd + Send + Sync + 'static {
+pub trait Num: crate::kernels::simd::Lane + PartialOrd + Send + Sync + 'static {
     const ZERO: Self;
     const ONE: Self;
     fn plus(self, o: Self) -> Self;

@@ -146,7 +146,7 @@ impl DType {
 }
 
 /// A Rust type that is the element type of a tensor.
-pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
+pub trait Element: crate::kernels::simd::Lane + Default + PartialEq + Send + Sync + 'static {
     const DTYPE: DType;
 }
 

@@ -32,7 +32,8 @@ pub fn contiguous_strides(sizes: &[usize]) -> Strides {
     let mut step = 1isize;
     for (s, &n) in strides.iter_mut().zip(sizes).rev() {
         *s = step;
-        step *= n.max(1) as isize;
+        // Wraps only if an axis is empty: then no stride is ever used.
+        step = step.wrapping_mul(n.max(1) as isize);
     }
     strides
 }

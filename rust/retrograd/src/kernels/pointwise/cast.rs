@@ -6,7 +6,7 @@
 
 use half::{bf16, f16};
 
-use super::super::simd::Level;
+use super::super::simd::{Lane, Level};
 use super::{Map1, map1_at};
 
 /// The element-wise cast to `O`.
@@ -30,7 +30,7 @@ impl<A: Cast<O>, O> Map1<A, O> for Convert {
 ///
 /// # Safety
 /// As [`map1`](super::map1).
-pub unsafe fn convert<A: Cast<O>, O: Copy>(
+pub unsafe fn convert<A: Cast<O> + Lane, O: Copy>(
     sizes: &[usize],
     a: *const A,
     a_strides: &[isize],
@@ -45,7 +45,7 @@ pub unsafe fn convert<A: Cast<O>, O: Copy>(
 ///
 /// # Safety
 /// As [`map1`](super::map1).
-pub unsafe fn convert_at<A: Cast<O>, O: Copy>(
+pub unsafe fn convert_at<A: Cast<O> + Lane, O: Copy>(
     level: Level,
     sizes: &[usize],
     a: *const A,

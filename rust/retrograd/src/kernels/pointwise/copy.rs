@@ -58,6 +58,7 @@ struct CopyTile<T> {
 
 impl<T: Copy> Task for CopyTile<T> {
     type Out = ();
+    const WIDE: bool = false;
 
     #[inline(always)]
     unsafe fn run(self) {

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Level, Task, dispatch};
+use super::super::simd::{Lane, Level, Task, dispatch};
 use super::super::strided::{Axes, Offsets, axis, is_contiguous, plan};
 use super::{Map1, Map2, Map3, SHORT, STAGE};
 
@@ -16,7 +16,7 @@ type Piece<T> = [MaybeUninit<T>; STAGE];
 /// 2. The output overlaps an input only if both have the same start, strides and element size.
 /// 3. Distinct positions have distinct places in the output.
 #[inline]
-pub unsafe fn map1<A: Copy, O: Copy, F: Map1<A, O>>(
+pub unsafe fn map1<A: Lane, O: Copy, F: Map1<A, O>>(
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -34,7 +34,7 @@ pub unsafe fn map1<A: Copy, O: Copy, F: Map1<A, O>>(
 /// As [`map1`].
 #[inline]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map2<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(
+pub unsafe fn map2<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -54,7 +54,7 @@ pub unsafe fn map2<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(
 /// As [`map1`].
 #[inline]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map3<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
+pub unsafe fn map3<A: Lane, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -76,7 +76,7 @@ pub unsafe fn map3<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
 /// # Safety
 /// As [`map1`] with sizes `[n]` and strides `[1]`.
 #[inline]
-pub unsafe fn map1_contiguous<A: Copy, O: Copy, F: Map1<A, O>>(f: &F, n: usize, a: *const A, o: *mut O) {
+pub unsafe fn map1_contiguous<A: Lane, O: Copy, F: Map1<A, O>>(f: &F, n: usize, a: *const A, o: *mut O) {
     // SAFETY: Run 1 and 2 are our 1 and 2.
     unsafe { dispatch(Level::detect(), Run1 { f, n, a, o }) }
 }
@@ -86,14 +86,18 @@ pub unsafe fn map1_contiguous<A: Copy, O: Copy, F: Map1<A, O>>(f: &F, n: usize, 
 /// # Safety
 /// As [`map1`] with sizes `[n]` and strides `[1]`.
 #[inline]
-pub unsafe fn map2_contiguous<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(
+pub unsafe fn map2_contiguous<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
     f: &F,
     n: usize,
     a: *const A,
     b: *const B,
     o: *mut O,
 ) {
-    // SAFETY: Run 1 and 2 are our 1 and 2.
+    if same(b, o) {
+        // SAFETY: (Tile 1-3) are ours, for this one row.
+        return unsafe { dispatch(Level::detect(), Tile2 { f, n: [n, 1], s: [[1, 1]; 3], a, b, o }) };
+    }
+    // SAFETY: Run 1 and 2 are our 1 and 2; 3 was just checked.
     unsafe { dispatch(Level::detect(), Run2 { f, n, a, b, o }) }
 }
 
@@ -102,7 +106,7 @@ pub unsafe fn map2_contiguous<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(
 /// # Safety
 /// As [`map1`] with sizes `[n]` and strides `[1]`.
 #[inline]
-pub unsafe fn map3_contiguous<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
+pub unsafe fn map3_contiguous<A: Lane, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     f: &F,
     n: usize,
     a: *const A,
@@ -110,7 +114,11 @@ pub unsafe fn map3_contiguous<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, 
     c: *const C,
     o: *mut O,
 ) {
-    // SAFETY: Run 1 and 2 are our 1 and 2.
+    if same(b, o) || same(c, o) {
+        // SAFETY: (Tile 1-3) are ours, for this one row.
+        return unsafe { dispatch(Level::detect(), Tile3 { f, n: [n, 1], s: [[1, 1]; 4], a, b, c, o }) };
+    }
+    // SAFETY: Run 1 and 2 are our 1 and 2; 3 was just checked.
     unsafe { dispatch(Level::detect(), Run3 { f, n, a, b, c, o }) }
 }
 
@@ -118,7 +126,7 @@ pub unsafe fn map3_contiguous<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, 
 ///
 /// # Safety
 /// As [`map1`].
-pub unsafe fn map1_at<A: Copy, O: Copy, F: Map1<A, O>>(
+pub unsafe fn map1_at<A: Lane, O: Copy, F: Map1<A, O>>(
     level: Level,
     f: &F,
     sizes: &[usize],
@@ -145,7 +153,7 @@ pub unsafe fn map1_at<A: Copy, O: Copy, F: Map1<A, O>>(
 /// # Safety
 /// As [`map1`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map2_at<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(
+pub unsafe fn map2_at<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
     level: Level,
     f: &F,
     sizes: &[usize],
@@ -156,8 +164,9 @@ pub unsafe fn map2_at<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(
     o: *mut O,
     o_strides: &[isize],
 ) {
-    if is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) && is_contiguous(sizes, b_strides) {
-        // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous.
+    let dense = is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) && is_contiguous(sizes, b_strides);
+    if dense && !same(b, o) {
+        // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous; 3 was just checked.
         return unsafe { dispatch(level, Run2 { f, n: sizes.iter().product(), a, b, o }) };
     }
     let axes: Axes<3> = plan(sizes, [o_strides, a_strides, b_strides]);
@@ -177,7 +186,7 @@ pub unsafe fn map2_at<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(
 /// # Safety
 /// As [`map1`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map3_at<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
+pub unsafe fn map3_at<A: Lane, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     level: Level,
     f: &F,
     sizes: &[usize],
@@ -191,8 +200,9 @@ pub unsafe fn map3_at<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     o_strides: &[isize],
 ) {
     let inputs = is_contiguous(sizes, a_strides) && is_contiguous(sizes, b_strides);
-    if inputs && is_contiguous(sizes, c_strides) && is_contiguous(sizes, o_strides) {
-        // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous.
+    let dense = inputs && is_contiguous(sizes, c_strides) && is_contiguous(sizes, o_strides);
+    if dense && !same(b, o) && !same(c, o) {
+        // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous; 3 was just checked.
         return unsafe { dispatch(level, Run3 { f, n: sizes.iter().product(), a, b, c, o }) };
     }
     let axes: Axes<4> = plan(sizes, [o_strides, a_strides, b_strides, c_strides]);
@@ -208,7 +218,7 @@ pub unsafe fn map3_at<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
 }
 
 /// `n` contiguous elements. Duties: 1. the inputs are readable and initialised, the output writable, for `n` elements;
-/// 2. the output equals an input of the same element size, or is disjoint from it.
+/// 2. the output equals an input of the same element size, or is disjoint from it; 3. only the first input may equal it.
 struct Run1<'f, F, A, O> {
     f: &'f F,
     n: usize,
@@ -305,7 +315,7 @@ macro_rules! slices {
 }
 
 #[inline(always)]
-fn loop1<A: Copy, O: Copy, F: Map1<A, O>>(f: &F, a: &[A], o: &mut [MaybeUninit<O>]) {
+fn loop1<A: Lane, O: Copy, F: Map1<A, O>>(f: &F, a: &[A], o: &mut [MaybeUninit<O>]) {
     let n = o.len();
     let a = &a[..n];
     for i in 0..n {
@@ -314,7 +324,7 @@ fn loop1<A: Copy, O: Copy, F: Map1<A, O>>(f: &F, a: &[A], o: &mut [MaybeUninit<O
 }
 
 #[inline(always)]
-fn loop2<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: &[A], b: &[B], o: &mut [MaybeUninit<O>]) {
+fn loop2<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: &[A], b: &[B], o: &mut [MaybeUninit<O>]) {
     let n = o.len();
     let (a, b) = (&a[..n], &b[..n]);
     for i in 0..n {
@@ -323,7 +333,7 @@ fn loop2<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: &[A], b: &[B], o
 }
 
 #[inline(always)]
-fn loop2_left<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: A, b: &[B], o: &mut [MaybeUninit<O>]) {
+fn loop2_left<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: A, b: &[B], o: &mut [MaybeUninit<O>]) {
     let n = o.len();
     let b = &b[..n];
     for i in 0..n {
@@ -332,7 +342,7 @@ fn loop2_left<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: A, b: &[B],
 }
 
 #[inline(always)]
-fn loop2_right<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: &[A], b: B, o: &mut [MaybeUninit<O>]) {
+fn loop2_right<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: &[A], b: B, o: &mut [MaybeUninit<O>]) {
     let n = o.len();
     let a = &a[..n];
     for i in 0..n {
@@ -341,7 +351,7 @@ fn loop2_right<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>>(f: &F, a: &[A], b: B
 }
 
 #[inline(always)]
-fn loop3<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
+fn loop3<A: Lane, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     f: &F,
     a: &[A],
     b: &[B],
@@ -355,8 +365,9 @@ fn loop3<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     }
 }
 
-impl<A: Copy, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
+impl<A: Lane, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
 
     #[inline(always)]
     unsafe fn run(self) {
@@ -375,17 +386,14 @@ impl<A: Copy, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
     }
 }
 
-impl<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> {
+impl<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
 
     #[inline(always)]
     unsafe fn run(self) {
         let Run2 { f, n, a, b, o } = self;
-        if same(b, o) {
-            // SAFETY: (Tile 1-3) are duties 1 and 2 of this one row.
-            return unsafe { Tile2 { f, n: [n, 1], s: [[1, 1]; 3], a, b, o }.run() };
-        }
-        // SAFETY: duty 1 for `b`; it is not the output, so by duty 2 it is disjoint.
+        // SAFETY: duty 1 for `b`; it is not the output (duty 3), so by duty 2 it is disjoint.
         let b = unsafe { std::slice::from_raw_parts(b, n) };
         if same(a, o) {
             let a: *mut A = o.cast();
@@ -401,17 +409,14 @@ impl<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> 
     }
 }
 
-impl<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Run3<'_, F, A, B, C, O> {
+impl<A: Lane, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Run3<'_, F, A, B, C, O> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
 
     #[inline(always)]
     unsafe fn run(self) {
         let Run3 { f, n, a, b, c, o } = self;
-        if same(b, o) || same(c, o) {
-            // SAFETY: (Tile 1-3) are duties 1 and 2 of this one row.
-            return unsafe { Tile3 { f, n: [n, 1], s: [[1, 1]; 4], a, b, c, o }.run() };
-        }
-        // SAFETY: duty 1; neither is the output, so by duty 2 they are disjoint from it.
+        // SAFETY: duty 1; neither is the output (duty 3), so by duty 2 they are disjoint from it.
         let (b, c) = unsafe { (std::slice::from_raw_parts(b, n), std::slice::from_raw_parts(c, n)) };
         if same(a, o) {
             let a: *mut A = o.cast();
@@ -427,8 +432,24 @@ impl<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Run3<'_, 
     }
 }
 
-impl<A: Copy, O: Copy, F: Map1<A, O>> Task for Tile1<'_, F, A, O> {
+impl<A: Lane, O: Copy, F: Map1<A, O>> Task for Tile1<'_, F, A, O> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
+
+    #[inline(always)]
+    unsafe fn plain(self) {
+        let Tile1 { f, n: [n, rows], s: [so, sa], a, o } = self;
+        for row in 0..rows as isize {
+            // SAFETY: (1-3) the positions are of the tile: duties 1-3; an element is read before its place is written.
+            unsafe {
+                let o = o.offset(row * so[1]);
+                let a = a.offset(row * sa[1]);
+                for i in 0..n as isize {
+                    *o.offset(i * so[0]) = f.f(*a.offset(i * sa[0]));
+                }
+            }
+        }
+    }
 
     #[inline(always)]
     unsafe fn run(self) {
@@ -463,8 +484,25 @@ impl<A: Copy, O: Copy, F: Map1<A, O>> Task for Tile1<'_, F, A, O> {
     }
 }
 
-impl<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Tile2<'_, F, A, B, O> {
+impl<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Tile2<'_, F, A, B, O> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
+
+    #[inline(always)]
+    unsafe fn plain(self) {
+        let Tile2 { f, n: [n, rows], s: [so, sa, sb], a, b, o } = self;
+        for row in 0..rows as isize {
+            // SAFETY: (1-3) the positions are of the tile: duties 1-3; an element is read before its place is written.
+            unsafe {
+                let o = o.offset(row * so[1]);
+                let a = a.offset(row * sa[1]);
+                let b = b.offset(row * sb[1]);
+                for i in 0..n as isize {
+                    *o.offset(i * so[0]) = f.f(*a.offset(i * sa[0]), *b.offset(i * sb[0]));
+                }
+            }
+        }
+    }
 
     #[inline(always)]
     unsafe fn run(self) {
@@ -516,8 +554,26 @@ impl<A: Copy, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Tile2<'_, F, A, B, O>
     }
 }
 
-impl<A: Copy, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Tile3<'_, F, A, B, C, O> {
+impl<A: Lane, B: Copy, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Tile3<'_, F, A, B, C, O> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
+
+    #[inline(always)]
+    unsafe fn plain(self) {
+        let Tile3 { f, n: [n, rows], s: [so, sa, sb, sc], a, b, c, o } = self;
+        for row in 0..rows as isize {
+            // SAFETY: (1-3) the positions are of the tile: duties 1-3; an element is read before its place is written.
+            unsafe {
+                let o = o.offset(row * so[1]);
+                let a = a.offset(row * sa[1]);
+                let b = b.offset(row * sb[1]);
+                let c = c.offset(row * sc[1]);
+                for i in 0..n as isize {
+                    *o.offset(i * so[0]) = f.f(*a.offset(i * sa[0]), *b.offset(i * sb[0]), *c.offset(i * sc[0]));
+                }
+            }
+        }
+    }
 
     #[inline(always)]
     unsafe fn run(self) {

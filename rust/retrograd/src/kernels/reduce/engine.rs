@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Level, Task, dispatch};
+use super::super::simd::{Lane, Level, Task, dispatch};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, plan_in_order, row_major};
 use super::{BLOCK, GROUP, Reduce};
 
@@ -69,7 +69,7 @@ impl<Acc: Copy> Cascade<Acc> {
 /// 1. `a` is readable and initialised at every position of both sets of axes. 2. `o` is writable for the product of
 ///    `kept_sizes`. 3. They do not overlap.
 #[inline]
-pub unsafe fn reduce<A: Copy, R: Reduce<A>>(
+pub unsafe fn reduce<A: Lane, R: Reduce<A>>(
     r: &R,
     kept_sizes: &[usize],
     kept_strides: &[isize],
@@ -87,7 +87,7 @@ pub unsafe fn reduce<A: Copy, R: Reduce<A>>(
 /// # Safety
 /// As [`reduce`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn reduce_at<A: Copy, R: Reduce<A>>(
+pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
     level: Level,
     r: &R,
     kept_sizes: &[usize],
@@ -128,7 +128,7 @@ pub unsafe fn reduce_at<A: Copy, R: Reduce<A>>(
 ///
 /// # Safety
 /// 1. `a` is readable and initialised for `n` elements, `stride` apart.
-pub unsafe fn row<A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize, first_index: usize) -> R::Acc {
+pub unsafe fn row<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize, first_index: usize) -> R::Acc {
     // SAFETY: (Row 1) is our duty 1.
     unsafe { dispatch(Level::detect(), Row { r, n, a, stride, first_index }) }
 }
@@ -167,7 +167,7 @@ struct Strips<'r, A, R: Reduce<A>> {
 /// # Safety
 /// 1. The elements are readable and initialised. 2. `n` is a multiple of `L`.
 #[inline(always)]
-unsafe fn lanes<const L: usize, A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
     let mut acc = [r.init(); L];
     // SAFETY: duties 1 and 2.
     unsafe { take(r, &mut acc, a, s, n / L, L as isize * s, first, [L, 1]) };
@@ -186,7 +186,7 @@ unsafe fn lanes<const L: usize, A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *cons
 /// # Safety
 /// 1. The elements are readable and initialised.
 #[inline(always)]
-unsafe fn block<const L: usize, A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+unsafe fn block<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
     let wide = if n >= 4 * L { n - n % L } else { 0 };
     let narrow = n - n % 8;
     let mut acc = r.init();
@@ -212,7 +212,7 @@ unsafe fn block<const L: usize, A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *cons
 /// # Safety
 /// 1. The elements are readable and initialised.
 #[inline(always)]
-unsafe fn any_block<A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+unsafe fn any_block<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
     // SAFETY: duty 1.
     unsafe {
         match (size_of::<R::Acc>(), s) {
@@ -224,8 +224,9 @@ unsafe fn any_block<A: Copy, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isiz
     }
 }
 
-impl<A: Copy, R: Reduce<A>> Task for Row<'_, A, R> {
+impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
     type Out = R::Acc;
+    const WIDE: bool = A::WIDE;
 
     #[inline(always)]
     unsafe fn run(self) -> R::Acc {
@@ -244,8 +245,9 @@ impl<A: Copy, R: Reduce<A>> Task for Row<'_, A, R> {
     }
 }
 
-impl<A: Copy, R: Reduce<A>> Task for Rows<'_, A, R> {
+impl<A: Lane, R: Reduce<A>> Task for Rows<'_, A, R> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
 
     #[inline(always)]
     unsafe fn run(self) {
@@ -296,7 +298,7 @@ impl<A: Copy, R: Reduce<A>> Task for Rows<'_, A, R> {
 /// 1. The elements are readable and initialised.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn take<A: Copy, R: Reduce<A>>(
+unsafe fn take<A: Lane, R: Reduce<A>>(
     r: &R,
     acc: &mut [R::Acc],
     a: *const A,
@@ -371,8 +373,9 @@ impl<Acc: Copy> StripCascade<Acc> {
     }
 }
 
-impl<A: Copy, R: Reduce<A>> Task for Strips<'_, A, R> {
+impl<A: Lane, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
+    const WIDE: bool = A::WIDE;
 
     #[inline(always)]
     unsafe fn run(self) {

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Level, Task, dispatch};
+use super::super::simd::{Lane, Level, Task, dispatch};
 use super::super::strided::{Axes, Axis, Offsets, axis, plan};
 use super::Reduce;
 
@@ -16,7 +16,7 @@ const COLUMNS: usize = 256;
 /// 1. `a` is readable and initialised, `o` writable, at every position. 2. The output overlaps the input only if both
 ///    have the same start, strides and element size. 3. Distinct positions have distinct places in the output.
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn scan<A: Copy, R: Reduce<A>>(
+pub unsafe fn scan<A: Lane, R: Reduce<A>>(
     r: &R,
     outer_sizes: &[usize],
     a_outer: &[isize],
@@ -36,7 +36,7 @@ pub unsafe fn scan<A: Copy, R: Reduce<A>>(
 /// # Safety
 /// As [`scan`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn scan_at<A: Copy, R: Reduce<A>>(
+pub unsafe fn scan_at<A: Lane, R: Reduce<A>>(
     level: Level,
     r: &R,
     outer_sizes: &[usize],
@@ -63,8 +63,9 @@ struct Scan<'r, A, R: Reduce<A>> {
     o: *mut R::O,
 }
 
-impl<A: Copy, R: Reduce<A>> Task for Scan<'_, A, R> {
+impl<A: Lane, R: Reduce<A>> Task for Scan<'_, A, R> {
     type Out = ();
+    const WIDE: bool = false;
 
     #[inline(always)]
     unsafe fn run(self) {

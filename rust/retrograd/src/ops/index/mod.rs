@@ -1,15 +1,27 @@
-//! index
+//! Indexing: `x[...]` in all its forms, and the ops that read or write at index tensors.
+
+mod advanced;
+mod along;
+mod items;
+mod mask;
+mod scatter;
+mod walk;
+
+pub use advanced::{index, index_put, index_put_};
+pub use along::{gather, index_select};
+pub use items::{IndexItem, get, set};
+pub use mask::{masked_select, nonzero, nonzero_tuple};
+pub use scatter::{scatter, scatter_add, scatter_value};
+
 use super::Entry;
-use crate::error::{Error, Result};
-use crate::tensor::Tensor;
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[];
-impl Tensor {
-    pub fn scatter_add(&self, _dim: i64, _index: &Tensor, _src: &Tensor) -> Result<Tensor> {
-        Err(Error::not_implemented("scatter_add: soon"))
-    }
-    pub fn index_select(&self, _dim: i64, _index: &Tensor) -> Result<Tensor> {
-        Err(Error::not_implemented("index_select: soon"))
-    }
-}
+pub static ROSTER: &[&Entry] = &[
+    &along::INDEX_SELECT,
+    &along::GATHER,
+    &scatter::SCATTER_ADD,
+    &scatter::SCATTER,
+    &scatter::SCATTER_VALUE,
+    &mask::MASKED_SELECT,
+    &mask::NONZERO,
+];

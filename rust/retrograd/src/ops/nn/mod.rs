@@ -1,5 +1,6 @@
 //! Ops of neural networks: losses, activations, normalization, embedding, dropout.
 
+mod cross_entropy;
 mod dropout;
 mod embedding;
 mod gelu;
@@ -7,6 +8,7 @@ mod layer_norm;
 mod loss;
 mod nll;
 
+pub use cross_entropy::cross_entropy;
 pub use dropout::dropout;
 pub use embedding::{embedding, one_hot};
 pub use gelu::gelu;
@@ -26,6 +28,7 @@ use crate::tensor::Tensor;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
+    &cross_entropy::CROSS_ENTROPY,
     &nll::NLL_LOSS,
     &loss::MSE_LOSS,
     &loss::L1_LOSS,

@@ -14,7 +14,7 @@ use crate::kernels::real::Num;
 use crate::kernels::reduce;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
-use crate::tensor::{DType, Element, Scalar, Tensor};
+use crate::tensor::{DType, Element, Tensor};
 
 /// `prod`: reverse `g` times the product of the other elements.
 #[derive(Clone, Debug)]
@@ -168,6 +168,7 @@ pub fn prod_dim(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tensor::Scalar;
     use crate::testing::{gradcheck, noise};
 
     #[test]

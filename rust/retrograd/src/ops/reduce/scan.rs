@@ -17,7 +17,7 @@ use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, view};
 use crate::tensor::layout::{Dims, Strides};
-use crate::tensor::{DType, Element, Scalar, Tensor};
+use crate::tensor::{DType, Element, Tensor};
 
 /// The running result of `r` along the one axis of `over`, forwards or backwards, in a fresh tensor.
 fn scanned<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over, reverse: bool) -> Result<Tensor>
@@ -239,6 +239,7 @@ pub fn cumprod(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tensor::Scalar;
     use crate::testing::{gradcheck, noise};
 
     #[test]

@@ -219,6 +219,7 @@ struct Rows<'a, T, const LOG: bool> {
 
 impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
     type Out = ();
+    const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run(self) {
         let Rows { x, o, block: [_, n, after] } = self;
@@ -285,6 +286,7 @@ struct Pull<'a, T, const LOG: bool> {
 
 impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
     type Out = ();
+    const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run(self) {
         let Pull { g, y, o, block: [_, n, after] } = self;

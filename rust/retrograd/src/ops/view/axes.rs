@@ -189,7 +189,7 @@ fn swapped(form: Form, op: &'static str, x: &Tensor, dim0: i64, dim1: i64) -> Re
 /// back. Raises: IndexError if an axis does not exist.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.transpose(rg.zeros(2, 3, 4), 0, -1).shape
+/// >>> tuple(rg.transpose(rg.zeros(2, 3, 4), 0, -1).shape)
 /// (4, 3, 2)
 #[op(function, method, inplace, aliases("swapdims"))]
 pub fn transpose(input: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
@@ -199,7 +199,7 @@ pub fn transpose(input: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
 /// A view of `input` with two axes swapped; see `transpose`.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.swapaxes(rg.zeros(2, 3), 0, 1).shape
+/// >>> tuple(rg.swapaxes(rg.zeros(2, 3), 0, 1).shape)
 /// (3, 2)
 #[op(function, method, inplace)]
 pub fn swapaxes(input: &Tensor, axis0: i64, axis1: i64) -> Result<Tensor> {
@@ -235,7 +235,7 @@ pub fn t(input: &Tensor) -> Result<Tensor> {
 /// Raises: RuntimeError if an axis is missing or named twice; IndexError if one does not exist.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.zeros(2, 3, 4).permute(2, 0, 1).shape
+/// >>> tuple(rg.zeros(2, 3, 4).permute(2, 0, 1).shape)
 /// (4, 2, 3)
 #[op(function, method)]
 pub fn permute(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
@@ -267,7 +267,7 @@ pub fn permute(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
 /// if the lists differ in length or name an axis twice; IndexError if an axis does not exist.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.movedim(rg.zeros(2, 3, 4), 0, -1).shape
+/// >>> tuple(rg.movedim(rg.zeros(2, 3, 4), 0, -1).shape)
 /// (3, 4, 2)
 #[op(function, method, aliases("moveaxis"))]
 pub fn movedim(input: &Tensor, source: &[i64], destination: &[i64]) -> Result<Tensor> {
@@ -299,7 +299,7 @@ pub fn movedim(input: &Tensor, source: &[i64], destination: &[i64]) -> Result<Te
 /// Returns: a view. Derivative: `g` in the sizes of `input`.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.squeeze(rg.zeros(1, 3, 1)).shape
+/// >>> tuple(rg.squeeze(rg.zeros(1, 3, 1)).shape)
 /// (3,)
 #[op(function, method, inplace, name = "squeeze")]
 pub fn squeeze_all(input: &Tensor) -> Result<Tensor> {
@@ -311,7 +311,7 @@ pub fn squeeze_all(input: &Tensor) -> Result<Tensor> {
 /// Returns: a view. Derivative: `g` in the sizes of `input`. Raises: IndexError if the axis does not exist.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.squeeze(rg.zeros(1, 3, 1), 0).shape
+/// >>> tuple(rg.squeeze(rg.zeros(1, 3, 1), 0).shape)
 /// (3, 1)
 #[op(function, method, inplace, name = "squeeze")]
 pub fn squeeze_dim(input: &Tensor, dim: i64) -> Result<Tensor> {
@@ -325,7 +325,7 @@ pub fn squeeze_dim(input: &Tensor, dim: i64) -> Result<Tensor> {
 /// one is named twice.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.squeeze(rg.zeros(1, 3, 1), (0, 1)).shape
+/// >>> tuple(rg.squeeze(rg.zeros(1, 3, 1), (0, 1)).shape)
 /// (3, 1)
 #[op(function, method, inplace, name = "squeeze")]
 pub fn squeeze_dims(input: &Tensor, dim: &[i64]) -> Result<Tensor> {
@@ -339,7 +339,7 @@ pub fn squeeze_dims(input: &Tensor, dim: &[i64]) -> Result<Tensor> {
 /// is out of range.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.unsqueeze(rg.zeros(3), 1).shape
+/// >>> tuple(rg.unsqueeze(rg.zeros(3), 1).shape)
 /// (3, 1)
 #[op(function, method, inplace)]
 pub fn unsqueeze(input: &Tensor, dim: i64) -> Result<Tensor> {
@@ -349,6 +349,8 @@ pub fn unsqueeze(input: &Tensor, dim: i64) -> Result<Tensor> {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use crate::testing::{gradcheck, noise};
 
     #[test]
@@ -372,10 +374,10 @@ mod tests {
     #[test]
     fn derivatives() {
         let x = noise(1, &[2, 1, 3]);
-        gradcheck(&|xs| xs[0].transpose(0, 2)?.exp(), &[x.clone()]);
-        gradcheck(&|xs| xs[0].permute(&[2, 0, 1])?.exp(), &[x.clone()]);
-        gradcheck(&|xs| xs[0].squeeze_all()?.t()?.exp(), &[x.clone()]);
-        gradcheck(&|xs| xs[0].squeeze_dim(1)?.unsqueeze(0)?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].transpose(0, 2)?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].permute(&[2, 0, 1])?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].squeeze_all()?.t()?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].squeeze_dim(1)?.unsqueeze(0)?.exp(), from_ref(&x));
         gradcheck(&|xs| xs[0].squeeze_dims(&[1, 2])?.exp(), &[x]);
     }
 

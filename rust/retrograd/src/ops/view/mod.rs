@@ -1,6 +1,7 @@
 //! Views, and the ops that only rearrange: other layouts over the same memory, and joins and reversals of it.
 
 mod axes;
+mod expand;
 mod flip;
 mod join;
 mod look;
@@ -10,23 +11,27 @@ mod split;
 mod strided;
 
 pub use axes::{movedim, permute, squeeze_all, squeeze_dim, squeeze_dims, t, transpose, unsqueeze};
+pub use expand::{broadcast_tensors, broadcast_to, expand, expand_to};
 pub use flip::flip;
 pub use join::{cat, stack};
-pub use shape::{
-    broadcast_tensors, broadcast_to, contiguous, expand, expand_to, flatten, reshape, reshape_to, unflatten,
-};
+pub use shape::{contiguous, flatten, reshape, reshape_to, unflatten};
 pub use slice::{diagonal, narrow, select};
 pub use split::{chunk, split, split_with_sizes, unbind};
 pub use strided::as_strided;
+
+pub(crate) use expand::refused_expand;
+pub(crate) use look::{batch_first, lifted, with_batch};
+pub(crate) use shape::alias;
+pub(crate) use slice::select_at;
 
 use super::Entry;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
     &strided::AS_STRIDED,
-    &shape::EXPAND,
-    &shape::EXPAND_AS,
-    &shape::BROADCAST_TO,
+    &expand::EXPAND,
+    &expand::EXPAND_AS,
+    &expand::BROADCAST_TO,
     &shape::VIEW_SIZES,
     &shape::VIEW_DTYPE,
     &shape::VIEW_LIKE,

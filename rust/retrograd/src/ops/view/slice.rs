@@ -300,6 +300,8 @@ pub fn diagonal(
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
     use crate::testing::{gradcheck, noise};
 
@@ -335,10 +337,10 @@ mod tests {
     #[test]
     fn derivatives() {
         let x = noise(1, &[3, 4]);
-        gradcheck(&|xs| xs[0].select(1, 2)?.exp(), &[x.clone()]);
-        gradcheck(&|xs| xs[0].slice(1, Some(1), None, 2)?.exp(), &[x.clone()]);
-        gradcheck(&|xs| xs[0].transpose(0, 1)?.narrow(0, 1, 2)?.exp(), &[x.clone()]);
-        gradcheck(&|xs| xs[0].diagonal(-1, 1, 0)?.exp(), &[x.clone()]);
+        gradcheck(&|xs| xs[0].select(1, 2)?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].slice(1, Some(1), None, 2)?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].transpose(0, 1)?.narrow(0, 1, 2)?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].diagonal(-1, 1, 0)?.exp(), from_ref(&x));
         gradcheck(&|xs| xs[0].slice(0, Some(1), Some(1), 1), &[x]);
     }
 }

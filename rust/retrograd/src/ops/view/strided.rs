@@ -6,8 +6,9 @@ use super::look::{Layout, Look, Looked, batch_first, look};
 use crate::autograd::mode;
 use crate::autograd::primitive::{Batch, out};
 use crate::error::{Error, Result};
+use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Value;
-use crate::tensor::layout::{extent, may_overlap};
+use crate::tensor::layout::{extent, may_overlap, numel};
 use crate::tensor::{Dims, Scalar, Strides, Tensor};
 
 /// `as_strided`. Reverse: the gradients of all elements of the view that share a place are summed there and read in the
@@ -113,11 +114,13 @@ fn through_storage(x: &Tensor, from: &Layout, to: &Layout, shared: &Layout) -> R
 
 /// Position of every element of the layout, in row-major order, counted from `lo`.
 fn places(l: &Layout, lo: isize) -> Result<Tensor> {
-    let mut at: Vec<i64> = vec![(l.offset as isize - lo) as i64];
-    for (&n, &s) in l.sizes.iter().zip(&l.strides) {
-        at = at.iter().flat_map(|&p| (0..n as i64).map(move |i| p + i * s as i64)).collect();
-    }
-    Tensor::from_slice(&at, &[at.len()])
+    let axes = plan_in_order(&l.sizes, [&l.strides]);
+    let first = l.offset as isize - lo;
+    Tensor::build::<i64>(&[numel(&l.sizes)], |all| {
+        for (to, [o]) in all.iter_mut().zip(Offsets::new(&axes)) {
+            *to = (first + o) as i64;
+        }
+    })
 }
 
 /// A view of the storage of `input` with the given sizes, strides and offset, all in elements.
@@ -167,6 +170,8 @@ impl Tensor {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
     use crate::testing::{gradcheck, noise};
 
@@ -185,9 +190,9 @@ mod tests {
     #[test]
     fn gradients_with_and_without_overlap() {
         let x = noise(1, &[3, 4]);
-        gradcheck(&|xs| xs[0].as_strided(&[2, 3], &[4, 1], Some(1)), &[x.clone()]);
-        gradcheck(&|xs| xs[0].as_strided(&[2, 3], &[1, 1], None), &[x.clone()]);
-        gradcheck(&|xs| xs[0].transpose(0, 1)?.as_strided(&[5], &[2], Some(2)), &[x.clone()]);
+        gradcheck(&|xs| xs[0].as_strided(&[2, 3], &[4, 1], Some(1)), from_ref(&x));
+        gradcheck(&|xs| xs[0].as_strided(&[2, 3], &[1, 1], None), from_ref(&x));
+        gradcheck(&|xs| xs[0].transpose(0, 1)?.as_strided(&[5], &[2], Some(2)), from_ref(&x));
         gradcheck(&|xs| xs[0].as_strided(&[0, 3], &[1, 1], None), &[x]);
     }
 }

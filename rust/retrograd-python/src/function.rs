@@ -1,0 +1,463 @@
+//! `autograd.Function`: a call of a custom function, and the node that runs its backward.
+//!
+//! The object users know as `ctx` is the node's Python object. The node's rule owns it; it knows its node weakly and holds
+//! all that the node is made of, so that a ctx that outlives its node still answers, and makes the node anew when asked.
+
+mod ctx;
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock, Weak};
+
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use retrograd::Tensor;
+use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
+use retrograd::autograd::saved::{KeptSlots, Saved};
+use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled};
+use smallvec::SmallVec;
+
+use crate::call::type_name;
+use crate::errors::{OrPy, from_py};
+use crate::wrap::{unwrap, wrap};
+
+/// The ctx of a custom function: what `forward` leaves for `backward`, and the graph node of the outputs.
+#[pyclass(name = "_FunctionBase", module = "retrograd._core", subclass, weakref, frozen)]
+pub struct PyFunctionCtx {
+    notes: Mutex<Notes>,
+    needs_input_grad: PyOnceLock<Py<PyTuple>>,
+    metadata: PyOnceLock<Py<PyDict>>,
+    /// Where the gradients of the tensors among the arguments go; set before `forward` runs if the call is recorded.
+    edges: OnceLock<Edges>,
+    /// The rest of what the node is made of; set when `forward` has returned.
+    made: OnceLock<Made>,
+    node: Mutex<Weak<Node>>,
+}
+
+/// What the methods of ctx write down.
+struct Notes {
+    to_save: Option<Py<PyAny>>,
+    saved_for_forward: Option<Py<PyAny>>,
+    dirty: Option<Py<PyAny>>,
+    still: Option<Py<PyAny>>,
+    materialize: bool,
+    materialize_still: bool,
+    pure_view: bool,
+}
+
+/// What the node is made of, beside its edges.
+struct Made {
+    kept: KeptSlots,
+    outputs: SmallVec<[OutMeta; 1]>,
+    /// Which arguments of `forward` are tensors: the node has an edge for each of them.
+    tensors_in: SmallVec<[bool; 8]>,
+    /// Which outputs get zeros for a gradient that did not arrive.
+    zeros: SmallVec<[bool; 4]>,
+}
+
+/// The rule of a node whose backward is written in Python.
+pub struct PyFunctionRule {
+    ctx: Py<PyFunctionCtx>,
+}
+
+impl PyFunctionRule {
+    fn made(&self) -> &Made {
+        self.ctx.get().made.get().expect("nodes are made from it")
+    }
+}
+
+impl Rule for PyFunctionRule {
+    fn name(&self) -> Cow<'static, str> {
+        Python::attach(|py| name_of(self.ctx.bind(py)).into())
+    }
+    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], _run: Run) -> retrograd::Result<Grads> {
+        Python::attach(|py| run_backward(self.ctx.bind(py), node, grads)).map_err(from_py)
+    }
+    fn is_freed(&self) -> bool {
+        self.made().kept.is_freed()
+    }
+    fn release(&self) {
+        self.made().kept.release();
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The ctx that a node's rule belongs to, if its function is written in Python.
+pub fn ctx_of(rule: &dyn Rule) -> Option<Py<PyAny>> {
+    let rule = rule.as_any().downcast_ref::<PyFunctionRule>()?;
+    Some(Python::attach(|py| rule.ctx.clone_ref(py).into_any()))
+}
+
+/// The node of a ctx, if a call was recorded on it.
+pub fn node_of(v: &Bound<'_, PyAny>) -> Option<NodeRef> {
+    node_of_ctx(v.cast::<PyFunctionCtx>().ok()?)
+}
+
+fn node_of_ctx(ctx: &Bound<'_, PyFunctionCtx>) -> Option<NodeRef> {
+    let this = ctx.get();
+    let made = this.made.get()?;
+    let mut slot = this.node.lock();
+    if let Some(node) = slot.upgrade() {
+        return Some(node);
+    }
+    let node = new_node(ctx, made.outputs.clone());
+    *slot = Arc::downgrade(&node);
+    Some(node)
+}
+
+fn new_node(ctx: &Bound<'_, PyFunctionCtx>, outputs: SmallVec<[OutMeta; 1]>) -> NodeRef {
+    let edges = ctx.get().edges.get().map(Edges::to_vec).unwrap_or_default();
+    Node::new(PyFunctionRule { ctx: ctx.clone().unbind() }, edges, outputs)
+}
+
+fn name_of(ctx: &Bound<'_, PyFunctionCtx>) -> String {
+    ctx.get_type().name().map_or_else(|_| "Function".into(), |n| n.to_string())
+}
+
+/// Objects of `autograd.function` that `apply` compares with or calls.
+struct Face {
+    backward: Py<PyAny>,
+    setup_context: Py<PyAny>,
+    bind: Py<PyAny>,
+}
+
+static FACE: PyOnceLock<Face> = PyOnceLock::new();
+
+fn face(py: Python<'_>) -> PyResult<&Face> {
+    FACE.get(py).ok_or_else(|| PyRuntimeError::new_err("retrograd.autograd.function is not imported"))
+}
+
+/// Tells the core the defaults of `Function`, and the function that binds keywords to positions.
+#[pyfunction]
+fn _register_function(py: Python<'_>, function: &Bound<'_, PyType>, bind: Py<PyAny>) -> PyResult<()> {
+    let get = |name| function.getattr(name).map(Bound::unbind);
+    let face = Face { backward: get("backward")?, setup_context: get("setup_context")?, bind };
+    let _ = FACE.set(py, face);
+    Ok(())
+}
+
+// ---- forward
+
+/// The arguments by position: keywords bound to `forward`'s parameters, and in the form with `setup_context` its defaults
+/// filled in.
+fn bind<'py>(
+    face: &Face,
+    forward: &Bound<'py, PyAny>,
+    separate: bool,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let py = args.py();
+    let kwargs = kwargs.filter(|k| !k.is_empty());
+    if kwargs.is_none() && (!separate || takes_exactly(forward, args.len())) {
+        return Ok(args.clone());
+    }
+    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+    Ok(face.bind.bind(py).call1((forward, separate, args, kwargs))?.cast_into()?)
+}
+
+/// Whether a plain function has `n` positional parameters and nothing else, so that nothing is left to bind.
+fn takes_exactly(function: &Bound<'_, PyAny>, n: usize) -> bool {
+    const VARARGS: u32 = 0x4;
+    const VARKEYWORDS: u32 = 0x8;
+    let py = function.py();
+    let count = || -> PyResult<Option<usize>> {
+        let code = function.getattr(intern!(py, "__code__"))?;
+        let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
+        let keyword_only: usize = code.getattr(intern!(py, "co_kwonlyargcount"))?.extract()?;
+        let plain = flags & (VARARGS | VARKEYWORDS) == 0 && keyword_only == 0;
+        if plain { code.getattr(intern!(py, "co_argcount"))?.extract().map(Some) } else { Ok(None) }
+    };
+    count().is_ok_and(|c| c == Some(n))
+}
+
+/// Prepends `first` to `rest`.
+fn with_first<'py>(first: Bound<'py, PyAny>, rest: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+    let items: SmallVec<[Bound<'py, PyAny>; 8]> = std::iter::once(first).chain(rest.iter()).collect();
+    PyTuple::new(rest.py(), items)
+}
+
+/// The tensors of a list that ctx wrote down.
+fn noted<'py>(
+    py: Python<'py>,
+    list: Option<&Py<PyAny>>,
+    attribute: &str,
+    wrong: impl Fn(usize, &Bound<'py, PyAny>) -> PyErr,
+) -> PyResult<SmallVec<[Option<Tensor>; 2]>> {
+    let Some(list) = list else { return Ok(SmallVec::new()) };
+    let list = list.bind(py);
+    let Ok(list) = list.cast::<PyTuple>() else {
+        return Err(PyTypeError::new_err(format!(
+            "autograd internal error: saved attribute '{attribute}' is expected to be a tuple but is {}",
+            type_name(list)
+        )));
+    };
+    let one = |(i, v): (usize, Bound<'py, PyAny>)| match unwrap(&v) {
+        Some(t) => Ok(Some(t.clone())),
+        None if v.is_none() && attribute == "to_save" => Ok(None),
+        None => Err(wrong(i, &v)),
+    };
+    list.iter().enumerate().map(one).collect()
+}
+
+const RETURNED_AND_SAVED: &str = "An input that has been returned as-is as output is being saved for backward. This is not \
+    supported if you override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) \
+    or setup ctx inside the forward function itself.";
+
+fn apply<'py>(
+    class: &Bound<'py, PyType>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let face = face(py)?;
+    let forward = class.getattr(intern!(py, "forward"))?;
+    let setup = class.getattr(intern!(py, "setup_context"))?;
+    let separate = !setup.is(&face.setup_context);
+    let args = &bind(face, &forward, separate, args, kwargs)?;
+
+    let mut operands: SmallVec<[Tensor; 4]> = SmallVec::new();
+    let mut tensors_in: SmallVec<[bool; 8]> = SmallVec::new();
+    let mut needs: SmallVec<[bool; 8]> = SmallVec::new();
+    for arg in args.iter_borrowed() {
+        let tensor = unwrap(&arg);
+        tensors_in.push(tensor.is_some());
+        needs.push(tensor.is_some_and(Tensor::requires_grad));
+        operands.extend(tensor.cloned());
+    }
+    let edges = Edges::of(&operands).or_py()?;
+    let ctx: Bound<'py, PyFunctionCtx> = class.getattr(intern!(py, "_backward_cls"))?.call0()?.cast_into()?;
+    let this = ctx.get();
+    let _ = this.needs_input_grad.set(py, PyTuple::new(py, needs)?.unbind());
+    if let Some(edges) = edges {
+        let _ = this.edges.set(edges);
+    }
+
+    let returned = {
+        let _off = GradGuard::new(false);
+        if separate {
+            let output = forward.call1(args)?;
+            setup.call1((&ctx, args, &output))?;
+            output
+        } else {
+            forward.call1(with_first(ctx.clone().into_any(), args)?)?
+        }
+    };
+    finish(&ctx, &operands, tensors_in, separate, returned)
+}
+
+/// Makes what `forward` returned part of the graph.
+fn finish<'py>(
+    ctx: &Bound<'py, PyFunctionCtx>,
+    operands: &[Tensor],
+    tensors_in: SmallVec<[bool; 8]>,
+    separate: bool,
+    returned: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = ctx.py();
+    let this = ctx.get();
+    let objects: SmallVec<[Bound<'py, PyAny>; 2]> = match returned.cast::<PyTuple>() {
+        Ok(tuple) => tuple.iter().collect(),
+        Err(_) => smallvec::smallvec![returned.clone()],
+    };
+    let single = !returned.is_instance_of::<PyTuple>();
+    let mut results: SmallVec<[Option<Tensor>; 2]> = objects.iter().map(|o| unwrap(o).cloned()).collect();
+
+    let (to_save, dirty, still, materialize_still) = {
+        let mut notes = this.notes.lock();
+        (notes.to_save.take(), notes.dirty.take(), notes.still.take(), notes.materialize_still)
+    };
+    let dirty = noted(py, dirty.as_ref(), "dirty_tensors", |i, v| {
+        PyRuntimeError::new_err(format!(
+            "mark_dirty can only accept variables, but argument {i} is of type {}",
+            type_name(v)
+        ))
+    })?;
+    let still = noted(py, still.as_ref(), "non_differentiable", |i, v| {
+        PyRuntimeError::new_err(format!(
+            "mark_non_differentiable only accepts variable arguments, but got {} as argument {i}",
+            type_name(v)
+        ))
+    })?;
+    let dirty: SmallVec<[Tensor; 2]> = dirty.into_iter().flatten().collect();
+    let still: SmallVec<[Tensor; 2]> = still.into_iter().flatten().collect();
+    let call = Call { operands, dirty: &dirty, still: &still };
+    let recording = this.edges.get().is_some();
+    let to_save = match recording {
+        false => SmallVec::new(),
+        true => noted(py, to_save.as_ref(), "to_save", |i, v| {
+            PyTypeError::new_err(format!(
+                "save_for_backward can only save variables, but argument {i} is of type {}",
+                type_name(v)
+            ))
+        })?,
+    };
+    if separate {
+        let lost = |t: &Tensor| call.is_returned_as_is(t) && to_save.iter().flatten().any(|s| s.is_same(t));
+        if results.iter().flatten().any(lost) {
+            return Err(PyRuntimeError::new_err(RETURNED_AND_SAVED));
+        }
+    }
+
+    let node = recording.then_some({
+        |results: &[Option<Tensor>], outputs: SmallVec<[OutMeta; 1]>| {
+            let keep = |t: &Option<Tensor>| {
+                let t = t.as_ref()?;
+                Some(match call.result_number(t, results) {
+                    Some(nr) => Saved::output(t, nr, "saved_tensors"),
+                    None => Saved::input(t.clone(), "saved_tensors"),
+                })
+            };
+            let is_still = |t: &Tensor| !t.dtype().is_differentiable() || still.iter().any(|s| s.is_same(t));
+            let zeros = results.iter().map(|r| r.as_ref().is_some_and(|t| materialize_still || !is_still(t))).collect();
+            let kept = KeptSlots::new(to_save.iter().map(keep).collect());
+            let made = this.made.get_or_init(|| Made { kept, outputs, tensors_in, zeros });
+            let node = new_node(ctx, made.outputs.clone());
+            *this.node.lock() = Arc::downgrade(&node);
+            node
+        }
+    });
+    call.finish(&mut results, node).or_py()?;
+
+    let object = |(given, result): (Bound<'py, PyAny>, Option<Tensor>)| match result {
+        Some(t) if !unwrap(&given).is_some_and(|g| g.is_same(&t)) => wrap(py, t),
+        _ => Ok(given),
+    };
+    let mut objects = objects.into_iter().zip(results).map(object);
+    if single {
+        return objects.next().expect("a single result");
+    }
+    Ok(PyTuple::new(py, objects.collect::<PyResult<SmallVec<[_; 4]>>>()?)?.into_any())
+}
+
+fn clone_option(py: Python<'_>, v: &Option<Py<PyAny>>) -> Option<Py<PyAny>> {
+    v.as_ref().map(|v| v.clone_ref(py))
+}
+
+// ---- backward
+
+/// `backward` or `vjp`, whichever the function defines.
+fn user_backward<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    let default = &face(py)?.backward;
+    let backward = function.getattr(intern!(py, "backward"))?;
+    let vjp = function.getattr(intern!(py, "vjp"))?;
+    if vjp.is(default) {
+        return Ok(backward);
+    }
+    if !backward.is(default) {
+        return Err(PyRuntimeError::new_err(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of them.",
+        ));
+    }
+    Ok(vjp)
+}
+
+/// Calls the user's backward of a ctx.
+fn call_backward<'py>(
+    ctx: &Bound<'py, PyFunctionCtx>,
+    grads: SmallVec<[Bound<'py, PyAny>; 4]>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = ctx.py();
+    let function = ctx.getattr(intern!(py, "_forward_cls"))?;
+    let user = user_backward(&function)?;
+    if function.getattr(intern!(py, "boxed_grads_call"))?.is_truthy()? {
+        return user.call1((ctx, PyList::new(py, grads)?));
+    }
+    let args: SmallVec<[Bound<'py, PyAny>; 4]> = std::iter::once(ctx.clone().into_any()).chain(grads).collect();
+    user.call1(PyTuple::new(py, args)?)
+}
+
+fn run_backward(ctx: &Bound<'_, PyFunctionCtx>, node: &NodeRef, grads: &[Option<Tensor>]) -> PyResult<Grads> {
+    let py = ctx.py();
+    let this = ctx.get();
+    let made = this.made.get().expect("nodes are made from it");
+    let materialize = this.notes.lock().materialize;
+    let given = grads.iter().enumerate().map(|(i, g)| match g {
+        Some(g) => wrap(py, g.clone()),
+        None if materialize && made.zeros[i] => {
+            let meta = &node.outputs()[i];
+            wrap(py, Tensor::full(&meta.sizes, 0i64.into(), meta.dtype).or_py()?)
+        }
+        None => Ok(py.None().into_bound(py)),
+    });
+    let returned = call_backward(ctx, given.collect::<PyResult<_>>()?)?;
+    let error = |detail: String| PyRuntimeError::new_err(format!("function {} returned {detail}", name_of(ctx)));
+    let expected = made.tensors_in.len();
+    let mut results = Grads::new();
+    let mut take = |i: usize, v: &Bound<'_, PyAny>| -> PyResult<()> {
+        if !made.tensors_in[i] {
+            if v.is_none() {
+                return Ok(());
+            }
+            return Err(error(format!(
+                "a gradient different from None at position {}, but the corresponding forward input was not a Variable",
+                i + 1
+            )));
+        }
+        results.push(match unwrap(v) {
+            Some(g) => Some(g.clone()),
+            None if v.is_none() => None,
+            None => return Err(PyRuntimeError::new_err(format!("expected Variable or None (got {})", type_name(v)))),
+        });
+        Ok(())
+    };
+    match returned.cast::<PyTuple>() {
+        Ok(tuple) => {
+            let got = tuple.len();
+            if got < expected || tuple.iter_borrowed().skip(expected).any(|v| !v.is_none()) {
+                return Err(error(format!("an incorrect number of gradients (expected {expected}, got {got})")));
+            }
+            for (i, v) in tuple.iter_borrowed().take(expected).enumerate() {
+                take(i, &v)?;
+            }
+        }
+        Err(_) if expected == 1 => take(0, &returned)?,
+        Err(_) => return Err(error(format!("an incorrect number of gradients (expected {expected}, got 1)"))),
+    }
+    Ok(results)
+}
+
+/// `fn(ctx, *args)` without grad mode; if grad mode is on and a gradient among `args` requires grad, the results require
+/// grad too, and differentiating them raises.
+#[pyfunction]
+#[pyo3(signature = (function, args, kwargs))]
+fn _once_differentiable<'py>(
+    py: Python<'py>,
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let returned = {
+        let _off = GradGuard::new(false);
+        function.call(args, Some(kwargs))?
+    };
+    if !is_grad_enabled() || !args.iter_borrowed().any(|a| unwrap(&a).is_some_and(Tensor::requires_grad)) {
+        return Ok(returned);
+    }
+    let single = returned.cast::<PyTuple>().is_err();
+    let objects = if single { PyTuple::new(py, [returned])? } else { returned.cast_into()? };
+    let mut tensors: SmallVec<[Option<Tensor>; 4]> = objects.iter().map(|o| unwrap(&o).cloned()).collect();
+    forbid_differentiation(
+        &mut tensors,
+        "trying to differentiate twice a function that was marked with @once_differentiable",
+    );
+    let objects = objects.iter().zip(tensors).map(|(o, t)| t.map_or(Ok(o), |t| wrap(py, t)));
+    let objects: Vec<_> = objects.collect::<PyResult<_>>()?;
+    if single {
+        return Ok(objects.into_iter().next().expect("a single result"));
+    }
+    Ok(PyTuple::new(py, objects)?.into_any())
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PyFunctionCtx>()?;
+    m.add_function(wrap_pyfunction!(_register_function, m)?)?;
+    m.add_function(wrap_pyfunction!(_once_differentiable, m)?)
+}

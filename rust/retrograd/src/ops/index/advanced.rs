@@ -1,0 +1,488 @@
+//! Indexing by tensors: the primitives behind `x[index]` and `x[index] = value`.
+
+use smallvec::{SmallVec, smallvec};
+
+use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_inplace, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::ops::{Value, view};
+use crate::tensor::layout::expands_to;
+use crate::tensor::{Dims, Scalar, Tensor};
+
+/// Index tensors that one op takes: as many as there are slots to keep them in.
+const MOST: usize = 8;
+
+const fn keep_from(first: usize) -> [Keep; MOST] {
+    let mut slots = [Keep::input(first, "indices"); MOST];
+    let mut i = 0;
+    while i < MOST {
+        slots[i] = Keep::input(first + i, "indices");
+        i += 1;
+    }
+    slots
+}
+const KEEP_INDEX: [Keep; MOST] = keep_from(1);
+const KEEP_PUT: [Keep; MOST] = keep_from(2);
+
+/// The kept index tensors of a node.
+fn kept<'a>(cx: &'a Vjp, n: usize) -> Result<SmallVec<[&'a Tensor; 2]>> {
+    (0..n).map(|i| cx.kept(i)).collect()
+}
+
+/// `index`: the elements at the broadcast index tensors. Operands: the tensor, then the indices. Reverse: `g` added up at
+/// the indices, in zeros.
+#[derive(Clone, Debug)]
+struct Index {
+    /// The axis at which each index tensor begins; a mask covers as many as it has.
+    at: SmallVec<[usize; 2]>,
+    from: Dims,
+}
+
+impl Primitive for Index {
+    const NAME: &'static str = "index";
+    const KEEP: &'static [Keep] = &KEEP_INDEX;
+    const BATCH: Batch<Self> = Batch::Rule(batch_index);
+    fn node(&self) -> &'static str {
+        "IndexBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        read_at("index", xs[0], &self.at, &xs[1..]).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
+        let grad = put_at(&zeros, &self.at, &kept(cx, self.at.len())?, cx.g(), true)?;
+        Ok(and_none(cx, one(grad)))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| index_at(t, &self.at, &cx.xs[1..])).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("self_sym_sizes", (&*self.from).into())]
+    }
+}
+
+/// The elements of `x` at the indices, not recorded.
+pub(super) fn read_at(op: &'static str, x: &Tensor, at: &[usize], index: &[&Tensor]) -> Result<Tensor> {
+    let walk = Walk::new(op, x.sizes(), x.strides(), at, index)?;
+    let result = Tensor::empty(&walk.sizes, x.dtype())?;
+    dispatch!(any, x.dtype(), T => {
+        // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) the result is fresh and has these sizes.
+        unsafe { walk.read(x.ptr::<T>().cast_const(), result.ptr::<T>()) }
+    });
+    Ok(result)
+}
+
+/// `index_put`: the tensor with the values written (or added) at the indices. Operands: the tensor, the values, then the
+/// indices. Reverse: the tensor gets `g` with zeros where values were written, the values get `g` at the indices.
+#[derive(Clone, Debug)]
+struct IndexPut {
+    at: SmallVec<[usize; 2]>,
+    accumulate: bool,
+}
+
+impl IndexPut {
+    /// Checks everything, then writes the values to `to`.
+    fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
+        let values = xs[1];
+        if values.dtype() != to.dtype() {
+            return Err(Error::dtype(
+                "index_put",
+                format!(
+                    "Index put requires the source and destination dtypes match, got {} for the destination and {} for the \
+                     source.",
+                    to.dtype().scalar_type_name(),
+                    values.dtype().scalar_type_name()
+                ),
+            ));
+        }
+        let walk = Walk::new("index_put", to.sizes(), to.strides(), &self.at, &xs[2..])?;
+        if !expands_to(values.sizes(), &walk.sizes) {
+            return Err(Error::shape(
+                "index_put",
+                format!(
+                    "shape mismatch: value tensor of shape {:?} cannot be broadcast to indexing result of shape {:?}",
+                    values.sizes(),
+                    walk.sizes
+                ),
+            ));
+        }
+        // A row-major copy of the values, unless they are that already and apart from the target.
+        let fits = values.sizes() == &*walk.sizes && values.is_contiguous() && !copy::ranges_meet(values, to);
+        let staged = if fits {
+            values.clone()
+        } else {
+            let staged = Tensor::empty(&walk.sizes, to.dtype())?;
+            copy::copy_into(values, &staged)?;
+            staged
+        };
+        if self.accumulate {
+            return dispatch!(numeric, to.dtype(), T => {
+                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and lies
+                // apart from `to`.
+                unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
+                Ok(())
+            }, else Err(Error::no_kernel("index_put", to.dtype())));
+        }
+        dispatch!(any, to.dtype(), T => {
+            // SAFETY: as above.
+            unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) }
+        });
+        Ok(())
+    }
+}
+
+impl Primitive for IndexPut {
+    const NAME: &'static str = "index_put";
+    const KEEP: &'static [Keep] = &KEEP_PUT;
+    const BATCH: Batch<Self> = Batch::Rule(batch_put);
+    fn node(&self) -> &'static str {
+        "IndexPutBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let result = copy::copy(xs[0])?;
+        self.write(xs, &result)?;
+        Ok(out(result))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        if !xs[0].is_same(out) {
+            return Ok(false);
+        }
+        self.write(xs, out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let index = kept(cx, self.at.len())?;
+        let g = cx.g();
+        let to_self = cx.when(0, || {
+            if self.accumulate {
+                return Ok(g.clone());
+            }
+            put_at(g, &self.at, &index, &Tensor::full(&[], Scalar::Int(0), g.dtype())?, false)
+        })?;
+        let to_values = cx.when(1, || index_at(g, &self.at, &index))?;
+        Ok(and_none(cx, smallvec![to_self, to_values]))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        if cx.t(0).is_none() && cx.t(1).is_none() {
+            return Ok(maybe(None));
+        }
+        let tangent = |i: usize| {
+            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
+        };
+        put_at(&tangent(0)?, &self.at, &cx.xs[2..], &tangent(1)?, self.accumulate).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("accumulate", self.accumulate.into())]
+    }
+}
+
+/// The gradients, and none for the index operands after them.
+pub(super) fn and_none(cx: &Vjp, mut grads: Grads) -> Grads {
+    grads.resize(cx.node.edges.len(), None);
+    grads
+}
+
+fn operands<'a>(first: &[&'a Tensor], index: &[&'a Tensor]) -> Result<SmallVec<[&'a Tensor; 4]>> {
+    if index.len() > MOST {
+        return Err(Error::not_implemented(format!(
+            "index: {} index tensors at once, of which {MOST} are taken",
+            index.len()
+        )));
+    }
+    Ok(first.iter().chain(index).copied().collect())
+}
+
+/// The elements at index tensors that begin at the axes `at`, ascending.
+pub(super) fn index_at(x: &Tensor, at: &[usize], index: &[&Tensor]) -> Result<Tensor> {
+    let op = Index { at: SmallVec::from_slice(at), from: Dims::from_slice(x.sizes()) };
+    apply1(op, &operands(&[x], index)?)
+}
+
+/// `x` with `values` written or added there.
+pub(super) fn put_at(x: &Tensor, at: &[usize], index: &[&Tensor], values: &Tensor, accumulate: bool) -> Result<Tensor> {
+    apply1(IndexPut { at: SmallVec::from_slice(at), accumulate }, &operands(&[x, values], index)?)
+}
+
+/// As [`put_at`], into `x` itself.
+pub(super) fn put_at_(
+    x: &Tensor,
+    at: &[usize],
+    index: &[&Tensor],
+    values: &Tensor,
+    accumulate: bool,
+) -> Result<Tensor> {
+    apply_inplace(IndexPut { at: SmallVec::from_slice(at), accumulate }, &operands(&[x, values], index)?)
+}
+
+/// The index tensors of a list with gaps, and the axis at which each begins. The list ends at the last axis or before.
+fn placed<'a>(op: &'static str, x: &Tensor, indices: &'a [Option<Tensor>]) -> Result<(Vec<usize>, Vec<&'a Tensor>)> {
+    let (mut at, mut given, mut axis) = (Vec::new(), Vec::new(), 0);
+    for index in indices {
+        let Some(t) = index else {
+            axis += 1;
+            continue;
+        };
+        if is_mask(t) && t.ndim() == 0 {
+            return Err(Error::index(op, "a 0-dim mask adds an axis: use an index list with a truth value"));
+        }
+        at.push(axis);
+        given.push(t);
+        axis += if is_mask(t) { t.ndim() } else { 1 };
+    }
+    if axis > x.ndim() {
+        return Err(Error::index(op, format!("too many indices for tensor of dimension {} (got {axis})", x.ndim())));
+    }
+    if given.is_empty() {
+        return Err(Error::index(op, "at least one index tensor is needed"));
+    }
+    Ok((at, given))
+}
+
+/// The elements of `x` at `indices`, one entry per axis (a mask stands for as many as it has); `None` keeps an axis whole.
+pub fn index(x: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
+    let (at, given) = placed("index", x, indices)?;
+    index_at(x, &at, &given)
+}
+
+/// `x` with `values` written at `indices` (see [`index`]), or added, each as often as it is named.
+pub fn index_put(x: &Tensor, indices: &[Option<Tensor>], values: &Tensor, accumulate: bool) -> Result<Tensor> {
+    let (at, given) = placed("index_put", x, indices)?;
+    put_at(x, &at, &given, values, accumulate)
+}
+
+/// In-place form of [`index_put`].
+pub fn index_put_(x: &Tensor, indices: &[Option<Tensor>], values: &Tensor, accumulate: bool) -> Result<Tensor> {
+    let (at, given) = placed("index_put_", x, indices)?;
+    put_at_(x, &at, &given, values, accumulate)
+}
+
+// ---- batching
+
+/// Index tensors as positions, with the axis of each; those with a batch have it in front, then `rank` axes.
+struct Batched {
+    at: Vec<usize>,
+    index: Vec<Tensor>,
+    rank: usize,
+    any: bool,
+    adjacent: bool,
+}
+
+fn batched(sizes: &[usize], at: &[usize], index: &[&Tensor], axes: &[Option<usize>]) -> Result<Batched> {
+    let mut all: Vec<(usize, Tensor, bool)> = Vec::new();
+    for ((&at, &t), &axis) in at.iter().zip(index).zip(axes) {
+        match axis {
+            Some(_) if is_mask(t) => {
+                return Err(Error::not_implemented(
+                    "vmap: indexing by a batched mask gives results of different sizes; use where or masked_fill",
+                ));
+            }
+            Some(a) => all.push((at, view::movedim(t, &[a as i64], &[0])?, true)),
+            None => all.extend(positions("index", sizes, &[at], &[t])?.into_iter().map(|(d, t)| (d, t, false))),
+        }
+    }
+    let rank = all.iter().map(|(_, t, b)| t.ndim() - usize::from(*b)).max().unwrap_or(0);
+    let pairs: Vec<(usize, Tensor)> = all.iter().map(|(d, t, _)| (*d, t.clone())).collect();
+    let adjacent = are_adjacent(&pairs);
+    let any = all.iter().any(|(_, _, b)| *b);
+    let index = all
+        .iter()
+        .map(|(_, t, b)| {
+            if !b {
+                return Ok(t.clone());
+            }
+            let mut whole: Dims = smallvec![1; rank + 2 - t.ndim()];
+            whole[0] = t.sizes()[0];
+            whole.extend_from_slice(&t.sizes()[1..]);
+            view::reshape_to(t, &whole)
+        })
+        .collect::<Result<_>>()?;
+    Ok(Batched { at: pairs.into_iter().map(|(d, _)| d).collect(), index, rank, any, adjacent })
+}
+
+/// One index per entry of the batch, with `rank` further axes.
+fn batch_positions(batch: usize, rank: usize) -> Result<Tensor> {
+    let all: Vec<i64> = (0..batch as i64).collect();
+    let mut sizes: Dims = smallvec![1; rank + 1];
+    sizes[0] = batch;
+    Tensor::from_slice(&all, &sizes)
+}
+
+/// Moves the `rank` axes of an index from behind the batch axis to behind `first` more.
+fn move_index(x: &Tensor, rank: usize, from: usize, to: usize) -> Result<Tensor> {
+    let range = |start: usize| (start..start + rank).map(|d| d as i64).collect::<Vec<_>>();
+    view::movedim(x, &range(from), &range(to))
+}
+
+type BatchResult = Result<(Outs, SmallVec<[Option<usize>; 1]>)>;
+
+fn logical(x: &Tensor, axis: Option<usize>) -> Dims {
+    let mut sizes = Dims::from_slice(x.sizes());
+    if let Some(a) = axis {
+        sizes.remove(a);
+    }
+    sizes
+}
+
+fn batch_index(p: &Index, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> BatchResult {
+    let b = batched(&logical(xs[0], axes[0]), &p.at, &xs[1..], &axes[1..])?;
+    let first = b.at.first().copied().unwrap_or(0);
+    let refs: Vec<&Tensor> = b.index.iter().collect();
+    let Some(axis) = axes[0] else {
+        let y = index_at(xs[0], &b.at, &refs)?;
+        return Ok((out(y), smallvec![Some(if b.adjacent { first } else { 0 })]));
+    };
+    let x = view::movedim(xs[0], &[axis as i64], &[0])?;
+    let shifted: Vec<usize> = b.at.iter().map(|d| d + 1).collect();
+    if !b.any {
+        let y = index_at(&x, &shifted, &refs)?;
+        return Ok((out(y), smallvec![Some(if b.adjacent { 0 } else { b.rank })]));
+    }
+    let rows = batch_positions(batch, b.rank)?;
+    let at: Vec<usize> = std::iter::once(0).chain(shifted).collect();
+    let index: Vec<&Tensor> = std::iter::once(&rows).chain(refs).collect();
+    let y = index_at(&x, &at, &index)?;
+    let y = if b.adjacent && first > 0 { move_index(&y, b.rank, 1, 1 + first)? } else { y };
+    Ok((out(y), smallvec![Some(0)]))
+}
+
+fn batch_put(p: &IndexPut, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> BatchResult {
+    let sizes = logical(xs[0], axes[0]);
+    let b = batched(&sizes, &p.at, &xs[2..], &axes[2..])?;
+    let first = b.at.first().copied().unwrap_or(0);
+    let x = view::batch_first(xs[0], axes[0], batch)?;
+    let rows = batch_positions(batch, b.rank)?;
+    let at: Vec<usize> = std::iter::once(0).chain(b.at.iter().map(|d| d + 1)).collect();
+    let index: Vec<&Tensor> = std::iter::once(&rows).chain(&b.index).collect();
+    // The values in the sizes of one entry's result, the batch in front, the index's axes where the op wants them.
+    let stay = sizes.len() - b.at.len();
+    let mut values = view::batch_first(xs[1], axes[1], batch)?;
+    let mut whole: Dims = smallvec![1; (stay + b.rank + 2).saturating_sub(values.ndim())];
+    if whole.is_empty() {
+        return Err(Error::broadcast("index_put", &sizes, xs[1].sizes()));
+    }
+    whole[0] = batch;
+    whole.extend_from_slice(&values.sizes()[1..]);
+    values = view::reshape_to(&values, &whole)?;
+    if b.adjacent && first > 0 {
+        values = move_index(&values, b.rank, 1 + first, 1)?;
+    }
+    Ok((out(put_at(&x, &at, &index, &values, p.accumulate)?), smallvec![Some(0)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    fn ints(v: &[i64], sizes: &[usize]) -> Tensor {
+        Tensor::from_slice(v, sizes).unwrap()
+    }
+    fn counted() -> Tensor {
+        Tensor::from_slice(&(0..24).map(f64::from).collect::<Vec<_>>(), &[2, 3, 4]).unwrap()
+    }
+
+    #[test]
+    fn adjacent_indices_stay_in_place_others_come_first() {
+        let (x, i) = (counted(), ints(&[0, 1], &[2]));
+        let of = |at: &[usize]| index_at(&x, at, &vec![&i; at.len()]).unwrap();
+        assert_eq!(of(&[1]).sizes(), [2, 2, 4]);
+        assert_eq!(of(&[0, 2]).to_vec::<f64>().unwrap(), [0.0, 4.0, 8.0, 13.0, 17.0, 21.0]);
+        assert_eq!(of(&[1, 2]).to_vec::<f64>().unwrap(), [0.0, 5.0, 12.0, 17.0]);
+        let t = x.transpose(0, 2).unwrap();
+        assert_eq!(
+            index_at(&t, &[1], &[&ints(&[-1], &[1])]).unwrap().select(1, 0).unwrap().to_vec::<f64>().unwrap()[..2],
+            [8.0, 20.0]
+        );
+    }
+
+    #[test]
+    fn indices_are_checked_before_any_write() {
+        let x = counted();
+        let bad = ints(&[0, 5], &[2]);
+        let one = Tensor::full(&[], Scalar::Int(1), crate::DType::Float64).unwrap();
+        assert!(
+            put_at_(&x, &[0], &[&bad], &one, false)
+                .unwrap_err()
+                .to_string()
+                .contains("index 5 is out of bounds for dimension 0 with size 2")
+        );
+        assert_eq!(x.to_vec::<f64>().unwrap()[0], 0.0);
+        assert!(put_at_(&x, &[0], &[&ints(&[0], &[1])], &noise(1, &[5]), false).is_err());
+        assert!(index_at(&x, &[0, 1], &[&ints(&[0, 1], &[2]), &ints(&[0, 1, 1], &[3])]).is_err());
+        assert!(index(&x, &[None, None, None, Some(bad)]).is_err() && index(&x, &[None]).is_err());
+        assert_eq!(x.version(), 0);
+    }
+
+    #[test]
+    fn accumulate_adds_each_time() {
+        let x = Tensor::full(&[3], Scalar::Int(0), crate::DType::Int32).unwrap();
+        let v = Tensor::from_slice(&[1i32, 2, 4], &[3]).unwrap();
+        let i = Some(ints(&[0, 0, -1], &[3]));
+        assert_eq!(index_put(&x, from_ref(&i), &v, true).unwrap().to_vec::<i32>().unwrap(), [3, 0, 4]);
+        assert_eq!(index_put(&x, &[i], &v, false).unwrap().to_vec::<i32>().unwrap(), [2, 0, 4]);
+    }
+
+    #[test]
+    fn derivatives() {
+        let x = noise(1, &[3, 4]);
+        let i = ints(&[0, 2, 0, -1], &[2, 2]);
+        gradcheck(&|xs| index_at(&xs[0], &[1], &[&i])?.exp(), from_ref(&x));
+        gradcheck(&|xs| index_at(&xs[0].transpose(0, 1)?, &[0, 1], &[&i, &i])?.exp(), from_ref(&x));
+        let v = noise(2, &[2, 1]);
+        let j = ints(&[1, 3], &[2]);
+        gradcheck(
+            &|xs| put_at(&xs[0].exp()?, &[1], &[&j], &xs[1].exp()?.transpose(0, 1)?, false),
+            &[x.clone(), v.clone()],
+        );
+        let twice = ints(&[0, 0], &[2]);
+        gradcheck(&|xs| put_at(&xs[0].exp()?, &[0], &[&twice], &xs[1].exp()?, true), &[x, v]);
+    }
+
+    #[test]
+    fn batch_rules_equal_one_by_one() {
+        let x = noise(1, &[3, 2, 3, 4]);
+        let batch = 3usize;
+        let ij = ints(&[0, 1, 1, 0, 0, 0], &[3, 2]);
+        let plain = ints(&[1, 0], &[2]);
+        for at in [&[0usize][..], &[1], &[0, 2], &[1, 2]] {
+            for own in [true, false] {
+                let op = Index { at: SmallVec::from_slice(at), from: Dims::new() };
+                let mut xs = vec![&x];
+                let mut axes = vec![Some(0)];
+                for k in 0..at.len() {
+                    let b = own && k == 0;
+                    xs.push(if b { &ij } else { &plain });
+                    axes.push(b.then_some(0));
+                }
+                let (y, axis) = batch_index(&op, &xs, &axes, batch).unwrap();
+                for b in 0..batch as i64 {
+                    let mine: Vec<Tensor> = (0..at.len())
+                        .map(|k| if own && k == 0 { ij.select(0, b).unwrap() } else { plain.clone() })
+                        .collect();
+                    let want = index_at(&x.select(0, b).unwrap(), at, &mine.iter().collect::<Vec<_>>()).unwrap();
+                    let got = y[0].select(axis[0].unwrap() as i64, b).unwrap();
+                    assert_eq!(got.sizes(), want.sizes());
+                    assert_eq!(got.to_vec::<f64>().unwrap(), want.to_vec::<f64>().unwrap());
+                    // Writing back what was read into zeros, batched and one by one.
+                    let values = &y[0];
+                    let op = IndexPut { at: SmallVec::from_slice(at), accumulate: true };
+                    let mut ps = vec![&x, values];
+                    ps.extend(&xs[1..]);
+                    let mut pa = vec![Some(0), axis[0]];
+                    pa.extend(&axes[1..]);
+                    let (z, za) = batch_put(&op, &ps, &pa, batch).unwrap();
+                    let one =
+                        put_at(&x.select(0, b).unwrap(), at, &mine.iter().collect::<Vec<_>>(), &want, true).unwrap();
+                    let got = z[0].select(za[0].unwrap() as i64, b).unwrap();
+                    assert_eq!(got.to_vec::<f64>().unwrap(), one.to_vec::<f64>().unwrap());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Reading at index tensors along one axis: index_select, gather.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::advanced::{and_none, put_at, read_at};
+use super::walk::offsets_along;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::ops::{Value, view};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{DType, Dims, Scalar, Tensor};
+
+/// `index_select`. Reverse: `g` added up at the indices, in zeros.
+#[derive(Clone, Debug)]
+struct IndexSelect {
+    dim: usize,
+    from: Dims,
+}
+
+impl Primitive for IndexSelect {
+    const NAME: &'static str = "index_select";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
+        let x = view::batch_first(xs[0], axes[0], batch)?;
+        let dim = p.dim as i64 + 1;
+        if axes[1].is_none() {
+            return Ok((out(x.index_select(dim, xs[1])?), smallvec![Some(0)]));
+        }
+        let index = view::batch_first(xs[1], axes[1], batch)?;
+        let mut ones: Dims = smallvec![1; x.ndim()];
+        ones[0] = batch;
+        ones[p.dim + 1] = index.sizes()[1];
+        let mut whole = Dims::from_slice(x.sizes());
+        whole[p.dim + 1] = index.sizes()[1];
+        let index = view::expand_to(&view::reshape_to(&index, &ones)?, &whole)?;
+        Ok((out(x.gather(dim, &index)?), smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "IndexSelectBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        // A 0-dim tensor is read as a vector of one element, a 0-dim index as one of length 1.
+        let vector = |t: &Tensor| match t.ndim() {
+            0 => Tensor::from_parts(t.storage().clone(), t.dtype(), &[1], &[1], t.storage_offset()),
+            _ => Ok(t.clone()),
+        };
+        let (x, index) = (vector(xs[0])?, vector(xs[1])?);
+        let n = x.sizes()[self.dim];
+        if copy::cast(&index, DType::Int64)?.to_vec::<i64>()?.iter().any(|&i| i < 0 || i >= n as i64) {
+            return Err(Error::index(
+                Self::NAME,
+                format!("index out of range in self: axis {} has size {n}", self.dim),
+            ));
+        }
+        let result = read_at(Self::NAME, &x, &[self.dim], &[&index])?;
+        if xs[0].ndim() == 0 {
+            return Tensor::from_parts(result.storage().clone(), x.dtype(), &[], &[], 0).map(out);
+        }
+        Ok(out(result))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let sizes = cx.sizes(0);
+        let zeros = Tensor::full(sizes, Scalar::Int(0), cx.g().dtype())?;
+        if sizes.is_empty() {
+            return Ok(and_none(cx, one(view::reshape_to(cx.g(), &[])?)));
+        }
+        let index = view::reshape_to(cx.kept(0)?, &[cx.kept(0)?.numel()])?;
+        Ok(and_none(cx, one(put_at(&zeros, &[self.dim], &[&index], cx.g(), true)?)))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| apply1(self.clone(), &[t, cx.xs[1]])).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", (self.dim as i64).into()), ("self_sym_sizes", (&*self.from).into())]
+    }
+}
+
+/// The slices of `input` at the positions `index` along an axis, in their order.
+///
+/// Args: `dim` an axis; `index` a vector (or 0-dim tensor) of int32 or int64, from 0 on. Returns: a fresh tensor.
+/// Derivative: `g` added up at the indices. Raises: IndexError if an index is out of range or `index` has several axes;
+/// RuntimeError for another dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.index_select(rg.tensor([1.0, 2.0, 3.0]), 0, rg.tensor([2, 0])).tolist()
+/// [3.0, 1.0]
+#[op(function, method, out)]
+pub fn index_select(input: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
+    let dim = wrap_dim("index_select", dim, input.ndim())?;
+    if index.ndim() > 1 {
+        return Err(Error::index("index_select", "index_select(): Index is supposed to be a vector"));
+    }
+    if !matches!(index.dtype(), DType::Int32 | DType::Int64) {
+        return Err(Error::dtype("index_select", "index_select(): Expected dtype int32 or int64 for index"));
+    }
+    if input.ndim() == 0 && index.numel() != 1 {
+        return Err(Error::shape(
+            "index_select",
+            format!("index_select(): Index to scalar can have only 1 value, got {} value(s)", index.numel()),
+        ));
+    }
+    apply1(IndexSelect { dim, from: Dims::from_slice(input.sizes()) }, &[input, index])
+}
+
+/// What `gather` and the scatters ask of their index; `src` is what is written.
+pub(super) fn check_index(
+    op: &'static str,
+    x: &Tensor,
+    dim: i64,
+    index: &Tensor,
+    src: Option<&Tensor>,
+) -> Result<usize> {
+    let d = wrap_dim(op, dim, x.ndim())?;
+    if !matches!(index.dtype(), DType::Int32 | DType::Int64) {
+        return Err(Error::dtype(
+            op,
+            format!("{op}(): Expected dtype int32/int64 for index, got {}", index.dtype().name()),
+        ));
+    }
+    if index.numel() == 0 {
+        return Ok(d);
+    }
+    let what = if op == "gather" { "input" } else { "self" };
+    let same = |t: &Tensor| t.ndim().max(1) == index.ndim().max(1);
+    for (t, name) in [(Some(x), what), (src, "src")] {
+        if let Some(t) = t.filter(|t| !same(t)) {
+            return Err(Error::shape(
+                op,
+                format!(
+                    "Index tensor must have the same number of dimensions as {name} tensor: got {:?} and {:?}",
+                    index.sizes(),
+                    t.sizes()
+                ),
+            ));
+        }
+    }
+    let size = |t: &Tensor, a: usize| t.sizes().get(a).copied().unwrap_or(1);
+    let axes = 0..index.ndim().max(1);
+    if let Some(a) = axes.clone().find(|&a| a != d && size(index, a) > size(x, a)) {
+        let head =
+            if op == "gather" { format!("Size does not match at dimension {a} expected") } else { "Expected".into() };
+        return Err(Error::shape(
+            op,
+            format!(
+                "{head} index {:?} to be no larger than {what} {:?} apart from dimension {d}",
+                index.sizes(),
+                x.sizes()
+            ),
+        ));
+    }
+    if let Some(s) = src
+        && axes.clone().any(|a| size(index, a) > size(s, a))
+    {
+        return Err(Error::shape(
+            op,
+            format!(
+                "Expected index {:?} to be no larger than self {:?} apart from dimension {d} and to be no larger size than src \
+                 {:?}",
+                index.sizes(),
+                x.sizes(),
+                s.sizes()
+            ),
+        ));
+    }
+    Ok(d)
+}
+
+/// `gather`. Reverse: `g` added up at the index, in zeros.
+#[derive(Clone, Debug)]
+struct Gather {
+    dim: usize,
+    sparse_grad: bool,
+}
+
+impl Primitive for Gather {
+    const NAME: &'static str = "gather";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Gather { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    fn node(&self) -> &'static str {
+        "GatherBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (x, index) = (xs[0], xs[1]);
+        if index.numel() == 0 {
+            return Tensor::empty(index.sizes(), x.dtype()).map(out);
+        }
+        let at = offsets_along(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
+        dispatch!(any, x.dtype(), T => {
+            let from = x.ptr::<T>();
+            Tensor::build::<T>(index.sizes(), |to| {
+                for (t, &o) in to.iter_mut().zip(&at) {
+                    // SAFETY: S1 and S3: the offset was checked against the sizes.
+                    *t = unsafe { *from.offset(o) };
+                }
+            })
+        })
+        .map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
+        Ok(and_none(cx, one(zeros.scatter_add(self.dim as i64, cx.kept(0)?, cx.g())?)))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| apply1(self.clone(), &[t, cx.xs[1]])).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", (self.dim as i64).into()), ("sparse_grad", self.sparse_grad.into())]
+    }
+}
+
+/// The elements of `input` that `index` names along an axis, each at its own place along the others.
+///
+/// Args: `dim` an axis; `index` int32 or int64 with as many axes as `input`, no larger than it but along `dim`. Returns: a
+/// fresh tensor of the sizes of `index`. Derivative: `g` added up at the indices. Raises: RuntimeError if an index is out of
+/// range or sizes do not fit.
+///
+/// >>> import retrograd as rg
+/// >>> rg.gather(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, rg.tensor([[0], [1]])).tolist()
+/// [[1.0], [4.0]]
+#[op(function, method, out, name = "gather", norust)]
+pub fn gather(
+    input: &Tensor,
+    dim: i64,
+    index: &Tensor,
+    #[kw]
+    #[default(false)]
+    sparse_grad: bool,
+) -> Result<Tensor> {
+    let dim = check_index("gather", input, dim, index, None)?;
+    apply1(Gather { dim, sparse_grad }, &[input, index])
+}
+
+impl Tensor {
+    /// The elements that `index` names along an axis; see [`gather`].
+    pub fn gather(&self, dim: i64, index: &Tensor) -> Result<Tensor> {
+        gather(self, dim, index, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    fn ints(v: &[i64], sizes: &[usize]) -> Tensor {
+        Tensor::from_slice(v, sizes).unwrap()
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]).unwrap();
+        let v = |t: Result<Tensor>| t.unwrap().to_vec::<f64>().unwrap();
+        assert_eq!(v(x.index_select(1, &ints(&[2, 0], &[2]))), [3.0, 1.0, 6.0, 4.0]);
+        assert_eq!(v(x.gather(1, &ints(&[2, 0], &[2, 1]))), [3.0, 4.0]);
+        assert_eq!(v(x.transpose(0, 1).unwrap().gather(0, &ints(&[1, 2], &[1, 2]))), [2.0, 6.0]);
+        let y = x.scatter_add(0, &ints(&[1, 1, 0], &[1, 3]), &x);
+        assert_eq!(v(y), [1.0, 2.0, 6.0, 5.0, 7.0, 6.0]);
+        assert_eq!(v(x.scatter(1, &ints(&[1, 1], &[2, 1]), &x)), [1.0, 1.0, 3.0, 4.0, 4.0, 6.0]);
+        assert_eq!(v(x.scatter_value(1, &ints(&[0], &[1, 1]), Scalar::Int(9)))[0], 9.0);
+        let s = noise(1, &[]);
+        assert_eq!(s.gather(0, &ints(&[0, 0], &[2])).unwrap().sizes(), [2]);
+        assert_eq!(s.index_select(0, &ints(&[0], &[1])).unwrap().ndim(), 0);
+        assert_eq!(v(s.scatter_add(0, &ints(&[0], &[1]), &s)), [2.0 * s.item().unwrap().as_f64()]);
+        assert_eq!(x.gather(0, &ints(&[], &[0, 7])).unwrap().sizes(), [0, 7]);
+        assert_eq!(v(x.scatter_add(0, &ints(&[], &[0]), &x)), v(Ok(x.clone())));
+    }
+
+    #[test]
+    fn refusals_leave_the_target_alone() {
+        let x = noise(1, &[2, 3]);
+        let before = x.to_vec::<f64>().unwrap();
+        for bad in [ints(&[0, 5], &[1, 2]), ints(&[0, -1], &[1, 2]), ints(&[0; 4], &[1, 4]), ints(&[0], &[1])] {
+            assert!(x.scatter_add_(0, &bad, &noise(2, &[1, 4])).is_err(), "{bad:?}");
+            assert!(x.scatter_value_(0, &bad, Scalar::Int(0)).is_err() && x.gather(0, &bad).is_err());
+        }
+        assert!(x.scatter_add_(0, &ints(&[0; 4], &[2, 2]), &noise(2, &[1, 2])).is_err());
+        assert!(x.gather(0, &noise(1, &[1, 1])).is_err() && x.gather(2, &ints(&[0], &[1, 1])).is_err());
+        assert!(x.index_select(0, &ints(&[-1], &[1])).is_err() && x.index_select(0, &ints(&[0], &[1, 1])).is_err());
+        assert_eq!((x.to_vec::<f64>().unwrap(), x.version()), (before, 0));
+    }
+
+    #[test]
+    fn derivatives() {
+        let x = noise(1, &[3, 4]);
+        gradcheck(&|xs| xs[0].index_select(1, &ints(&[3, 0, 3], &[3]))?.exp(), from_ref(&x));
+        let index = ints(&[2, 0, 2, 0, 1, 1], &[2, 3]);
+        gradcheck(&|xs| xs[0].transpose(0, 1)?.transpose(0, 1)?.gather(0, &index)?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].index_select(0, &ints(&[0], &[1]))?.exp(), &[noise(1, &[])]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Masks: masked_select, nonzero.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::advanced::{and_none, index_at, put_at, read_at};
+use super::walk::nonzero_positions;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
+use crate::ops::view;
+use crate::tensor::layout::{broadcast, expanded_strides};
+use crate::tensor::{DType, Dims, Scalar, Tensor};
+
+/// `masked_select`. Reverse: `g` at the true elements of the mask, in zeros.
+#[derive(Clone, Debug)]
+struct MaskedSelect;
+
+/// The mask in the sizes it and the operand broadcast to, with an axis if it has none.
+fn whole_mask(mask: &Tensor, sizes: &[usize]) -> Result<(Tensor, Dims)> {
+    let mut whole = broadcast("masked_select", sizes, mask.sizes())?;
+    if whole.is_empty() {
+        whole.push(1);
+    }
+    Ok((view::expand_to(mask, &whole)?, whole))
+}
+
+impl Primitive for MaskedSelect {
+    const NAME: &'static str = "masked_select";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "mask"), Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
+        if axes[1].is_some() {
+            return Err(Error::not_implemented(
+                "vmap: masked_select with a batched mask gives results of different sizes; use where or masked_fill",
+            ));
+        }
+        let x = view::batch_first(xs[0], axes[0], batch)?;
+        let (mask, whole) = whole_mask(xs[1], &x.sizes()[1..])?;
+        let mut sizes: Dims = smallvec![1; whole.len() + 2 - x.ndim()];
+        sizes[0] = batch;
+        sizes.extend_from_slice(&x.sizes()[1..]);
+        let x = view::expand_to(&view::reshape_to(&x, &sizes)?, &view::with_batch(&whole, batch))?;
+        Ok((out(index_at(&x, &[1], &[&mask])?), smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "MaskedSelectBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = xs[0];
+        let (mask, whole) = whole_mask(xs[1], x.sizes())?;
+        let strides = expanded_strides(x.sizes(), x.strides(), &whole);
+        let x = Tensor::from_parts(x.storage().clone(), x.dtype(), &whole, &strides, x.storage_offset())?;
+        read_at(Self::NAME, &x, &[0], &[&mask]).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (mask, whole) = whole_mask(cx.kept(0)?, cx.sizes(0))?;
+        let zeros = Tensor::full(&whole, Scalar::Int(0), cx.g().dtype())?;
+        Ok(and_none(cx, one(put_at(&zeros, &[0], &[&mask], cx.g(), false)?)))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| apply1(self.clone(), &[t, cx.xs[1]])).transpose().map(maybe)
+    }
+}
+
+/// The elements of `input` where `mask` is true, in row-major order.
+///
+/// Args: `mask` bool, broadcast against `input`. Returns: a fresh vector. Derivative: `g` at those elements, zeros
+/// elsewhere. Raises: RuntimeError if `mask` is not bool or the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.masked_select(rg.tensor([1.0, 2.0, 3.0]), rg.tensor([True, False, True])).tolist()
+/// [1.0, 3.0]
+#[op(function, method, out)]
+pub fn masked_select(input: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    if mask.dtype() != DType::Bool {
+        return Err(Error::dtype(
+            "masked_select",
+            format!(
+                "masked_select: expected BoolTensor for mask, got {}: compare or convert with .to(bool)",
+                mask.dtype().name()
+            ),
+        ));
+    }
+    apply1(MaskedSelect, &[input, mask])
+}
+
+/// The positions of the elements that are not zero, one row each.
+///
+/// Args: `input` any dtype. Returns: int64 of sizes `(n, ndim)`. Not differentiable.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nonzero(rg.tensor([[0.0, 1.0], [2.0, 0.0]])).tolist()
+/// [[0, 1], [1, 0]]
+#[op(function, method, out)]
+pub fn nonzero(input: &Tensor) -> Result<Tensor> {
+    let (n, positions) = if input.ndim() == 0 {
+        (usize::from(!input.item()?.is_zero()), Vec::new())
+    } else {
+        let p = nonzero_positions(input)?;
+        (p[0].len(), p)
+    };
+    // As in torch, the positions along one axis lie side by side.
+    let flat = Tensor::from_slice(&positions.concat(), &[n * input.ndim()])?;
+    Tensor::from_parts(flat.storage().clone(), DType::Int64, &[n, input.ndim()], &[1, n as isize], 0)
+}
+
+/// The positions of the elements that are not zero, one vector per axis; what `x[...]` takes as indices.
+pub fn nonzero_tuple(input: &Tensor) -> Result<Vec<Tensor>> {
+    let input = if input.ndim() == 0 { view::reshape_to(&input.detach(), &[1])? } else { input.clone() };
+    nonzero_positions(&input)?.iter().map(|p| Tensor::from_slice(p, &[p.len()])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn values() {
+        let x = Tensor::from_slice(&[0.0f64, 1.0, f64::NAN, 0.0, -0.0, 2.0], &[2, 3]).unwrap();
+        assert_eq!(x.nonzero().unwrap().to_vec::<i64>().unwrap(), [0, 1, 0, 2, 1, 2]);
+        assert_eq!(nonzero_tuple(&x).unwrap()[1].to_vec::<i64>().unwrap(), [1, 2, 2]);
+        let m = Tensor::from_slice(&[true, false, true], &[3]).unwrap();
+        assert_eq!(x.masked_select(&m).unwrap().numel(), 4);
+        let s = Tensor::from_slice(&[3.0f64], &[]).unwrap();
+        assert_eq!(s.masked_select(&m).unwrap().to_vec::<f64>().unwrap(), [3.0, 3.0]);
+        assert_eq!(s.nonzero().unwrap().sizes(), [1, 0]);
+        assert_eq!(s.masked_select(&Tensor::from_slice(&[true], &[]).unwrap()).unwrap().sizes(), [1]);
+        assert!(x.masked_select(&x).is_err() && noise(1, &[2]).masked_select(&m).is_err());
+    }
+
+    #[test]
+    fn derivatives() {
+        let m = Tensor::from_slice(&[true, false, true], &[3]).unwrap();
+        gradcheck(&|xs| xs[0].masked_select(&m)?.exp(), &[noise(1, &[2, 3])]);
+        gradcheck(&|xs| xs[0].masked_select(&m)?.exp(), &[noise(1, &[2, 1])]);
+        gradcheck(&|xs| xs[0].masked_select(&m)?.exp(), &[noise(1, &[])]);
+    }
+}

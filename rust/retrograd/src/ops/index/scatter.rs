@@ -1,0 +1,267 @@
+//! Writing at index tensors along one axis: scatter, scatter_add.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::advanced::and_none;
+use super::along::check_index;
+use super::walk::offsets_along;
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::Num;
+use crate::ops::{Value, view};
+use crate::tensor::{Dims, FromScalar, Scalar, Tensor};
+
+/// The part of `src` that the index covers, row-major.
+fn covered(src: &Tensor, index: &Tensor) -> Result<Tensor> {
+    if src.ndim() != index.ndim() {
+        // One of them is 0-dim: one element.
+        return Tensor::from_parts(
+            src.storage().clone(),
+            src.dtype(),
+            index.sizes(),
+            &vec![1; index.ndim()],
+            src.storage_offset(),
+        );
+    }
+    let part =
+        Tensor::from_parts(src.storage().clone(), src.dtype(), index.sizes(), src.strides(), src.storage_offset())?;
+    copy::contiguous(&part)
+}
+
+/// `g` at the index, with zeros where `src` is larger than the index.
+fn pulled(g: &Tensor, dim: usize, index: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    let mut part = g.gather(dim as i64, index)?;
+    if part.ndim() != sizes.len() {
+        return view::reshape_to(&part, sizes);
+    }
+    for (d, &n) in sizes.iter().enumerate() {
+        if part.sizes()[d] < n {
+            let mut rest = Dims::from_slice(part.sizes());
+            rest[d] = n - rest[d];
+            part = view::cat(&[part.clone(), Tensor::full(&rest, Scalar::Int(0), part.dtype())?], d as i64)?;
+        }
+    }
+    Ok(part)
+}
+
+/// `scatter` and `scatter_add` of a tensor. Operands: the tensor, the index, the source.
+///
+/// Reverse: the tensor gets `g`, with zeros where it was overwritten; the source gets `g` at the index.
+#[derive(Clone, Debug)]
+struct Scatter {
+    dim: usize,
+    add: bool,
+}
+
+impl Scatter {
+    fn name(&self) -> &'static str {
+        if self.add { "scatter_add" } else { "scatter" }
+    }
+    /// Checks, then writes to `to`.
+    fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
+        let index = xs[1];
+        if index.numel() == 0 {
+            return Ok(());
+        }
+        let mut src = covered(xs[2], index)?;
+        if copy::ranges_meet(&src, to) {
+            src = copy::copy(&src)?;
+        }
+        let at = offsets_along(self.name(), to.sizes(), to.strides(), self.dim, index)?;
+        if self.add {
+            return dispatch!(numeric, to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) },
+                else Err(Error::no_kernel("scatter_add", to.dtype())));
+        }
+        dispatch!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
+        Ok(())
+    }
+}
+
+/// Combines the elements of `src` with those of `to` at checked offsets.
+fn combine<T: crate::tensor::Element>(src: &Tensor, to: &Tensor, at: &[isize], f: impl Fn(T, T) -> T) {
+    let to = to.ptr::<T>();
+    for (&s, &o) in src.as_slice::<T>().unwrap_or(&[]).iter().zip(at) {
+        // SAFETY: S1 and S3: the offset was checked against the sizes.
+        unsafe { *to.offset(o) = f(*to.offset(o), s) };
+    }
+}
+
+impl Primitive for Scatter {
+    const NAME: &'static str = "scatter";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Scatter { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    fn node(&self) -> &'static str {
+        if self.add { "ScatterAddBackward0" } else { "ScatterBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let result = copy::copy(xs[0])?;
+        self.write(xs, &result)?;
+        Ok(out(result))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        if !xs[0].is_same(out) {
+            return Ok(false);
+        }
+        self.write(xs, out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, index) = (cx.g(), cx.kept(0)?);
+        let to_self = cx.when(0, || {
+            if self.add { Ok(g.clone()) } else { scatter_value(g, self.dim as i64, index, Scalar::Int(0)) }
+        })?;
+        Ok(smallvec![to_self, None, cx.when(2, || pulled(g, self.dim, index, cx.sizes(2)))?])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        if cx.t(0).is_none() && cx.t(2).is_none() {
+            return Ok(maybe(None));
+        }
+        let tangent = |i: usize| {
+            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
+        };
+        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", (self.dim as i64).into())]
+    }
+}
+
+/// `scatter` of a number. Reverse: `g` with zeros where it was written.
+#[derive(Clone, Debug)]
+struct ScatterValue {
+    dim: usize,
+    value: Scalar,
+}
+
+impl ScatterValue {
+    fn write(&self, index: &Tensor, to: &Tensor) -> Result<()> {
+        if index.numel() == 0 {
+            return Ok(());
+        }
+        let at = offsets_along("scatter", to.sizes(), to.strides(), self.dim, index)?;
+        dispatch!(any, to.dtype(), T => {
+            let (value, to) = (T::from_scalar(self.value), to.ptr::<T>());
+            // SAFETY: S1 and S3: the offsets were checked against the sizes.
+            at.iter().for_each(|&o| unsafe { *to.offset(o) = value });
+        });
+        Ok(())
+    }
+}
+
+impl Primitive for ScatterValue {
+    const NAME: &'static str = "scatter";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(ScatterValue { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    fn node(&self) -> &'static str {
+        "ScatterBackward1"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let result = copy::copy(xs[0])?;
+        self.write(xs[1], &result)?;
+        Ok(out(result))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        if !xs[0].is_same(out) {
+            return Ok(false);
+        }
+        self.write(xs[1], out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ok(and_none(cx, one(scatter_value(cx.g(), self.dim as i64, cx.kept(0)?, Scalar::Int(0))?)))
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let zero = ScatterValue { dim: self.dim, value: Scalar::Int(0) };
+        cx.t(0).map(|t| apply1(zero, &[t, cx.xs[1]])).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", (self.dim as i64).into())]
+    }
+}
+
+fn check_src(input: &Tensor, src: &Tensor) -> Result<()> {
+    if input.dtype() == src.dtype() {
+        return Ok(());
+    }
+    Err(Error::dtype(
+        "scatter",
+        format!(
+            "scatter(): Expected self.dtype to be equal to src.dtype, got {} and {}: convert with .to(dtype)",
+            input.dtype().name(),
+            src.dtype().name()
+        ),
+    ))
+}
+
+/// `input` with the elements of `src` added where `index` names along an axis.
+///
+/// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src` of the dtype
+/// of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` for `input`, `g` at the index for `src`. Raises:
+/// RuntimeError if an index is out of range, or sizes or dtypes do not fit.
+///
+/// >>> import retrograd as rg
+/// >>> rg.scatter_add(rg.zeros(3), 0, rg.tensor([0, 0]), rg.tensor([1.0, 2.0])).tolist()
+/// [3.0, 0.0, 0.0]
+#[op(function, method, inplace, out)]
+pub fn scatter_add(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+    let dim = check_index("scatter_add", input, dim, index, Some(src))?;
+    check_src(input, src)?;
+    apply_as(form, Scatter { dim, add: true }, &[input, index, src])
+}
+
+/// `input` with the elements of `src` written where `index` names along an axis. Where an index comes twice, the last one
+/// in row-major order stays.
+///
+/// Args: as for `scatter_add`. Derivative: `g` with zeros at the index for `input`, `g` at the index for `src` (as if no
+/// index came twice). Raises: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
+///
+/// >>> import retrograd as rg
+/// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
+/// [2.0, 0.0, 1.0]
+#[op(function, method, inplace, out)]
+pub fn scatter(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+    let dim = check_index("scatter", input, dim, index, Some(src))?;
+    check_src(input, src)?;
+    apply_as(form, Scatter { dim, add: false }, &[input, index, src])
+}
+
+/// `input` with a number written where `index` names along an axis; see `scatter`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2]), 1.0).tolist()
+/// [0.0, 0.0, 1.0]
+#[op(function, method, inplace, out, name = "scatter")]
+pub fn scatter_value(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
+    let dim = check_index("scatter", input, dim, index, None)?;
+    if matches!(value, Scalar::Complex(..)) && !input.dtype().is_complex() {
+        return Err(Error::dtype(
+            "scatter",
+            format!("value cannot be converted to type {} without overflow", input.dtype().scalar_type_name()),
+        ));
+    }
+    apply_as(form, ScatterValue { dim, value }, &[input, index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        let (x, s) = (noise(1, &[3, 4]), noise(2, &[2, 5]));
+        let index = Tensor::from_slice(&[2i64, 0, 2, 0, 1, 1], &[2, 3]).unwrap();
+        let twice = Tensor::from_slice(&[2i64, 0, 2, 2, 0, 1], &[2, 3]).unwrap();
+        gradcheck(&|xs| xs[0].exp()?.scatter_add(0, &twice, &xs[1].exp()?)?.exp(), &[x.clone(), s.clone()]);
+        gradcheck(&|xs| xs[0].exp()?.scatter(0, &index, &xs[1].exp()?)?.exp(), &[x.clone(), s]);
+        gradcheck(&|xs| xs[0].exp()?.scatter_value(0, &twice, Scalar::Float(0.5))?.exp(), &[x]);
+        let z = noise(3, &[]);
+        let first = Tensor::from_slice(&[0i64], &[]).unwrap();
+        gradcheck(&|xs| xs[0].scatter_add(0, &first, &xs[1].exp()?)?.exp(), &[z.clone(), z]);
+    }
+}

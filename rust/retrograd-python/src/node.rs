@@ -94,6 +94,23 @@ pub fn next_functions<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'p
     PyTuple::new(py, items)
 }
 
+/// Shape, dtype and device per output.
+pub fn input_metadata<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyList>> {
+    let types = py.import("types")?.getattr("SimpleNamespace")?;
+    let items: Vec<_> = node
+        .outputs()
+        .iter()
+        .map(|o| {
+            let kw = PyDict::new(py);
+            kw.set_item("shape", convert::size(py, &o.sizes)?)?;
+            kw.set_item("dtype", crate::dtype::object(py, o.dtype)?)?;
+            kw.set_item("device", py.import("retrograd")?.getattr("device")?.call1(("cpu",))?)?;
+            types.call((), Some(&kw))
+        })
+        .collect::<PyResult<_>>()?;
+    PyList::new(py, items)
+}
+
 /// Runs the rule by hand.
 pub fn call_node<'py>(py: Python<'py>, node: &NodeRef, grads: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
     let grads: Vec<Option<Tensor>> = grads
@@ -152,20 +169,7 @@ impl PyNode {
     }
     #[getter]
     fn _input_metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let types = py.import("types")?.getattr("SimpleNamespace")?;
-        let items: Vec<_> = self
-            .node
-            .outputs()
-            .iter()
-            .map(|o| {
-                let kw = PyDict::new(py);
-                kw.set_item("shape", convert::size(py, &o.sizes)?)?;
-                kw.set_item("dtype", crate::dtype::object(py, o.dtype)?)?;
-                kw.set_item("device", py.import("retrograd")?.getattr("device")?.call1(("cpu",))?)?;
-                types.call((), Some(&kw))
-            })
-            .collect::<PyResult<_>>()?;
-        PyList::new(py, items)
+        input_metadata(py, &self.node)
     }
     #[pyo3(signature = (*grads))]
     fn __call__<'py>(&self, py: Python<'py>, grads: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {

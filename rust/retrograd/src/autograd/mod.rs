@@ -2,6 +2,7 @@
 
 pub mod accumulate;
 pub mod apply;
+pub mod custom;
 pub mod engine;
 pub mod forward;
 pub mod hooks;

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
@@ -112,17 +112,17 @@ impl Tensor {
         {
             self.refresh_view(v)?;
         }
-        Ok(self.history())
+        Ok(self.inner().history.lock().clone())
     }
 
     /// As [`Tensor::grad_fn`], but as last recorded.
     pub(crate) fn history(&self) -> Option<Edge> {
-        if self.has_flag(flag::HISTORY) { self.inner().history.lock().clone() } else { None }
+        self.inner().history.lock().clone()
     }
 
     /// Makes `edge` the history of this tensor.
     pub(crate) fn set_history(&self, edge: Edge) {
-        self.set_flag(flag::REQUIRES_GRAD | flag::HISTORY, true);
+        self.set_flag(flag::REQUIRES_GRAD, true);
         let old = self.inner().history.lock().replace(edge);
         if let Some(old) = old {
             super::node::drop_later(old.node);
@@ -134,7 +134,7 @@ impl Tensor {
 
     #[cold]
     fn refresh_view(&self, v: &ViewOf) -> Result<()> {
-        let tracked = self.has_flag(flag::HISTORY) || v.base.requires_grad();
+        let tracked = self.inner().history.lock().is_some() || v.base.requires_grad();
         if !tracked {
             return Ok(());
         }
@@ -193,21 +193,32 @@ impl Tensor {
 
     /// Makes `node`, whose output 0 is the new value of this tensor, part of the graph.
     pub(crate) fn rebase(&self, node: NodeRef) -> Result<()> {
+        self.rebase_to(Edge { node, nr: 0 }, 0)
+    }
+
+    /// Makes `edge`, whose output is the new value of this tensor, part of the graph. The tensor's old value was operand
+    /// `written` of the node; a view can only be written by a node with one output.
+    pub(crate) fn rebase_to(&self, edge: Edge, written: usize) -> Result<()> {
         let Some(v) = self.view() else {
             let old = self.history();
-            self.set_history(Edge { node, nr: 0 });
+            self.set_history(edge);
             self.move_retained_grad(old.as_ref());
             return Ok(());
         };
-        let base = &v.base;
-        let mut edges: SmallVec<[Option<Edge>; 2]> = smallvec![base.grad_edge()?];
-        edges.extend(node.edges.iter().skip(1).cloned());
-        let rule = CopySlices { inner: node, base: Geometry::of(base), view: Geometry::of(self) };
+        let (base, node) = (&v.base, edge.node);
+        let mut edges = node.edges.clone();
+        if edges.len() <= written {
+            edges.resize(written + 1, None);
+        }
+        edges[written] = base.grad_edge()?;
+        let rule = CopySlices { inner: node, written, base: Geometry::of(base), view: Geometry::of(self) };
         let slices = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
         let old = base.history();
         base.set_history(Edge { node: slices, nr: 0 });
         base.move_retained_grad(old.as_ref());
-        // The write raised the version, so this view and all others derive their history anew when asked.
+        // The write raised the version, so other views derive their history anew when asked. So must this one, which may
+        // have been asked between the write and now.
+        v.set_seen(self.version().wrapping_sub(1));
         Ok(())
     }
 }
@@ -266,6 +277,8 @@ impl Rule for AsStrided {
 /// under the view goes through the rule of the op that wrote.
 struct CopySlices {
     inner: NodeRef,
+    /// Which operand of `inner` is the view's old value; its edge leads to the base's old history here.
+    written: usize,
     base: Geometry,
     view: Geometry,
 }
@@ -275,15 +288,16 @@ impl Rule for CopySlices {
         "torch::autograd::CopySlices".into()
     }
     fn apply(&self, _node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
-        let Some(g) = &grads[0] else { return Ok(smallvec![None; self.inner.edges.len().max(1)]) };
+        let at = self.written;
+        let Some(g) = &grads[0] else { return Ok(smallvec![None; self.inner.edges.len().max(at + 1)]) };
         let whole = self.base.fresh(Some(g), g)?;
         let part = self.view.within(&self.base, &whole)?;
         let given = crate::ops::memory::cloned(&part)?;
         let mut results = self.inner.rule.apply(&self.inner, &[Some(given)], run)?;
-        if results.is_empty() {
-            results.push(None);
+        if results.len() <= at {
+            results.resize(at + 1, None);
         }
-        match results[0].take() {
+        match results[at].take() {
             Some(r) => {
                 let r = super::engine::fit(r, part.sizes(), part.dtype(), "CopySlices", 0)?;
                 part.copy_(&r)?;
@@ -292,7 +306,7 @@ impl Rule for CopySlices {
                 part.zero_()?;
             }
         }
-        results[0] = Some(whole);
+        results[at] = Some(whole);
         Ok(results)
     }
     fn is_freed(&self) -> bool {

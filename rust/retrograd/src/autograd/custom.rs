@@ -1,0 +1,192 @@
+//! Calls of custom functions: which results are followed, and how they hang on the function's node.
+//!
+//! The host language runs the function and decides what its node does; what must hold between operands and results
+//! (returned operands, operands written in place, views) is settled here.
+
+use std::any::Any;
+use std::borrow::Cow;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::mode::{self, GradGuard};
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use super::view::Creation;
+use crate::error::{Error, Result};
+use crate::tensor::Tensor;
+
+/// Where the gradients of a call's tensor operands go.
+pub struct Edges(SmallVec<[Option<Edge>; 2]>);
+
+impl Edges {
+    /// The edges to record before the function runs; `None` if nothing is recorded: no operand requires grad, or grad
+    /// mode is off.
+    pub fn of(operands: &[Tensor]) -> Result<Option<Self>> {
+        if mode::word() & mode::GRAD == 0 || !operands.iter().any(Tensor::requires_grad) {
+            return Ok(None);
+        }
+        let edge = |x: &Tensor| if x.dtype().is_differentiable() { x.grad_edge() } else { Ok(None) };
+        Ok(Some(Self(operands.iter().map(edge).collect::<Result<_>>()?)))
+    }
+    pub fn to_vec(&self) -> SmallVec<[Option<Edge>; 2]> {
+        self.0.clone()
+    }
+}
+
+impl Drop for Edges {
+    fn drop(&mut self) {
+        for edge in self.0.drain(..).flatten() {
+            super::node::drop_later(edge.node);
+        }
+    }
+}
+
+/// What a custom function said of its operands and results.
+pub struct Call<'a> {
+    pub operands: &'a [Tensor],
+    /// Operands it wrote to.
+    pub dirty: &'a [Tensor],
+    /// Results that are not to be followed.
+    pub still: &'a [Tensor],
+}
+
+fn holds(list: &[Tensor], t: &Tensor) -> bool {
+    list.iter().any(|x| x.is_same(t))
+}
+
+impl Call<'_> {
+    fn is_followed(&self, result: &Tensor) -> bool {
+        result.dtype().is_differentiable() && !holds(self.still, result)
+    }
+
+    /// An operand among the results that the function did not write to.
+    pub fn is_returned_as_is(&self, t: &Tensor) -> bool {
+        holds(self.operands, t) && !holds(self.dirty, t)
+    }
+
+    /// Which of the followed results this tensor is. To be asked before [`Call::finish`].
+    pub fn result_number(&self, t: &Tensor, results: &[Option<Tensor>]) -> Option<u32> {
+        if self.is_returned_as_is(t) || !self.is_followed(t) {
+            return None;
+        }
+        results.iter().rposition(|r| r.as_ref().is_some_and(|r| r.is_same(t))).map(|nr| nr as u32)
+    }
+
+    /// Counts the writes to dirty operands and hangs the results on the node that `node` makes, if one is given and a
+    /// result is followed. A result may be replaced: an operand returned as is becomes a fresh view of itself.
+    ///
+    /// Nothing changes if the result is an error of the rules on in-place writes.
+    pub fn finish<F>(&self, results: &mut [Option<Tensor>], node: Option<F>) -> Result<()>
+    where
+        F: FnOnce(&[Option<Tensor>], SmallVec<[OutMeta; 1]>) -> NodeRef,
+    {
+        let followed = results.iter().flatten().filter(|t| self.is_followed(t)).count();
+        let node = node.filter(|_| followed > 0);
+        self.check(results, node.is_some())?;
+        for t in self.dirty {
+            t.bump_version();
+        }
+        // A result that is no tensor has a place among the node's outputs like any other.
+        let nothing = || OutMeta { sizes: smallvec![], dtype: crate::DType::Float32 };
+        let metas = |results: &[Option<Tensor>]| -> SmallVec<[OutMeta; 1]> {
+            results.iter().map(|r| r.as_ref().map_or_else(nothing, OutMeta::of)).collect()
+        };
+        let node = node.map(|make| make(results, metas(results)));
+        for (nr, slot) in results.iter_mut().enumerate() {
+            let Some(t) = slot else { continue };
+            let (operand, dirty) = (holds(self.operands, t), holds(self.dirty, t));
+            let edge = node.clone().filter(|_| self.is_followed(t)).map(|node| Edge { node, nr: nr as u32 });
+            match edge {
+                None if !t.requires_grad() && operand && !dirty => *t = view_of_itself(t)?,
+                None if !t.requires_grad() => {}
+                None if operand => *t = t.detach(),
+                // A view made without grad mode reports its base's requires_grad (VIEW-2), here as elsewhere.
+                None if t.view().is_none() => t.detach_()?,
+                None => {}
+                Some(edge) if dirty => {
+                    let written = self.operands.iter().position(|x| x.is_same(t)).unwrap_or(0);
+                    t.rebase_to(edge, written)?;
+                }
+                Some(edge) => {
+                    if operand {
+                        *t = view_of_itself(t)?;
+                    }
+                    t.set_history(edge);
+                }
+            }
+            if !(operand && dirty) {
+                t.set_creation(if followed > 1 && node.is_some() { Creation::Multi } else { Creation::Custom });
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules on operands written in place.
+    fn check(&self, results: &[Option<Tensor>], recording: bool) -> Result<()> {
+        for t in self.dirty {
+            if !results.iter().flatten().any(|r| r.is_same(t)) {
+                return Err(Error::autograd(
+                    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are \
+                     modified inplace must all be outputs of the Function.",
+                ));
+            }
+            if !recording || !self.is_followed(t) {
+                continue;
+            }
+            if t.is_leaf() && t.view().is_none() && t.requires_grad() {
+                return Err(Error::autograd(
+                    "a leaf Variable that requires grad has been used in an in-place operation. Pass a clone to the Function.",
+                ));
+            }
+            if !holds(self.operands, t) {
+                crate::warn::warn(
+                    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to \
+                     pass it to mark_dirty().",
+                )?;
+            }
+            if t.view().is_some() {
+                t.check_inplace(true)?;
+                if results.len() > 1 {
+                    return Err(Error::autograd(
+                        "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot \
+                         return more than one Tensor. Make sure the input is not a view (using .clone(), for example), or \
+                         split it into two Functions: one doing the inplace that returns a single Tensor and a second one that \
+                         does the other operations.",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn view_of_itself(t: &Tensor) -> Result<Tensor> {
+    let _off = GradGuard::new(false);
+    t.view_as(t.sizes(), t.strides(), t.storage_offset())
+}
+
+/// Raises when it is differentiated through.
+struct DelayedError(String);
+
+impl Rule for DelayedError {
+    fn name(&self) -> Cow<'static, str> {
+        "torch::autograd::Error".into()
+    }
+    fn apply(&self, _node: &NodeRef, _grads: &[Option<Tensor>], _run: Run) -> Result<Grads> {
+        Err(Error::autograd(self.0.clone()))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Replaces tensors by aliases that require grad and whose node raises `message`.
+pub fn forbid_differentiation(tensors: &mut [Option<Tensor>], message: &str) {
+    let metas = tensors.iter().flatten().map(OutMeta::of).collect();
+    let node: NodeRef = Node::new(DelayedError(message.into()), smallvec![], metas);
+    for (nr, t) in tensors.iter_mut().flatten().enumerate() {
+        *t = t.alias();
+        if t.dtype().is_differentiable() {
+            t.set_history(Edge { node: node.clone(), nr: nr as u32 });
+        }
+    }
+}

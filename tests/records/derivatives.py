@@ -46,7 +46,7 @@ def forward_mode() -> Callable[[Op, list[Any], list[Any]], Sequence[Any]] | None
     """Something that pushes tangents through an op, if the package has it: tangents of the outputs, None for zero."""
     native = getattr(getattr(rg, "_core", None), "_jvp", None)
     if native is not None:
-        return lambda op, primals, tangents: native(op, primals, tangents)[1]
+        return lambda op, primals, tangents: native(lambda *duals: op(list(duals)), primals, tangents)[1]
     dual = getattr(rg.autograd, "forward_ad", None)
     if dual is None:
         return None

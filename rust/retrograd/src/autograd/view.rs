@@ -112,17 +112,17 @@ impl Tensor {
         {
             self.refresh_view(v)?;
         }
-        Ok(self.inner().history.lock().clone())
+        Ok(self.history())
     }
 
     /// As [`Tensor::grad_fn`], but as last recorded.
     pub(crate) fn history(&self) -> Option<Edge> {
-        self.inner().history.lock().clone()
+        if self.has_flag(flag::HISTORY) { self.inner().history.lock().clone() } else { None }
     }
 
     /// Makes `edge` the history of this tensor.
     pub(crate) fn set_history(&self, edge: Edge) {
-        self.set_flag(flag::REQUIRES_GRAD, true);
+        self.set_flag(flag::REQUIRES_GRAD | flag::HISTORY, true);
         let old = self.inner().history.lock().replace(edge);
         if let Some(old) = old {
             super::node::drop_later(old.node);
@@ -134,7 +134,7 @@ impl Tensor {
 
     #[cold]
     fn refresh_view(&self, v: &ViewOf) -> Result<()> {
-        let tracked = self.inner().history.lock().is_some() || v.base.requires_grad();
+        let tracked = self.has_flag(flag::HISTORY) || v.base.requires_grad();
         if !tracked {
             return Ok(());
         }

@@ -17,12 +17,12 @@ from retrograd import _core
 
 FOLDER = Path(__file__).parents[1] / "python" / "retrograd" / "_core"
 
-HEAD = '''# Written by tools/stubs.py from the built module: run `make stubs` after a change of signatures.
+HEAD = """# Written by tools/stubs.py from the built module: run `make stubs` after a change of signatures.
 # ruff: noqa
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self, TypeAlias, overload
 
-'''
+"""
 
 KINDS = {
     "Tensor": "Tensor",
@@ -126,10 +126,19 @@ TENSOR = {
     **{f"__{n}__": "(self, other: Any, /) -> Tensor" for n in BINARY.split()},
     **{f"__{n}__": "(self, other: Any, /) -> Self" for n in INPLACE.split()},
 }
-SKIPPED = {"__doc__", "__module__", "__repr__", "__str__", "__buffer__", "__release_buffer__", "__weakref__", "__dict__"}
+SKIPPED = {
+    "__doc__",
+    "__module__",
+    "__repr__",
+    "__str__",
+    "__buffer__",
+    "__release_buffer__",
+    "__weakref__",
+    "__dict__",
+}
 
 # Classes with members of their own, written out.
-CLASSES = '''class dtype:
+CLASSES = """class dtype:
     itemsize: int
     is_floating_point: bool
     is_complex: bool
@@ -164,7 +173,7 @@ class Node:
     def __call__(self, *grads: Tensor | None) -> Any: ...
     def __getattr__(self, name: str) -> Any: ...
 
-'''
+"""
 
 
 def parameter(name: str, kind: str, optional: bool, default: str | None) -> str:

@@ -4,7 +4,9 @@ use proc_macro::TokenStream;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, Meta, Pat, Result, Token, Type, parse_macro_input};
+use syn::{
+    Attribute, Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, Meta, Pat, Result, Token, Type, parse_macro_input,
+};
 
 /// Turns a function into the entry of an op.
 ///
@@ -97,8 +99,14 @@ fn param(arg: &mut FnArg) -> Result<Param> {
     let Pat::Ident(name) = &*arg.pat else {
         return Err(Error::new_spanned(&arg.pat, "a parameter needs a plain name"));
     };
-    let mut p =
-        Param { name: name.ident.clone(), ty: (*arg.ty).clone(), default: None, kw: false, operand: false, size: false };
+    let mut p = Param {
+        name: name.ident.clone(),
+        ty: (*arg.ty).clone(),
+        default: None,
+        kw: false,
+        operand: false,
+        size: false,
+    };
     for attr in arg.attrs.drain(..) {
         let key = attr.path().require_ident()?.to_string();
         match key.as_str() {
@@ -224,7 +232,9 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
         quote!(::retrograd::ops::Param { name: #n, kind: #kind, optional: <#ty as ::retrograd::ops::Arg>::OPTIONAL, default: #default, kw_only: #kw })
     });
     let gets = ps.iter().enumerate().map(|(i, p)| match &p.default {
-        Some(e) => quote!(match &args[#i] { ::retrograd::ops::Value::Default => #e, v => ::retrograd::ops::Arg::get(v)? }),
+        Some(e) => {
+            quote!(match &args[#i] { ::retrograd::ops::Value::Default => #e, v => ::retrograd::ops::Arg::get(v)? })
+        }
         None => quote!(::retrograd::ops::Arg::get(&args[#i])?),
     });
     let form_arg = o.has("inplace").then(|| quote!(form,));

@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::Level;
-use retrograd::autograd::node::Edge;
 use retrograd::autograd::mode;
+use retrograd::autograd::node::Edge;
 use retrograd::{Error, Tensor};
 
 use crate::errors::{OrPy, to_py};
@@ -149,7 +149,9 @@ fn _grad<'py>(
 fn _gradient_edge<'py>(t: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, u32)> {
     let tensor = unwrap(t).ok_or_else(|| PyTypeError::new_err("get_gradient_edge: expected a Tensor"))?;
     let edge = tensor.grad_edge().or_py()?.ok_or_else(|| {
-        PyRuntimeError::new_err("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+        PyRuntimeError::new_err(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients",
+        )
     })?;
     Ok((wrap_node(t.py(), &edge.node)?, edge.nr))
 }

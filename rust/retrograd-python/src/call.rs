@@ -87,7 +87,8 @@ macro_rules! table {
     ($($hi:literal)*) => { [$(row!($hi: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
         32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63)),*] };
 }
-static TABLE: [[Fast; 64]; 32] = table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+static TABLE: [[Fast; 64]; 32] =
+    table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
 
 /// # Safety
 /// 1. The interpreter is held. 2. `args` points to `nargs` arguments followed by one per name in `kwnames` (null or a
@@ -197,8 +198,7 @@ fn call<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> P
 #[cold]
 fn no_overload(py: Python<'_>, c: &Callable, given: &Given<'_, '_>) -> PyErr {
     let skip = usize::from(given.slf.is_some());
-    let mut got: Vec<String> =
-        (skip..given.positional()).map(|i| type_name(&given.arg(py, i).to_owned())).collect();
+    let mut got: Vec<String> = (skip..given.positional()).map(|i| type_name(&given.arg(py, i).to_owned())).collect();
     got.extend(given.keywords().map(|(k, v)| format!("{}={}", k.to_owned(), type_name(&v.to_owned()))));
     let forms: Vec<String> = c.entries.iter().map(|e| format!(" * {}", signature(e, c.role))).collect();
     PyTypeError::new_err(format!(
@@ -364,11 +364,18 @@ fn run_out<'py>(
     let results: Vec<Tensor> = match result {
         Value::Tensor(t) => vec![t],
         Value::Tensors(ts) => ts,
-        Value::Tuple(items, _) => items.into_iter().filter_map(|v| if let Value::Tensor(t) = v { Some(t) } else { None }).collect(),
+        Value::Tuple(items, _) => {
+            items.into_iter().filter_map(|v| if let Value::Tensor(t) = v { Some(t) } else { None }).collect()
+        }
         _ => Vec::new(),
     };
     if results.len() != outs.len() {
-        return Err(PyTypeError::new_err(format!("{}(): out has {} tensors, the result {}", c.name, outs.len(), results.len())));
+        return Err(PyTypeError::new_err(format!(
+            "{}(): out has {} tensors, the result {}",
+            c.name,
+            outs.len(),
+            results.len()
+        )));
     }
     for (r, o) in results.iter().zip(&outs) {
         if retrograd::ops::memory::write_out(entry.name, r, o).map_err(to_py)? {
@@ -465,11 +472,8 @@ fn _roster<'py>(py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         d.set_item("doc", c.entries[0].doc)?;
         let mut entries = Vec::new();
         for e in &c.entries {
-            let params: Vec<_> = e
-                .params
-                .iter()
-                .map(|p| (p.name, format!("{:?}", p.kind), p.optional, p.default, p.kw_only))
-                .collect();
+            let params: Vec<_> =
+                e.params.iter().map(|p| (p.name, format!("{:?}", p.kind), p.optional, p.default, p.kw_only)).collect();
             entries.push((params, e.fields.to_vec(), e.has(forms::OUT) && c.role == Role::Function, e.returns));
         }
         d.set_item("entries", entries)?;

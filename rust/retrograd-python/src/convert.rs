@@ -46,7 +46,8 @@ fn scalar_slow(v: &Bound<'_, PyAny>) -> Option<Scalar> {
 /// Whether the object is a NumPy scalar; NumPy is not imported for the question.
 pub fn is_numpy_scalar(v: &Bound<'_, PyAny>) -> bool {
     let t = v.get_type();
-    t.module().is_ok_and(|m| m.to_string() == "numpy") && v.getattr("shape").is_ok_and(|s| s.is_truthy().is_ok_and(|full| !full))
+    t.module().is_ok_and(|m| m.to_string() == "numpy")
+        && v.getattr("shape").is_ok_and(|s| s.is_truthy().is_ok_and(|full| !full))
         && !t.name().is_ok_and(|n| n.to_string() == "ndarray")
 }
 
@@ -111,9 +112,7 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
             Scalar::Complex(..) => None,
             s => Some(Value::Scalar(Scalar::Float(s.as_f64()))),
         },
-        Kind::Ints | Kind::Size => {
-            integers(v).map(Value::Ints).or_else(|| integer(v).map(|i| Value::Ints(vec![i])))
-        }
+        Kind::Ints | Kind::Size => integers(v).map(Value::Ints).or_else(|| integer(v).map(|i| Value::Ints(vec![i]))),
         Kind::Tensors => tensors(v).map(Value::Tensors),
         Kind::DType => dtype::extract(v).map(Value::DType),
         Kind::Str => v.extract().ok().map(Value::Str),

@@ -42,7 +42,8 @@ static OBJECTS: PyOnceLock<Vec<Py<PyDType>>> = PyOnceLock::new();
 
 /// The Python object of a dtype.
 pub fn object(py: Python<'_>, dtype: DType) -> PyResult<Py<PyDType>> {
-    let all = OBJECTS.get_or_try_init(py, || DType::ALL.iter().map(|&d| Py::new(py, PyDType(d))).collect::<PyResult<_>>())?;
+    let all =
+        OBJECTS.get_or_try_init(py, || DType::ALL.iter().map(|&d| Py::new(py, PyDType(d))).collect::<PyResult<_>>())?;
     Ok(all[dtype as usize].clone_ref(py))
 }
 

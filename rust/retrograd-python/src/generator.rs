@@ -17,7 +17,9 @@ impl PyGenerator {
     #[pyo3(signature = (device = "cpu"))]
     fn new(device: &str) -> PyResult<Self> {
         if device != "cpu" {
-            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("Generator: no device '{device}', only 'cpu'")));
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!(
+                "Generator: no device '{device}', only 'cpu'"
+            )));
         }
         Ok(Self(Generator::new(DEFAULT_SEED)))
     }

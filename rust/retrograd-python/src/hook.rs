@@ -39,7 +39,11 @@ impl TensorHook for PyTensorHook {
 }
 
 /// A hook's result: None, or a tensor of the gradient's size and dtype.
-fn check_replacement(f: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>, grad: Option<&Tensor>) -> PyResult<Option<Tensor>> {
+fn check_replacement(
+    f: &Bound<'_, PyAny>,
+    result: &Bound<'_, PyAny>,
+    grad: Option<&Tensor>,
+) -> PyResult<Option<Tensor>> {
     if result.is_none() {
         return Ok(None);
     }

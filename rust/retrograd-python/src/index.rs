@@ -64,7 +64,7 @@ fn bound(s: &Bound<'_, PySlice>, which: &str) -> PyResult<Option<i64>> {
     if v.is_none() {
         return Ok(None);
     }
-    integer(&v).map(Some).ok_or_else(|| {
-        PyTypeError::new_err("slice indices must be integers or None or have an __index__ method")
-    })
+    integer(&v)
+        .map(Some)
+        .ok_or_else(|| PyTypeError::new_err("slice indices must be integers or None or have an __index__ method"))
 }

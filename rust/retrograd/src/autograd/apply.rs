@@ -98,7 +98,12 @@ pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tenso
 }
 
 /// Makes the node of an op that ran and hangs its results on it.
-fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], overwritten: Option<&Tensor>) -> Result<Option<NodeRef>> {
+fn record<P: Primitive>(
+    op: P,
+    xs: &[&Tensor],
+    outs: &[Tensor],
+    overwritten: Option<&Tensor>,
+) -> Result<Option<NodeRef>> {
     if !outs.iter().any(|o| o.dtype().is_differentiable()) {
         return Ok(None);
     }
@@ -168,12 +173,7 @@ pub(crate) fn write_result(op: &'static str, result: &Tensor, target: &Tensor) -
 }
 
 /// Whether a result of these sizes and dtype may be written to `target`.
-pub(crate) fn check_target(
-    op: &'static str,
-    sizes: &[usize],
-    dtype: crate::DType,
-    target: &Tensor,
-) -> Result<()> {
+pub(crate) fn check_target(op: &'static str, sizes: &[usize], dtype: crate::DType, target: &Tensor) -> Result<()> {
     if sizes != target.sizes() {
         return Err(Error::shape(
             op,

@@ -504,7 +504,9 @@ pub fn grad(loss: &Tensor, inputs: &[&Tensor], create_graph: bool) -> Result<Vec
         .iter()
         .map(|x| {
             x.grad_edge()?.map(Target::Capture).ok_or_else(|| {
-                Error::autograd("One of the differentiated Tensors does not require grad: mark it with set_requires_grad")
+                Error::autograd(
+                    "One of the differentiated Tensors does not require grad: mark it with set_requires_grad",
+                )
             })
         })
         .collect::<Result<_>>()?;

@@ -101,8 +101,7 @@ impl Tensor {
         if let Some(node) = slot.as_ref().and_then(Weak::upgrade) {
             return node;
         }
-        let node: NodeRef =
-            Node::new(AccumulateGrad(self.clone()), smallvec![], smallvec![OutMeta::of(self)]);
+        let node: NodeRef = Node::new(AccumulateGrad(self.clone()), smallvec![], smallvec![OutMeta::of(self)]);
         *slot = Some(Arc::downgrade(&node));
         node
     }

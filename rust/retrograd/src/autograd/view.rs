@@ -233,7 +233,11 @@ pub(crate) struct Geometry {
 
 impl Geometry {
     fn of(t: &Tensor) -> Self {
-        Self { sizes: Dims::from_slice(t.sizes()), strides: Strides::from_slice(t.strides()), offset: t.storage_offset() }
+        Self {
+            sizes: Dims::from_slice(t.sizes()),
+            strides: Strides::from_slice(t.strides()),
+            offset: t.storage_offset(),
+        }
     }
     /// A zero tensor (or a copy of `g`) laid out like this geometry, so that a view's geometry applies to it.
     fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {

@@ -4,9 +4,9 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::{Device, Entry, Form};
+use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply_inplace, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
-use crate::autograd::Grads;
 use crate::error::Result;
 use crate::kernels::copy;
 use crate::tensor::layout::Strides;

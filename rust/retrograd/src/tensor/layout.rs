@@ -14,11 +14,9 @@ pub fn checked_numel(op: &'static str, sizes: &[usize]) -> Result<usize> {
     if sizes.contains(&0) {
         return Ok(0);
     }
-    sizes
-        .iter()
-        .try_fold(1usize, |n, &s| n.checked_mul(s))
-        .filter(|&n| n <= (isize::MAX as usize) / 16)
-        .ok_or_else(|| Error::shape(op, format!("a tensor of sizes {sizes:?} has more elements than memory can address")))
+    sizes.iter().try_fold(1usize, |n, &s| n.checked_mul(s)).filter(|&n| n <= (isize::MAX as usize) / 16).ok_or_else(
+        || Error::shape(op, format!("a tensor of sizes {sizes:?} has more elements than memory can address")),
+    )
 }
 
 /// Number of elements of sizes that belong to an existing tensor.
@@ -175,8 +173,7 @@ pub fn view_strides(sizes: &[usize], strides: &[isize], to: &[usize]) -> Option<
     let mut taken = 1usize;
     for i in (0..sizes.len()).rev() {
         block *= sizes[i];
-        let ends =
-            i == 0 || (sizes[i - 1] != 1 && strides[i - 1] != block as isize * base);
+        let ends = i == 0 || (sizes[i - 1] != 1 && strides[i - 1] != block as isize * base);
         if ends {
             while at > 0 && (taken < block || to[at - 1] == 1) {
                 out[at - 1] = taken as isize * base;

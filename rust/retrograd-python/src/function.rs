@@ -94,6 +94,11 @@ pub fn ctx_of(rule: &dyn Rule) -> Option<Py<PyAny>> {
     Some(Python::attach(|py| rule.ctx.clone_ref(py).into_any()))
 }
 
+/// As [`ctx_of`], without taking a reference.
+pub fn ctx_ptr(rule: &dyn Rule) -> Option<*mut pyo3::ffi::PyObject> {
+    rule.as_any().downcast_ref::<PyFunctionRule>().map(|r| r.ctx.as_ptr())
+}
+
 /// The node of a ctx, if a call was recorded on it.
 pub fn node_of(v: &Bound<'_, PyAny>) -> Option<NodeRef> {
     node_of_ctx(v.cast::<PyFunctionCtx>().ok()?)

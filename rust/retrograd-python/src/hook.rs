@@ -1,11 +1,14 @@
 //! Python callables as hooks of the engine, and the handles that remove them.
 
+use std::any::Any;
+use std::ffi::c_int;
 use std::sync::{Arc, Weak};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use retrograd::autograd::hooks::{self, LeafHook, PostHook, PreHook, TensorHook};
+use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::{Grads, Node, NodeRef};
 use retrograd::{Result, Tensor};
@@ -25,6 +28,12 @@ pub struct PyLeafHook(pub Py<PyAny>);
 
 fn hook_name(f: &Bound<'_, PyAny>) -> String {
     f.getattr("__name__").map_or_else(|_| "<unknown>".into(), |n| n.to_string())
+}
+
+impl Hook for PyTensorHook {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
 }
 
 impl TensorHook for PyTensorHook {
@@ -89,6 +98,12 @@ fn check_tuple(f: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>, old: &[Option<Te
     items.iter().zip(old).map(|(new, old)| check_replacement(f, &new, old.as_ref())).collect::<PyResult<_>>().map(Some)
 }
 
+impl Hook for PyPreHook {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
+}
+
 impl PreHook for PyPreHook {
     fn call(&self, grads: &[Option<Tensor>]) -> Result<Option<Grads>> {
         Python::attach(|py| {
@@ -96,6 +111,12 @@ impl PreHook for PyPreHook {
             check_tuple(f, &f.call1((tuple(py, grads)?,))?, grads)
         })
         .map_err(from_py)
+    }
+}
+
+impl Hook for PyPostHook {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
     }
 }
 
@@ -109,6 +130,12 @@ impl PostHook for PyPostHook {
     }
 }
 
+impl Hook for PyLeafHook {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
+}
+
 impl LeafHook for PyLeafHook {
     fn call(&self, leaf: &Tensor) -> Result<()> {
         Python::attach(|py| {
@@ -119,6 +146,42 @@ impl LeafHook for PyLeafHook {
             Err(PyRuntimeError::new_err("Tensor post accumulate grad hooks should return None."))
         })
         .map_err(from_py)
+    }
+}
+
+/// Shows `see` the Python objects that are reached from a node nobody else holds. Stops at the first result that is not 0.
+pub fn visit_node(node: &Node, see: &dyn Fn(*mut ffi::PyObject) -> c_int) -> c_int {
+    let mut found = 0;
+    if let Some(ctx) = crate::function::ctx_ptr(node.rule()) {
+        found = see(ctx);
+    }
+    node.hooks().each(|h| show(h, see, &mut found));
+    found
+}
+
+/// As [`visit_node`], from a tensor nobody else holds.
+pub fn visit_tensor(t: &Tensor, see: &dyn Fn(*mut ffi::PyObject) -> c_int) -> c_int {
+    let mut found = 0;
+    t.each_own_hook(|h| show(h, see, &mut found));
+    if found == 0 {
+        found = t.with_sole_node(|node| visit_node(node, see)).unwrap_or(0);
+    }
+    found
+}
+
+fn show(hook: &dyn Any, see: &dyn Fn(*mut ffi::PyObject) -> c_int, found: &mut c_int) {
+    if *found == 0
+        && let Some(f) = hook.downcast_ref::<Py<PyAny>>()
+    {
+        *found = see(f.as_ptr());
+    }
+}
+
+/// Breaks the cycles that [`visit_tensor`] showed.
+pub fn clear_tensor(t: &Tensor) {
+    t.clear_own_hooks();
+    if let Some(node) = t.sole_node() {
+        node.hooks().clear();
     }
 }
 

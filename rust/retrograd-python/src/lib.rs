@@ -3,6 +3,7 @@
 mod autograd;
 mod buffer;
 mod call;
+mod class;
 mod construct;
 mod convert;
 mod dtype;
@@ -32,6 +33,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     retrograd::warn::set_sink(errors::warn);
     let functional = PyModule::new(py, "retrograd._core.nn_functional")?;
     tensor::register(m)?;
+    class::register(m)?;
     dtype::register(m)?;
     generator::register(m)?;
     node::register(m)?;

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
@@ -24,7 +26,6 @@ use crate::{convert, function};
 #[pyclass(name = "Node", module = "retrograd.autograd.graph", subclass, weakref, frozen)]
 pub struct PyNode {
     node: NodeRef,
-    metadata: PyOnceLock<Py<PyDict>>,
 }
 
 thread_local! {
@@ -144,7 +145,7 @@ impl PyNode {
         let node = PENDING.with(|p| p.borrow_mut().take()).ok_or_else(|| {
             PyTypeError::new_err("Can't instantiate abstract class Node: nodes are made by ops on tensors")
         })?;
-        Ok(Self { node, metadata: PyOnceLock::new() })
+        Ok(Self { node })
     }
     /// The node's name, such as `MulBackward0`.
     fn name(&self) -> String {
@@ -158,7 +159,32 @@ impl PyNode {
     /// A dict for notes; the same one each time.
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
-        self.metadata.get_or_init(py, || PyDict::new(py).unbind()).bind(py).clone()
+        let mut notes = self.node.hooks().host_notes.lock();
+        if let Some(dict) = notes.as_ref().and_then(|n| n.downcast_ref::<Py<PyDict>>()) {
+            return dict.bind(py).clone();
+        }
+        let dict = PyDict::new(py);
+        *notes = Some(Box::new(dict.clone().unbind()));
+        dict
+    }
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if Arc::strong_count(&self.node) > 1 {
+            return Ok(());
+        }
+        let mut result = Ok(());
+        self.node.hooks().each(|h| {
+            if result.is_ok()
+                && let Some(f) = h.downcast_ref::<Py<PyAny>>()
+            {
+                result = visit.call(f);
+            }
+        });
+        result
+    }
+    fn __clear__(&self) {
+        if Arc::strong_count(&self.node) == 1 {
+            self.node.hooks().clear();
+        }
     }
     #[getter]
     fn requires_grad(&self) -> bool {
@@ -177,12 +203,12 @@ impl PyNode {
     }
     /// Calls `fn(grad_inputs, grad_outputs)` after the node ran; returns a handle.
     fn register_hook(&self, r#fn: Py<PyAny>) -> Handle {
-        let id = hooks::register(&self.node.hooks().post, std::sync::Arc::new(PyPostHook(r#fn)));
+        let id = hooks::register(&self.node.hooks().post, Arc::new(PyPostHook(r#fn)));
         Handle::node(&self.node, id)
     }
     /// Calls `fn(grad_outputs)` before the node runs; returns a handle.
     fn register_prehook(&self, r#fn: Py<PyAny>) -> Handle {
-        let id = hooks::register(&self.node.hooks().pre, std::sync::Arc::new(PyPreHook(r#fn)));
+        let id = hooks::register(&self.node.hooks().pre, Arc::new(PyPreHook(r#fn)));
         Handle::node(&self.node, id)
     }
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

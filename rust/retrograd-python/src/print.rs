@@ -140,7 +140,7 @@ enum Style {
 }
 
 fn style(slf: &Bound<'_, PyTensor>) -> PyResult<Style> {
-    if slf.is_exact_instance_of::<PyTensor>() {
+    if crate::class::is_exact(slf.as_any()) {
         return Ok(Style::Tensor);
     }
     let is_parameter = |class: &Bound<'_, PyType>| {
@@ -172,7 +172,7 @@ pub fn repr(slf: &Bound<'_, PyTensor>) -> PyResult<String> {
 /// `format(t, spec)`: a 0-dim tensor is formatted as its number.
 pub fn format<'py>(slf: &Bound<'py, PyTensor>, spec: &str) -> PyResult<Bound<'py, PyAny>> {
     let t = &slf.get().0;
-    if t.ndim() == 0 && slf.is_exact_instance_of::<PyTensor>() {
+    if t.ndim() == 0 && crate::class::is_exact(slf.as_any()) {
         return crate::export::item(slf.py(), t)?.call_method1("__format__", (spec,));
     }
     if !spec.is_empty() {

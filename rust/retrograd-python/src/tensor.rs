@@ -12,10 +12,10 @@ use retrograd::ops::{self, index};
 use retrograd::{DType, Tensor};
 
 use crate::errors::{OrPy, warn_py};
-use crate::hook::{Handle, PyLeafHook, PyTensorHook};
+use crate::hook::{self, PyLeafHook, PyTensorHook};
 use crate::node::wrap_node;
-use crate::wrap::{PyTensor, unwrap, wrap, wrap_option};
-use crate::{autograd, convert, dtype};
+use crate::wrap::{Handle, PyTensor, unwrap, wrap, wrap_option};
+use crate::{autograd, class, convert, dtype};
 
 /// Elements above which an operator gives up the interpreter while it runs.
 const DETACH_ABOVE: usize = 1 << 16;
@@ -61,13 +61,7 @@ fn assign(slf: &Bound<'_, PyTensor>, other: &Any<'_>, f: Binary) -> PyResult<()>
     let b = convert::operand(other)?.ok_or_else(|| {
         PyTypeError::new_err(format!("unsupported operand type(s): 'Tensor' and '{}'", crate::call::type_name(other)))
     })?;
-    remember(slf);
     run2(slf.py(), f, a, &b).map(drop)
-}
-
-/// Tells the tensor which object stands for it, so that it comes back as this object.
-fn remember(slf: &Bound<'_, PyTensor>) {
-    let _ = unwrap(slf.as_any());
 }
 
 fn number_or_array(other: &Any<'_>) -> PyResult<Option<Tensor>> {
@@ -104,12 +98,13 @@ impl PyTensor {
     #[pyo3(signature = (data = None))]
     fn new(data: Option<&Any<'_>>) -> PyResult<Self> {
         let Some(data) = data else {
-            return Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py().map(Self);
+            let empty = Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py()?;
+            return Ok(Self(Handle::new(empty)));
         };
         if let Some(t) = unwrap(data) {
-            return Ok(Self(t.detach()));
+            return Ok(Self(Handle::new(t.detach())));
         }
-        crate::construct::legacy(data).map(Self)
+        crate::construct::legacy(data).map(|t| Self(Handle::new(t)))
     }
 
     // ---- layout
@@ -270,11 +265,11 @@ impl PyTensor {
         Ok(self.0.grad_fn().or_py()?.map_or(0, |e| e.nr))
     }
     #[getter]
-    fn grad_fn<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        match self.0.grad_fn().or_py()? {
-            Some(edge) => wrap_node(py, &edge.node),
-            None => Ok(py.None().into_bound(py)),
-        }
+    fn grad_fn<'py>(slf: &Bound<'py, Self>) -> PyResult<Any<'py>> {
+        let py = slf.py();
+        let Some(edge) = slf.get().0.grad_fn().or_py()? else { return Ok(py.None().into_bound(py)) };
+        class::show_to_collector(slf.as_any());
+        wrap_node(py, &edge.node)
     }
     #[getter]
     fn grad<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
@@ -359,7 +354,6 @@ impl PyTensor {
         inputs: Option<&Any<'py>>,
     ) -> PyResult<()> {
         let py = slf.py();
-        remember(slf);
         if inputs.is_none()
             && let Some(gradient) = gradient.map_or(Some(None), |g| unwrap(g).map(Some))
         {
@@ -376,19 +370,21 @@ impl PyTensor {
         f.call((slf, gradient, retain_graph, create_graph), Some(&kw)).map(drop)
     }
     /// Call `hook(grad)` with this tensor's gradient; a returned tensor replaces it. Returns a handle with `remove()`.
-    fn register_hook(&self, hook: Py<PyAny>) -> PyResult<Handle> {
-        let (id, node) = self.0.register_hook(Arc::new(PyTensorHook(hook))).or_py()?;
+    fn register_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<hook::Handle> {
+        let t = &slf.get().0;
+        let (id, node) = t.register_hook(Arc::new(PyTensorHook(hook))).or_py()?;
+        class::show_to_collector(slf.as_any());
         Ok(match node {
-            Some(n) => Handle::node(&n, id),
-            None => Handle::leaf(&self.0, id),
+            Some(n) => hook::Handle::node(&n, id),
+            None => hook::Handle::leaf(t, id),
         })
     }
     /// Call `hook(leaf)` after this leaf accumulated. Returns a handle with `remove()`.
-    fn register_post_accumulate_grad_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<Handle> {
-        remember(slf);
+    fn register_post_accumulate_grad_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<hook::Handle> {
         let t = &slf.get().0;
         let id = t.register_post_accumulate_hook(Arc::new(PyLeafHook(hook))).or_py()?;
-        Ok(Handle::leaf(t, id))
+        class::show_to_collector(slf.as_any());
+        Ok(hook::Handle::leaf(t, id))
     }
 
     // ---- reading
@@ -409,6 +405,16 @@ impl PyTensor {
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(&self, py: Python<'py>, dtype: Option<&Any<'py>>, copy: Option<bool>) -> PyResult<Any<'py>> {
         crate::export::array(py, &self.0, dtype, copy)
+    }
+    /// What NumPy's functions return for a tensor.
+    #[pyo3(signature = (array, _context = None, _return_scalar = false))]
+    fn __array_wrap__<'py>(
+        &self,
+        array: &Any<'py>,
+        _context: Option<&Any<'py>>,
+        _return_scalar: bool,
+    ) -> PyResult<Any<'py>> {
+        crate::export::array_wrap(array.py(), array)
     }
     fn __len__(&self) -> PyResult<usize> {
         self.0.sizes().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-d tensor"))
@@ -588,7 +594,6 @@ impl PyTensor {
         wrap(slf.py(), index::get(&slf.get().0, &items).or_py()?)
     }
     fn __setitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>, value: &Any<'py>) -> PyResult<()> {
-        remember(slf);
         let items = crate::index::items(key)?;
         let value = match convert::operand(value)? {
             Some(v) => v,
@@ -601,7 +606,7 @@ impl PyTensor {
 /// Makes a tensor object of a subclass over the data of another: what `Parameter` is built with.
 #[pyfunction]
 fn _make_subclass<'py>(class: &Any<'py>, data: &Any<'py>, requires_grad: bool) -> PyResult<Any<'py>> {
-    let object = class.py().get_type::<PyTensor>().call_method1("__new__", (class, data))?;
+    let object = crate::class::class(class.py()).call_method1("__new__", (class, data))?;
     let t = unwrap(&object).ok_or_else(|| PyTypeError::new_err("_make_subclass: expected a subclass of Tensor"))?;
     t.set_requires_grad(requires_grad).or_py()?;
     Ok(object)

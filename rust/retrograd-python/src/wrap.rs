@@ -1,21 +1,154 @@
 //! Python objects for tensors, with identity: the same tensor comes back as the same object.
+//!
+//! Normally the object owns a handle on its tensor. When the last Python reference goes away while the tensor lives on in
+//! a graph, an object that carries something of its own (attributes, weak references, a subclass) changes sides: the
+//! tensor keeps the object, until it is handed out again or the tensor dies.
 
+use std::cell::UnsafeCell;
+use std::ops::Deref;
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use parking_lot::Mutex;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use retrograd::Tensor;
+use retrograd::autograd::leaf::WeakTensor;
+use retrograd::autograd::meta::HostObject;
 
-/// A multi-dimensional array that autograd can follow.
-#[pyclass(name = "Tensor", module = "retrograd", subclass, weakref, frozen)]
-pub struct PyTensor(pub Tensor);
+use crate::class;
+
+/// What all tensor objects are: the class `Tensor` adds to it what CPython must know of objects in cycles.
+#[pyclass(name = "_TensorBase", module = "retrograd._core", subclass, weakref, frozen)]
+pub struct PyTensor(pub Handle);
+
+/// How an object holds its tensor.
+pub struct Handle(UnsafeCell<Side>);
+
+enum Side {
+    /// The object owns a handle.
+    Owns(Tensor),
+    /// The tensor owns the object.
+    Kept(Box<Kept>),
+}
+
+struct Kept {
+    tensor: WeakTensor,
+    /// Filled when the tensor dies.
+    last: Arc<Mutex<Option<Tensor>>>,
+}
+
+// SAFETY: the cell changes only with the interpreter held: to `Kept` when no reference to the object is left, so that no
+// borrow of the tensor exists, and from `Kept`, into which nobody borrows. `Tensor` and `Kept` are Send and Sync.
+unsafe impl Sync for Handle {}
+// SAFETY: as above.
+unsafe impl Send for Handle {}
+
+impl Handle {
+    pub fn new(t: Tensor) -> Self {
+        Self(UnsafeCell::new(Side::Owns(t)))
+    }
+    fn owned(&self) -> Option<&Tensor> {
+        // SAFETY: shared access, see above; the interpreter is held by whoever works with objects.
+        match unsafe { &*self.0.get() } {
+            Side::Owns(t) => Some(t),
+            Side::Kept(_) => None,
+        }
+    }
+    /// Owns a tensor again. Called with the interpreter held, while somebody holds the object.
+    #[cold]
+    fn reclaim(&self) -> &Tensor {
+        // SAFETY: shared access as above.
+        if let Side::Kept(kept) = unsafe { &*self.0.get() } {
+            let tensor = loop {
+                if let Some(t) = kept.tensor.upgrade() {
+                    break t;
+                }
+                // The tensor is being dropped on another thread, which fills this before it waits for the interpreter.
+                if let Some(t) = kept.last.lock().clone() {
+                    break t;
+                }
+                std::thread::yield_now();
+            };
+            let object = tensor.yield_host();
+            // SAFETY: the interpreter is held and nothing borrows from `Kept` any more.
+            unsafe { *self.0.get() = Side::Owns(tensor) };
+            drop(object);
+        }
+        self.owned().expect("just set")
+    }
+}
+
+impl Deref for Handle {
+    type Target = Tensor;
+    #[inline]
+    fn deref(&self) -> &Tensor {
+        match self.owned() {
+            Some(t) => t,
+            None => self.reclaim(),
+        }
+    }
+}
 
 impl Drop for PyTensor {
     fn drop(&mut self) {
         // Runs inside the object's deallocation, with the interpreter held: from now on the next wrap makes a new object.
-        self.0.host().store(null_mut(), Ordering::Release);
+        if let Some(t) = self.0.owned() {
+            t.host().store(null_mut(), Ordering::Release);
+        }
     }
+}
+
+/// The object, on the tensor's side.
+struct KeptObject {
+    object: Py<PyAny>,
+    last: Arc<Mutex<Option<Tensor>>>,
+}
+
+impl HostObject for KeptObject {
+    fn release(self: Box<Self>, last: Tensor) {
+        *self.last.lock() = Some(last);
+        let object = self.object;
+        // Without an interpreter (at its end) the object cannot be given back.
+        if Python::try_attach(|_| ()).is_some() {
+            Python::attach(|py| object.drop_ref(py));
+        } else {
+            std::mem::forget(object);
+        }
+    }
+}
+
+/// Makes the tensor own `object`, which stands for it and whose last reference is going away. Returns false if nobody else
+/// holds the tensor, which then dies with its object.
+///
+/// # Safety
+/// `object` is a tensor object, the interpreter is held, and nobody borrows its tensor.
+pub unsafe fn change_sides(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
+    // SAFETY: a tensor object, by contract.
+    let handle = unsafe { &(*class::contents(object)).0 };
+    let Some(t) = handle.owned() else { return false };
+    if t.handle_count() == 1 || t.host().load(Ordering::Acquire) != object.cast() {
+        return false;
+    }
+    let last = Arc::new(Mutex::new(None));
+    // SAFETY: `object` is alive; this reference is the tensor's.
+    let kept = KeptObject { object: unsafe { Bound::from_borrowed_ptr(py, object) }.unbind(), last: last.clone() };
+    t.keep_host(Box::new(kept));
+    let side = Side::Kept(Box::new(Kept { tensor: t.downgrade(), last }));
+    // SAFETY: the interpreter is held and nobody borrows the tensor, by contract.
+    let owned = unsafe { std::mem::replace(&mut *handle.0.get(), side) };
+    drop(owned);
+    true
+}
+
+/// The tensor that an object owns, if nobody else holds it. For the cycle collector: takes no reference.
+///
+/// # Safety
+/// `object` is a tensor object and the interpreter is held.
+pub unsafe fn sole_owner<'a>(object: *mut ffi::PyObject) -> Option<&'a Tensor> {
+    // SAFETY: by contract.
+    unsafe { &(*class::contents(object)).0 }.owned().filter(|t| t.handle_count() == 1)
 }
 
 /// The Python object of a tensor: the live one if there is one, else a new one.
@@ -24,40 +157,34 @@ pub fn wrap(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
     if let Some(live) = live(py, &t) {
         return Ok(live);
     }
-    let host = t.host() as *const std::sync::atomic::AtomicPtr<()>;
-    let object = Bound::new(py, PyTensor(t))?;
-    // SAFETY: the new object owns a handle on the tensor, so its slot is alive.
-    unsafe { &*host }.store(object.as_ptr().cast(), Ordering::Release);
-    Ok(object.into_any())
+    class::new_object(py, t)
 }
 
 /// The object that stands for this tensor now, if any.
 #[inline]
 pub fn live<'py>(py: Python<'py>, t: &Tensor) -> Option<Bound<'py, PyAny>> {
     let p: *mut ffi::PyObject = t.host().load(Ordering::Acquire).cast();
-    // SAFETY: the slot is set to an object that owns a handle on `t`, and cleared in that object's deallocation; both
-    // happen with the interpreter held, as we hold it. An object being deallocated has a count of 0 and is not revived.
+    // SAFETY: the slot is set to an object that owns a handle on `t` or is owned by it, and cleared in that object's
+    // deallocation; both happen with the interpreter held, as we hold it. An object being deallocated has a count of 0
+    // and is not revived.
     unsafe {
         if p.is_null() || ffi::Py_REFCNT(p) == 0 {
             return None;
         }
-        Some(Bound::from_borrowed_ptr(py, p))
+        let object = Bound::from_borrowed_ptr(py, p);
+        let _: &Tensor = &(*class::contents(p)).0;
+        Some(object)
     }
 }
 
 /// The core tensor of an object that is one (of the exact class or a subclass).
 #[inline]
 pub fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Tensor> {
-    let t = match object.cast_exact::<PyTensor>() {
-        Ok(t) => t,
-        Err(_) => object.cast::<PyTensor>().ok()?,
-    };
-    let inner = &t.get().0;
-    // An object made by a subclass's constructor does not know its tensor's slot until it is first used.
-    if inner.host().load(Ordering::Relaxed).is_null() {
-        inner.host().store(object.as_ptr().cast(), Ordering::Release);
+    if class::is_exact(object) {
+        // SAFETY: objects of the class are tensor objects.
+        return Some(unsafe { &(*class::contents(object.as_ptr())).0 });
     }
-    Some(inner)
+    Some(&object.cast::<PyTensor>().ok()?.get().0)
 }
 
 /// `None` becomes None.

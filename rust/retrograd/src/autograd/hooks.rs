@@ -1,5 +1,6 @@
 //! Callbacks of the engine. The core calls them through traits; the host language implements them.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,23 +12,29 @@ use super::node::Grads;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
+/// What all hooks have.
+pub trait Hook: Send + Sync {
+    /// For the crate that made the hook, which may look for reference cycles through it.
+    fn as_any(&self) -> &dyn Any;
+}
+
 /// Sees the gradient of one tensor; may replace it.
-pub trait TensorHook: Send + Sync {
+pub trait TensorHook: Hook {
     fn call(&self, grad: Option<&Tensor>) -> Result<Option<Tensor>>;
 }
 
 /// Sees the gradients a node is about to receive; may replace them.
-pub trait PreHook: Send + Sync {
+pub trait PreHook: Hook {
     fn call(&self, grads: &[Option<Tensor>]) -> Result<Option<Grads>>;
 }
 
 /// Sees what a node returned and what it received; may replace the former.
-pub trait PostHook: Send + Sync {
+pub trait PostHook: Hook {
     fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> Result<Option<Grads>>;
 }
 
 /// Sees a leaf after its `.grad` was updated.
-pub trait LeafHook: Send + Sync {
+pub trait LeafHook: Hook {
     fn call(&self, leaf: &Tensor) -> Result<()>;
 }
 
@@ -40,6 +47,8 @@ pub struct NodeHooks {
     pub(crate) retain: Mutex<BTreeMap<u32, crate::autograd::leaf::WeakTensor>>,
     pub pre: Mutex<Registered<Arc<dyn PreHook>>>,
     pub post: Mutex<Registered<Arc<dyn PostHook>>>,
+    /// Whatever the host language wants to find again on this node.
+    pub host_notes: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -66,10 +75,35 @@ pub fn remove<H>(list: &Mutex<Registered<H>>, id: u64) {
     drop(gone);
 }
 
+/// Shows every hook of a list to `see`, unless the list is in use at this moment.
+fn each<H>(list: &Mutex<Registered<H>>, mut see: impl FnMut(&H)) {
+    if let Some(list) = list.try_lock() {
+        list.iter().for_each(|(_, h)| see(h));
+    }
+}
+
+/// Takes every hook off a list, unless the list is in use at this moment.
+fn take_all<H>(list: &Mutex<Registered<H>>) {
+    let gone = list.try_lock().map(|mut list| std::mem::take(&mut *list));
+    drop(gone);
+}
+
 impl NodeHooks {
     /// Tensor hooks by output.
     pub fn tensor_hooks(&self) -> &Mutex<Registered<(u32, Arc<dyn TensorHook>)>> {
         &self.tensor
+    }
+    /// Shows every hook to `see`.
+    pub fn each(&self, mut see: impl FnMut(&dyn Any)) {
+        each(&self.tensor, |(_, h)| see(h.as_any()));
+        each(&self.pre, |h| see(h.as_any()));
+        each(&self.post, |h| see(h.as_any()));
+    }
+    /// Forgets every hook.
+    pub fn clear(&self) {
+        take_all(&self.tensor);
+        take_all(&self.pre);
+        take_all(&self.post);
     }
 }
 
@@ -96,6 +130,20 @@ impl Tensor {
             return Err(crate::Error::autograd("post accumulate grad hooks cannot be registered on non-leaf tensors"));
         }
         Ok(register(&self.meta().post_accumulate, hook))
+    }
+    /// Shows the hooks that this tensor holds itself (as a leaf) to `see`.
+    pub fn each_own_hook(&self, mut see: impl FnMut(&dyn Any)) {
+        if let Some(meta) = self.inner().meta.get() {
+            each(&meta.hooks, |h| see(h.as_any()));
+            each(&meta.post_accumulate, |h| see(h.as_any()));
+        }
+    }
+    /// Forgets the hooks that this tensor holds itself.
+    pub fn clear_own_hooks(&self) {
+        if let Some(meta) = self.inner().meta.get() {
+            take_all(&meta.hooks);
+            take_all(&meta.post_accumulate);
+        }
     }
     /// Removes a hook of a leaf.
     pub fn remove_hook(&self, id: u64) {

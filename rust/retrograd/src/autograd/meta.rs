@@ -11,6 +11,31 @@ use crate::tensor::{Body, DType, Tensor};
 /// Registered hooks with the ids their handles remove them by.
 pub type Registered<H> = Vec<(u64, H)>;
 
+/// The host language's object for a tensor, while the tensor keeps it alive.
+///
+/// A host object whose last user is gone may still carry something (attributes, a class of its own) that must be found
+/// again when the graph hands the tensor out. It then changes sides: the tensor owns it instead of the other way round.
+pub trait HostObject: Send + Sync {
+    /// The tensor is being dropped. `last` has its elements, for users who get hold of the object at this moment.
+    fn release(self: Box<Self>, last: Tensor);
+}
+
+impl Tensor {
+    /// How many handles on this tensor there are.
+    pub fn handle_count(&self) -> usize {
+        std::sync::Arc::strong_count(self.arc())
+    }
+    /// Makes the tensor own its host object.
+    pub fn keep_host(&self, object: Box<dyn HostObject>) {
+        let old = self.meta().kept_host.lock().replace(object);
+        drop(old);
+    }
+    /// Gives the host object's ownership back.
+    pub fn yield_host(&self) -> Option<Box<dyn HostObject>> {
+        self.inner().meta.get()?.kept_host.lock().take()
+    }
+}
+
 #[derive(Default)]
 pub struct Meta {
     pub(crate) grad: Mutex<Option<Tensor>>,
@@ -27,4 +52,5 @@ pub struct Meta {
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
     #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]
     pub(crate) bodies: Mutex<Vec<Box<Body>>>,
+    pub(crate) kept_host: Mutex<Option<Box<dyn HostObject>>>,
 }

@@ -120,6 +120,25 @@ impl Tensor {
         if self.has_flag(flag::HISTORY) { self.inner().history.lock().clone() } else { None }
     }
 
+    /// Whether an op computed this tensor, as far as recorded.
+    pub fn has_history(&self) -> bool {
+        self.has_flag(flag::HISTORY)
+    }
+
+    /// Runs `f` on the node that computed this tensor, if nobody else holds the node at this moment.
+    pub fn with_sole_node<R>(&self, f: impl FnOnce(&Node) -> R) -> Option<R> {
+        let history = self.inner().history.try_lock()?;
+        let edge = history.as_ref()?;
+        (std::sync::Arc::strong_count(&edge.node) == 1).then(|| f(&edge.node))
+    }
+
+    /// The node that computed this tensor, if nobody else holds it at this moment.
+    pub fn sole_node(&self) -> Option<NodeRef> {
+        let history = self.inner().history.try_lock()?;
+        let edge = history.as_ref()?;
+        (std::sync::Arc::strong_count(&edge.node) == 1).then(|| edge.node.clone())
+    }
+
     /// Makes `edge` the history of this tensor.
     pub(crate) fn set_history(&self, edge: Edge) {
         self.set_flag(flag::REQUIRES_GRAD | flag::HISTORY, true);

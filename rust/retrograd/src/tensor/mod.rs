@@ -421,6 +421,12 @@ impl Tensor {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        if let Some(object) = self.meta.get_mut().and_then(|m| m.kept_host.get_mut().take()) {
+            let current = *self.current.get_mut();
+            // SAFETY: as in `Tensor::body`: the bodies are kept in `meta`, which is still there.
+            let body = if current.is_null() { &self.first } else { unsafe { &*current } };
+            object.release(Tensor::new(body.clone(), None));
+        }
         if let Some(edge) = self.history.get_mut().take() {
             crate::autograd::node::drop_later(edge.node);
         }

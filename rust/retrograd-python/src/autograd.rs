@@ -9,7 +9,7 @@ use retrograd::autograd::mode;
 use retrograd::autograd::node::Edge;
 use retrograd::{Error, Tensor};
 
-use crate::errors::{OrPy, to_py};
+use crate::errors::{OrPy, from_py, to_py};
 use crate::node::{unwrap_node, wrap_node};
 use crate::wrap::{unwrap, wrap, wrap_option};
 
@@ -69,7 +69,7 @@ fn accumulate_targets(inputs: &Bound<'_, PyTuple>) -> PyResult<Vec<Target>> {
                     )));
                 }
                 t.retain_grad().or_py()?;
-                Ok(Target::Accumulate(t.grad_edge().or_py()?.expect("requires grad")))
+                Ok(Target::Accumulate(t.target_edge().or_py()?.expect("requires grad")))
             }
             Spot::Edge(edge) => Ok(Target::Accumulate(edge)),
         })
@@ -124,7 +124,7 @@ fn _grad<'py>(
     for v in inputs.iter() {
         edges.push(match spot(&v)? {
             Spot::Edge(edge) => edge,
-            Spot::Tensor(t) => t.grad_edge().or_py()?.ok_or_else(|| {
+            Spot::Tensor(t) => t.target_edge().or_py()?.ok_or_else(|| {
                 PyRuntimeError::new_err(
                     "One of the differentiated Tensors does not require grad: mark it with requires_grad_() before the ops \
                      that use it",
@@ -154,6 +154,31 @@ fn _gradient_edge<'py>(t: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, u3
         )
     })?;
     Ok((wrap_node(t.py(), &edge.node)?, edge.nr))
+}
+
+/// Lets gradients keep the strides they come with (`False`) or not; returns what was set before.
+#[pyfunction]
+fn _set_grad_layout_policy(enforce: bool) -> bool {
+    mode::set(mode::LOOSE_GRADS, !enforce) & mode::LOOSE_GRADS == 0
+}
+
+/// Number of the backward run under way on this thread; None outside one.
+#[pyfunction]
+fn _current_run() -> Option<u64> {
+    engine::current_run()
+}
+
+/// Whether the run under way on this thread comes by `node`.
+#[pyfunction]
+fn _run_reaches(node: &Bound<'_, PyAny>) -> bool {
+    unwrap_node(node).is_some_and(|n| engine::run_reaches(&n))
+}
+
+/// Calls `callback()` at the end of the run under way on this thread.
+#[pyfunction]
+fn _queue_callback(callback: Py<PyAny>) -> PyResult<()> {
+    let call = move || Python::attach(|py| callback.call0(py).map(drop)).map_err(from_py);
+    engine::queue_callback(Box::new(call)).or_py()
 }
 
 /// Whether ops record on this thread.
@@ -248,6 +273,10 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(_backward, m)?,
         wrap_pyfunction!(_grad, m)?,
         wrap_pyfunction!(_gradient_edge, m)?,
+        wrap_pyfunction!(_set_grad_layout_policy, m)?,
+        wrap_pyfunction!(_current_run, m)?,
+        wrap_pyfunction!(_run_reaches, m)?,
+        wrap_pyfunction!(_queue_callback, m)?,
         wrap_pyfunction!(is_grad_enabled, m)?,
         wrap_pyfunction!(_set_grad_enabled, m)?,
         wrap_pyfunction!(is_inference_mode_enabled, m)?,

@@ -357,6 +357,17 @@ fn run_out<'py>(
             c.name
         ))));
     }
+    let mut operands: Vec<&Tensor> = Vec::new();
+    for v in values {
+        match v {
+            Value::Tensor(t) => operands.push(t),
+            Value::Tensors(ts) => operands.extend(ts),
+            _ => {}
+        }
+    }
+    for o in &outs {
+        retrograd::ops::memory::check_out(entry.name, o, &operands).map_err(to_py)?;
+    }
     let result = {
         let _off = GradGuard::new(false);
         (entry.call)(Form::New, values).map_err(to_py)?

@@ -1,11 +1,12 @@
-//! The class `retrograd.Tensor`: made by hand on top of `_TensorBase`, because PyO3 offers no way to say what happens to an
-//! object whose last reference goes away, nor what the cycle collector finds behind it.
+//! What CPython must know of tensor objects beyond what PyO3 can say: how to make them fast, what happens when the last
+//! reference goes away, and when the cycle collector looks at them.
 //!
-//! Objects have, after what `_TensorBase` has, a pointer to their `__dict__`. They are shown to the cycle collector only
-//! while they can be part of a cycle: once they have a history, hooks or attributes.
+//! Objects are shown to the collector only while they can be part of a cycle: once they have a history, hooks or
+//! attributes.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::mem::size_of;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use pyo3::exceptions::PySystemError;
@@ -14,18 +15,16 @@ use pyo3::types::PyType;
 use pyo3::{PyTypeInfo, ffi};
 use retrograd::Tensor;
 
-use crate::hook;
-use crate::wrap::{Handle, PyTensor, change_sides, sole_owner};
+use crate::wrap::{Handle, PyTensor, change_sides};
 
 /// `retrograd.Tensor`; lives as long as the process.
-static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
-/// Slots of `_TensorBase`.
-static NEW_BASE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-static DEALLOC_BASE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-/// Where in an object its `PyTensor`, its list of weak references and its dict are.
+static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+/// PyO3's deallocation of the class.
+static DEALLOC: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+/// Where in an object its `PyTensor`, its dict and its list of weak references are.
 static CONTENTS: AtomicUsize = AtomicUsize::new(0);
-static WEAKREFS: AtomicUsize = AtomicUsize::new(0);
 static DICT: AtomicUsize = AtomicUsize::new(0);
+static WEAKREFS: AtomicUsize = AtomicUsize::new(0);
 
 fn class_ptr() -> *mut ffi::PyTypeObject {
     CLASS.load(Ordering::Relaxed)
@@ -37,16 +36,14 @@ pub fn is_exact(object: &Bound<'_, PyAny>) -> bool {
     object.get_type_ptr() == class_ptr()
 }
 
-/// The class.
-pub fn class(py: Python<'_>) -> Bound<'_, PyType> {
-    // SAFETY: set at import to a type that is never freed.
-    unsafe { Bound::from_borrowed_ptr(py, class_ptr().cast()).cast_into_unchecked() }
-}
-
-/// Where an object's `PyTensor` is. The object must be one of `_TensorBase` for the result to be meaningful.
+/// Where an object's `PyTensor` is. The object must be a tensor for the result to be meaningful.
 #[inline]
 pub fn contents(object: *mut ffi::PyObject) -> *const PyTensor {
     object.cast::<u8>().wrapping_add(CONTENTS.load(Ordering::Relaxed)).cast()
+}
+
+fn object_of(contents: &PyTensor) -> *mut ffi::PyObject {
+    std::ptr::from_ref(contents).cast::<u8>().wrapping_sub(CONTENTS.load(Ordering::Relaxed)).cast_mut().cast()
 }
 
 fn pointer_at(object: *mut ffi::PyObject, offset: &AtomicUsize) -> *mut *mut ffi::PyObject {
@@ -56,17 +53,33 @@ fn pointer_at(object: *mut ffi::PyObject, offset: &AtomicUsize) -> *mut *mut ffi
 /// A new object of the class for a tensor that has none.
 #[inline]
 pub fn new_object(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
-    let seen_by_collector = t.has_history();
-    // SAFETY: allocates a zeroed object of the class. All that such an object consists of is the header, which the
-    // allocator fills, the `PyTensor`, written here before anybody sees the object, and two pointers that may be null
-    // (checked in `register`). The slot of the tensor is set with the interpreter held.
+    let collectable = t.has_history();
+    // SAFETY: the class itself.
+    let object = unsafe { allocate(py, class_ptr(), t)? };
+    if !collectable {
+        // SAFETY: an object with the collector's header.
+        unsafe { ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
+    }
+    Ok(object)
+}
+
+/// As [`new_object`], of a subclass.
+pub fn new_object_of<'py>(class: &Bound<'py, PyType>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: `__new__` is only called with subclasses of the class.
+    unsafe { allocate(class.py(), class.as_type_ptr(), t) }
+}
+
+/// # Safety
+/// `class` is the class or a subclass, and `t` has no object.
+#[inline]
+unsafe fn allocate(py: Python<'_>, class: *mut ffi::PyTypeObject, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: allocates a zeroed object. All that such an object consists of, up to what a subclass adds, is the header,
+    // which the allocator fills, the `PyTensor`, written here before anybody sees the object, and two pointers that may be
+    // null (checked in `register`). The slot of the tensor is set with the interpreter held.
     unsafe {
-        let object = ffi::PyType_GenericAlloc(class_ptr(), 0);
+        let object = ffi::PyType_GenericAlloc(class, 0);
         if object.is_null() {
             return Err(PyErr::fetch(py));
-        }
-        if !seen_by_collector {
-            ffi::PyObject_GC_UnTrack(object.cast());
         }
         t.host().store(object.cast(), Ordering::Release);
         contents(object).cast_mut().write(PyTensor(Handle::new(t)));
@@ -74,9 +87,9 @@ pub fn new_object(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// Shows an object to the cycle collector from now on: it got a hook or a history.
+/// Shows an object to the cycle collector from now on: it got a hook, a history or attributes.
 pub fn show_to_collector(object: &Bound<'_, PyAny>) {
-    // SAFETY: an object of a class with the collector's header, which `_TensorBase` alone never makes.
+    // SAFETY: an object with the collector's header.
     unsafe {
         if ffi::PyObject_GC_IsTracked(object.as_ptr()) == 0 {
             ffi::PyObject_GC_Track(object.as_ptr().cast());
@@ -84,9 +97,44 @@ pub fn show_to_collector(object: &Bound<'_, PyAny>) {
     }
 }
 
-/// Whether the object carries something that must survive while the tensor does.
+/// The object's `__dict__` if it was ever asked for.
+pub fn dict_of(contents: &PyTensor) -> Option<&Py<PyAny>> {
+    // SAFETY: the slot holds null or a dict that the object owns; `Py` is a non-null pointer.
+    unsafe { (*pointer_at(object_of(contents), &DICT).cast::<Option<Py<PyAny>>>()).as_ref() }
+}
+
+/// Forgets the object's `__dict__`.
+pub fn clear_dict(contents: &PyTensor) {
+    // SAFETY: as in `dict_of`; called with the interpreter held.
+    let dict = unsafe { (*pointer_at(object_of(contents), &DICT).cast::<Option<Py<PyAny>>>()).take() };
+    drop(dict);
+}
+
+/// Sets an attribute as any object does, then shows the object to the collector, since the attribute may lead back to it.
+pub fn set_attribute(
+    object: &Bound<'_, PyAny>,
+    name: &Bound<'_, PyAny>,
+    value: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    // SAFETY: valid objects; a null value deletes.
+    unsafe {
+        let value = value.map_or(null_mut(), Bound::as_ptr);
+        if ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value) != 0 {
+            return Err(PyErr::fetch(object.py()));
+        }
+        if !(*pointer_at(object.as_ptr(), &DICT)).is_null() {
+            show_to_collector(object);
+        }
+    }
+    Ok(())
+}
+
+/// Whether the object has something that must survive while the tensor does: attributes, weak references, a subclass.
+///
+/// # Safety
+/// A tensor object, with the interpreter held.
 unsafe fn carries_something(object: *mut ffi::PyObject) -> bool {
-    // SAFETY: by contract a tensor object; the two pointers are null or valid.
+    // SAFETY: the two pointers are null or valid.
     unsafe {
         let dict = *pointer_at(object, &DICT);
         ffi::Py_TYPE(object) != class_ptr()
@@ -95,11 +143,14 @@ unsafe fn carries_something(object: *mut ffi::PyObject) -> bool {
     }
 }
 
-/// Called for an object that is about to be deallocated (with a count of 0, or of 1 by a subclass's deallocation), or by
-/// the cycle collector, which holds a reference of its own.
-unsafe extern "C" fn finalize(object: *mut ffi::PyObject) {
-    // SAFETY: CPython calls this with the interpreter held, for an object of the class or a subclass. A count of at most 1
-    // means that nobody else has the object, so nobody borrows its tensor.
+/// To be called for an object whose last reference goes away, or which the cycle collector wants to finalize: if it has
+/// something to keep and the tensor lives on, the tensor takes a reference.
+///
+/// # Safety
+/// A tensor object, with the interpreter held.
+pub unsafe fn finalize(object: *mut ffi::PyObject) {
+    // SAFETY: by contract. A count of at most 1 (the collector holds a reference of its own) means that nobody else has the
+    // object, so nobody borrows its tensor.
     unsafe {
         if ffi::Py_REFCNT(object) <= 1 && carries_something(object) {
             Python::attach(|py| change_sides(py, object));
@@ -107,26 +158,9 @@ unsafe extern "C" fn finalize(object: *mut ffi::PyObject) {
     }
 }
 
-/// The constructor: as the base's, and the tensor learns which object stands for it.
-unsafe extern "C" fn new(
-    class: *mut ffi::PyTypeObject,
-    args: *mut ffi::PyObject,
-    kwargs: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    // SAFETY: CPython's contract for the slot is that of the base's, which makes objects of any subclass.
-    unsafe {
-        let base: ffi::newfunc = std::mem::transmute(NEW_BASE.load(Ordering::Relaxed));
-        let object = base(class, args, kwargs);
-        if !object.is_null() {
-            (*contents(object)).0.host().store(object.cast(), Ordering::Release);
-        }
-        object
-    }
-}
-
 unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
-    // SAFETY: CPython calls this with the interpreter held, once the count is 0. A subclass has called `finalize` before
-    // and calls this as its base; for the class itself it is called here. If that took a reference, the object lives on.
+    // SAFETY: CPython calls this with the interpreter held, once the count is 0. A subclass's deallocation has called
+    // `__del__` before; for the class itself the same is done here. If that took a reference, the object lives on.
     unsafe {
         if ffi::Py_TYPE(object) == class_ptr() {
             finalize(object);
@@ -134,129 +168,72 @@ unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
                 return;
             }
         }
-        ffi::PyObject_GC_UnTrack(object.cast());
-        let dict = std::mem::replace(&mut *pointer_at(object, &DICT), std::ptr::null_mut());
-        ffi::Py_XDECREF(dict);
-        let base: ffi::destructor = std::mem::transmute(DEALLOC_BASE.load(Ordering::Relaxed));
-        base(object);
+        let next: ffi::destructor = std::mem::transmute(DEALLOC.load(Ordering::Relaxed));
+        next(object);
     }
 }
 
-unsafe extern "C" fn traverse(object: *mut ffi::PyObject, visit: ffi::visitproc, arg: *mut c_void) -> c_int {
-    // SAFETY: CPython calls this with the interpreter held. Nothing here makes or drops references.
-    unsafe {
-        let see = |p: *mut ffi::PyObject| if p.is_null() { 0 } else { visit(p, arg) };
-        let found = see(ffi::Py_TYPE(object).cast());
-        if found != 0 {
-            return found;
-        }
-        let found = see(*pointer_at(object, &DICT));
-        if found != 0 {
-            return found;
-        }
-        sole_owner(object).map_or(0, |t| hook::visit_tensor(t, &see))
-    }
+/// The words that a class object consists of.
+fn words(class: *mut ffi::PyTypeObject) -> *mut *mut c_void {
+    class.cast()
 }
 
-unsafe extern "C" fn clear(object: *mut ffi::PyObject) -> c_int {
-    // SAFETY: CPython calls this with the interpreter held and the object alive.
-    unsafe {
-        let dict = std::mem::replace(&mut *pointer_at(object, &DICT), std::ptr::null_mut());
-        ffi::Py_XDECREF(dict);
-        Python::attach(|_| sole_owner(object).map(hook::clear_tensor));
-    }
-    0
-}
-
-/// Setting attributes makes the object visible to the collector, since the dict may lead back to it.
-unsafe extern "C" fn set_attribute(
-    object: *mut ffi::PyObject,
-    name: *mut ffi::PyObject,
-    value: *mut ffi::PyObject,
-) -> c_int {
-    // SAFETY: CPython's contract for the slot is that of the generic function.
-    unsafe {
-        let result = ffi::PyObject_GenericSetAttr(object, name, value);
-        if result == 0 && !(*pointer_at(object, &DICT)).is_null() && ffi::PyObject_GC_IsTracked(object) == 0 {
-            ffi::PyObject_GC_Track(object.cast());
-        }
-        result
-    }
-}
-
-/// A number that the class object tells of itself.
-fn attribute(class: &Bound<'_, PyType>, name: &str) -> PyResult<usize> {
-    class.getattr(name)?.extract()
-}
-
-/// Makes the class and checks the layout that this file relies on.
-pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = m.py();
-    let base = PyTensor::type_object(py);
-    let size = attribute(&base, "__basicsize__")?;
-    let weakrefs = attribute(&base, "__weakrefoffset__")?;
-    let example = Bound::new(py, PyTensor(Handle::new(crate::errors::OrPy::or_py(Tensor::empty(&[], retrograd::DType::Bool))?)))?;
-    let at = std::ptr::from_ref(example.get()) as usize - example.as_ptr() as usize;
-    // Header, PyTensor, weak references: nothing else may be in an object that starts as zeros.
-    if at != size_of::<ffi::PyObject>() || size != at + size_of::<PyTensor>() + size_of::<usize>() || weakrefs != size - size_of::<usize>() {
-        return Err(PySystemError::new_err("retrograd: unexpected layout of extension objects"));
-    }
-    CONTENTS.store(at, Ordering::Relaxed);
-    WEAKREFS.store(weakrefs, Ordering::Relaxed);
-    DICT.store(size, Ordering::Relaxed);
-
-    let mut members = [
-        ffi::PyMemberDef {
-            name: c"__dictoffset__".as_ptr(),
-            type_code: ffi::Py_T_PYSSIZET,
-            offset: size as ffi::Py_ssize_t,
-            flags: ffi::Py_READONLY,
-            doc: std::ptr::null(),
-        },
-        // SAFETY: zeros end the list.
-        unsafe { std::mem::zeroed() },
-    ];
-    let getset = Box::leak(Box::new([
-        ffi::PyGetSetDef {
-            name: c"__dict__".as_ptr(),
-            get: Some(ffi::PyObject_GenericGetDict),
-            set: Some(ffi::PyObject_GenericSetDict),
-            doc: std::ptr::null(),
-            closure: std::ptr::null_mut(),
-        },
-        ffi::PyGetSetDef::default(),
-    ]));
+/// Where class objects keep their slot for deallocation, found by looking at a class made for it: the struct is not part of
+/// Python's stable interface.
+fn dealloc_position(py: Python<'_>) -> PyResult<Option<usize>> {
     let slot = |slot, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
-    let mut slots = [
-        slot(ffi::Py_tp_doc, c"A multi-dimensional array that autograd can follow.".as_ptr().cast_mut().cast()),
-        slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
-        slot(ffi::Py_tp_getset, getset.as_mut_ptr().cast()),
-        slot(ffi::Py_tp_new, new as *mut c_void),
-        slot(ffi::Py_tp_finalize, finalize as *mut c_void),
-        slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
-        slot(ffi::Py_tp_traverse, traverse as *mut c_void),
-        slot(ffi::Py_tp_clear, clear as *mut c_void),
-        slot(ffi::Py_tp_setattro, set_attribute as *mut c_void),
-        slot(0, std::ptr::null_mut()),
-    ];
+    let mut slots = [slot(ffi::Py_tp_dealloc, dealloc as *mut c_void), slot(0, null_mut())];
+    let name: &CStr = c"retrograd._core._Probe";
     let mut spec = ffi::PyType_Spec {
-        name: c"retrograd.Tensor".as_ptr(),
-        basicsize: (size + size_of::<usize>()) as c_int,
+        name: name.as_ptr(),
+        basicsize: size_of::<ffi::PyObject>() as c_int,
         itemsize: 0,
-        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE | ffi::Py_TPFLAGS_HAVE_GC) as u32,
+        flags: ffi::Py_TPFLAGS_DEFAULT as u32,
         slots: slots.as_mut_ptr(),
     };
-    // SAFETY: the spec and all it points to are valid for the call, the getset list for ever; the slots fit the layout.
-    let class = unsafe {
-        let class = ffi::PyType_FromSpecWithBases(&mut spec, base.as_ptr());
-        Bound::from_owned_ptr_or_err(py, class)?.cast_into::<PyType>()?
-    };
-    for (slot, kept) in [(ffi::Py_tp_new, &NEW_BASE), (ffi::Py_tp_dealloc, &DEALLOC_BASE)] {
-        // SAFETY: a heap type, which has both slots.
-        kept.store(unsafe { ffi::PyType_GetSlot(base.as_type_ptr(), slot) }, Ordering::Relaxed);
+    // SAFETY: the spec is valid for the call; no object of the class is ever made.
+    let probe = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))?.cast_into::<PyType>()? };
+    let count = py.get_type::<PyType>().getattr("__basicsize__")?.extract::<usize>()? / size_of::<usize>();
+    // SAFETY: a class object has at least `count` words.
+    let is_it = |&i: &usize| unsafe { *words(probe.as_type_ptr()).add(i) } == dealloc as *mut c_void;
+    let mut hits = (0..count).filter(is_it);
+    Ok(hits.next().filter(|_| hits.next().is_none()))
+}
+
+/// Adds the class after checking the layout that this file relies on.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
+    let unknown = || PySystemError::new_err("retrograd: this Python lays out extension classes in an unknown way");
+    m.add_class::<PyTensor>()?;
+    let class = PyTensor::type_object(py);
+    let number = |name| class.getattr(name).and_then(|n| n.extract::<usize>());
+    let (size, dict, weakrefs) = (number("__basicsize__")?, number("__dictoffset__")?, number("__weakrefoffset__")?);
+    let example = crate::errors::OrPy::or_py(Tensor::empty(&[], retrograd::DType::Bool))?;
+    let example = Bound::new(py, PyTensor(Handle::new(example)))?;
+    let at = std::ptr::from_ref(example.get()) as usize - example.as_ptr() as usize;
+    drop(example);
+    // Header, PyTensor, dict, weak references: nothing else may be in an object that starts as zeros.
+    let word = size_of::<usize>();
+    let end = at + size_of::<PyTensor>();
+    if at != size_of::<ffi::PyObject>() || (dict, weakrefs, size) != (end, end + word, end + 2 * word) {
+        return Err(unknown());
+    }
+    CONTENTS.store(at, Ordering::Relaxed);
+    DICT.store(dict, Ordering::Relaxed);
+    WEAKREFS.store(weakrefs, Ordering::Relaxed);
+    let position = dealloc_position(py)?.ok_or_else(unknown)?;
+    // SAFETY: the position was found in a class object of this interpreter, and is checked once more: the class has PyO3's
+    // deallocation there. Nobody uses the class on another thread yet.
+    unsafe {
+        let word = words(class.as_type_ptr()).add(position);
+        let original = ffi::PyType_GetSlot(class.as_type_ptr(), ffi::Py_tp_dealloc);
+        if *word != original {
+            return Err(unknown());
+        }
+        DEALLOC.store(original, Ordering::Relaxed);
+        *word = dealloc as *mut c_void;
     }
     CLASS.store(class.as_type_ptr(), Ordering::Relaxed);
-    m.add("Tensor", &class)?;
     // The class is never freed: `CLASS` points to it.
     std::mem::forget(class);
     Ok(())

@@ -95,8 +95,8 @@ pub fn ctx_of(rule: &dyn Rule) -> Option<Py<PyAny>> {
 }
 
 /// As [`ctx_of`], without taking a reference.
-pub fn ctx_ptr(rule: &dyn Rule) -> Option<*mut pyo3::ffi::PyObject> {
-    rule.as_any().downcast_ref::<PyFunctionRule>().map(|r| r.ctx.as_ptr())
+pub fn ctx_in(rule: &dyn Rule) -> Option<&Py<PyFunctionCtx>> {
+    rule.as_any().downcast_ref::<PyFunctionRule>().map(|r| &r.ctx)
 }
 
 /// The node of a ctx, if a call was recorded on it.
@@ -303,6 +303,9 @@ fn finish<'py>(
             ))
         })?,
     };
+    for t in to_save.iter().flatten() {
+        Saved::check(t).or_py()?;
+    }
     if separate {
         let lost = |t: &Tensor| call.is_returned_as_is(t) && to_save.iter().flatten().any(|s| s.is_same(t));
         if results.iter().flatten().any(lost) {

@@ -1,17 +1,16 @@
 //! Python callables as hooks of the engine, and the handles that remove them.
 
 use std::any::Any;
-use std::ffi::c_int;
 use std::sync::{Arc, Weak};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
-use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::{Grads, Node, NodeRef};
-use retrograd::{Result, Tensor};
+use retrograd::Tensor;
 
 use crate::call::type_name;
 use crate::errors::from_py;
@@ -37,7 +36,7 @@ impl Hook for PyTensorHook {
 }
 
 impl TensorHook for PyTensorHook {
-    fn call(&self, grad: Option<&Tensor>) -> Result<Option<Tensor>> {
+    fn call(&self, grad: Option<&Tensor>) -> retrograd::Result<Option<Tensor>> {
         Python::attach(|py| {
             let f = self.0.bind(py);
             let result = f.call1((wrap_option(py, grad.cloned())?,))?;
@@ -105,7 +104,7 @@ impl Hook for PyPreHook {
 }
 
 impl PreHook for PyPreHook {
-    fn call(&self, grads: &[Option<Tensor>]) -> Result<Option<Grads>> {
+    fn call(&self, grads: &[Option<Tensor>]) -> retrograd::Result<Option<Grads>> {
         Python::attach(|py| {
             let f = self.0.bind(py);
             check_tuple(f, &f.call1((tuple(py, grads)?,))?, grads)
@@ -121,7 +120,7 @@ impl Hook for PyPostHook {
 }
 
 impl PostHook for PyPostHook {
-    fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> Result<Option<Grads>> {
+    fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> retrograd::Result<Option<Grads>> {
         Python::attach(|py| {
             let f = self.0.bind(py);
             check_tuple(f, &f.call1((tuple(py, results)?, tuple(py, grads)?))?, results)
@@ -137,7 +136,7 @@ impl Hook for PyLeafHook {
 }
 
 impl LeafHook for PyLeafHook {
-    fn call(&self, leaf: &Tensor) -> Result<()> {
+    fn call(&self, leaf: &Tensor) -> retrograd::Result<()> {
         Python::attach(|py| {
             let result = self.0.bind(py).call1((wrap(py, leaf.clone())?,))?;
             if result.is_none() {
@@ -149,39 +148,39 @@ impl LeafHook for PyLeafHook {
     }
 }
 
-/// Shows `see` the Python objects that are reached from a node nobody else holds. Stops at the first result that is not 0.
-pub fn visit_node(node: &Node, see: &dyn Fn(*mut ffi::PyObject) -> c_int) -> c_int {
-    let mut found = 0;
-    if let Some(ctx) = crate::function::ctx_ptr(node.rule()) {
-        found = see(ctx);
+/// Shows the cycle collector what is reached from a node nobody else holds.
+pub fn visit_node(node: &Node, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+    let mut result = match crate::function::ctx_in(node.rule()) {
+        Some(ctx) => visit.call(ctx),
+        None => Ok(()),
+    };
+    if let Some(hooks) = node.hooks_if_any() {
+        hooks.each(|h| show(h, visit, &mut result));
     }
-    node.hooks().each(|h| show(h, see, &mut found));
-    found
+    result
 }
 
 /// As [`visit_node`], from a tensor nobody else holds.
-pub fn visit_tensor(t: &Tensor, see: &dyn Fn(*mut ffi::PyObject) -> c_int) -> c_int {
-    let mut found = 0;
-    t.each_own_hook(|h| show(h, see, &mut found));
-    if found == 0 {
-        found = t.with_sole_node(|node| visit_node(node, see)).unwrap_or(0);
-    }
-    found
+pub fn visit_tensor(t: &Tensor, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+    let mut result = Ok(());
+    t.each_own_hook(|h| show(h, visit, &mut result));
+    result?;
+    t.with_sole_node(|node| visit_node(node, visit)).unwrap_or(Ok(()))
 }
 
-fn show(hook: &dyn Any, see: &dyn Fn(*mut ffi::PyObject) -> c_int, found: &mut c_int) {
-    if *found == 0
+fn show(hook: &dyn Any, visit: &PyVisit<'_>, result: &mut Result<(), PyTraverseError>) {
+    if result.is_ok()
         && let Some(f) = hook.downcast_ref::<Py<PyAny>>()
     {
-        *found = see(f.as_ptr());
+        *result = visit.call(f);
     }
 }
 
 /// Breaks the cycles that [`visit_tensor`] showed.
 pub fn clear_tensor(t: &Tensor) {
     t.clear_own_hooks();
-    if let Some(node) = t.sole_node() {
-        node.hooks().clear();
+    if let Some(hooks) = t.sole_node().as_ref().and_then(|n| n.hooks_if_any()) {
+        hooks.clear();
     }
 }
 

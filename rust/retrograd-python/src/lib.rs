@@ -33,7 +33,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     retrograd::warn::set_sink(errors::warn);
     let functional = PyModule::new(py, "retrograd._core.nn_functional")?;
     tensor::register(m)?;
-    class::register(m)?;
     dtype::register(m)?;
     generator::register(m)?;
     node::register(m)?;

@@ -13,7 +13,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::hooks;
-use retrograd::autograd::node::{Edge, LEAF_SEQ};
+use retrograd::autograd::node::Edge;
 use retrograd::autograd::saved::SavedItem;
 use retrograd::autograd::{Node, NodeRef};
 
@@ -171,19 +171,13 @@ impl PyNode {
         if Arc::strong_count(&self.node) > 1 {
             return Ok(());
         }
-        let mut result = Ok(());
-        self.node.hooks().each(|h| {
-            if result.is_ok()
-                && let Some(f) = h.downcast_ref::<Py<PyAny>>()
-            {
-                result = visit.call(f);
-            }
-        });
-        result
+        crate::hook::visit_node(&self.node, &visit)
     }
     fn __clear__(&self) {
-        if Arc::strong_count(&self.node) == 1 {
-            self.node.hooks().clear();
+        if Arc::strong_count(&self.node) == 1
+            && let Some(hooks) = self.node.hooks_if_any()
+        {
+            hooks.clear();
         }
     }
     #[getter]
@@ -191,7 +185,11 @@ impl PyNode {
         true
     }
     fn _sequence_nr(&self) -> u64 {
-        if self.node.sequence_nr() == LEAF_SEQ { u64::MAX } else { self.node.sequence_nr() }
+        self.node.sequence_nr()
+    }
+    /// Changes the number that `_sequence_nr` tells; the engine keeps its own.
+    fn _set_sequence_nr(&self, number: u64) {
+        self.node.set_sequence_nr(number);
     }
     #[getter]
     fn _input_metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -217,6 +215,11 @@ impl PyNode {
         {
             return crate::wrap::wrap(py, leaf.clone());
         }
+        if let Some(wanted) = name.strip_prefix("_raw_saved_")
+            && self.node.rule().saved_names().contains(&wanted)
+        {
+            return Ok(Bound::new(py, PySavedTensor { _node: self.node.clone() })?.into_any());
+        }
         if let Some(wanted) = name.strip_prefix("_saved_")
             && self.node.rule().saved_names().contains(&wanted)
         {
@@ -229,7 +232,9 @@ impl PyNode {
     }
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<String>> {
         let mut names: Vec<String> = slf.get_type().dir()?.extract()?;
-        names.extend(slf.get().node.rule().saved_names().iter().map(|n| format!("_saved_{n}")));
+        for name in slf.get().node.rule().saved_names() {
+            names.extend([format!("_saved_{name}"), format!("_raw_saved_{name}")]);
+        }
         if slf.get().node.rule().leaf().is_some() {
             names.push("variable".into());
         }
@@ -246,6 +251,14 @@ pub fn short_name(node: &NodeRef) -> String {
     name.rsplit("::").next().unwrap_or(&name).to_string()
 }
 
+/// A value that a node keeps, before it is unpacked.
+#[pyclass(name = "SavedTensor", module = "retrograd._core", frozen)]
+struct PySavedTensor {
+    /// The value lives as long as its node.
+    _node: NodeRef,
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PySavedTensor>()?;
     m.add_class::<PyNode>()
 }

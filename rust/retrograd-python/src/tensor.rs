@@ -5,8 +5,9 @@ use std::sync::Arc;
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyNotImplemented, PyTuple};
+use pyo3::types::{PyInt, PyNotImplemented, PyTuple, PyType};
 use retrograd::autograd::engine::{self, Backward};
 use retrograd::ops::{self, index};
 use retrograd::{DType, Tensor};
@@ -14,7 +15,7 @@ use retrograd::{DType, Tensor};
 use crate::errors::{OrPy, warn_py};
 use crate::hook::{self, PyLeafHook, PyTensorHook};
 use crate::node::wrap_node;
-use crate::wrap::{Handle, PyTensor, unwrap, wrap, wrap_option};
+use crate::wrap::{PyTensor, unwrap, wrap, wrap_option};
 use crate::{autograd, class, convert, dtype};
 
 /// Elements above which an operator gives up the interpreter while it runs.
@@ -94,17 +95,47 @@ fn grad_type(v: &Any<'_>) -> PyErr {
 
 #[pymethods]
 impl PyTensor {
+    #[classmethod]
     #[new]
     #[pyo3(signature = (data = None))]
-    fn new(data: Option<&Any<'_>>) -> PyResult<Self> {
-        let Some(data) = data else {
-            let empty = Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py()?;
-            return Ok(Self(Handle::new(empty)));
+    fn new<'py>(class: &Bound<'py, PyType>, data: Option<&Any<'py>>) -> PyResult<Any<'py>> {
+        let t = match data {
+            None => Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py()?,
+            Some(data) => match unwrap(data) {
+                Some(t) => t.detach(),
+                None => crate::construct::legacy(data)?,
+            },
         };
-        if let Some(t) = unwrap(data) {
-            return Ok(Self(Handle::new(t.detach())));
+        class::new_object_of(class, t)
+    }
+
+    // ---- attributes and cycles
+
+    fn __setattr__(slf: &Bound<'_, Self>, name: &Any<'_>, value: &Any<'_>) -> PyResult<()> {
+        class::set_attribute(slf.as_any(), name, Some(value))
+    }
+    fn __delattr__(slf: &Bound<'_, Self>, name: &Any<'_>) -> PyResult<()> {
+        class::set_attribute(slf.as_any(), name, None)
+    }
+    /// Called by the deallocation of subclasses.
+    fn __del__(slf: &Bound<'_, Self>) {
+        // SAFETY: a tensor object.
+        unsafe { class::finalize(slf.as_ptr()) };
+    }
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(dict) = class::dict_of(self) {
+            visit.call(dict)?;
         }
-        crate::construct::legacy(data).map(|t| Self(Handle::new(t)))
+        match self.0.owned() {
+            Some(t) if t.handle_count() == 1 => hook::visit_tensor(t, &visit),
+            _ => Ok(()),
+        }
+    }
+    fn __clear__(&self) {
+        class::clear_dict(self);
+        if let Some(t) = self.0.owned().filter(|t| t.handle_count() == 1) {
+            hook::clear_tensor(t);
+        }
     }
 
     // ---- layout
@@ -326,8 +357,11 @@ impl PyTensor {
         self.0.set_data(t).or_py()
     }
     #[getter]
-    fn _version(&self) -> u32 {
-        self.0.version()
+    fn _version(&self) -> PyResult<u32> {
+        if self.0.is_inference() {
+            return Err(PyRuntimeError::new_err("Inference tensors do not track version counter."));
+        }
+        Ok(self.0.version())
     }
     #[getter]
     fn _base<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
@@ -341,8 +375,34 @@ impl PyTensor {
         slf.get().0.detach_().or_py()?;
         Ok(slf)
     }
+    /// Whether the tensor was made in inference mode.
     fn is_inference(&self) -> bool {
-        false
+        self.0.is_inference()
+    }
+    /// Give the tensor other sizes in place; elements stay as they lie in memory, new ones are not initialised.
+    #[pyo3(signature = (*sizes))]
+    fn resize_<'py>(slf: Bound<'py, Self>, sizes: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, Self>> {
+        let sizes = match sizes.get_item(0) {
+            Ok(first) if sizes.len() == 1 && !first.is_instance_of::<PyInt>() => first.extract::<Vec<usize>>()?,
+            _ => sizes.extract::<Vec<usize>>()?,
+        };
+        slf.get().0.resize_(&sizes).or_py()?;
+        Ok(slf)
+    }
+    /// Take over memory and sizes of `source`, as a write.
+    fn set_<'py>(slf: Bound<'py, Self>, source: &Any<'py>) -> PyResult<Bound<'py, Self>> {
+        let from = unwrap(source).ok_or_else(|| {
+            PyTypeError::new_err(format!("set_(): source must be a Tensor, not {}", crate::call::type_name(source)))
+        })?;
+        slf.get().0.set_(from).or_py()?;
+        Ok(slf)
+    }
+    /// A copy of this leaf for `copy.deepcopy`.
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Any<'py>) -> PyResult<Any<'py>> {
+        slf.py().import("retrograd._copy")?.call_method1("deepcopy", (slf, memo))
+    }
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, _protocol: i32) -> PyResult<Any<'py>> {
+        slf.py().import("retrograd._copy")?.call_method1("reduce", (slf,))
     }
     /// Accumulate the gradient of this tensor into the leaves it depends on.
     #[pyo3(signature = (gradient = None, retain_graph = None, create_graph = false, inputs = None))]
@@ -606,13 +666,13 @@ impl PyTensor {
 /// Makes a tensor object of a subclass over the data of another: what `Parameter` is built with.
 #[pyfunction]
 fn _make_subclass<'py>(class: &Any<'py>, data: &Any<'py>, requires_grad: bool) -> PyResult<Any<'py>> {
-    let object = crate::class::class(class.py()).call_method1("__new__", (class, data))?;
+    let object = class.py().get_type::<PyTensor>().call_method1("__new__", (class, data))?;
     let t = unwrap(&object).ok_or_else(|| PyTypeError::new_err("_make_subclass: expected a subclass of Tensor"))?;
     t.set_requires_grad(requires_grad).or_py()?;
     Ok(object)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<PyTensor>()?;
+    class::register(m)?;
     m.add_function(wrap_pyfunction!(_make_subclass, m)?)
 }

@@ -19,8 +19,8 @@ use retrograd::autograd::meta::HostObject;
 
 use crate::class;
 
-/// What all tensor objects are: the class `Tensor` adds to it what CPython must know of objects in cycles.
-#[pyclass(name = "_TensorBase", module = "retrograd._core", subclass, weakref, frozen)]
+/// A multi-dimensional array that autograd can follow.
+#[pyclass(name = "Tensor", module = "retrograd", subclass, weakref, dict, frozen)]
 pub struct PyTensor(pub Handle);
 
 /// How an object holds its tensor.
@@ -49,7 +49,8 @@ impl Handle {
     pub fn new(t: Tensor) -> Self {
         Self(UnsafeCell::new(Side::Owns(t)))
     }
-    fn owned(&self) -> Option<&Tensor> {
+    /// The tensor, unless it owns the object.
+    pub fn owned(&self) -> Option<&Tensor> {
         // SAFETY: shared access, see above; the interpreter is held by whoever works with objects.
         match unsafe { &*self.0.get() } {
             Side::Owns(t) => Some(t),
@@ -140,15 +141,6 @@ pub unsafe fn change_sides(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
     let owned = unsafe { std::mem::replace(&mut *handle.0.get(), side) };
     drop(owned);
     true
-}
-
-/// The tensor that an object owns, if nobody else holds it. For the cycle collector: takes no reference.
-///
-/// # Safety
-/// `object` is a tensor object and the interpreter is held.
-pub unsafe fn sole_owner<'a>(object: *mut ffi::PyObject) -> Option<&'a Tensor> {
-    // SAFETY: by contract.
-    unsafe { &(*class::contents(object)).0 }.owned().filter(|t| t.handle_count() == 1)
 }
 
 /// The Python object of a tensor: the live one if there is one, else a new one.

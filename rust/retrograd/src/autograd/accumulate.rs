@@ -25,7 +25,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
         None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf))?,
         None => {
             let _off = GradGuard::new(false);
-            if g.is_unshared() && g.history().is_none() && obeys_layout(leaf, &g) {
+            if g.is_unshared() && g.history().is_none() && fits(leaf, &g) {
                 g
             } else {
                 crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf))?
@@ -33,7 +33,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
         }
         Some(old) if create_graph => old.add(&g)?,
         Some(old) => {
-            if !obeys_layout(leaf, &old) {
+            if !fits(leaf, &old) {
                 crate::warn::once(
                     crate::warn::Once::GradLayout,
                     "grad and param do not obey the gradient layout contract. This is not an error, but may impair \
@@ -59,10 +59,14 @@ fn wanted_strides(leaf: &Tensor) -> layout::Strides {
     }
 }
 
-fn obeys_layout(leaf: &Tensor, g: &Tensor) -> bool {
+/// Whether `g` is laid out as `.grad` of this leaf may be.
+fn fits(leaf: &Tensor, g: &Tensor) -> bool {
     let b = g.body();
     if leaf.is_contiguous() && b.contiguous {
         return true;
+    }
+    if super::mode::word() & super::mode::LOOSE_GRADS != 0 {
+        return layout::is_dense(&b.sizes, &b.strides);
     }
     let want = wanted_strides(leaf);
     b.sizes.iter().zip(b.strides.iter().zip(&want)).all(|(&n, (a, b))| n <= 1 || a == b)

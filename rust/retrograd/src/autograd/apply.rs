@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
-use super::primitive::{Outs, Primitive, Source, Vjp};
-use super::saved::{KeptSlots, SavedItem, pack};
+use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
+use super::saved::{Before, KeptSlots, Saved, SavedItem, pack};
 use crate::error::{Error, Result};
 use crate::ops::Form;
 use crate::tensor::Tensor;
@@ -58,7 +58,7 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
         return apply_special(op, xs, word);
     }
     let outs = op.forward(xs)?;
-    if word & mode::GRAD != 0 && xs.iter().any(|x| x.requires_grad()) {
+    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record(op, xs, &outs, None)?;
     }
     Ok(outs)
@@ -79,10 +79,10 @@ fn first(mut outs: Outs) -> Tensor {
 #[cold]
 fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs> {
     let outs = op.forward(xs)?;
-    if word & mode::GRAD != 0 && xs.iter().any(|x| x.requires_grad()) {
+    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record(op.clone(), xs, &outs, None)?;
     }
-    if word & mode::FORWARD != 0 {
+    if word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD {
         super::forward::push_tangents(&op, xs, &outs)?;
     }
     Ok(outs)
@@ -102,7 +102,7 @@ fn record<P: Primitive>(
     op: P,
     xs: &[&Tensor],
     outs: &[Tensor],
-    overwritten: Option<&Tensor>,
+    before: Option<&Before>,
 ) -> Result<Option<NodeRef>> {
     if !outs.iter().any(|o| o.dtype().is_differentiable()) {
         return Ok(None);
@@ -116,10 +116,10 @@ fn record<P: Primitive>(
         }
         edges.push(edge);
     }
-    let kept = KeptSlots::new(pack(P::KEEP, followed, xs, outs, overwritten));
+    let kept = KeptSlots::new(pack(P::KEEP, followed, xs, outs, before)?);
     let metas = outs.iter().map(OutMeta::of).collect();
     let node: NodeRef = Node::new(OpRule { op, kept }, edges, metas);
-    if overwritten.is_none() && !is_inplace(xs, outs) {
+    if before.is_none() {
         for (nr, o) in outs.iter().enumerate() {
             if o.dtype().is_differentiable() {
                 o.set_history(Edge { node: node.clone(), nr: nr as u32 });
@@ -129,41 +129,57 @@ fn record<P: Primitive>(
     Ok(Some(node))
 }
 
-fn is_inplace(xs: &[&Tensor], outs: &[Tensor]) -> bool {
-    matches!((xs.first(), outs.first()), (Some(x), Some(o)) if x.is_same(o))
-}
-
 /// Runs the op and writes its result to operand 0, which is returned.
 pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     let target = xs[0];
     let word = mode::word();
-    let recording =
-        word & mode::GRAD != 0 && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
+    let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_inplace(recording)?;
-    if word & mode::FORWARD != 0 {
-        super::forward::refuse_inplace(P::NAME, xs)?;
-    }
     check_partial_overlap(P::NAME, target, &xs[1..])?;
-    // Errors of the graph (a stale view, say) come before anything is written.
-    for x in xs.iter().filter(|_| recording) {
-        x.grad_edge()?;
-    }
-    let followed = xs.iter().enumerate().filter(|(_, x)| x.requires_grad()).fold(0u32, |m, (i, _)| m | 1 << i.min(31));
-    let keeps_old = recording && P::KEEP.iter().any(|k| k.source == Source::Input(0) && k.for_grads & followed != 0);
-    let old = if keeps_old { Some(crate::kernels::copy::copy(target)?) } else { None };
+    let pushing = word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD && xs.iter().any(|x| x.tangent().is_some());
+    let before = if recording { Some(before_write::<P>(xs)?) } else { None };
+    let primal = if pushing { Some(crate::kernels::copy::copy(target)?) } else { None };
+    let kept_op = pushing.then(|| op.clone());
     if !op.forward_into(xs, target)? {
         let result = first(op.forward(xs)?);
         write_result(P::NAME, &result, target)?;
     }
     target.bump_version();
-    if recording {
-        let old_ref = old.as_ref();
-        let outs = [target.clone()];
-        if let Some(node) = record(op, xs, &outs, old_ref)? {
-            target.rebase(node)?;
-        }
+    if let Some(before) = before
+        && let Some(node) = record(op, xs, std::slice::from_ref(target), Some(&before))?
+    {
+        target.rebase(node)?;
+    }
+    if let (Some(op), Some(primal)) = (kept_op, primal) {
+        super::forward::push_tangent_inplace(&op, xs, &primal, target)?;
     }
     Ok(target.clone())
+}
+
+/// What a recorded write needs of the state before it. Errors of the graph (a stale view, say) and of what cannot be kept
+/// come here, before anything is written.
+fn before_write<P: Primitive>(xs: &[&Tensor]) -> Result<Before> {
+    let mut followed = 0u32;
+    for (i, x) in xs.iter().enumerate() {
+        if x.grad_edge()?.is_some() {
+            followed |= 1 << i.min(31);
+        }
+    }
+    let needed = |k: &&Keep| k.for_grads & followed != 0;
+    let copy = if P::KEEP.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
+        Some(crate::kernels::copy::copy(xs[0])?)
+    } else {
+        None
+    };
+    for k in P::KEEP.iter().filter(needed) {
+        if let Source::Input(i) = k.source
+            && i > 0
+            && let Some(x) = xs.get(i)
+        {
+            Saved::check(x)?;
+        }
+    }
+    Ok(Before { copy, versions: xs.iter().map(|x| x.version()).collect() })
 }
 
 /// Copies a fresh result into the tensor an in-place op writes to; checks that shape and dtype allow it.

@@ -21,7 +21,7 @@ impl Edges {
     /// The edges to record before the function runs; `None` if nothing is recorded: no operand requires grad, or grad
     /// mode is off.
     pub fn of(operands: &[Tensor]) -> Result<Option<Self>> {
-        if mode::word() & mode::GRAD == 0 || !operands.iter().any(Tensor::requires_grad) {
+        if !mode::records(mode::word()) || !operands.iter().any(Tensor::requires_grad) {
             return Ok(None);
         }
         let edge = |x: &Tensor| if x.dtype().is_differentiable() { x.grad_edge() } else { Ok(None) };

@@ -4,7 +4,9 @@
 //! when no other run is under way, and through a table otherwise, so that runs may overlap in threads or nest in hooks.
 //! Leaf nodes run as soon as all their gradients arrived; all others in order of their number.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ptr::null;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -43,6 +45,81 @@ static MARKS_TAKEN: AtomicBool = AtomicBool::new(false);
 static NEXT_RUN: AtomicU64 = AtomicU64::new(1);
 const SLOT_BITS: u32 = 32;
 
+/// A callback of [`queue_callback`].
+pub type AtEnd = Box<dyn FnOnce() -> Result<()>>;
+
+/// What hooks may ask of the run that calls them.
+struct Frame {
+    id: u64,
+    slots: Slots,
+    /// By slot: on a path to a target. Empty: everything is.
+    needed: Vec<bool>,
+    at_end: RefCell<Vec<AtEnd>>,
+    outer: *const Frame,
+}
+
+thread_local! {
+    static CURRENT: Cell<*const Frame> = const { Cell::new(null()) };
+}
+
+impl Frame {
+    fn needs(&self, slot: u32) -> bool {
+        self.needed.is_empty() || self.needed[slot as usize]
+    }
+    /// Runs the queued callbacks, those that they queue included.
+    fn finish(&self) -> Result<()> {
+        loop {
+            let queued = std::mem::take(&mut *self.at_end.borrow_mut());
+            if queued.is_empty() {
+                return Ok(());
+            }
+            for callback in queued {
+                callback()?;
+            }
+        }
+    }
+}
+
+/// Makes a frame the current one of this thread for as long as it lives.
+struct Entered<'a>(&'a Frame);
+
+impl<'a> Entered<'a> {
+    fn new(frame: &'a mut Frame) -> Self {
+        frame.outer = CURRENT.get();
+        CURRENT.set(frame);
+        Self(frame)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.outer);
+    }
+}
+
+/// Calls `f` with the innermost run under way on this thread.
+fn current<R>(f: impl FnOnce(&Frame) -> R) -> Option<R> {
+    let frame = CURRENT.get();
+    // SAFETY: null, or set by `Entered` to a frame that outlives it and reset when it goes; frames stay on their thread.
+    unsafe { frame.as_ref() }.map(f)
+}
+
+/// The id of the run under way on this thread; none other of this process has it.
+pub fn current_run() -> Option<u64> {
+    current(|frame| frame.id)
+}
+
+/// Whether the run under way on this thread comes by `node` on its way to what it is for.
+pub fn run_reaches(node: &NodeRef) -> bool {
+    current(|frame| frame.slots.get(node).is_some_and(|slot| frame.needs(slot))).unwrap_or(false)
+}
+
+/// Has `callback` called when the run under way on this thread has ended well.
+pub fn queue_callback(callback: AtEnd) -> Result<()> {
+    current(|frame| frame.at_end.borrow_mut().push(callback))
+        .ok_or_else(|| Error::autograd("Final callbacks can only be installed during backward pass."))
+}
+
 /// Finds a node's slot.
 enum Slots {
     /// Run id in the upper half of the mark.
@@ -51,10 +128,10 @@ enum Slots {
 }
 
 impl Slots {
-    fn claim() -> Self {
+    fn claim(id: u64) -> Self {
         if MARKS_TAKEN.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-            // 32 bits of run id repeat after 4e9 runs; 0 is never used, fresh nodes carry it.
-            let run = NEXT_RUN.fetch_add(1, Ordering::Relaxed) & 0xFFFF_FFFF;
+            // 32 bits of the id repeat after 4e9 runs; 0 is never used, fresh nodes carry it.
+            let run = id & 0xFFFF_FFFF;
             if run != 0 {
                 return Slots::Marks(run);
             }
@@ -96,58 +173,43 @@ struct Visit {
     grads: Grads,
     /// Edges into this node from nodes that have not been dealt with.
     pending: u32,
-    /// On a path to a target.
-    needed: bool,
     /// The node itself runs (a captured input's own node does not, unless something behind it is needed).
     runs: bool,
     /// Captured outputs: (output, position in the result).
     captures: SmallVec<[(u32, u32); 0]>,
-    /// Outputs that accumulate into `.grad` of a non-leaf.
-    retains: bool,
 }
 
 /// Runs the graph. Returns the captured gradients in the order of the `Capture` targets.
 pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
-    if call.roots.len() == 1 && call.targets.is_empty() && call.roots[0].edge.node.edges.is_empty() {
-        return run_leaf_root(call);
-    }
-    let mut slots = Slots::claim();
+    let id = NEXT_RUN.fetch_add(1, Ordering::Relaxed);
+    let mut slots = Slots::claim(id);
     let mut visits = discover(&call.roots, &mut slots);
-    let captured = mark_targets(&call, &mut visits, &slots);
-    let mut captured: Vec<Option<Tensor>> = vec![None; captured];
-    let mut order: Vec<u32> = (0..visits.len() as u32).filter(|&i| visits[i as usize].node.seq != LEAF_SEQ).collect();
+    let (captures, needed) = mark_targets(&call, &mut visits, &slots);
+    let mut captured: Vec<Option<Tensor>> = vec![None; captures];
+    let mut order: SmallVec<[u32; 8]> =
+        (0..visits.len() as u32).filter(|&i| visits[i as usize].node.seq != LEAF_SEQ).collect();
     order.sort_unstable_by_key(|&i| std::cmp::Reverse(visits[i as usize].node.seq));
     for root in call.roots {
         let slot = slots.get(&root.edge.node).expect("roots were discovered");
         deliver(&mut visits[slot as usize], root.edge.nr, root.grad, call.create_graph)?;
     }
+    let mut frame = Frame { id, slots, needed, at_end: RefCell::default(), outer: null() };
+    let entered = Entered::new(&mut frame);
+    let frame = entered.0;
     let mode = GradGuard::new(call.create_graph);
     let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };
     // Leaves that are roots themselves have nothing to wait for.
     for i in 0..visits.len() {
         if visits[i].node.seq == LEAF_SEQ && visits[i].pending == 0 {
-            step(i, &mut visits, &slots, &mut captured, how)?;
+            step(i, &mut visits, frame, &mut captured, how)?;
         }
     }
     for i in order {
-        step(i as usize, &mut visits, &slots, &mut captured, how)?;
+        step(i as usize, &mut visits, frame, &mut captured, how)?;
     }
     drop(mode);
+    frame.finish()?;
     Ok(captured)
-}
-
-fn run_leaf_root(call: Backward) -> Result<Vec<Option<Tensor>>> {
-    let mut visit = Visit::new(call.roots[0].edge.node.clone());
-    visit.needed = true;
-    visit.runs = true;
-    let slots = Slots::Table(HashMap::new());
-    for root in call.roots {
-        deliver(&mut visit, root.edge.nr, root.grad, call.create_graph)?;
-    }
-    let _mode = GradGuard::new(call.create_graph);
-    let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };
-    step(0, &mut [visit], &slots, &mut [], how)?;
-    Ok(Vec::new())
 }
 
 #[derive(Clone, Copy)]
@@ -159,7 +221,7 @@ struct How {
 impl Visit {
     fn new(node: NodeRef) -> Self {
         let grads = smallvec![None; node.outputs.len()];
-        Self { node, grads, pending: 0, needed: false, runs: false, captures: SmallVec::new(), retains: false }
+        Self { node, grads, pending: 0, runs: false, captures: SmallVec::new() }
     }
 }
 
@@ -192,15 +254,16 @@ fn discover(roots: &[Root], slots: &mut Slots) -> Vec<Visit> {
     visits
 }
 
-/// Decides which nodes are needed and which run. Returns the number of captures.
-fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> usize {
+/// Decides which nodes are needed and which run. Returns the number of captures, and by slot what is needed (empty:
+/// everything).
+fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> (usize, Vec<bool>) {
     if call.targets.is_empty() {
         for v in visits {
-            v.needed = true;
             v.runs = true;
         }
-        return 0;
+        return (0, Vec::new());
     }
+    let mut needed = vec![false; visits.len()];
     let mut captures = 0;
     for target in &call.targets {
         match target {
@@ -208,17 +271,14 @@ fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> usize {
                 let position = captures;
                 captures += 1;
                 if let Some(slot) = slots.get(&edge.node) {
-                    let v = &mut visits[slot as usize];
-                    v.needed = true;
-                    v.captures.push((edge.nr, position));
+                    needed[slot as usize] = true;
+                    visits[slot as usize].captures.push((edge.nr, position));
                 }
             }
             Target::Accumulate(edge) => {
                 if let Some(slot) = slots.get(&edge.node) {
-                    let v = &mut visits[slot as usize];
-                    v.needed = true;
-                    v.runs = true;
-                    v.retains = true;
+                    needed[slot as usize] = true;
+                    visits[slot as usize].runs = true;
                 }
             }
         }
@@ -230,14 +290,13 @@ fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> usize {
         (seq != LEAF_SEQ, seq)
     });
     for i in order {
-        let node = visits[i as usize].node.clone();
-        let leads = node.edges.iter().flatten().any(|e| slots.get(&e.node).is_some_and(|s| visits[s as usize].needed));
-        if leads {
-            visits[i as usize].needed = true;
+        let edges = visits[i as usize].node.edges.iter().flatten();
+        if edges.into_iter().any(|e| slots.get(&e.node).is_some_and(|s| needed[s as usize])) {
+            needed[i as usize] = true;
             visits[i as usize].runs = true;
         }
     }
-    captures as usize
+    (captures as usize, needed)
 }
 
 /// Adds a gradient to what arrived for an output.
@@ -251,15 +310,15 @@ fn deliver(visit: &mut Visit, nr: u32, grad: Tensor, create_graph: bool) -> Resu
 }
 
 /// Deals with one node whose gradients have all arrived: hooks, capture, rule, delivery to the next nodes.
-fn step(i: usize, visits: &mut [Visit], slots: &Slots, captured: &mut [Option<Tensor>], how: How) -> Result<()> {
+fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Tensor>], how: How) -> Result<()> {
     let v = &mut visits[i];
     let node = v.node.clone();
     let mut grads = std::mem::take(&mut v.grads);
-    let (needed, runs, force_retain) = (v.needed, v.runs, v.retains);
+    let runs = v.runs;
     let captures = std::mem::take(&mut v.captures);
     let arrived = grads.iter().any(Option::is_some);
-    if !(needed && arrived) {
-        return settle(&node, None, visits, slots, captured, how);
+    if !(arrived && frame.needs(i as u32)) {
+        return settle(&node, None, visits, frame, captured, how);
     }
     let leaf = node.rule.leaf().cloned();
     tensor_hooks(&node, leaf.as_ref(), &mut grads)?;
@@ -267,9 +326,8 @@ fn step(i: usize, visits: &mut [Visit], slots: &Slots, captured: &mut [Option<Te
         captured[position as usize] = grads[nr as usize].clone();
     }
     if !runs {
-        return settle(&node, None, visits, slots, captured, how);
+        return settle(&node, None, visits, frame, captured, how);
     }
-    let _ = force_retain;
     if let Some(hooks) = node.hooks.get() {
         let pre: Vec<_> = hooks.pre.lock().iter().map(|(_, h)| h.clone()).collect();
         for hook in pre {
@@ -282,7 +340,7 @@ fn step(i: usize, visits: &mut [Visit], slots: &Slots, captured: &mut [Option<Te
         run_leaf(leaf, &mut grads, how)?;
         Grads::new()
     } else {
-        let needs = needed_inputs(&node, visits, slots);
+        let needs = needed_inputs(&node, frame);
         let run = Run { create_graph: how.create_graph, needs };
         let mut results = node.rule.apply(&node, &grads, run)?;
         validate(&node, &mut results)?;
@@ -300,7 +358,7 @@ fn step(i: usize, visits: &mut [Visit], slots: &Slots, captured: &mut [Option<Te
         node.rule.release();
     }
     drop(grads);
-    settle(&node, Some(results), visits, slots, captured, how)
+    settle(&node, Some(results), visits, frame, captured, how)
 }
 
 /// Hands a node's results to the next nodes, and counts its edges as dealt with. Leaves that became ready run.
@@ -308,33 +366,33 @@ fn settle(
     node: &NodeRef,
     results: Option<Grads>,
     visits: &mut [Visit],
-    slots: &Slots,
+    frame: &Frame,
     captured: &mut [Option<Tensor>],
     how: How,
 ) -> Result<()> {
     let mut results = results.unwrap_or_default();
     for (i, edge) in node.edges.iter().enumerate() {
         let Some(edge) = edge else { continue };
-        let slot = slots.get(&edge.node).expect("everything reachable was discovered") as usize;
-        let next = &mut visits[slot];
+        let slot = frame.slots.get(&edge.node).expect("everything reachable was discovered");
+        let next = &mut visits[slot as usize];
         if let Some(g) = results.get_mut(i).and_then(Option::take)
-            && next.needed
+            && frame.needs(slot)
         {
             deliver(next, edge.nr, g, how.create_graph)?;
         }
         next.pending -= 1;
         if next.pending == 0 && next.node.seq == LEAF_SEQ {
-            step(slot, visits, slots, captured, how)?;
+            step(slot as usize, visits, frame, captured, how)?;
         }
     }
     Ok(())
 }
 
-fn needed_inputs(node: &NodeRef, visits: &[Visit], slots: &Slots) -> u32 {
+fn needed_inputs(node: &NodeRef, frame: &Frame) -> u32 {
     let mut needs = 0;
     for (i, edge) in node.edges.iter().enumerate() {
         if let Some(edge) = edge
-            && slots.get(&edge.node).is_some_and(|s| visits[s as usize].needed)
+            && frame.slots.get(&edge.node).is_some_and(|slot| frame.needs(slot))
         {
             needs |= 1 << i.min(31);
         }
@@ -535,7 +593,9 @@ impl Node {
             ));
         }
         let create_graph = super::mode::is_grad_enabled();
-        let mut results = node.rule.apply(node, grads, Run { create_graph, needs: u32::MAX })?;
+        let wanted = |needs, (i, edge): (usize, &Option<Edge>)| needs | u32::from(edge.is_some()) << i.min(31);
+        let needs = node.edges.iter().enumerate().fold(0, wanted);
+        let mut results = node.rule.apply(node, grads, Run { create_graph, needs })?;
         validate(node, &mut results)?;
         Ok(results)
     }

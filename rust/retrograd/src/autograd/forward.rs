@@ -94,12 +94,34 @@ pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor
     Ok(())
 }
 
-/// In-place ops on duals come with the public forward mode.
-pub(crate) fn refuse_inplace(op: &'static str, xs: &[&Tensor]) -> Result<()> {
-    if xs.iter().any(|x| x.tangent().is_some()) {
-        return Err(Error::not_implemented(format!(
-            "Trying to use forward AD with {op}_ that does not support it: in-place ops on dual tensors are not available yet"
-        )));
+/// As [`push_tangents`], for an op that wrote to operand 0, whose values before are given. The tangent is written in place
+/// as well, so that it stays one with the tangents of the target's base and views.
+pub(crate) fn push_tangent_inplace<P: Primitive>(op: &P, xs: &[&Tensor], primal: &Tensor, target: &Tensor) -> Result<()> {
+    let ts: SmallVec<[Option<Tensor>; 3]> = xs.iter().map(|x| x.tangent()).collect();
+    let mut before: SmallVec<[&Tensor; 3]> = xs.iter().copied().collect();
+    before[0] = primal;
+    let after = target.alias();
+    let results = {
+        let _plain = mode::GradGuard::with(mode::FORWARD, false);
+        op.jvp(&Jvp { xs: &before, outs: std::slice::from_ref(&after), ts: &ts })?
+    };
+    let Some(new) = results.into_iter().next().flatten() else {
+        return target.tangent().map_or(Ok(()), |t| t.zero_().map(drop));
+    };
+    let new = super::engine::fit(new, target.sizes(), target.dtype(), P::NAME, 0)?;
+    match (target.tangent(), target.base()) {
+        (Some(t), _) => t.copy_(&new).map(drop),
+        (None, None) => target.set_tangent(new),
+        (None, Some(base)) => {
+            let whole = super::view::Geometry::of(base);
+            let t = match base.tangent() {
+                Some(t) => t,
+                None => whole.fresh(None, base)?,
+            };
+            let part = super::view::Geometry::of(target).within(&whole, &t)?;
+            part.copy_(&new)?;
+            base.set_tangent(t)?;
+            target.set_tangent(part)
+        }
     }
-    Ok(())
 }

@@ -47,6 +47,8 @@ pub struct NodeHooks {
     pub(crate) retain: Mutex<BTreeMap<u32, crate::autograd::leaf::WeakTensor>>,
     pub pre: Mutex<Registered<Arc<dyn PreHook>>>,
     pub post: Mutex<Registered<Arc<dyn PostHook>>>,
+    /// A sequence number to show instead of the real one.
+    pub(crate) sequence_nr: Mutex<Option<u64>>,
     /// Whatever the host language wants to find again on this node.
     pub host_notes: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }

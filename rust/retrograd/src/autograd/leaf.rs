@@ -8,7 +8,7 @@ use smallvec::smallvec;
 
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Inner, Tensor, flag};
+use crate::tensor::{DType, Inner, Tensor, flag, layout};
 
 /// A tensor that is not kept alive.
 #[derive(Clone)]
@@ -71,6 +71,11 @@ impl Tensor {
                 self.dtype().name()
             )));
         }
+        if on && self.is_inference() && super::mode::word() & super::mode::INFERENCE == 0 {
+            return Err(Error::autograd(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed: clone it first.",
+            ));
+        }
         if !self.is_leaf() {
             if on {
                 return Ok(());
@@ -92,7 +97,17 @@ impl Tensor {
         if let Some(edge) = self.grad_fn()? {
             return Ok(Some(edge));
         }
-        Ok(Some(Edge { node: self.accumulator(), nr: 0 }))
+        // A view made without grad mode reports what its base requires, but nothing is followed through it.
+        Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge { node: self.accumulator(), nr: 0 }))
+    }
+
+    /// As [`Tensor::grad_edge`], for asking what arrives there: a view that nothing is followed through has a place too,
+    /// where nothing arrives.
+    pub fn target_edge(&self) -> Result<Option<Edge>> {
+        if !self.requires_grad() {
+            return Ok(None);
+        }
+        Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge { node: self.accumulator(), nr: 0 })))
     }
 
     /// The one accumulating node of a leaf; made on demand, kept by whoever uses it.
@@ -228,6 +243,61 @@ impl Tensor {
     /// The same memory as a leaf that counts its own writes (`.data`).
     pub fn data(&self) -> Tensor {
         self.alias_uncounted()
+    }
+
+    /// Takes over storage, sizes and dtype of `source`, as a write.
+    pub fn set_(&self, source: &Tensor) -> Result<()> {
+        if source.dtype() != self.dtype() {
+            return Err(Error::dtype(
+                "set_",
+                format!(
+                    "Could not set tensor of type {} to a tensor of type {}: convert with .to() first",
+                    source.dtype().name(),
+                    self.dtype().name()
+                ),
+            ));
+        }
+        self.check_not_frozen()?;
+        self.take_body(source.body().clone());
+        Ok(())
+    }
+
+    /// Gives the tensor other sizes, row-major, in place: the elements stay as they lie in memory, and new ones are not
+    /// initialised. Memory that is too small is replaced by a larger copy, which is no longer shared with other tensors.
+    pub fn resize_(&self, sizes: &[usize]) -> Result<()> {
+        if self.requires_grad() {
+            return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
+        }
+        if sizes == self.sizes() {
+            return Ok(());
+        }
+        self.check_not_frozen()?;
+        let (old, offset) = (self.storage(), self.storage_offset());
+        let bytes = layout::checked_numel("resize_", sizes)?.saturating_mul(self.dtype().size());
+        let needed = bytes.saturating_add(offset * self.dtype().size());
+        let storage = if needed <= old.bytes() { old.clone() } else { old.grown(needed)? };
+        let strides = layout::contiguous_strides(sizes);
+        let resized = Tensor::from_parts(storage, self.dtype(), sizes, &strides, offset)?;
+        self.take_body(resized.body().clone());
+        Ok(())
+    }
+
+    /// Inference tensors are written in inference mode only.
+    pub(crate) fn check_not_frozen(&self) -> Result<()> {
+        if self.is_inference() && super::mode::word() & super::mode::INFERENCE == 0 {
+            return Err(Error::autograd(
+                "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a \
+                 normal tensor before doing inplace update.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Replaces the layout and counts that as a write.
+    fn take_body(&self, mut body: crate::tensor::Body) {
+        body.version = Some(self.own_version());
+        self.replace_body(body);
+        self.bump_version();
     }
 
     /// Takes over storage, sizes and dtype of `other`; the version counter and the graph stay as they are.

@@ -15,6 +15,9 @@ pub const SAVED_HOOKS: u32 = 1 << 4;
 /// Anomaly mode is on.
 pub const ANOMALY: u32 = 1 << 5;
 
+/// The engine takes over gradients with strides other than the leaf's, and says nothing of it.
+pub const LOOSE_GRADS: u32 = 1 << 6;
+
 /// Bits that send an op down its slow path.
 pub const SPECIAL: u32 = FORWARD | TRANSFORM;
 
@@ -45,6 +48,12 @@ pub fn restore(word: u32) {
 /// Whether ops record nodes on this thread.
 pub fn is_grad_enabled() -> bool {
     word() & GRAD != 0
+}
+
+/// Whether ops record under this mode word: grad mode is on, and inference mode, which is stronger, is off.
+#[inline]
+pub fn records(word: u32) -> bool {
+    word & (GRAD | INFERENCE) == GRAD
 }
 
 /// Switches recording for this thread.

@@ -137,7 +137,11 @@ impl Node {
     }
     /// Number of creation on its thread; `u64::MAX` for leaf nodes.
     pub fn sequence_nr(&self) -> u64 {
-        self.seq
+        self.hooks_if_any().and_then(|h| *h.sequence_nr.lock()).unwrap_or(self.seq)
+    }
+    /// Changes what [`Node::sequence_nr`] tells. The engine goes by the number of creation.
+    pub fn set_sequence_nr(&self, number: u64) {
+        *self.hooks().sequence_nr.lock() = Some(number);
     }
     /// One entry per differentiable input.
     pub fn next_edges(&self) -> &[Option<Edge>] {
@@ -151,6 +155,10 @@ impl Node {
     }
     pub fn hooks(&self) -> &NodeHooks {
         self.hooks.get_or_init(Box::default)
+    }
+    /// The hooks, if there ever were any.
+    pub fn hooks_if_any(&self) -> Option<&NodeHooks> {
+        self.hooks.get().map(Box::as_ref)
     }
     /// The slot for the host language's object. The core only stores it.
     pub fn host(&self) -> &AtomicPtr<()> {

@@ -26,6 +26,17 @@ pub enum SavedItem {
 }
 
 impl Saved {
+    /// Whether a tensor may be kept at all.
+    pub fn check(tensor: &Tensor) -> Result<()> {
+        if tensor.is_inference() {
+            return Err(crate::Error::autograd(
+                "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in \
+                 computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it \
+                 in autograd.",
+            ));
+        }
+        Ok(())
+    }
     pub fn input(tensor: Tensor, name: &'static str) -> Self {
         let version = tensor.version();
         Self { tensor, version, output: None, name }
@@ -117,26 +128,39 @@ pub(crate) fn freed(node: &NodeRef) -> crate::Error {
     ErrorKind::Freed { node: node.name().into_owned() }.into()
 }
 
-/// Packs what `keep` lists, as far as the followed inputs need it.
-///
-/// `overwritten` is a copy of operand 0 made before an in-place op wrote to it.
+/// What an op overwrote that its rule may need.
+#[derive(Default)]
+pub(crate) struct Before {
+    /// A copy of operand 0.
+    pub copy: Option<Tensor>,
+    /// Versions of the operands.
+    pub versions: SmallVec<[u32; 3]>,
+}
+
+/// Packs what `keep` lists, as far as the followed inputs need it. `before` is given for an op that wrote to operand 0.
 pub(crate) fn pack(
     keep: &'static [Keep],
     followed: u32,
     xs: &[&Tensor],
     outs: &[Tensor],
-    overwritten: Option<&Tensor>,
-) -> SmallVec<[Option<Saved>; 2]> {
+    before: Option<&Before>,
+) -> Result<SmallVec<[Option<Saved>; 2]>> {
     keep.iter()
         .map(|k| {
             if k.for_grads & followed == 0 {
-                return None;
+                return Ok(None);
             }
-            match k.source {
-                Source::Input(0) if overwritten.is_some() => overwritten.map(|t| Saved::input(t.clone(), k.name)),
-                Source::Input(i) => xs.get(i).map(|x| Saved::input((*x).clone(), k.name)),
-                Source::Output(i) => Some(Saved::output(&outs[i], i as u32, k.name)),
+            let i = match k.source {
+                Source::Output(i) => return Ok(Some(Saved::output(&outs[i], i as u32, k.name))),
+                Source::Input(i) => i,
+            };
+            if let (0, Some(copy)) = (i, before.and_then(|b| b.copy.as_ref())) {
+                return Ok(Some(Saved::input(copy.clone(), k.name)));
             }
+            let Some(&x) = xs.get(i) else { return Ok(None) };
+            Saved::check(x)?;
+            let version = before.map_or_else(|| x.version(), |b| b.versions[i]);
+            Ok(Some(Saved { tensor: x.clone(), version, output: None, name: k.name }))
         })
         .collect()
 }

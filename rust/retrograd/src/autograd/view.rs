@@ -38,7 +38,7 @@ impl ViewOf {
         let word = mode::word();
         let creation = if word & mode::INFERENCE != 0 {
             Creation::Inference
-        } else if word & mode::GRAD == 0 {
+        } else if !mode::records(word) {
             Creation::NoGrad
         } else {
             source.view().map_or(Creation::Plain, ViewOf::creation)
@@ -66,25 +66,25 @@ impl ViewOf {
     }
     /// Why a write through this view (or, `indirect`, to its base) cannot be followed; `None` if it can.
     fn refusal(&self, indirect: bool) -> Option<String> {
-        let subject = if indirect { "its base or another view of its base" } else { "it" };
+        let what = if indirect { "its base or another view of its base has been" } else { "is being" };
         Some(match self.creation() {
             Creation::Plain => return None,
             Creation::NoGrad => format!(
-                "A view was created in no_grad mode and is being modified inplace with grad mode enabled ({subject} was \
-                 written). Make the view outside no_grad, or write to it inside no_grad as well."
+                "A view was created in no_grad mode and {what} modified inplace with grad mode enabled. Make the view outside \
+                 no_grad, or write to it inside no_grad as well."
             ),
             Creation::Inference => format!(
-                "A view was created in inference mode and is being modified inplace outside it ({subject} was written). \
-                 Make the view outside inference mode, or clone it first."
+                "A view was created in inference mode and {what} modified inplace in normal mode. Make the view outside \
+                 inference mode, or clone it first."
             ),
             Creation::Multi => format!(
-                "This view is the output of a function that returns multiple views. Such functions do not allow the \
-                 output views to be modified inplace ({subject} was written). Use the out-of-place op, or write to the \
+                "This view is the output of a function that returns multiple views and {what} modified inplace. Such \
+                 functions do not allow the output views to be modified inplace: use the out-of-place op, or write to the \
                  base through an index."
             ),
             Creation::Custom => format!(
-                "This view was created inside a custom Function (or because an input was returned as-is) and \
-                 {subject} is being modified inplace, which would lose the custom gradient. Clone the output first."
+                "This view was created inside a custom Function (or because an input was returned as-is) and {what} modified \
+                 inplace, which would lose the custom gradient: clone the output first."
             ),
         })
     }
@@ -174,7 +174,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// Checks the rules on in-place writes; nothing is changed.
+    /// Checks the rules on in-place writes; nothing is changed. `recording`: the write becomes part of a graph.
     pub(crate) fn check_inplace(&self, recording: bool) -> Result<()> {
         let b = self.body();
         if !b.contiguous && crate::tensor::layout::may_overlap(&b.sizes, &b.strides) {
@@ -183,29 +183,28 @@ impl Tensor {
                  location. Please clone() the tensor before performing the operation.",
             ));
         }
-        if mode::word() & mode::GRAD == 0 {
-            return Ok(());
-        }
-        let Some(v) = self.view() else {
-            if self.is_leaf() && self.requires_grad() {
+        self.check_not_frozen()?;
+        if recording { self.check_recorded_write() } else { Ok(()) }
+    }
+
+    /// What must not be written to as part of a graph: special views first, then leaves and views of leaves.
+    pub(crate) fn check_recorded_write(&self) -> Result<()> {
+        if let Some(v) = self.view() {
+            if let Some(why) = v.refusal(false) {
+                return Err(Error::autograd(why));
+            }
+            if v.base.is_leaf() && v.base.requires_grad() {
                 return Err(Error::autograd(
-                    "a leaf Variable that requires grad is being used in an in-place operation. Write to it inside \
-                     no_grad, or to a clone.",
+                    "a view of a leaf Variable that requires grad is being used in an in-place operation. Write to it \
+                     inside no_grad, or to a clone.",
                 ));
             }
-            return Ok(());
-        };
-        let base_is_leaf = v.base.is_leaf() && v.base.requires_grad();
-        if base_is_leaf && v.creation() != Creation::NoGrad {
-            return Err(Error::autograd(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation. Write to it \
-                 inside no_grad, or to a clone.",
-            ));
         }
-        if (recording || self.requires_grad())
-            && let Some(why) = v.refusal(false)
-        {
-            return Err(Error::autograd(why));
+        if self.has_flag(flag::REQUIRES_GRAD) && self.is_leaf() {
+            return Err(Error::autograd(
+                "a leaf Variable that requires grad is being used in an in-place operation. Write to it inside no_grad, or to \
+                 a clone.",
+            ));
         }
         Ok(())
     }
@@ -251,7 +250,7 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    fn of(t: &Tensor) -> Self {
+    pub(crate) fn of(t: &Tensor) -> Self {
         Self {
             sizes: Dims::from_slice(t.sizes()),
             strides: Strides::from_slice(t.strides()),
@@ -259,7 +258,7 @@ impl Geometry {
         }
     }
     /// A zero tensor (or a copy of `g`) laid out like this geometry, so that a view's geometry applies to it.
-    fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {
+    pub(crate) fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {
         let strides = crate::tensor::layout::preserving_strides(&self.sizes, &self.strides);
         let z = crate::ops::create::zeros_strided(&self.sizes, &strides, like.dtype())?;
         if let Some(g) = g {
@@ -268,7 +267,7 @@ impl Geometry {
         Ok(z)
     }
     /// `whole`, which is laid out like `base`, seen through this geometry.
-    fn within(&self, base: &Geometry, whole: &Tensor) -> Result<Tensor> {
+    pub(crate) fn within(&self, base: &Geometry, whole: &Tensor) -> Result<Tensor> {
         let offset = (self.offset + whole.storage_offset()).checked_sub(base.offset);
         let offset = offset.ok_or_else(|| Error::autograd("a view starts before its base"))?;
         whole.as_strided(&self.sizes, &self.strides, Some(offset as i64))

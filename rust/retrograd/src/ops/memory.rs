@@ -127,7 +127,7 @@ impl Primitive for CopyFrom {
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        "CopyBackwards"
+        "torch::autograd::CopyBackwards"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let c = xs[0].empty_like_layout(xs[0].dtype())?;
@@ -241,6 +241,12 @@ impl Tensor {
     }
 }
 
+/// Checks, before an op runs, that its result may be written to the tensor given as `out=`.
+pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result<()> {
+    out.check_inplace(false)?;
+    crate::autograd::apply::check_partial_overlap(op, out, operands)
+}
+
 /// Writes a result to the tensor given as `out=`; resizes it if the sizes differ. Returns whether a tensor that had
 /// elements was resized.
 pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor) -> Result<bool> {
@@ -259,14 +265,8 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor) -> Result<bool
         resized = out.numel() > 0;
         let fresh = Tensor::empty(result.sizes(), out.dtype())?;
         let mut body = fresh.body().clone();
-        body.version.clone_from(&out.body().version);
+        body.version = Some(out.own_version());
         out.replace_body(body);
-    } else if crate::tensor::layout::may_overlap(out.sizes(), out.strides()) {
-        return Err(crate::Error::shape(
-            op,
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. \
-             Please clone() the tensor before performing the operation.",
-        ));
     }
     copy::copy_into(result, out)?;
     out.bump_version();

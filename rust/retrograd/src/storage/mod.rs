@@ -79,6 +79,14 @@ impl Storage {
         Ok(Arc::new(Self { inline: Inline(UnsafeCell::new([0; INLINE])), owner, bytes, version: Version::default() }))
     }
 
+    /// A larger copy; what lies beyond the old end is not initialised.
+    pub fn grown(&self, bytes: usize) -> Result<Arc<Self>> {
+        let larger = Self::allocate(bytes)?;
+        // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
+        unsafe { std::ptr::copy_nonoverlapping(self.ptr(), larger.ptr(), self.bytes.min(bytes)) };
+        Ok(larger)
+    }
+
     /// Memory that `owner` keeps alive.
     ///
     /// # Safety

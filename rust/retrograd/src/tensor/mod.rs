@@ -17,6 +17,7 @@ pub use layout::{Dims, Strides};
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
 
 use crate::autograd::meta::Meta;
+use crate::autograd::mode;
 use crate::autograd::node::Edge;
 use crate::autograd::view::ViewOf;
 use crate::error::{Error, Result};
@@ -35,6 +36,8 @@ pub(crate) mod flag {
     pub const RETAINS_GRAD: u32 = 1 << 3;
     /// Has a history (which may be stale, for a view).
     pub const HISTORY: u32 = 1 << 4;
+    /// Made in inference mode: never part of a graph, writes are not counted.
+    pub const INFERENCE: u32 = 1 << 5;
 }
 
 /// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.
@@ -69,11 +72,17 @@ pub(crate) struct Inner {
 }
 
 impl Tensor {
-    fn new(first: Body, view: Option<Box<ViewOf>>) -> Self {
+    /// A tensor over memory that nobody has seen yet.
+    fn new(first: Body) -> Self {
+        let inference = mode::word() & mode::INFERENCE != 0;
+        Self::with(first, None, if inference { flag::INFERENCE } else { 0 })
+    }
+
+    fn with(first: Body, view: Option<Box<ViewOf>>, flags: u32) -> Self {
         Self(Arc::new(Inner {
             first,
             current: AtomicPtr::new(null_mut()),
-            flags: AtomicU32::new(0),
+            flags: AtomicU32::new(flags),
             view,
             history: Mutex::new(None),
             meta: OnceLock::new(),
@@ -96,7 +105,6 @@ impl Tensor {
                 storage,
                 version: None,
             },
-            None,
         ))
     }
 
@@ -131,7 +139,7 @@ impl Tensor {
         strides: &[isize],
         offset: usize,
     ) -> Result<Self> {
-        Ok(Self::new(Self::checked_body(storage, dtype, sizes, strides, offset)?, None))
+        Ok(Self::new(Self::checked_body(storage, dtype, sizes, strides, offset)?))
     }
 
     fn checked_body(
@@ -175,16 +183,21 @@ impl Tensor {
         })
     }
 
+    /// The flags that everything over the same memory has.
+    fn kind(&self) -> u32 {
+        self.0.flags.load(Ordering::Relaxed) & flag::INFERENCE
+    }
+
     /// Shares storage and version counter with `self`, is no view of it and has no autograd state.
     pub(crate) fn alias(&self) -> Self {
-        Self::new(self.body().clone(), None)
+        Self::with(self.body().clone(), None, self.kind())
     }
 
     /// Shares storage with `self` but counts its own writes, from 0 (`.data`).
     pub(crate) fn alias_uncounted(&self) -> Self {
         let mut body = self.body().clone();
         body.version = Some(Arc::default());
-        Self::new(body, None)
+        Self::with(body, None, self.kind())
     }
 
     /// A view of `self` with another layout over the same storage; views of views share the root base.
@@ -192,7 +205,7 @@ impl Tensor {
         let b = self.body();
         let mut body = Self::checked_body(b.storage.clone(), b.dtype, sizes, strides, offset)?;
         body.version.clone_from(&b.version);
-        Ok(Self::new(body, Some(Box::new(ViewOf::new(self)))))
+        Ok(Self::with(body, Some(Box::new(ViewOf::new(self))), self.kind()))
     }
 
     #[inline]
@@ -339,9 +352,16 @@ impl Tensor {
     pub fn version(&self) -> u32 {
         self.counter().get()
     }
-    /// Counts one in-place write.
+    /// Counts one in-place write, if writes are counted.
     pub fn bump_version(&self) {
-        self.counter().bump();
+        if !self.is_inference() {
+            self.counter().bump();
+        }
+    }
+    /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs, and
+    /// writes to it are not counted.
+    pub fn is_inference(&self) -> bool {
+        self.has_flag(flag::INFERENCE)
     }
 
     // ---- flags
@@ -373,7 +393,7 @@ impl Tensor {
             _ => value.dtype(),
         };
         let t = Self::full(&[], value, dtype)?;
-        t.0.flags.store(flag::NUMBER, Ordering::Relaxed);
+        t.set_flag(flag::NUMBER, true);
         Ok(t)
     }
 
@@ -425,7 +445,8 @@ impl Drop for Inner {
             let current = *self.current.get_mut();
             // SAFETY: as in `Tensor::body`: the bodies are kept in `meta`, which is still there.
             let body = if current.is_null() { &self.first } else { unsafe { &*current } };
-            object.release(Tensor::new(body.clone(), None));
+            let kind = self.flags.load(Ordering::Relaxed) & flag::INFERENCE;
+            object.release(Tensor::with(body.clone(), None, kind));
         }
         if let Some(edge) = self.history.get_mut().take() {
             crate::autograd::node::drop_later(edge.node);

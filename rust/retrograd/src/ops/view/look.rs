@@ -83,7 +83,7 @@ pub fn look<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
 /// history grows by the view's node.
 pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     let word = mode::word();
-    let recording = word & mode::GRAD != 0 && x.requires_grad();
+    let recording = mode::records(word) && x.requires_grad();
     x.check_inplace(recording)?;
     // `before` stands for the tensor as it was: same memory, same history, same tangent.
     let before = x.alias();

@@ -296,7 +296,6 @@ def test_eng_6_cycles_through_hooks_and_ctx_are_collected():
         lambda x, y, hook: y.register_hook(hook),
         lambda x, y, hook: y.grad_fn.register_prehook(hook),
         lambda x, y, hook: y.grad_fn.register_hook(hook),
-        lambda x, y, hook: x.register_post_accumulate_grad_hook(hook),
     ],
 )
 def test_eng_6_cycles_through_hooks_of_any_kind_are_collected(register):

@@ -19,7 +19,7 @@ use retrograd::autograd::{Node, NodeRef};
 
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
-use crate::wrap::wrap_option;
+use crate::wrap::{wrap, wrap_option};
 use crate::{convert, function};
 
 /// A recorded op.
@@ -133,6 +133,10 @@ pub fn call_node<'py>(py: Python<'py>, node: &NodeRef, grads: &Bound<'py, PyTupl
 fn saved_item<'py>(py: Python<'py>, item: SavedItem) -> PyResult<Bound<'py, PyAny>> {
     match item {
         SavedItem::Tensor(t) => wrap_option(py, t),
+        SavedItem::Tensors(ts) => {
+            let items: Vec<_> = ts.into_iter().map(|t| wrap(py, t)).collect::<PyResult<_>>()?;
+            Ok(PyTuple::new(py, items)?.into_any())
+        }
         SavedItem::Value(v) => convert::object(py, "", v),
     }
 }
@@ -213,7 +217,7 @@ impl PyNode {
         if name == "variable"
             && let Some(leaf) = self.node.rule().leaf()
         {
-            return crate::wrap::wrap(py, leaf.clone());
+            return wrap(py, leaf.clone());
         }
         if let Some(wanted) = name.strip_prefix("_raw_saved_")
             && self.node.rule().saved_names().contains(&wanted)
@@ -221,12 +225,9 @@ impl PyNode {
             return Ok(Bound::new(py, PySavedTensor { _node: self.node.clone() })?.into_any());
         }
         if let Some(wanted) = name.strip_prefix("_saved_")
-            && self.node.rule().saved_names().contains(&wanted)
+            && let Some(item) = self.node.rule().saved(&self.node, wanted).or_py()?
         {
-            let items = self.node.rule().saved(&self.node).or_py()?;
-            if let Some((_, item)) = items.into_iter().find(|(n, _)| *n == wanted) {
-                return saved_item(py, item);
-            }
+            return saved_item(py, item);
         }
         Err(PyAttributeError::new_err(format!("'{}' object has no attribute '{name}'", short_name(&self.node))))
     }

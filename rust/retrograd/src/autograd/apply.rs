@@ -36,14 +36,23 @@ impl<P: Primitive> Rule for OpRule<P> {
     fn release(&self) {
         self.kept.release();
     }
-    fn saved(&self, node: &NodeRef) -> Result<Vec<(&'static str, SavedItem)>> {
-        let kept = self.kept.unpack(node, true)?;
-        let tensors = P::KEEP.iter().zip(kept).map(|(k, t)| (k.name, SavedItem::Tensor(t)));
-        let params = self.op.params().into_iter().map(|(n, v)| (n, SavedItem::Value(v)));
-        Ok(tensors.chain(params).collect())
+    fn saved(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
+        let slots: SmallVec<[usize; 2]> = (0..P::KEEP.len()).filter(|&i| P::KEEP[i].name == name).collect();
+        Ok(match slots[..] {
+            [] => self.op.params().into_iter().find(|(n, _)| *n == name).map(|(_, v)| SavedItem::Value(v)),
+            [i] => Some(SavedItem::Tensor(self.kept.unpack_one(node, i, true)?)),
+            // One name for several slots: a list of tensors.
+            ref slots => {
+                let tensors = slots.iter().map(|&i| self.kept.unpack_one(node, i, true));
+                Some(SavedItem::Tensors(tensors.filter_map(Result::transpose).collect::<Result<_>>()?))
+            }
+        })
     }
     fn saved_names(&self) -> Vec<&'static str> {
-        P::KEEP.iter().map(|k| k.name).chain(self.op.params().into_iter().map(|(n, _)| n)).collect()
+        let mut names: Vec<_> = P::KEEP.iter().map(|k| k.name).collect();
+        names.dedup();
+        names.extend(self.op.params().into_iter().map(|(n, _)| n));
+        names
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -65,9 +65,9 @@ pub trait Rule: Send + Sync {
     }
     /// Frees what was kept for the rule.
     fn release(&self) {}
-    /// What was kept, by the name of its argument.
-    fn saved(&self, _node: &NodeRef) -> Result<Vec<(&'static str, SavedItem)>> {
-        Ok(Vec::new())
+    /// What was kept of the argument with this name; `None` if there is none.
+    fn saved(&self, _node: &NodeRef, _name: &str) -> Result<Option<SavedItem>> {
+        Ok(None)
     }
     /// Names that [`Rule::saved`] gives values for.
     fn saved_names(&self) -> Vec<&'static str> {

@@ -22,6 +22,7 @@ pub struct Saved {
 /// What `_saved_*` attributes give.
 pub enum SavedItem {
     Tensor(Option<Tensor>),
+    Tensors(Vec<Tensor>),
     Value(Value),
 }
 
@@ -120,6 +121,17 @@ impl KeptSlots {
             slots.values.clone()
         };
         values.iter().map(|v| v.as_ref().map(|s| s.unpack(node, recording)).transpose()).collect()
+    }
+    /// As [`KeptSlots::unpack`], one slot only.
+    pub fn unpack_one(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Option<Tensor>> {
+        let value = {
+            let slots = self.0.lock();
+            if slots.freed {
+                return Err(freed(node));
+            }
+            slots.values.get(slot).cloned().flatten()
+        };
+        value.map(|s| s.unpack(node, recording)).transpose()
     }
 }
 

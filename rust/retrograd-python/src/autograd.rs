@@ -6,7 +6,7 @@ use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::Level;
 use retrograd::autograd::mode;
-use retrograd::autograd::node::Edge;
+use retrograd::autograd::node::{Edge, Output};
 use retrograd::{Error, Tensor};
 
 use crate::errors::{OrPy, from_py, to_py};
@@ -26,7 +26,7 @@ fn spot(v: &Bound<'_, PyAny>) -> PyResult<Spot> {
     let edge = || -> Option<Edge> {
         let node = unwrap_node(&v.getattr("node").ok()?)?;
         let nr = v.getattr("output_nr").ok()?.extract().ok()?;
-        (node.outputs().len() > nr as usize).then_some(Edge { node, nr })
+        (node.outputs().len() > nr as usize).then(|| Output { node, nr }.into())
     };
     edge().map(Spot::Edge).ok_or_else(|| {
         PyTypeError::new_err(format!("expected a Tensor or GradientEdge, got {}", crate::call::type_name(v)))
@@ -153,7 +153,8 @@ fn _gradient_edge<'py>(t: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, u3
             "It is not possible to get the gradient edge for a Tensor that does not require gradients",
         )
     })?;
-    Ok((wrap_node(t.py(), &edge.node)?, edge.nr))
+    let output = edge.output();
+    Ok((wrap_node(t.py(), &output.node)?, output.nr))
 }
 
 /// Lets gradients keep the strides they come with (`False`) or not; returns what was set before.

@@ -7,10 +7,10 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use retrograd::Tensor;
 use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::{Grads, Node, NodeRef};
-use retrograd::Tensor;
 
 use crate::call::type_name;
 use crate::errors::from_py;

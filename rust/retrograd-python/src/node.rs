@@ -13,7 +13,6 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::hooks;
-use retrograd::autograd::node::Edge;
 use retrograd::autograd::saved::SavedItem;
 use retrograd::autograd::{Node, NodeRef};
 
@@ -88,7 +87,10 @@ pub fn next_functions<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'p
         .next_edges()
         .iter()
         .map(|e| match e {
-            Some(Edge { node, nr }) => Ok((wrap_node(py, node)?, *nr)),
+            Some(edge) => {
+                let output = edge.output();
+                Ok((wrap_node(py, &output.node)?, output.nr))
+            }
             None => Ok((py.None().into_bound(py), 0)),
         })
         .collect::<PyResult<_>>()?;

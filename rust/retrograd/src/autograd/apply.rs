@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use super::mode;
-use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
 use super::saved::{Before, KeptSlots, Saved, SavedItem, pack};
 use crate::error::{Error, Result};
@@ -24,17 +24,24 @@ impl<P: Primitive> Rule for OpRule<P> {
         self.op.node().into()
     }
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
-        let kept = self.kept.unpack(node, run.create_graph)?;
+        let kept = self.kept.unpack_for(node, run)?;
         if grads.iter().all(Option::is_none) {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
-        self.op.vjp(&Vjp { node, grads, kept, run })
+        let results = self.op.vjp(&Vjp { node, grads, kept, run });
+        if results.is_err() {
+            self.kept.unclaim();
+        }
+        results
     }
     fn is_freed(&self) -> bool {
         self.kept.is_freed()
     }
     fn release(&self) {
         self.kept.release();
+    }
+    fn unclaim(&self) {
+        self.kept.unclaim();
     }
     fn saved(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
         let slots: SmallVec<[usize; 2]> = (0..P::KEEP.len()).filter(|&i| P::KEEP[i].name == name).collect();
@@ -107,12 +114,7 @@ pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tenso
 }
 
 /// Makes the node of an op that ran and hangs its results on it.
-fn record<P: Primitive>(
-    op: P,
-    xs: &[&Tensor],
-    outs: &[Tensor],
-    before: Option<&Before>,
-) -> Result<Option<NodeRef>> {
+fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], before: Option<&Before>) -> Result<Option<NodeRef>> {
     if !outs.iter().any(|o| o.dtype().is_differentiable()) {
         return Ok(None);
     }
@@ -125,13 +127,17 @@ fn record<P: Primitive>(
         }
         edges.push(edge);
     }
-    let kept = KeptSlots::new(pack(P::KEEP, followed, xs, outs, before)?);
-    let metas = outs.iter().map(OutMeta::of).collect();
+    let kept = if P::KEEP.is_empty() { SmallVec::new() } else { pack(P::KEEP, followed, xs, outs, before)? };
+    let kept = KeptSlots::new(kept);
+    let mut metas = SmallVec::new();
+    for o in outs {
+        metas.push(OutMeta::of(o));
+    }
     let node: NodeRef = Node::new(OpRule { op, kept }, edges, metas);
     if before.is_none() {
         for (nr, o) in outs.iter().enumerate() {
             if o.dtype().is_differentiable() {
-                o.set_history(Edge { node: node.clone(), nr: nr as u32 });
+                o.set_history(Output { node: node.clone(), nr: nr as u32 });
             }
         }
     }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use smallvec::{SmallVec, smallvec};
 
 use super::mode::{self, GradGuard};
-use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::view::Creation;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
@@ -35,7 +35,7 @@ impl Edges {
 impl Drop for Edges {
     fn drop(&mut self) {
         for edge in self.0.drain(..).flatten() {
-            super::node::drop_later(edge.node);
+            edge.give_up();
         }
     }
 }
@@ -94,23 +94,23 @@ impl Call<'_> {
         for (nr, slot) in results.iter_mut().enumerate() {
             let Some(t) = slot else { continue };
             let (operand, dirty) = (holds(self.operands, t), holds(self.dirty, t));
-            let edge = node.clone().filter(|_| self.is_followed(t)).map(|node| Edge { node, nr: nr as u32 });
-            match edge {
+            let output = node.clone().filter(|_| self.is_followed(t)).map(|node| Output { node, nr: nr as u32 });
+            match output {
                 None if !t.requires_grad() && operand && !dirty => *t = view_of_itself(t)?,
                 None if !t.requires_grad() => {}
                 None if operand => *t = t.detach(),
                 // A view made without grad mode reports its base's requires_grad (VIEW-2), here as elsewhere.
                 None if t.view().is_none() => t.detach_()?,
                 None => {}
-                Some(edge) if dirty => {
+                Some(output) if dirty => {
                     let written = self.operands.iter().position(|x| x.is_same(t)).unwrap_or(0);
-                    t.rebase_to(edge, written)?;
+                    t.rebase_to(output, written)?;
                 }
-                Some(edge) => {
+                Some(output) => {
                     if operand {
                         *t = view_of_itself(t)?;
                     }
-                    t.set_history(edge);
+                    t.set_history(output);
                 }
             }
             if !(operand && dirty) {
@@ -186,7 +186,7 @@ pub fn forbid_differentiation(tensors: &mut [Option<Tensor>], message: &str) {
     for (nr, t) in tensors.iter_mut().flatten().enumerate() {
         *t = t.alias();
         if t.dtype().is_differentiable() {
-            t.set_history(Edge { node: node.clone(), nr: nr as u32 });
+            t.set_history(Output { node: node.clone(), nr: nr as u32 });
         }
     }
 }

@@ -2,18 +2,18 @@
 //!
 //! A run gives every reachable node a dense slot. Slots are found through the node itself (`mark` holds run and slot)
 //! when no other run is under way, and through a table otherwise, so that runs may overlap in threads or nest in hooks.
-//! Leaf nodes run as soon as all their gradients arrived; all others in order of their number.
+//! Leaves accumulate as soon as all their gradients arrived; all others in order of their number.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ptr::null;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use smallvec::{SmallVec, smallvec};
 
+use super::hooks::NodeHooks;
 use super::mode::GradGuard;
-use super::node::{Edge, Grads, LEAF_SEQ, Node, NodeRef, Run};
+use super::node::{Edge, Grads, Node, NodeRef, Output, Run};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Tensor, layout};
 
@@ -111,7 +111,8 @@ pub fn current_run() -> Option<u64> {
 
 /// Whether the run under way on this thread comes by `node` on its way to what it is for.
 pub fn run_reaches(node: &NodeRef) -> bool {
-    current(|frame| frame.slots.get(node).is_some_and(|slot| frame.needs(slot))).unwrap_or(false)
+    let edge = Edge::from(Output { node: node.clone(), nr: 0 });
+    current(|frame| frame.slots.get(&edge).is_some_and(|slot| frame.needs(slot))).unwrap_or(false)
 }
 
 /// Has `callback` called when the run under way on this thread has ended well.
@@ -124,7 +125,16 @@ pub fn queue_callback(callback: AtEnd) -> Result<()> {
 enum Slots {
     /// Run id in the upper half of the mark.
     Marks(u64),
-    Table(HashMap<*const (), u32>),
+    /// By the mark's address, which tells nodes and leaves apart as well.
+    Table(HashMap<*const AtomicU64, u32>),
+}
+
+/// Where the node or leaf that an edge leads to keeps its slot.
+fn mark_of(edge: &Edge) -> &AtomicU64 {
+    match edge {
+        Edge::Node(output) => &output.node.mark,
+        Edge::Leaf(leaf) => &leaf.meta().mark,
+    }
 }
 
 impl Slots {
@@ -139,20 +149,20 @@ impl Slots {
         }
         Slots::Table(HashMap::new())
     }
-    fn get(&self, node: &NodeRef) -> Option<u32> {
+    fn get(&self, edge: &Edge) -> Option<u32> {
         match self {
             Slots::Marks(run) => {
-                let mark = node.load_mark();
+                let mark = mark_of(edge).load(Ordering::Relaxed);
                 (mark >> SLOT_BITS == *run).then_some(mark as u32)
             }
-            Slots::Table(map) => map.get(&Arc::as_ptr(node).cast::<()>()).copied(),
+            Slots::Table(map) => map.get(&std::ptr::from_ref(mark_of(edge))).copied(),
         }
     }
-    fn set(&mut self, node: &NodeRef, slot: u32) {
+    fn set(&mut self, edge: &Edge, slot: u32) {
         match self {
-            Slots::Marks(run) => node.store_mark(*run << SLOT_BITS | u64::from(slot)),
+            Slots::Marks(run) => mark_of(edge).store(*run << SLOT_BITS | u64::from(slot), Ordering::Relaxed),
             Slots::Table(map) => {
-                map.insert(Arc::as_ptr(node).cast::<()>(), slot);
+                map.insert(std::ptr::from_ref(mark_of(edge)), slot);
             }
         }
     }
@@ -166,17 +176,46 @@ impl Drop for Slots {
     }
 }
 
-/// A reachable node during a run.
+/// A reachable node or leaf during a run.
 struct Visit {
-    node: NodeRef,
+    place: Place,
     /// Gradients that arrived, by output.
     grads: Grads,
-    /// Edges into this node from nodes that have not been dealt with.
+    /// Edges into this place from nodes that have not been dealt with.
     pending: u32,
     /// The node itself runs (a captured input's own node does not, unless something behind it is needed).
     runs: bool,
     /// Captured outputs: (output, position in the result).
     captures: SmallVec<[(u32, u32); 0]>,
+}
+
+#[derive(Clone)]
+enum Place {
+    Node(NodeRef),
+    Leaf(Tensor),
+}
+
+impl Visit {
+    fn new(edge: &Edge) -> Self {
+        let (place, outputs) = match edge {
+            Edge::Node(output) => (Place::Node(output.node.clone()), output.node.outputs.len()),
+            Edge::Leaf(leaf) => (Place::Leaf(Tensor::clone(leaf)), 1),
+        };
+        Self { place, grads: smallvec![None; outputs], pending: 0, runs: false, captures: SmallVec::new() }
+    }
+    fn edges(&self) -> &[Option<Edge>] {
+        match &self.place {
+            Place::Node(node) => &node.edges,
+            Place::Leaf(_) => &[],
+        }
+    }
+    /// Leaves have no number: they run as soon as all their gradients arrived.
+    fn seq(&self) -> Option<u64> {
+        match &self.place {
+            Place::Node(node) => Some(node.seq),
+            Place::Leaf(_) => None,
+        }
+    }
 }
 
 /// Runs the graph. Returns the captured gradients in the order of the `Capture` targets.
@@ -187,11 +226,11 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let (captures, needed) = mark_targets(&call, &mut visits, &slots);
     let mut captured: Vec<Option<Tensor>> = vec![None; captures];
     let mut order: SmallVec<[u32; 8]> =
-        (0..visits.len() as u32).filter(|&i| visits[i as usize].node.seq != LEAF_SEQ).collect();
-    order.sort_unstable_by_key(|&i| std::cmp::Reverse(visits[i as usize].node.seq));
+        (0..visits.len() as u32).filter(|&i| visits[i as usize].seq().is_some()).collect();
+    order.sort_unstable_by_key(|&i| std::cmp::Reverse(visits[i as usize].seq()));
     for root in call.roots {
-        let slot = slots.get(&root.edge.node).expect("roots were discovered");
-        deliver(&mut visits[slot as usize], root.edge.nr, root.grad, call.create_graph)?;
+        let slot = slots.get(&root.edge).expect("roots were discovered");
+        deliver(&mut visits[slot as usize], root.edge.nr(), root.grad, call.create_graph)?;
     }
     let mut frame = Frame { id, slots, needed, at_end: RefCell::default(), outer: null() };
     let entered = Entered::new(&mut frame);
@@ -200,7 +239,7 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };
     // Leaves that are roots themselves have nothing to wait for.
     for i in 0..visits.len() {
-        if visits[i].node.seq == LEAF_SEQ && visits[i].pending == 0 {
+        if visits[i].seq().is_none() && visits[i].pending == 0 {
             step(i, &mut visits, frame, &mut captured, how)?;
         }
     }
@@ -218,36 +257,28 @@ struct How {
     retain_graph: bool,
 }
 
-impl Visit {
-    fn new(node: NodeRef) -> Self {
-        let grads = smallvec![None; node.outputs.len()];
-        Self { node, grads, pending: 0, runs: false, captures: SmallVec::new() }
-    }
-}
-
-/// Every node that can be reached from the roots, with the number of edges into it.
+/// Every node and leaf that can be reached from the roots, with the number of edges into it.
 fn discover(roots: &[Root], slots: &mut Slots) -> Vec<Visit> {
     let mut visits: Vec<Visit> = Vec::new();
     for root in roots {
-        if slots.get(&root.edge.node).is_none() {
-            slots.set(&root.edge.node, visits.len() as u32);
-            visits.push(Visit::new(root.edge.node.clone()));
+        if slots.get(&root.edge).is_none() {
+            slots.set(&root.edge, visits.len() as u32);
+            visits.push(Visit::new(&root.edge));
         }
     }
     let mut at = 0;
     while at < visits.len() {
-        let node = visits[at].node.clone();
-        for edge in node.edges.iter().flatten() {
-            let slot = match slots.get(&edge.node) {
-                Some(slot) => slot,
-                None => {
+        if let Place::Node(node) = &visits[at].place {
+            let node = node.clone();
+            for edge in node.edges.iter().flatten() {
+                let slot = slots.get(edge).unwrap_or_else(|| {
                     let slot = visits.len() as u32;
-                    slots.set(&edge.node, slot);
-                    visits.push(Visit::new(edge.node.clone()));
+                    slots.set(edge, slot);
+                    visits.push(Visit::new(edge));
                     slot
-                }
-            };
-            visits[slot as usize].pending += 1;
+                });
+                visits[slot as usize].pending += 1;
+            }
         }
         at += 1;
     }
@@ -270,13 +301,13 @@ fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> (usize,
             Target::Capture(edge) => {
                 let position = captures;
                 captures += 1;
-                if let Some(slot) = slots.get(&edge.node) {
+                if let Some(slot) = slots.get(edge) {
                     needed[slot as usize] = true;
-                    visits[slot as usize].captures.push((edge.nr, position));
+                    visits[slot as usize].captures.push((edge.nr(), position));
                 }
             }
             Target::Accumulate(edge) => {
-                if let Some(slot) = slots.get(&edge.node) {
+                if let Some(slot) = slots.get(edge) {
                     needed[slot as usize] = true;
                     visits[slot as usize].runs = true;
                 }
@@ -285,13 +316,10 @@ fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> (usize,
     }
     // From the earliest node on, so that what a node leads to is decided before the node.
     let mut order: Vec<u32> = (0..visits.len() as u32).collect();
-    order.sort_unstable_by_key(|&i| {
-        let seq = visits[i as usize].node.seq;
-        (seq != LEAF_SEQ, seq)
-    });
+    order.sort_unstable_by_key(|&i| visits[i as usize].seq());
     for i in order {
-        let edges = visits[i as usize].node.edges.iter().flatten();
-        if edges.into_iter().any(|e| slots.get(&e.node).is_some_and(|s| needed[s as usize])) {
+        let mut edges = visits[i as usize].edges().iter().flatten();
+        if edges.any(|e| slots.get(e).is_some_and(|s| needed[s as usize])) {
             needed[i as usize] = true;
             visits[i as usize].runs = true;
         }
@@ -309,79 +337,96 @@ fn deliver(visit: &mut Visit, nr: u32, grad: Tensor, create_graph: bool) -> Resu
     Ok(())
 }
 
-/// Deals with one node whose gradients have all arrived: hooks, capture, rule, delivery to the next nodes.
+/// Deals with a place whose gradients have all arrived: hooks, capture, rule or accumulation, delivery to what is next.
 fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Tensor>], how: How) -> Result<()> {
     let v = &mut visits[i];
-    let node = v.node.clone();
     let mut grads = std::mem::take(&mut v.grads);
+    let place = v.place.clone();
     let runs = v.runs;
     let captures = std::mem::take(&mut v.captures);
-    let arrived = grads.iter().any(Option::is_some);
-    if !(arrived && frame.needs(i as u32)) {
-        return settle(&node, None, visits, frame, captured, how);
-    }
-    let leaf = node.rule.leaf().cloned();
-    tensor_hooks(&node, leaf.as_ref(), &mut grads)?;
-    for &(nr, position) in &captures {
-        captured[position as usize] = grads[nr as usize].clone();
-    }
-    if !runs {
-        return settle(&node, None, visits, frame, captured, how);
-    }
-    if let Some(hooks) = node.hooks.get() {
-        let pre: Vec<_> = hooks.pre.lock().iter().map(|(_, h)| h.clone()).collect();
-        for hook in pre {
-            if let Some(new) = hook.call(&grads)? {
-                grads = new;
-            }
+    let wanted = frame.needs(i as u32) && grads.iter().any(Option::is_some);
+    if wanted {
+        match &place {
+            Place::Node(node) => tensor_hooks(node, &mut grads)?,
+            Place::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
+        }
+        for &(nr, position) in &captures {
+            captured[position as usize] = grads[nr as usize].clone();
         }
     }
-    let mut results = if let Some(leaf) = &leaf {
-        run_leaf(leaf, &mut grads, how)?;
-        Grads::new()
-    } else {
-        let needs = needed_inputs(&node, frame);
-        let run = Run { create_graph: how.create_graph, needs };
-        let mut results = node.rule.apply(&node, &grads, run)?;
-        validate(&node, &mut results)?;
-        results
-    };
-    if let Some(hooks) = node.hooks.get() {
-        let post: Vec<_> = hooks.post.lock().iter().map(|(_, h)| h.clone()).collect();
-        for hook in post {
-            if let Some(new) = hook.call(&results, &grads)? {
-                results = new;
-            }
+    match place {
+        Place::Leaf(leaf) if wanted && runs => run_leaf(&leaf, grads, how),
+        Place::Leaf(_) => Ok(()),
+        Place::Node(node) => {
+            let results = if wanted && runs { run_node(&node, grads, frame, how)? } else { Grads::new() };
+            settle(&node, results, visits, frame, captured, how)
         }
     }
-    if !how.retain_graph {
-        node.rule.release();
-    }
-    drop(grads);
-    settle(&node, Some(results), visits, frame, captured, how)
 }
 
-/// Hands a node's results to the next nodes, and counts its edges as dealt with. Leaves that became ready run.
+fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How) -> Result<Grads> {
+    if let Some(hooks) = node.hooks.get() {
+        pre_hooks(hooks, &mut grads)?;
+    }
+    let run = Run { create_graph: how.create_graph, frees: !how.retain_graph, needs: needed_inputs(node, frame) };
+    let results = node.rule.apply(node, &grads, run)?;
+    let results = finish_node(node, results, &grads);
+    match &results {
+        _ if how.retain_graph => {}
+        Ok(_) => node.rule.release(),
+        Err(_) => node.rule.unclaim(),
+    }
+    results
+}
+
+fn finish_node(node: &NodeRef, mut results: Grads, grads: &[Option<Tensor>]) -> Result<Grads> {
+    validate(node, &mut results)?;
+    if let Some(hooks) = node.hooks.get() {
+        post_hooks(hooks, &mut results, grads)?;
+    }
+    Ok(results)
+}
+
+fn pre_hooks(hooks: &NodeHooks, grads: &mut Grads) -> Result<()> {
+    let pre: Vec<_> = hooks.pre.lock().iter().map(|(_, h)| h.clone()).collect();
+    for hook in pre {
+        if let Some(new) = hook.call(grads)? {
+            *grads = new;
+        }
+    }
+    Ok(())
+}
+
+fn post_hooks(hooks: &NodeHooks, results: &mut Grads, grads: &[Option<Tensor>]) -> Result<()> {
+    let post: Vec<_> = hooks.post.lock().iter().map(|(_, h)| h.clone()).collect();
+    for hook in post {
+        if let Some(new) = hook.call(results, grads)? {
+            *results = new;
+        }
+    }
+    Ok(())
+}
+
+/// Hands a node's results to what is next, and counts its edges as dealt with. Leaves that became ready run.
 fn settle(
     node: &NodeRef,
-    results: Option<Grads>,
+    mut results: Grads,
     visits: &mut [Visit],
     frame: &Frame,
     captured: &mut [Option<Tensor>],
     how: How,
 ) -> Result<()> {
-    let mut results = results.unwrap_or_default();
     for (i, edge) in node.edges.iter().enumerate() {
         let Some(edge) = edge else { continue };
-        let slot = frame.slots.get(&edge.node).expect("everything reachable was discovered");
+        let slot = frame.slots.get(edge).expect("everything reachable was discovered");
         let next = &mut visits[slot as usize];
         if let Some(g) = results.get_mut(i).and_then(Option::take)
             && frame.needs(slot)
         {
-            deliver(next, edge.nr, g, how.create_graph)?;
+            deliver(next, edge.nr(), g, how.create_graph)?;
         }
         next.pending -= 1;
-        if next.pending == 0 && next.node.seq == LEAF_SEQ {
+        if next.pending == 0 && next.seq().is_none() {
             step(slot as usize, visits, frame, captured, how)?;
         }
     }
@@ -392,7 +437,7 @@ fn needed_inputs(node: &NodeRef, frame: &Frame) -> u32 {
     let mut needs = 0;
     for (i, edge) in node.edges.iter().enumerate() {
         if let Some(edge) = edge
-            && frame.slots.get(&edge.node).is_some_and(|slot| frame.needs(slot))
+            && frame.slots.get(edge).is_some_and(|slot| frame.needs(slot))
         {
             needs |= 1 << i.min(31);
         }
@@ -400,16 +445,13 @@ fn needed_inputs(node: &NodeRef, frame: &Frame) -> u32 {
     needs
 }
 
-fn tensor_hooks(node: &NodeRef, leaf: Option<&Tensor>, grads: &mut Grads) -> Result<()> {
-    if let Some(leaf) = leaf {
-        if let Some(meta) = leaf.inner().meta.get() {
-            let hooks: Vec<_> = meta.hooks.lock().iter().map(|(_, h)| h.clone()).collect();
-            for hook in hooks {
-                call_tensor_hook(&*hook, &mut grads[0])?;
-            }
-        }
-        return Ok(());
-    }
+fn leaf_hooks(leaf: &Tensor, grad: &mut Option<Tensor>) -> Result<()> {
+    let Some(meta) = leaf.inner().meta.get() else { return Ok(()) };
+    let hooks: SmallVec<[_; 2]> = meta.hooks.lock().iter().map(|(_, h)| h.clone()).collect();
+    hooks.iter().try_for_each(|hook| call_tensor_hook(&**hook, grad))
+}
+
+fn tensor_hooks(node: &NodeRef, grads: &mut Grads) -> Result<()> {
     let Some(hooks) = node.hooks.get() else { return Ok(()) };
     let list: Vec<_> = hooks.tensor.lock().iter().map(|(_, h)| h.clone()).collect();
     for (nr, hook) in list {
@@ -443,16 +485,26 @@ fn retain(t: &Tensor, g: &Tensor) -> Result<()> {
     Ok(())
 }
 
-fn run_leaf(leaf: &Tensor, grads: &mut Grads, how: How) -> Result<()> {
-    let Some(g) = grads[0].take() else { return Ok(()) };
-    super::accumulate::accumulate(leaf, g, how.create_graph)?;
-    if let Some(meta) = leaf.inner().meta.get() {
-        let hooks: Vec<_> = meta.post_accumulate.lock().iter().map(|(_, h)| h.clone()).collect();
-        for hook in hooks {
-            hook.call(leaf)?;
+/// Accumulates into a leaf; its node takes part only if somebody holds it, for its hooks.
+fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How) -> Result<()> {
+    let node = leaf.live_accumulator();
+    let hooks = node.as_ref().and_then(|n| n.hooks.get());
+    if let Some(hooks) = hooks {
+        pre_hooks(hooks, &mut grads)?;
+    }
+    // Post hooks are shown the gradient, which then cannot become `.grad` itself.
+    let shown = if hooks.is_some() { grads.clone() } else { Grads::new() };
+    if let Some(g) = grads[0].take() {
+        super::accumulate::accumulate(leaf, g, how.create_graph)?;
+        if let Some(meta) = leaf.inner().meta.get() {
+            let hooks: SmallVec<[_; 2]> = meta.post_accumulate.lock().iter().map(|(_, h)| h.clone()).collect();
+            hooks.iter().try_for_each(|hook| hook.call(leaf))?;
         }
     }
-    Ok(())
+    match hooks {
+        Some(hooks) => post_hooks(hooks, &mut Grads::new(), &shown),
+        None => Ok(()),
+    }
 }
 
 /// Brings every gradient to the size and dtype of the operand it is for.
@@ -468,9 +520,9 @@ fn validate(node: &NodeRef, results: &mut Grads) -> Result<()> {
     }
     for i in 0..results.len() {
         let Some(g) = results[i].take() else { continue };
-        let Some(meta) = node.input_meta(i) else { continue };
-        let ok = g.dtype() == meta.dtype && g.sizes() == &*meta.sizes;
-        results[i] = Some(if ok { g } else { fit(g, &meta.sizes, meta.dtype, &node.name(), i)? });
+        let Some((sizes, dtype)) = node.input_meta(i) else { continue };
+        let ok = g.dtype() == dtype && g.sizes() == sizes;
+        results[i] = Some(if ok { g } else { fit(g, sizes, dtype, &node.name(), i)? });
     }
     Ok(())
 }
@@ -502,41 +554,41 @@ pub(crate) fn fit(g: Tensor, sizes: &[usize], dtype: DType, node: &str, index: u
 
 /// The gradient a root starts with: the given one after checks, or ones for a root with one element.
 pub fn root_grad(edge: &Edge, given: Option<&Tensor>, index: usize, what: &str) -> Result<Tensor> {
-    let meta = &edge.node.outputs[edge.nr as usize];
+    let (sizes, dtype) = edge.expects();
     match given {
         None => {
-            if layout::numel(&meta.sizes) != 1 {
+            if layout::numel(sizes) != 1 {
                 return Err(Error::autograd(format!(
                     "grad can be implicitly created only for scalar outputs: the {what} {index} has shape {}; pass a gradient, or \
                      reduce it with .sum() first",
-                    crate::error::Shape(&meta.sizes)
+                    crate::error::Shape(sizes)
                 )));
             }
-            if !meta.dtype.is_floating() {
+            if !dtype.is_floating() {
                 return Err(Error::autograd(format!(
                     "grad can be implicitly created only for real scalar outputs but got {}",
-                    meta.dtype.name()
+                    dtype.name()
                 )));
             }
-            Tensor::full(&meta.sizes, 1i64.into(), meta.dtype)
+            Tensor::full(sizes, 1i64.into(), dtype)
         }
         Some(g) => {
-            if g.sizes() != &*meta.sizes {
+            if g.sizes() != sizes {
                 return Err(Error::autograd(format!(
                     "Mismatch in shape: grad_output[{index}] has a shape of {:?} and output[{index}] has a shape of {:?}.",
                     g.sizes(),
-                    &meta.sizes[..]
+                    sizes
                 )));
             }
-            if g.dtype().is_complex() != meta.dtype.is_complex() {
+            if g.dtype().is_complex() != dtype.is_complex() {
                 return Err(Error::autograd(format!(
                     "Mismatch in dtype: grad_output[{index}] has a dtype of {} and output[{index}] has a dtype of {}. For complex \
                      Tensors, both outputs and grads are expected to have the same dtype.",
                     g.dtype().name(),
-                    meta.dtype.name()
+                    dtype.name()
                 )));
             }
-            if g.dtype() == meta.dtype { Ok(g.clone()) } else { crate::ops::memory::cast(g, meta.dtype) }
+            if g.dtype() == dtype { Ok(g.clone()) } else { crate::ops::memory::cast(g, dtype) }
         }
     }
 }
@@ -595,7 +647,7 @@ impl Node {
         let create_graph = super::mode::is_grad_enabled();
         let wanted = |needs, (i, edge): (usize, &Option<Edge>)| needs | u32::from(edge.is_some()) << i.min(31);
         let needs = node.edges.iter().enumerate().fold(0, wanted);
-        let mut results = node.rule.apply(node, grads, Run { create_graph, needs })?;
+        let mut results = node.rule.apply(node, grads, Run { create_graph, frees: false, needs })?;
         validate(node, &mut results)?;
         Ok(results)
     }

@@ -96,7 +96,12 @@ pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor
 
 /// As [`push_tangents`], for an op that wrote to operand 0, whose values before are given. The tangent is written in place
 /// as well, so that it stays one with the tangents of the target's base and views.
-pub(crate) fn push_tangent_inplace<P: Primitive>(op: &P, xs: &[&Tensor], primal: &Tensor, target: &Tensor) -> Result<()> {
+pub(crate) fn push_tangent_inplace<P: Primitive>(
+    op: &P,
+    xs: &[&Tensor],
+    primal: &Tensor,
+    target: &Tensor,
+) -> Result<()> {
     let ts: SmallVec<[Option<Tensor>; 3]> = xs.iter().map(|x| x.tangent()).collect();
     let mut before: SmallVec<[&Tensor; 3]> = xs.iter().copied().collect();
     before[0] = primal;

@@ -2,11 +2,13 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use smallvec::smallvec;
 
-use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Inner, Tensor, flag, layout};
 
@@ -17,6 +19,46 @@ pub struct WeakTensor(Weak<Inner>);
 impl WeakTensor {
     pub fn upgrade(&self) -> Option<Tensor> {
         self.0.upgrade().map(Tensor::from_inner)
+    }
+}
+
+/// A leaf as the end of an edge. The leaf's node is made only if somebody asks for it; then it lives as long as anybody
+/// holds it or an edge leads to the leaf.
+pub struct LeafRef(Tensor);
+
+impl LeafRef {
+    pub(crate) fn new(leaf: &Tensor) -> Self {
+        leaf.meta().edges.fetch_add(1, Ordering::Relaxed);
+        if let Some(node) = leaf.live_accumulator() {
+            leaf.pin_accumulator(&node);
+        }
+        Self(leaf.clone())
+    }
+}
+
+impl Clone for LeafRef {
+    fn clone(&self) -> Self {
+        Self::new(&self.0)
+    }
+}
+
+impl Deref for LeafRef {
+    type Target = Tensor;
+    fn deref(&self) -> &Tensor {
+        &self.0
+    }
+}
+
+impl Drop for LeafRef {
+    fn drop(&mut self) {
+        let meta = self.0.meta();
+        if meta.edges.fetch_sub(1, Ordering::Relaxed) == 1 && self.0.has_flag(flag::ACCUMULATOR) {
+            let mut pinned = meta.pinned.lock();
+            // Another thread may have made an edge, and found the node pinned, meanwhile.
+            let node = if meta.edges.load(Ordering::Relaxed) == 0 { pinned.take() } else { None };
+            drop(pinned);
+            drop(node);
+        }
     }
 }
 
@@ -94,11 +136,11 @@ impl Tensor {
         if !self.requires_grad() {
             return Ok(None);
         }
-        if let Some(edge) = self.grad_fn()? {
-            return Ok(Some(edge));
+        if let Some(output) = self.grad_fn()? {
+            return Ok(Some(Edge::Node(output)));
         }
         // A view made without grad mode reports what its base requires, but nothing is followed through it.
-        Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge { node: self.accumulator(), nr: 0 }))
+        Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge::Leaf(LeafRef::new(self))))
     }
 
     /// As [`Tensor::grad_edge`], for asking what arrives there: a view that nothing is followed through has a place too,
@@ -107,10 +149,10 @@ impl Tensor {
         if !self.requires_grad() {
             return Ok(None);
         }
-        Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge { node: self.accumulator(), nr: 0 })))
+        Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge::Leaf(LeafRef::new(self)))))
     }
 
-    /// The one accumulating node of a leaf; made on demand, kept by whoever uses it.
+    /// The one accumulating node of a leaf; made on demand, kept by whoever asks.
     pub fn accumulator(&self) -> NodeRef {
         let mut slot = self.meta().accumulator.lock();
         if let Some(node) = slot.as_ref().and_then(Weak::upgrade) {
@@ -118,11 +160,26 @@ impl Tensor {
         }
         let node: NodeRef = Node::new(AccumulateGrad(self.clone()), smallvec![], smallvec![OutMeta::of(self)]);
         *slot = Some(Arc::downgrade(&node));
+        drop(slot);
+        self.set_flag(flag::ACCUMULATOR, true);
+        self.pin_accumulator(&node);
         node
+    }
+
+    /// Keeps the leaf's node while graphs lead to the leaf.
+    fn pin_accumulator(&self, node: &NodeRef) {
+        let meta = self.meta();
+        let mut pinned = meta.pinned.lock();
+        if meta.edges.load(Ordering::Relaxed) > 0 {
+            *pinned = Some(node.clone());
+        }
     }
 
     /// The accumulating node, if somebody holds it.
     pub fn live_accumulator(&self) -> Option<NodeRef> {
+        if !self.has_flag(flag::ACCUMULATOR) {
+            return None;
+        }
         self.inner().meta.get().and_then(|m| m.accumulator.lock().as_ref().and_then(Weak::upgrade))
     }
 
@@ -224,7 +281,7 @@ impl Tensor {
     }
 
     /// After an in-place op: `retain_grad` follows the tensor to its new node.
-    pub(crate) fn move_retained_grad(&self, old: Option<&Edge>) {
+    pub(crate) fn move_retained_grad(&self, old: Option<&Output>) {
         if !self.has_flag(flag::RETAINS_GRAD) {
             return;
         }

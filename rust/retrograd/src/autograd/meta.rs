@@ -1,11 +1,12 @@
 //! Autograd state of a tensor that most tensors never need; made on first use.
 
 use std::sync::Weak;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use parking_lot::Mutex;
 
 use super::hooks::{LeafHook, TensorHook};
-use super::node::Node;
+use super::node::{Node, NodeRef};
 use crate::tensor::{Body, DType, Tensor};
 
 /// Registered hooks with the ids their handles remove them by.
@@ -52,5 +53,11 @@ pub struct Meta {
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
     #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]
     pub(crate) bodies: Mutex<Vec<Box<Body>>>,
+    /// How many edges of graphs lead here.
+    pub(crate) edges: AtomicUsize,
+    /// The accumulating node, while edges lead here.
+    pub(crate) pinned: Mutex<Option<NodeRef>>,
+    /// The engine's run and slot for this leaf, packed as in `Node::mark`.
+    pub(crate) mark: AtomicU64,
     pub(crate) kept_host: Mutex<Option<Box<dyn HostObject>>>,
 }

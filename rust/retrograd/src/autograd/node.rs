@@ -4,12 +4,13 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
 use super::hooks::NodeHooks;
+use super::leaf::LeafRef;
 use super::saved::SavedItem;
 use crate::error::Result;
 use crate::tensor::{DType, Dims, Tensor};
@@ -18,11 +19,62 @@ use crate::tensor::{DType, Dims, Tensor};
 pub type Grads = SmallVec<[Option<Tensor>; 2]>;
 pub type NodeRef = Arc<Node>;
 
-/// Where a gradient goes next: output `nr` of `node`.
+/// Output `nr` of `node`.
 #[derive(Clone)]
-pub struct Edge {
+pub struct Output {
     pub node: NodeRef,
     pub nr: u32,
+}
+
+/// Where a gradient goes next.
+#[derive(Clone)]
+pub enum Edge {
+    /// To the node that computed the operand.
+    Node(Output),
+    /// To a leaf, which accumulates.
+    Leaf(LeafRef),
+}
+
+impl From<Output> for Edge {
+    fn from(output: Output) -> Self {
+        match output.node.rule.leaf() {
+            None => Edge::Node(output),
+            Some(leaf) => Edge::Leaf(LeafRef::new(leaf)),
+        }
+    }
+}
+
+impl Edge {
+    /// The node and output that the edge leads to; makes the node of a leaf if it does not exist.
+    pub fn output(&self) -> Output {
+        match self {
+            Edge::Node(output) => output.clone(),
+            Edge::Leaf(leaf) => Output { node: leaf.accumulator(), nr: 0 },
+        }
+    }
+    /// Which output it leads to.
+    pub fn nr(&self) -> u32 {
+        match self {
+            Edge::Node(output) => output.nr,
+            Edge::Leaf(_) => 0,
+        }
+    }
+    /// Sizes and dtype of gradients that go along the edge.
+    pub(crate) fn expects(&self) -> (&[usize], DType) {
+        match self {
+            Edge::Node(Output { node, nr }) => {
+                let meta = &node.outputs[*nr as usize];
+                (&meta.sizes, meta.dtype)
+            }
+            Edge::Leaf(leaf) => (leaf.sizes(), leaf.dtype()),
+        }
+    }
+    /// Drops the edge without recursion.
+    pub(crate) fn give_up(self) {
+        if let Edge::Node(output) = self {
+            drop_later(output.node);
+        }
+    }
 }
 
 /// What the engine must know about an output of a node to validate a gradient for it.
@@ -43,6 +95,8 @@ impl OutMeta {
 pub struct Run {
     /// The rule's own ops are recorded, so that its results can be differentiated.
     pub create_graph: bool,
+    /// What was kept is freed after this run: nobody else may use it any more.
+    pub frees: bool,
     /// Bit i: the gradient of input i is wanted. Inputs from 31 on share the last bit.
     pub needs: u32,
 }
@@ -65,6 +119,8 @@ pub trait Rule: Send + Sync {
     }
     /// Frees what was kept for the rule.
     fn release(&self) {}
+    /// Called instead of `release` if a run fails after the rule: what was kept may be used again.
+    fn unclaim(&self) {}
     /// What was kept of the argument with this name; `None` if there is none.
     fn saved(&self, _node: &NodeRef, _name: &str) -> Result<Option<SavedItem>> {
         Ok(None)
@@ -95,7 +151,7 @@ pub struct Node<R: ?Sized = dyn Rule> {
     pub(crate) rule: R,
 }
 
-/// Sequence number of leaf nodes: they run as soon as all their gradients arrived.
+/// Sequence number of the nodes of leaves, which run as soon as all their gradients arrived.
 pub const LEAF_SEQ: u64 = u64::MAX;
 
 thread_local! {
@@ -107,8 +163,8 @@ fn next_seq(edges: &[Option<Edge>]) -> u64 {
     NEXT_SEQ.with(|next| {
         let mut seq = next.get();
         for e in edges.iter().flatten() {
-            if e.node.seq != LEAF_SEQ {
-                seq = seq.max(e.node.seq + 1);
+            if let Edge::Node(output) = e {
+                seq = seq.max(output.node.seq + 1);
             }
         }
         next.set(seq + 1);
@@ -164,17 +220,18 @@ impl Node {
     pub fn host(&self) -> &AtomicPtr<()> {
         &self.host
     }
-    /// Size and dtype of the operand that input `i` stands for, if its gradient is followed.
-    pub(crate) fn input_meta(&self, i: usize) -> Option<&OutMeta> {
-        let edge = self.edges.get(i)?.as_ref()?;
-        edge.node.outputs.get(edge.nr as usize)
+    /// Sizes and dtype of the operand that input `i` stands for, if its gradient is followed.
+    pub(crate) fn input_meta(&self, i: usize) -> Option<(&[usize], DType)> {
+        self.edges.get(i)?.as_ref().map(Edge::expects)
     }
 }
 
 impl<R: ?Sized> Drop for Node<R> {
     fn drop(&mut self) {
-        for edge in self.edges.drain(..).flatten() {
-            drop_later(edge.node);
+        for edge in &mut self.edges {
+            if let Some(edge) = edge.take() {
+                edge.give_up();
+            }
         }
     }
 }
@@ -203,13 +260,4 @@ pub(crate) fn drop_later(node: NodeRef) {
         drop(next);
     }
     DROPPING.set(false);
-}
-
-impl Node {
-    pub(crate) fn load_mark(&self) -> u64 {
-        self.mark.load(Ordering::Relaxed)
-    }
-    pub(crate) fn store_mark(&self, v: u64) {
-        self.mark.store(v, Ordering::Relaxed);
-    }
 }

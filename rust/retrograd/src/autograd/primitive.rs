@@ -129,10 +129,10 @@ impl Vjp<'_> {
     }
     /// Sizes of operand `i`, which must be followed.
     pub fn sizes(&self, i: usize) -> &[usize] {
-        self.node.input_meta(i).map_or(&[], |m| &m.sizes)
+        self.node.input_meta(i).map_or(&[], |(sizes, _)| sizes)
     }
     pub fn dtype(&self, i: usize) -> DType {
-        self.node.input_meta(i).map_or(DType::Float32, |m| m.dtype)
+        self.node.input_meta(i).map_or(DType::Float32, |(_, dtype)| dtype)
     }
     /// Evaluates `f` if the gradient of operand `i` is wanted.
     pub fn when(&self, i: usize, f: impl FnOnce() -> Result<Tensor>) -> Result<Option<Tensor>> {

@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::node::{Edge, Node, NodeRef};
+use super::node::{Node, NodeRef, Output, Run};
 use super::primitive::{Keep, Source};
 use crate::error::{ErrorKind, Result, StaleSave};
 use crate::ops::Value;
@@ -54,7 +54,7 @@ impl Saved {
         match self.output {
             Some(nr) if recording => {
                 let t = self.tensor.alias();
-                t.set_history(Edge { node: node.clone(), nr });
+                t.set_history(Output { node: node.clone(), nr });
                 Ok(t)
             }
             _ => Ok(self.tensor.clone()),
@@ -87,7 +87,16 @@ pub struct KeptSlots(Mutex<Slots>);
 #[derive(Default)]
 struct Slots {
     values: SmallVec<[Option<Saved>; 2]>,
-    freed: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Ready,
+    /// A run that will free the values is using them: no other run may.
+    Claimed,
+    Freed,
 }
 
 /// Unpacked slots.
@@ -95,10 +104,10 @@ pub type Kept = SmallVec<[Option<Tensor>; 3]>;
 
 impl KeptSlots {
     pub fn new(values: SmallVec<[Option<Saved>; 2]>) -> Self {
-        Self(Mutex::new(Slots { values, freed: false }))
+        Self(Mutex::new(Slots { values, state: State::Ready }))
     }
     pub fn is_freed(&self) -> bool {
-        self.0.lock().freed
+        self.0.lock().state == State::Freed
     }
     /// Frees the tensors. A node that kept none can run again.
     pub fn release(&self) {
@@ -107,26 +116,51 @@ impl KeptSlots {
             if slots.values.iter().all(Option::is_none) {
                 return;
             }
-            slots.freed = true;
+            slots.state = State::Freed;
             std::mem::take(&mut slots.values)
         };
         drop(values);
     }
+    /// The values, after checking that nobody wrote to them since.
     pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
         let values = {
             let slots = self.0.lock();
-            if slots.freed {
+            if slots.state != State::Ready {
                 return Err(freed(node));
             }
             slots.values.clone()
         };
         values.iter().map(|v| v.as_ref().map(|s| s.unpack(node, recording)).transpose()).collect()
     }
+    /// The values for the node's rule. A run that frees them has them for itself until it calls [`KeptSlots::release`], or
+    /// [`KeptSlots::unclaim`] if it failed.
+    pub fn unpack_for(&self, node: &NodeRef, run: Run) -> Result<Kept> {
+        let mut slots = self.0.lock();
+        if slots.values.is_empty() && slots.state == State::Ready {
+            return Ok(Kept::new());
+        }
+        if slots.state != State::Ready {
+            return Err(freed(node));
+        }
+        let unpack = |v: &Option<Saved>| v.as_ref().map(|s| s.unpack(node, run.create_graph)).transpose();
+        let kept = slots.values.iter().map(unpack).collect::<Result<_>>()?;
+        if run.frees && slots.values.iter().any(Option::is_some) {
+            slots.state = State::Claimed;
+        }
+        Ok(kept)
+    }
+    /// Lets others use the values again.
+    pub fn unclaim(&self) {
+        let mut slots = self.0.lock();
+        if slots.state == State::Claimed {
+            slots.state = State::Ready;
+        }
+    }
     /// As [`KeptSlots::unpack`], one slot only.
     pub fn unpack_one(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Option<Tensor>> {
         let value = {
             let slots = self.0.lock();
-            if slots.freed {
+            if slots.state != State::Ready {
                 return Err(freed(node));
             }
             slots.values.get(slot).cloned().flatten()

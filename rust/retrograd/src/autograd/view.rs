@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use smallvec::smallvec;
 
 use super::mode;
-use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Rule, Run};
+use super::node::{Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
 use crate::tensor::{Dims, Strides, Tensor, flag};
 
@@ -106,7 +106,7 @@ impl Tensor {
     }
 
     /// The node that computed this tensor, brought up to date if the tensor is a view whose base was written since.
-    pub fn grad_fn(&self) -> Result<Option<Edge>> {
+    pub fn grad_fn(&self) -> Result<Option<Output>> {
         if let Some(v) = self.view()
             && v.seen.load(Ordering::Relaxed) != self.version()
         {
@@ -116,7 +116,7 @@ impl Tensor {
     }
 
     /// As [`Tensor::grad_fn`], but as last recorded.
-    pub(crate) fn history(&self) -> Option<Edge> {
+    pub(crate) fn history(&self) -> Option<Output> {
         if self.has_flag(flag::HISTORY) { self.inner().history.lock().clone() } else { None }
     }
 
@@ -139,10 +139,10 @@ impl Tensor {
         (std::sync::Arc::strong_count(&edge.node) == 1).then(|| edge.node.clone())
     }
 
-    /// Makes `edge` the history of this tensor.
-    pub(crate) fn set_history(&self, edge: Edge) {
+    /// Makes `output` the history of this tensor.
+    pub(crate) fn set_history(&self, output: Output) {
         self.set_flag(flag::REQUIRES_GRAD | flag::HISTORY, true);
-        let old = self.inner().history.lock().replace(edge);
+        let old = self.inner().history.lock().replace(output);
         if let Some(old) = old {
             super::node::drop_later(old.node);
         }
@@ -169,7 +169,7 @@ impl Tensor {
         );
         // Follows the tensor to its new node: a request to keep the gradient.
         let old = self.history();
-        self.set_history(Edge { node: node.clone(), nr: 0 });
+        self.set_history(Output { node: node.clone(), nr: 0 });
         self.move_retained_grad(old.as_ref());
         Ok(())
     }
@@ -211,19 +211,19 @@ impl Tensor {
 
     /// Makes `node`, whose output 0 is the new value of this tensor, part of the graph.
     pub(crate) fn rebase(&self, node: NodeRef) -> Result<()> {
-        self.rebase_to(Edge { node, nr: 0 }, 0)
+        self.rebase_to(Output { node, nr: 0 }, 0)
     }
 
-    /// Makes `edge`, whose output is the new value of this tensor, part of the graph. The tensor's old value was operand
+    /// Makes `output`, the new value of this tensor, part of the graph. The tensor's old value was operand
     /// `written` of the node; a view can only be written by a node with one output.
-    pub(crate) fn rebase_to(&self, edge: Edge, written: usize) -> Result<()> {
+    pub(crate) fn rebase_to(&self, output: Output, written: usize) -> Result<()> {
         let Some(v) = self.view() else {
             let old = self.history();
-            self.set_history(edge);
+            self.set_history(output);
             self.move_retained_grad(old.as_ref());
             return Ok(());
         };
-        let (base, node) = (&v.base, edge.node);
+        let (base, node) = (&v.base, output.node);
         let mut edges = node.edges.clone();
         if edges.len() <= written {
             edges.resize(written + 1, None);
@@ -232,7 +232,7 @@ impl Tensor {
         let rule = CopySlices { inner: node, written, base: Geometry::of(base), view: Geometry::of(self) };
         let slices = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
         let old = base.history();
-        base.set_history(Edge { node: slices, nr: 0 });
+        base.set_history(Output { node: slices, nr: 0 });
         base.move_retained_grad(old.as_ref());
         // The write raised the version, so other views derive their history anew when asked. So must this one, which may
         // have been asked between the write and now.
@@ -336,6 +336,9 @@ impl Rule for CopySlices {
     }
     fn release(&self) {
         self.inner.rule.release();
+    }
+    fn unclaim(&self) {
+        self.inner.rule.unclaim();
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -18,7 +18,7 @@ pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
 
 use crate::autograd::meta::Meta;
 use crate::autograd::mode;
-use crate::autograd::node::Edge;
+use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::error::{Error, Result};
 use crate::storage::{Storage, Version};
@@ -36,6 +36,8 @@ pub(crate) mod flag {
     pub const RETAINS_GRAD: u32 = 1 << 3;
     /// Has a history (which may be stale, for a view).
     pub const HISTORY: u32 = 1 << 4;
+    /// Had a node of its own as a leaf at some time.
+    pub const ACCUMULATOR: u32 = 1 << 6;
     /// Made in inference mode: never part of a graph, writes are not counted.
     pub const INFERENCE: u32 = 1 << 5;
 }
@@ -65,7 +67,7 @@ pub(crate) struct Inner {
     flags: AtomicU32,
     pub(crate) view: Option<Box<ViewOf>>,
     /// The node and output that computed this tensor.
-    pub(crate) history: Mutex<Option<Edge>>,
+    pub(crate) history: Mutex<Option<Output>>,
     pub(crate) meta: OnceLock<Box<Meta>>,
     /// Non-owning: the host language's object for this tensor.
     pub(crate) host: AtomicPtr<()>,
@@ -94,18 +96,16 @@ impl Tensor {
     pub fn empty(sizes: &[usize], dtype: DType) -> Result<Self> {
         let n = layout::checked_numel("empty", sizes)?;
         let storage = Storage::allocate(n * dtype.size())?;
-        Ok(Self::new(
-            Body {
-                dtype,
-                contiguous: true,
-                numel: n,
-                offset: 0,
-                sizes: Dims::from_slice(sizes),
-                strides: contiguous_strides(sizes),
-                storage,
-                version: None,
-            },
-        ))
+        Ok(Self::new(Body {
+            dtype,
+            contiguous: true,
+            numel: n,
+            offset: 0,
+            sizes: Dims::from_slice(sizes),
+            strides: contiguous_strides(sizes),
+            storage,
+            version: None,
+        }))
     }
 
     /// A fresh tensor with the given strides (which must not overlap), elements not initialised.

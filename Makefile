@@ -25,7 +25,7 @@ SOURCES := $(wildcard Cargo.toml Cargo.lock rust-toolchain.toml .cargo/config.to
 
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python
-RUFF_PATHS := python tests benches examples
+RUFF_PATHS := python tests benches examples tools
 
 # No target calls make, and cargo counts the cores itself: it would only complain of a jobserver it cannot reach.
 unexport MAKEFLAGS MFLAGS
@@ -65,8 +65,8 @@ python-test: $(WHEEL) ## Test the built wheel (PYTEST_ARGS="-k mul" chooses test
 doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 	$(PY) -m pytest tests/test_docstrings.py $(PYTEST_ARGS)
 
-stubs: $(WHEEL) ## Check the type stubs against the built module
-	$(PY) -m mypy.stubtest --mypy-config-file pyproject.toml retrograd._core
+stubs: $(WHEEL) ## Write the type stubs of the built module
+	$(PY) tools/stubs.py
 
 bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side with torch
 	$(CARGO) bench $(LOCKED) -p retrograd

@@ -108,7 +108,7 @@ def test_a_tensor_is_copied_with_a_warning(rg: Any) -> None:
         ([1.5, None], RuntimeError, "Could not infer dtype of NoneType"),
         ({0: 1}, RuntimeError, "Could not infer dtype of dict"),
         ({1, 2}, RuntimeError, "Could not infer dtype of set"),
-        ([object()], RuntimeError, "Could not infer dtype of object"),
+        pytest.param([object()], RuntimeError, "Could not infer dtype of object", id="object"),
         ([2**63], ValueError, "Overflow when unpacking long long"),
         (-(2**63) - 1, ValueError, "Overflow when unpacking long long"),
         ([2**2000, 1.0], OverflowError, "int too large"),

@@ -1,290 +1,223 @@
-"""Writes the type stubs of `retrograd._core` from the built module; `--check` compares instead.
+"""Writes the type stubs of `retrograd._core`; with `--check` it compares them instead.
 
     python tools/stubs.py [--check]
 
-Ops come from the roster. What the extension writes by hand (the members of `Tensor` that are no ops, and a few
-functions) gets its types from the tables below; a name that is missing there is an error.
+Ops come from the roster of the built module. What the extension writes by hand has its types in `tools/core.pyi`: a
+member of the module that is missing there, or that is there only, is an error.
 """
 
 import argparse
-import inspect
+import ast
+import keyword
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from retrograd import _core
 
-FOLDER = Path(__file__).parents[1] / "python" / "retrograd" / "_core"
-
-HEAD = """# Written by tools/stubs.py from the built module: run `make stubs` after a change of signatures.
-# ruff: noqa
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Self, TypeAlias, overload
-
-"""
+HERE = Path(__file__).parent
+FOLDER = HERE.parent / "python" / "retrograd" / "_core"
+BY_HAND = HERE / "core.pyi"
+HEAD = "# Written by tools/stubs.py from the built module and tools/core.pyi; after a change of either: make stubs.\n"
+WIDTH = 120  # ruff's line-length
 
 KINDS = {
     "Tensor": "Tensor",
-    "Operand": "Tensor | Number",
-    "Scalar": "Number",
-    "Bool": "bool",
-    "Int": "int",
-    "Float": "float",
-    "Ints": "int | Sequence[int]",
-    "Size": "int | Sequence[int]",
+    "Operand": "Tensor | _Number",
+    "Scalar": "_Number",
+    "Bool": "_bool",
+    "Int": "_int",
+    "Float": "_float",
+    "Ints": "_int | Sequence[_int]",
+    "Size": "_int | Sequence[_int]",
     "Tensors": "Sequence[Tensor]",
-    "DType": "dtype | type",
+    "DType": "_DType",
     "Str": "str",
     "Generator": "Generator",
-    "Device": "device | str",
+    "Device": "_Device",
 }
 
 RETURNS = {
-    "Result<Tensor>": "Tensor",
-    "Result<Vec<Tensor>>": "tuple[Tensor, ...]",
-    "Result<(Tensor,Tensor)>": "tuple[Tensor, Tensor]",
-    "Result<bool>": "bool",
-    "Result<i64>": "int",
-    "Result<Scalar>": "Number",
+    "Tensor": "Tensor",
+    "Vec<Tensor>": "tuple[Tensor, ...]",
+    "(Tensor,Tensor)": "tuple[Tensor, Tensor]",
+    "bool": "_bool",
+    "i64": "_int",
+    "Scalar": "_Number",
 }
 
-BINARY = "add radd sub rsub mul rmul truediv rtruediv matmul pow rpow and rand or ror xor rxor"
-BINARY += " eq ne lt le gt ge mod rmod floordiv rfloordiv"
-INPLACE = "iadd isub imul itruediv ipow iand ior ixor"
+# Members that need no types: those of every class or module, slots that come along with another one, and
+# `__getattr__` and `__buffer__`, which are in the stub without being there in every Python.
+UNTYPED = {"__dict__", "__doc__", "__module__", "__name__", "__weakref__", "__repr__", "__str__", "__ge__", "__gt__"}
+UNTYPED |= {"__le__", "__lt__", "__eq__", "__ne__", "__delattr__", "__setattr__", "__release_buffer__"}
+UNTYPED |= {"__file__", "__loader__", "__package__", "__spec__", "__all__"}
+UNTYPED |= {"__getattr__", "__getattribute__", "__buffer__", "__delitem__"}
 
-# Members of Tensor that are no ops: "property: type" or the signature after the name.
-TENSOR = {
-    "shape": "property: Any",
-    "dtype": "property: dtype",
-    "device": "property: device",
-    "ndim": "property: int",
-    "itemsize": "property: int",
-    "nbytes": "property: int",
-    "is_cpu": "property: bool",
-    "is_cuda": "property: bool",
-    "is_sparse": "property: bool",
-    "T": "property: Tensor",
-    "mT": "property: Tensor",
-    "requires_grad": "attribute: bool",
-    "is_leaf": "property: bool",
-    "retains_grad": "property: bool",
-    "output_nr": "property: int",
-    "grad_fn": "property: Any",
-    "grad": "attribute: Tensor | None",
-    "grad_dtype": "attribute: dtype | None",
-    "data": "attribute: Tensor",
-    "_version": "property: int",
-    "_base": "property: Tensor | None",
-    "size": "(self, dim: int | None = None) -> Any",
-    "stride": "(self, dim: int | None = None) -> Any",
-    "dim": "(self) -> int",
-    "ndimension": "(self) -> int",
-    "numel": "(self) -> int",
-    "nelement": "(self) -> int",
-    "storage_offset": "(self) -> int",
-    "data_ptr": "(self) -> int",
-    "element_size": "(self) -> int",
-    "is_contiguous": "(self, memory_format: Any = None) -> bool",
-    "is_floating_point": "(self) -> bool",
-    "is_complex": "(self) -> bool",
-    "is_inference": "(self) -> bool",
-    "requires_grad_": "(self, requires_grad: bool = True) -> Self",
-    "retain_grad": "(self) -> None",
-    "_is_view": "(self) -> bool",
-    "detach_": "(self) -> Self",
-    "backward": "(self, gradient: Tensor | None = None, retain_graph: bool | None = None, "
-    "create_graph: bool = False, inputs: Any = None) -> None",
-    "register_hook": "(self, hook: Callable[[Tensor], Any]) -> RemovableHandle",
-    "register_post_accumulate_grad_hook": "(self, hook: Callable[[Tensor], None]) -> RemovableHandle",
-    "item": "(self) -> Any",
-    "tolist": "(self) -> Any",
-    "numpy": "(self, *, force: bool = False) -> Any",
-    "new_tensor": "(self, data: Any, *, dtype: dtype | None = None, device: device | str | None = None, "
-    "requires_grad: bool = False) -> Tensor",
-    "__array__": "(self, dtype: Any = None, copy: bool | None = None) -> Any",
-    "__len__": "(self) -> int",
-    "__iter__": "(self) -> Iterator[Tensor]",
-    "__bool__": "(self) -> bool",
-    "__float__": "(self) -> float",
-    "__int__": "(self) -> int",
-    "__index__": "(self) -> int",
-    "__complex__": "(self) -> complex",
-    "__contains__": "(self, element: Any, /) -> bool",
-    "__format__": "(self, spec: str, /) -> str",
-    "__getitem__": "(self, key: Any, /) -> Tensor",
-    "__setitem__": "(self, key: Any, value: Any, /) -> None",
-    "__neg__": "(self) -> Tensor",
-    "__pos__": "(self) -> Tensor",
-    "__abs__": "(self) -> Tensor",
-    "__invert__": "(self) -> Tensor",
-    "__hash__": "(self) -> int",
-    "__new__": "(cls, data: Any = None) -> Self",
-    "__deepcopy__": "(self, memo: dict[int, Any], /) -> Tensor",
-    "__reduce__": "(self) -> tuple[Any, ...]",
-    "__reduce_ex__": "(self, protocol: int, /) -> tuple[Any, ...]",
-    **{f"__{n}__": "(self, other: Any, /) -> Tensor" for n in BINARY.split()},
-    **{f"__{n}__": "(self, other: Any, /) -> Self" for n in INPLACE.split()},
-}
-SKIPPED = {
-    "__doc__",
-    "__module__",
-    "__repr__",
-    "__str__",
-    "__buffer__",
-    "__release_buffer__",
-    "__weakref__",
-    "__dict__",
-}
-
-# Classes with members of their own, written out.
-CLASSES = """class dtype:
-    itemsize: int
-    is_floating_point: bool
-    is_complex: bool
-    is_signed: bool
-
-class device:
-    type: str
-    index: int | None
-    def __new__(cls, type: Any = "cpu", index: int | None = None) -> Self: ...
-
-class Generator:
-    def __new__(cls, device: str = "cpu") -> Self: ...
-    def manual_seed(self, seed: int) -> Self: ...
-    def initial_seed(self) -> int: ...
-    def get_state(self) -> Tensor: ...
-    def set_state(self, new_state: Tensor) -> None: ...
-    def __getattr__(self, name: str) -> Any: ...
-
-class RemovableHandle:
-    id: int
-    def remove(self) -> None: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *args: object) -> None: ...
-
-class Node:
-    next_functions: tuple[tuple[Any, int], ...]
-    metadata: dict[Any, Any]
-    requires_grad: bool
-    def name(self) -> str: ...
-    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle: ...
-    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle: ...
-    def __call__(self, *grads: Tensor | None) -> Any: ...
-    def __getattr__(self, name: str) -> Any: ...
-
-"""
+Op = dict[str, Any]
 
 
-def parameter(name: str, kind: str, optional: bool, default: str | None) -> str:
-    typed = KINDS[kind] + (" | None" if optional else "")
-    return f"{name}: {typed}" + (f" = {default}" if default is not None else "")
+# ---- ops
 
 
-def signatures(callable_: dict[str, Any]) -> Iterator[str]:
-    """One `(...) -> ...` per overload."""
-    method = callable_["role"] != "Function"
-    for params, fields, out, returns in callable_["entries"]:
-        result = RETURNS[returns]
-        if fields and result == "tuple[Tensor, Tensor]":
-            result = f"_{'_'.join(fields)}"
-        spread = any(kind == "Size" for _, kind, *_ in params)
-        for variadic in (False, True) if spread else (False,):
-            parts: list[str] = []
-            starred = False
-            for i, (name, kind, optional, default, keyword) in enumerate(params):
-                if i == 0 and method:
-                    parts.append("self")
-                    continue
-                if kind == "Size" and variadic:
-                    parts.append(f"*{name}: int")
-                    starred = True
-                    continue
-                if keyword and not starred:
-                    parts.append("*")
-                    starred = True
-                parts.append(parameter(name, kind, optional, default))
-            if out:
-                parts += ([] if starred else ["*"]) + ["out: Any = None"]
-            yield f"({', '.join(parts)}) -> {result}"
+def typed(op: Op, table: dict[str, str], key: str) -> str:
+    if key not in table:
+        where = "KINDS" if table is KINDS else "RETURNS"
+        sys.exit(f"tools/stubs.py: {where} has no Python type for {key!r}, which `{op['name']}` of the roster uses")
+    return table[key]
 
 
-def definitions(callable_: dict[str, Any], indent: str = "") -> Iterator[str]:
-    forms = list(signatures(callable_))
+def results(op: Op, fields: list[str], returns: str) -> str:
+    """The type of the result of one entry."""
+    if op["role"] == "InPlace":
+        return "Self"
+    if fields:
+        return tuple_name(fields)
+    return typed(op, RETURNS, returns.removeprefix("Result<").removesuffix(">"))
+
+
+def tuple_name(fields: list[str]) -> str:
+    return "_" + "".join(field.title() for field in fields)
+
+
+def parameters(op: Op, entry: Any, spread: bool) -> Iterator[str]:
+    """Of one entry; with `spread`, a size is given as separate integers."""
+    params, _, out, _ = entry
+    keyword_only = False
+    for i, (name, kind, optional, default, by_name) in enumerate(params):
+        if i == 0 and op["role"] != "Function":
+            yield "self"
+            continue
+        if kind == "Size" and spread:
+            yield f"*{name}: _int"
+            keyword_only = True
+            continue
+        if by_name and not keyword_only:
+            yield "*"
+            keyword_only = True
+        type_ = typed(op, KINDS, kind) + (" | None" if optional else "")
+        reserved = keyword.iskeyword(name)  # callers cannot write it as a keyword either
+        yield f"{name}{'_' * reserved}: {type_}" + (f" = {default}".replace("'", '"') if default is not None else "")
+        if reserved:
+            yield "/"
+    if out:
+        yield from ("out: Any = None",) if keyword_only else ("*", "out: Any = None")
+
+
+def definition(name: str, params: list[str], result: str, indent: str) -> str:
+    """A `def`, broken where ruff would break it."""
+    head, tail = f"{indent}def {name}(", f") -> {result}: ..."
+    line = f"{head}{', '.join(params)}{tail}"
+    if len(line) <= WIDTH:
+        return line
+    inner = f"{indent}    {', '.join(params)}"
+    if len(inner) <= WIDTH:
+        return f"{head}\n{inner}\n{indent}{tail}"
+    return "\n".join([head, *(f"{indent}    {p}," for p in params), f"{indent}{tail}"])
+
+
+def definitions(op: Op, indent: str = "") -> Iterator[str]:
+    forms: list[str] = []
+    for entry in op["entries"]:
+        result = results(op, entry[1], entry[3])
+        sized = any(kind == "Size" for _, kind, *_ in entry[0])
+        for spread in (False, True) if sized else (False,):
+            form = definition(op["name"], list(parameters(op, entry, spread)), result, indent)
+            if form not in forms:
+                forms.append(form)
     for form in forms:
-        if len(forms) > 1:
-            yield f"{indent}@overload"
-        yield f"{indent}def {callable_['name']}{form}: ..."
+        yield f"{indent}@overload\n{form}" if len(forms) > 1 else form
 
 
-def tensor_members(methods: list[dict[str, Any]]) -> Iterator[str]:
-    ops = {m["name"] for m in methods}
-    for name in sorted(vars(_core.Tensor)):
-        if name in ops or name in SKIPPED:
-            continue
-        form = TENSOR.get(name)
-        if form is None:
-            sys.exit(f"tools/stubs.py: Tensor.{name} has no type in TENSOR")
-        if form.startswith("property: "):
-            yield "    @property"
-            yield f"    def {name}(self) -> {form[10:]}: ..."
-        elif form.startswith("attribute: "):
-            yield f"    {name}: {form[11:]}"
-        else:
-            ignore = "  # type: ignore[override]" if name in {"__eq__", "__ne__"} else ""
-            yield f"    def {name}{form}: ...{ignore}"
-    for m in sorted(methods, key=lambda m: m["name"]):
-        yield from definitions(m, "    ")
+def ops(roster: Iterable[Op], indent: str = "") -> str:
+    return "\n".join(line for op in sorted(roster, key=lambda op: op["name"]) for line in definitions(op, indent))
 
 
-def functions_by_hand(known: set[str]) -> Iterator[str]:
-    for name, value in sorted(vars(_core).items()):
-        if name.startswith("__") or name in known or inspect.ismodule(value):
-            continue
-        if isinstance(value, type):
-            if f"class {name}" not in CLASSES and name != "Tensor":
-                yield f"class {name}:"
-                yield "    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ..."
-                yield "    def __getattr__(self, name: str) -> Any: ..."
-        elif isinstance(value, _core.dtype):
-            yield f"{name}: dtype"
-        elif callable(value):
-            yield f"def {name}(*args: Any, **kwargs: Any) -> Any: ..."
-        else:
-            yield f"{name}: {type(value).__name__}"
+def named_tuples(roster: list[Op]) -> str:
+    named = {tuple(entry[1]) for op in roster for entry in op["entries"] if entry[1]}
+    lines: list[str] = []
+    for fields in sorted(named):
+        lines += [f"class {tuple_name(list(fields))}(NamedTuple):", *(f"    {f}: Tensor" for f in fields), ""]
+    return "\n".join(lines).rstrip()
+
+
+# ---- what is written by hand
+
+
+def names_of(body: list[ast.stmt]) -> set[str]:
+    """What the statements of a stub define."""
+    names = {s.name for s in body if isinstance(s, ast.FunctionDef | ast.ClassDef)}
+    return names | {s.target.id for s in body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
+
+
+def compare(where: str, have: Iterable[str], typed: Iterable[str]) -> Iterator[str]:
+    for name in sorted(set(have) - set(typed) - UNTYPED):
+        yield f"{where}.{name} has no types: add it to {where} in tools/core.pyi"
+    # Names with an underscore that the module lacks are those of the stub alone, such as type aliases.
+    for name in sorted(set(typed) - set(have) - UNTYPED):
+        yield f"{where}.{name} is in tools/core.pyi, but not in the built module: remove it there"
+
+
+def complaints(roster: list[Op]) -> Iterator[str]:
+    """Where the built module and `tools/core.pyi` have different members."""
+    body = ast.parse(BY_HAND.read_text()).body
+    functions = {op["name"] for op in roster if op["role"] == "Function" and not op["module"]}
+    members = {n: v for n, v in vars(_core).items() if n not in functions and not isinstance(v, ModuleType)}
+    aliases = {s.target.id for s in body if isinstance(s, ast.AnnAssign) and "TypeAlias" in ast.unparse(s.annotation)}
+    yield from compare("_core", members, names_of(body) - aliases)
+    methods = {op["name"] for op in roster if op["role"] != "Function"}
+    classes = {s.name: s for s in body if isinstance(s, ast.ClassDef)}
+    for name, statement in classes.items():
+        bases = [classes[b.id] for b in statement.bases if isinstance(b, ast.Name) and b.id in classes]
+        inherited = {n for base in bases for n in names_of(base.body)}
+        if isinstance(members.get(name), type):
+            have = vars(members[name]).keys() - (methods if name == "Tensor" else set()) - inherited
+            yield from compare(name, have, names_of(statement.body))
 
 
 def stubs() -> dict[str, str]:
-    roster = _core._roster()
-    top = [c for c in roster if c["role"] == "Function" and not c["module"]]
-    functional = [c for c in roster if c["module"] == "nn.functional"]
-    methods = [c for c in roster if c["role"] != "Function"]
-    named = {tuple(e[1]) for c in roster for e in c["entries"] if e[1]}
-    lines = [HEAD, "Number: TypeAlias = int | float | complex | bool", "", CLASSES]
-    for fields in sorted(named):
-        lines += [f"class _{'_'.join(fields)}(NamedTuple):", *[f"    {f}: Tensor" for f in fields], ""]
-    lines += ["class Tensor:", *tensor_members(methods), ""]
-    lines += list(functions_by_hand({c["name"] for c in top}))
-    for c in sorted(top, key=lambda c: c["name"]):
-        lines += definitions(c)
-    nn = [HEAD, "from . import Generator, Number, Tensor, device, dtype", ""]
-    for c in sorted(functional, key=lambda c: c["name"]):
-        nn += definitions(c)
-    return {"__init__.pyi": "\n".join(lines) + "\n", "nn_functional.pyi": "\n".join(nn) + "\n"}
+    """The text of each stub file."""
+    roster: list[Op] = _core._roster()
+    wrong = list(complaints(roster))
+    if wrong:
+        sys.exit("\n".join(wrong))
+    text = BY_HAND.read_text()
+    _, _, text = text.partition("\n\n")
+    for line, found in {
+        "# named tuples": named_tuples(roster),
+        "    # methods": "    # ops\n" + ops((op for op in roster if op["role"] != "Function"), "    "),
+        "# functions": "# ops\n" + ops(op for op in roster if op["role"] == "Function" and not op["module"]),
+    }.items():
+        text = text.replace(f"\n{line}\n", f"\n{found}\n")
+    functional = ops(op for op in roster if op["module"] == "nn.functional")
+    return {"__init__.pyi": HEAD + text, "nn_functional.pyi": f"{HEAD}{imports(functional)}\n{functional}\n"}
+
+
+def imports(body: str) -> str:
+    """Import statements for the names that a stub without classes uses."""
+
+    def used(*names: str) -> str:
+        return ", ".join(name for name in names if re.search(rf"\b{name}\b", body))
+
+    lines = [f"from builtins import {n} as _{n}\n" for n in ("bool", "complex", "float", "int") if used(f"_{n}")]
+    lines += [f"from collections.abc import {used('Sequence')}\n"] if used("Sequence") else []
+    lines += [f"from typing import {used('Any', 'overload')}\n"] if used("Any", "overload") else []
+    core = used("Generator", "Tensor", "_Device", "_DType", "_Number")
+    return "".join(lines) + f"\nfrom retrograd._core import {core}\n"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="fail if the stubs differ from the built module")
     check = parser.parse_args().check
     for name, text in stubs().items():
         path = FOLDER / name
-        if check:
-            if not path.exists() or path.read_text() != text:
-                sys.exit(f"{path.name} is not what the built module has: run `make stubs`")
-        else:
-            FOLDER.mkdir(exist_ok=True)
+        if not check:
             path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            sys.exit(f"{path.name} is not what the built module has: run `make stubs`")
 
 
 if __name__ == "__main__":

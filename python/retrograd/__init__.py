@@ -40,7 +40,7 @@ from retrograd.random import get_rng_state, initial_seed, seed, set_rng_state  #
 newaxis = None
 
 # Besides these, everything public of the core, such as the ops and dtypes.
-_INNER = ("Node", "RemovableHandle", "nn_functional", "op_names")
+_INNER = ("Node", "RemovableHandle", "SavedTensor", "nn_functional", "op_names")
 __all__ = [name for name in dir(_core) if not name.startswith("_") and name not in _INNER]
 __all__ += [
     "Size",

@@ -13,8 +13,11 @@ __all__ = ["Size"]
 class Size(tuple[int, ...]):
     """A tuple of ints: what `x.shape` and `x.size()` are.
 
-    >>> Size([2, 3])[1:] + (4,)
+    >>> import retrograd as rg
+    >>> rg.Size([2, 3])[1:] + (4,)
     retrograd.Size([3, 4])
+    >>> rg.ones(2, 3).shape.numel()
+    6
     """
 
     __module__ = "retrograd"

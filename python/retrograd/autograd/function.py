@@ -51,7 +51,25 @@ class FunctionCtx(_core._FunctionBase):
 
 
 class BackwardCFunction(FunctionCtx):
-    """Base of the node classes, one for each `Function`: `type(y.grad_fn)` is `Cube._backward_cls`."""
+    """Base of the node classes, one for each `Function`: `type(y.grad_fn)` is `Cube._backward_cls`.
+
+    >>> import retrograd as rg
+    >>> class Double(rg.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return g * 2
+    ...     @staticmethod
+    ...     def jvp(ctx, t):
+    ...         return t * 2
+    >>> node = Double.apply(rg.ones(1, requires_grad=True)).grad_fn
+    >>> type(node) is Double._backward_cls
+    True
+    >>> node.apply(rg.ones(1)), node.apply_jvp(rg.ones(1)), node.apply_boxed([rg.ones(1)])
+    (tensor([2.]), tensor([2.]), tensor([2.]))
+    """
 
     _forward_cls: type[Function]
 
@@ -76,7 +94,13 @@ Node.register(BackwardCFunction)
 
 
 class FunctionMeta(type):
-    """Gives every `Function` the class of its nodes, `_backward_cls`, named after it with `Backward` appended."""
+    """Gives every `Function` the class of its nodes, `_backward_cls`, named after it with `Backward` appended.
+
+    >>> import retrograd as rg
+    >>> class Cube(rg.autograd.Function): ...
+    >>> Cube._backward_cls.__name__
+    'CubeBackward'
+    """
 
     _backward_cls: type[BackwardCFunction]
 
@@ -153,6 +177,22 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         """Prepare `ctx` after a `forward` that does not take it.
 
         Args: `inputs` the arguments of `forward`, defaults included; `output` what it returned.
+
+        >>> import retrograd as rg
+        >>> class Scale(rg.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(x, factor=3.0):
+        ...         return x * factor
+        ...     @staticmethod
+        ...     def setup_context(ctx, inputs, output):
+        ...         _, ctx.factor = inputs
+        ...     @staticmethod
+        ...     def backward(ctx, g):
+        ...         return g * ctx.factor, None
+        >>> x = rg.ones(1, requires_grad=True)
+        >>> Scale.apply(x).backward()
+        >>> x.grad
+        tensor([3.])
         """
         raise NotImplementedError("setup_context is not implemented.")
 
@@ -162,6 +202,19 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
         Returns: one gradient per argument of `forward`, as a tuple or, for one argument, by itself.
         Raises: NotImplementedError unless overridden.
+
+        >>> import retrograd as rg
+        >>> class Double(rg.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def vjp(ctx, g):
+        ...         return g * 2
+        >>> x = rg.ones(1, requires_grad=True)
+        >>> Double.apply(x).backward()
+        >>> x.grad
+        tensor([2.])
         """
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
@@ -175,6 +228,17 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         """Tangents of the outputs from those of the arguments, None for arguments that are no tensors.
 
         Raises: NotImplementedError unless overridden.
+
+        >>> import retrograd as rg
+        >>> class Double(rg.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def jvp(ctx, t):
+        ...         return t * 2
+        >>> Double.apply(rg.ones(1, requires_grad=True)).grad_fn.apply_jvp(rg.ones(1))
+        tensor([2.])
         """
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
@@ -273,7 +337,16 @@ def once_differentiable(fn: Callable[Concatenate[_T, _P], _R]) -> Callable[Conca
 
 
 class InplaceFunction(Function):
-    """A `Function` that may be told to work in place. Only for old programs; use `Function`."""
+    """A `Function` that may be told to work in place. Only for old programs; use `Function`.
+
+    >>> import retrograd as rg
+    >>> class Exp(rg.autograd.function.InplaceFunction):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x.exp()
+    >>> Exp.apply(rg.zeros(1))
+    tensor([1.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

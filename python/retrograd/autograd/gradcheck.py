@@ -31,7 +31,14 @@ SEED = 20  # of the random probes and gradients: a check gives the same answer e
 
 
 class GradcheckError(RuntimeError):
-    """A derivative is not what differences say, or a backward pass does not behave as it must."""
+    """A derivative is not what differences say, or a backward pass does not behave as it must.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(1, dtype=rg.float64, requires_grad=True)
+    >>> rg.autograd.gradcheck(lambda x: x * x.detach(), x)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    retrograd.autograd.gradcheck.GradcheckError: Jacobian mismatch
+    """
 
 
 def gradcheck(

@@ -105,6 +105,13 @@ class GradientEdge(NamedTuple):
     """Where a tensor's gradient arrives: an output of a node. Made by `get_gradient_edge`.
 
     `backward` and `grad` take it in place of the tensor; it stays what it was when the tensor is changed in place.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(1, requires_grad=True)
+    >>> y = x * 2
+    >>> edge = rg.autograd.graph.get_gradient_edge(y)
+    >>> rg.autograd.grad(y.exp().sum() * 0 + y.sum(), edge)
+    (tensor([1.]),)
     """
 
     node: Node
@@ -195,7 +202,7 @@ _Hooks = list[tuple[Tensor, Callable[[Tensor], None]]]
 
 def _all_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:
     edges = [get_gradient_edge(t) for t in tensors]
-    runs: dict[int, tuple[list[Tensor | None], set[int]]] = {}
+    runs: dict[int | None, tuple[list[Tensor | None], set[int]]] = {}
 
     def arrived(at: int, grad: Tensor) -> None:
         run = _core._current_run()
@@ -214,7 +221,7 @@ def _all_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:
 
 
 def _any_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:
-    runs: dict[int, bool] = {}
+    runs: dict[int | None, bool] = {}
 
     def arrived(grad: Tensor) -> None:
         run = _core._current_run()

@@ -11,7 +11,12 @@ __all__ = ["Variable", "VariableMeta"]
 
 
 class VariableMeta(type):
-    """Makes every tensor an instance of `Variable`."""
+    """Makes every tensor an instance of `Variable`.
+
+    >>> import retrograd as rg
+    >>> isinstance(rg.ones(1), rg.autograd.Variable)
+    True
+    """
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor)

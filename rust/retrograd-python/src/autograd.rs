@@ -183,6 +183,11 @@ fn _queue_callback(callback: Py<PyAny>) -> PyResult<()> {
 }
 
 /// Whether ops record on this thread.
+///
+/// >>> import retrograd as rg
+/// >>> with rg.no_grad():
+/// ...     rg.is_grad_enabled()
+/// False
 #[pyfunction]
 fn is_grad_enabled() -> bool {
     mode::is_grad_enabled()
@@ -195,6 +200,10 @@ fn _set_grad_enabled(on: bool) {
 }
 
 /// Whether inference mode is on on this thread.
+///
+/// >>> import retrograd as rg
+/// >>> rg.is_inference_mode_enabled()
+/// False
 #[pyfunction]
 fn is_inference_mode_enabled() -> bool {
     mode::word() & mode::INFERENCE != 0
@@ -253,6 +262,10 @@ fn _jvp<'py>(
 }
 
 /// Dotted names of the roster.
+///
+/// >>> from retrograd._core import op_names
+/// >>> "nn.functional.linear" in op_names()
+/// True
 #[pyfunction]
 fn op_names() -> Vec<String> {
     let mut names: Vec<String> = retrograd::ops::roster().map(retrograd::ops::Entry::path).collect();

@@ -299,6 +299,13 @@ pub fn copied(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
 /// Args: `ndarray` of a dtype that tensors have, in native byte order, strides not negative.
 /// Raises: TypeError for other objects and dtypes; ValueError for layouts that tensors do not have. A read-only array
 /// warns.
+///
+/// >>> import numpy as np, retrograd as rg
+/// >>> array = np.zeros(2)
+/// >>> rg.from_numpy(array).fill_(1)
+/// tensor([1., 1.], dtype=retrograd.float64)
+/// >>> array.tolist()
+/// [1.0, 1.0]
 #[pyfunction]
 fn from_numpy<'py>(py: Python<'py>, ndarray: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if !is_array(ndarray) {
@@ -311,8 +318,15 @@ fn from_numpy<'py>(py: Python<'py>, ndarray: &Bound<'py, PyAny>) -> PyResult<Bou
 ///
 /// Args: `dtype` how the bytes are read; `count` elements (-1: all that fit); `offset` bytes skipped first.
 /// Raises: ValueError if the bytes do not divide into elements or are too few. Read-only memory warns.
+///
+/// >>> import retrograd as rg
+/// >>> rg.frombuffer(bytearray([1, 0, 2, 0]), dtype=rg.int16)
+/// tensor([1, 2], dtype=retrograd.int16)
 #[pyfunction]
-#[pyo3(signature = (buffer, *, dtype, count = -1, offset = 0, requires_grad = false))]
+#[pyo3(
+    signature = (buffer, *, dtype, count = -1, offset = 0, requires_grad = false),
+    text_signature = "(buffer, *, dtype, count=-1, offset=0, requires_grad=False)"
+)]
 fn frombuffer<'py>(
     py: Python<'py>,
     buffer: &Bound<'py, PyAny>,

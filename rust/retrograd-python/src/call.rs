@@ -23,6 +23,15 @@ pub struct Callable {
     pub role: Role,
 }
 
+impl Callable {
+    /// The documentation of its overloads.
+    fn docs(&self) -> Vec<&'static str> {
+        let mut docs: Vec<_> = self.entries.iter().map(|e| e.doc).collect();
+        docs.dedup();
+        docs
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Function,
@@ -433,6 +442,20 @@ pub fn signature(entry: &Entry, role: Role) -> String {
     s
 }
 
+/// What `help` shows. One signature is put in the form that introspection reads. Several cannot be, nor can a size that may
+/// be given as separate integers: they are lines of text.
+fn documentation(c: &Callable) -> String {
+    let doc = c.docs().join("\n\n");
+    if let [entry] = c.entries[..]
+        && entry.params.iter().all(|p| p.kind != Kind::Size)
+    {
+        return format!("{}\n--\n\n{doc}", signature(entry, c.role));
+    }
+    let lines: Vec<_> =
+        c.entries.iter().map(|e| signature(e, c.role).replace("$self, ", "").replace("$self", "")).collect();
+    format!("{}\n\n{doc}", lines.join("\n"))
+}
+
 /// Makes the Python objects of all callables and hangs them on the module and the tensor class.
 pub fn register(m: &Bound<'_, PyModule>, functional: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
@@ -440,7 +463,7 @@ pub fn register(m: &Bound<'_, PyModule>, functional: &Bound<'_, PyModule>) -> Py
     let class = py.get_type::<crate::wrap::PyTensor>();
     for (i, c) in callables().iter().enumerate() {
         let entry = c.entries[0];
-        let doc = format!("{}\n--\n\n{}", signature(entry, c.role), entry.doc);
+        let doc = documentation(c);
         // Method definitions live as long as the process.
         let def = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: leak(&c.name),
@@ -470,7 +493,7 @@ fn leak(s: &str) -> *const std::ffi::c_char {
 }
 
 /// The roster as plain data, for the stub generator and the table of ops: per callable its Python name, module, role,
-/// documentation, and per entry the parameters (name, kind, optional, default, keyword-only), field names and `out`.
+/// documentation of its overloads, and per entry the parameters (name, kind, optional, default, keyword-only), field names and `out`.
 #[pyfunction]
 fn _roster<'py>(py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     use pyo3::types::PyDict;
@@ -480,7 +503,7 @@ fn _roster<'py>(py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         d.set_item("name", &c.name)?;
         d.set_item("module", c.entries[0].module)?;
         d.set_item("role", format!("{:?}", c.role))?;
-        d.set_item("doc", c.entries[0].doc)?;
+        d.set_item("docs", c.docs())?;
         let mut entries = Vec::new();
         for e in &c.entries {
             let params: Vec<_> =

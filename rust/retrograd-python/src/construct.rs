@@ -366,6 +366,10 @@ fn as_tensor<'py>(
 /// Args: `obj` a tensor, NumPy array or scalar, any object with a buffer, or nested sequences of numbers; `copy` True
 /// forces a copy, False forbids one; `requires_grad` of the result, `obj`'s own if not given.
 /// Raises: ValueError if `copy=False` and the result needs one.
+///
+/// >>> import numpy as np, retrograd as rg
+/// >>> rg.asarray(np.array([1, 2])), rg.asarray([1.0], dtype=rg.float64)
+/// (tensor([1, 2]), tensor([1.], dtype=retrograd.float64))
 #[pyfunction]
 #[pyo3(signature = (obj, *, dtype = None, device = None, copy = None, requires_grad = None))]
 fn asarray<'py>(

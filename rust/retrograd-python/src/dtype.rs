@@ -7,6 +7,10 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
 use retrograd::DType;
 
 /// An element type, such as `retrograd.float32`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.float32.itemsize, rg.float32.is_floating_point, rg.ones(2).dtype
+/// (4, True, retrograd.float32)
 #[pyclass(name = "dtype", module = "retrograd", frozen, eq, hash)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyDType(pub DType);
@@ -24,14 +28,17 @@ impl PyDType {
     fn itemsize(&self) -> usize {
         self.0.size()
     }
+    /// Whether it is floating point; complex ones are not.
     #[getter]
     fn is_floating_point(&self) -> bool {
         self.0.is_floating()
     }
+    /// Whether it is complex.
     #[getter]
     fn is_complex(&self) -> bool {
         self.0.is_complex()
     }
+    /// Whether it has negative numbers.
     #[getter]
     fn is_signed(&self) -> bool {
         !matches!(self.0, DType::Bool | DType::UInt8)
@@ -90,12 +97,24 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// The dtype of floating tensors that are made without naming one.
+///
+/// >>> import retrograd as rg
+/// >>> rg.get_default_dtype()
+/// retrograd.float32
 #[pyfunction]
 fn get_default_dtype(py: Python<'_>) -> PyResult<Py<PyDType>> {
     object(py, retrograd::tensor::default_dtype())
 }
 
 /// Set the default floating dtype to float32 or float64.
+///
+/// Raises: TypeError for other dtypes and objects.
+///
+/// >>> import retrograd as rg
+/// >>> rg.set_default_dtype(rg.float64)
+/// >>> rg.tensor([1.0]).dtype
+/// retrograd.float64
+/// >>> rg.set_default_dtype(rg.float32)
 #[pyfunction]
 fn set_default_dtype(d: &Bound<'_, PyAny>) -> PyResult<()> {
     let dtype = extract(d).ok_or_else(|| PyTypeError::new_err("set_default_dtype: expected a dtype"))?;

@@ -26,6 +26,41 @@ use crate::errors::{OrPy, from_py};
 use crate::wrap::{unwrap, wrap};
 
 /// The ctx of a custom function: what `forward` leaves for `backward`, and the graph node of the outputs.
+///
+/// >>> import retrograd as rg
+/// >>> class Halves(rg.autograd.Function):
+/// ...     @staticmethod
+/// ...     def forward(ctx, x):
+/// ...         ctx.save_for_backward(x)
+/// ...         ctx.save_for_forward(x)
+/// ...         ctx.set_materialize_grads(False)
+/// ...         half, sign = x / 2, x.sign()
+/// ...         ctx.mark_non_differentiable(sign)
+/// ...         return half, sign
+/// ...     @staticmethod
+/// ...     def backward(ctx, g, _):
+/// ...         (x,) = ctx.saved_tensors
+/// ...         ctx.maybe_clear_saved_tensors()
+/// ...         return None if g is None else g / 2
+/// >>> class Negate(rg.autograd.Function):
+/// ...     @staticmethod
+/// ...     def forward(ctx, x):
+/// ...         ctx.mark_dirty(x)
+/// ...         return x.neg_()
+/// ...     @staticmethod
+/// ...     def backward(ctx, g):
+/// ...         return -g
+/// >>> x = rg.ones(1, requires_grad=True)
+/// >>> half, sign = Halves.apply(x)
+/// >>> half.grad_fn.name(), half.grad_fn.needs_input_grad, sign.requires_grad
+/// ('HalvesBackward', (True,), False)
+/// >>> handle = half.grad_fn.register_hook(lambda inputs, outputs: print("after"))
+/// >>> handle = half.grad_fn.register_prehook(lambda outputs: print("before"))
+/// >>> Negate.apply(half).backward()
+/// before
+/// after
+/// >>> x.grad
+/// tensor([-0.5000])
 #[pyclass(name = "_FunctionBase", module = "retrograd._core", subclass, weakref, frozen)]
 pub struct PyFunctionCtx {
     notes: Mutex<Notes>,

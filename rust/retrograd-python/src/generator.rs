@@ -7,6 +7,16 @@ use retrograd::generator::{DEFAULT_SEED, default_generator};
 use crate::errors::to_py;
 
 /// A source of random numbers, equal to torch's CPU generator from the same seed.
+///
+/// >>> import retrograd as rg
+/// >>> g = rg.Generator().manual_seed(7)
+/// >>> g.initial_seed()
+/// 7
+/// >>> state = g.get_state()
+/// >>> first = rg.rand(2, generator=g)
+/// >>> g.set_state(state)
+/// >>> rg.equal(rg.rand(2, generator=g), first)
+/// True
 #[pyclass(name = "Generator", module = "retrograd", frozen, skip_from_py_object)]
 #[derive(Clone)]
 pub struct PyGenerator(pub Generator);
@@ -58,6 +68,10 @@ pub fn seed_of(v: &Bound<'_, PyAny>) -> PyResult<u64> {
 }
 
 /// Seed the default generator. Returns it.
+///
+/// >>> import retrograd as rg
+/// >>> rg.manual_seed(0) is rg.default_generator or rg.initial_seed()
+/// 0
 #[pyfunction]
 fn manual_seed(seed: &Bound<'_, PyAny>) -> PyResult<PyGenerator> {
     retrograd::generator::manual_seed(seed_of(seed)?);

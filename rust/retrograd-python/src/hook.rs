@@ -190,9 +190,18 @@ enum Place {
 }
 
 /// Removes a hook: by `remove()`, repeatedly if one likes, or at the end of a `with` block.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.ones(1, requires_grad=True)
+/// >>> handle = x.register_hook(lambda grad: grad * 10)
+/// >>> handle.remove()
+/// >>> x.sum().backward()
+/// >>> x.grad
+/// tensor([1.])
 #[pyclass(name = "RemovableHandle", module = "retrograd.utils.hooks", weakref, frozen)]
 pub struct Handle {
     place: Place,
+    /// The number of the hook.
     #[pyo3(get)]
     id: u64,
 }
@@ -208,6 +217,7 @@ impl Handle {
 
 #[pymethods]
 impl Handle {
+    /// Remove the hook; the call that is under way is not affected.
     fn remove(&self) {
         match &self.place {
             Place::Leaf(t) => {

@@ -21,7 +21,18 @@ use crate::hook::{Handle, PyPostHook, PyPreHook};
 use crate::wrap::{wrap, wrap_option};
 use crate::{convert, function};
 
-/// A recorded op.
+/// A recorded op, found as `tensor.grad_fn`. What it keeps for its rule shows as attributes `_saved_<name>`.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.tensor([3.0], requires_grad=True)
+/// >>> y = x**2
+/// >>> y.grad_fn.name(), y.grad_fn._saved_exponent
+/// ('PowBackward0', 2)
+/// >>> handle = y.grad_fn.register_prehook(lambda outputs: print("before:", outputs))
+/// >>> handle = y.grad_fn.register_hook(lambda inputs, outputs: print("after:", inputs))
+/// >>> y.backward()
+/// before: (tensor([1.]),)
+/// after: (tensor([6.]),)
 #[pyclass(name = "Node", module = "retrograd.autograd.graph", subclass, weakref, frozen)]
 pub struct PyNode {
     node: NodeRef,
@@ -186,6 +197,7 @@ impl PyNode {
             hooks.clear();
         }
     }
+    /// True.
     #[getter]
     fn requires_grad(&self) -> bool {
         true
@@ -255,6 +267,11 @@ pub fn short_name(node: &NodeRef) -> String {
 }
 
 /// A value that a node keeps, before it is unpacked.
+///
+/// >>> import retrograd as rg
+/// >>> y = rg.ones(1, requires_grad=True).exp()
+/// >>> type(y.grad_fn._raw_saved_result).__name__
+/// 'SavedTensor'
 #[pyclass(name = "SavedTensor", module = "retrograd._core", frozen)]
 struct PySavedTensor {
     /// The value lives as long as its node.

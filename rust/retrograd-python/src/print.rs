@@ -20,6 +20,13 @@ static OPTIONS: Mutex<PrintOptions> = Mutex::new(DEFAULT);
 /// Args: `precision` digits after the point; `threshold` elements beyond which a tensor is summarised; `edgeitems` kept at
 /// each end of an axis in a summary; `linewidth` columns; `profile` "default", "short" or "full", applied first;
 /// `sci_mode` scientific notation on or off, or decided from the values if None.
+/// Raises: ValueError for a negative threshold and an unknown profile.
+///
+/// >>> import retrograd as rg
+/// >>> rg.set_printoptions(precision=2)
+/// >>> rg.tensor([3.14159])
+/// tensor([3.14])
+/// >>> rg.set_printoptions(profile="default")
 #[pyfunction]
 #[pyo3(signature = (precision = None, threshold = None, edgeitems = None, linewidth = None, profile = None, sci_mode = None))]
 fn set_printoptions(

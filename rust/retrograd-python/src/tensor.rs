@@ -177,9 +177,11 @@ impl PyTensor {
     fn dim(&self) -> usize {
         self.0.ndim()
     }
+    /// Number of axes; `dim`.
     fn ndimension(&self) -> usize {
         self.0.ndim()
     }
+    /// Number of axes.
     #[getter]
     fn ndim(&self) -> usize {
         self.0.ndim()
@@ -188,6 +190,7 @@ impl PyTensor {
     fn numel(&self) -> usize {
         self.0.numel()
     }
+    /// Number of elements; `numel`.
     fn nelement(&self) -> usize {
         self.0.numel()
     }
@@ -203,10 +206,12 @@ impl PyTensor {
     fn element_size(&self) -> usize {
         self.0.dtype().size()
     }
+    /// Bytes of one element.
     #[getter]
     fn itemsize(&self) -> usize {
         self.0.dtype().size()
     }
+    /// Bytes of all elements.
     #[getter]
     fn nbytes(&self) -> usize {
         self.0.nbytes()
@@ -217,6 +222,7 @@ impl PyTensor {
         let _ = memory_format;
         self.0.is_contiguous()
     }
+    /// The type of the elements.
     #[getter]
     fn dtype(&self, py: Python<'_>) -> PyResult<Py<dtype::PyDType>> {
         dtype::object(py, self.0.dtype())
@@ -226,29 +232,38 @@ impl PyTensor {
     fn device<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         crate::construct::cpu(py)
     }
+    /// Whether the elements are floating point numbers; complex ones are not.
     fn is_floating_point(&self) -> bool {
         self.0.dtype().is_floating()
     }
+    /// Whether the elements are complex numbers.
     fn is_complex(&self) -> bool {
         self.0.dtype().is_complex()
     }
+    /// True.
     #[getter]
     fn is_cpu(&self) -> bool {
         true
     }
+    /// False.
     #[getter]
     fn is_cuda(&self) -> bool {
         false
     }
+    /// False.
     #[getter]
     fn is_sparse(&self) -> bool {
         false
     }
+    /// The view with all axes in reverse order.
     #[getter(T)]
     fn transposed<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         let dims: Vec<i64> = (0..self.0.ndim() as i64).rev().collect();
         wrap(py, self.0.permute(&dims).or_py()?)
     }
+    /// The view with the last two axes swapped.
+    ///
+    /// Raises: RuntimeError if there are fewer than two.
     #[getter(mT)]
     fn matrix_transposed<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         if self.0.ndim() < 2 {
@@ -262,6 +277,7 @@ impl PyTensor {
 
     // ---- autograd
 
+    /// Whether ops on the tensor are recorded. Can be set on leaves of floating point or complex dtype.
     #[getter]
     fn requires_grad(&self) -> bool {
         self.0.requires_grad()
@@ -274,27 +290,35 @@ impl PyTensor {
         self.0.set_requires_grad(on).or_py()
     }
     /// Mark this leaf as wanting a gradient, or not; returns it.
+    ///
+    /// Raises: RuntimeError for a dtype that is neither floating point nor complex, and for False on a non-leaf.
     #[pyo3(signature = (requires_grad = true))]
     fn requires_grad_<'py>(slf: Bound<'py, Self>, requires_grad: bool) -> PyResult<Bound<'py, Self>> {
         slf.get().0.set_requires_grad(requires_grad).or_py()?;
         Ok(slf)
     }
+    /// Whether the tensor was made by the user, or does not require grad; gradients collect in the `.grad` of leaves.
     #[getter]
     fn is_leaf(&self) -> bool {
         self.0.is_leaf()
     }
+    /// Whether a non-leaf has a `.grad`, because of `retain_grad()`.
     #[getter]
     fn retains_grad(&self) -> bool {
         self.0.retains_grad()
     }
     /// Accumulate into `.grad` of this non-leaf too.
+    ///
+    /// Raises: RuntimeError if it does not require grad.
     fn retain_grad(&self) -> PyResult<()> {
         self.0.retain_grad().or_py()
     }
+    /// Which output of `grad_fn` the tensor is.
     #[getter]
     fn output_nr(&self) -> PyResult<u32> {
         Ok(self.0.grad_fn().or_py()?.map_or(0, |e| e.nr))
     }
+    /// The node of the op that made the tensor; None for a leaf.
     #[getter]
     fn grad_fn<'py>(slf: &Bound<'py, Self>) -> PyResult<Any<'py>> {
         let py = slf.py();
@@ -302,6 +326,7 @@ impl PyTensor {
         class::show_to_collector(slf.as_any());
         wrap_node(py, &edge.node)
     }
+    /// The gradient accumulated so far, or None. Can be set, and deleted.
     #[getter]
     fn grad<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         let g = self.0.grad();
@@ -328,6 +353,7 @@ impl PyTensor {
     fn delete_grad(&self) -> PyResult<()> {
         self.0.set_grad(None).or_py()
     }
+    /// The dtype of `.grad`, of the tensor itself by default; None for any. Can be read and set on leaves.
     #[getter]
     fn grad_dtype<'py>(&self, py: Python<'py>) -> PyResult<Option<Py<dtype::PyDType>>> {
         if !self.0.is_leaf() {
@@ -356,6 +382,7 @@ impl PyTensor {
         })?;
         self.0.set_data(t).or_py()
     }
+    /// Number of in-place writes to the memory so far.
     #[getter]
     fn _version(&self) -> PyResult<u32> {
         if self.0.is_inference() {
@@ -363,14 +390,18 @@ impl PyTensor {
         }
         Ok(self.0.version())
     }
+    /// The tensor that this one is a view of, or None.
     #[getter]
     fn _base<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         wrap_option(py, self.0.base().cloned())
     }
+    /// Whether the tensor is a view of another that autograd knows of.
     fn _is_view(&self) -> bool {
         self.0.base().is_some()
     }
     /// Forget the history in place.
+    ///
+    /// Raises: RuntimeError for a view.
     fn detach_<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
         slf.get().0.detach_().or_py()?;
         Ok(slf)
@@ -404,7 +435,18 @@ impl PyTensor {
     fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, _protocol: i32) -> PyResult<Any<'py>> {
         slf.py().import("retrograd._copy")?.call_method1("reduce", (slf,))
     }
-    /// Accumulate the gradient of this tensor into the leaves it depends on.
+    /// Accumulate the gradient of this tensor into the leaves it depends on; see `autograd.backward`.
+    ///
+    /// Args: `gradient` that of this tensor, needed if it has not exactly one element; `retain_graph` keeps what the graph
+    /// saved for another pass; `create_graph` makes the gradients differentiable; `inputs` limits accumulation to these.
+    /// Raises: RuntimeError if the tensor does not require grad, if `gradient` is missing or of another shape, or if the
+    /// graph was freed by an earlier pass.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
+    /// >>> (x * x).backward(rg.tensor([1.0, 10.0]))
+    /// >>> x.grad
+    /// tensor([ 2., 40.])
     #[pyo3(signature = (gradient = None, retain_graph = None, create_graph = false, inputs = None))]
     fn backward<'py>(
         slf: &Bound<'py, Self>,
@@ -430,6 +472,15 @@ impl PyTensor {
         f.call((slf, gradient, retain_graph, create_graph), Some(&kw)).map(drop)
     }
     /// Call `hook(grad)` with this tensor's gradient; a returned tensor replaces it. Returns a handle with `remove()`.
+    ///
+    /// Raises: RuntimeError if the tensor does not require grad.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> x = rg.ones(2, requires_grad=True)
+    /// >>> handle = x.register_hook(lambda grad: grad * 10)
+    /// >>> x.sum().backward()
+    /// >>> x.grad
+    /// tensor([10., 10.])
     fn register_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<hook::Handle> {
         let t = &slf.get().0;
         let (id, node) = t.register_hook(Arc::new(PyTensorHook(hook))).or_py()?;
@@ -440,6 +491,14 @@ impl PyTensor {
         })
     }
     /// Call `hook(leaf)` after this leaf accumulated. Returns a handle with `remove()`.
+    ///
+    /// Raises: RuntimeError if the tensor is no leaf, or does not require grad.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> x = rg.ones(2, requires_grad=True)
+    /// >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+    /// >>> x.sum().backward()
+    /// tensor([1., 1.])
     fn register_post_accumulate_grad_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<hook::Handle> {
         let t = &slf.get().0;
         let id = t.register_post_accumulate_hook(Arc::new(PyLeafHook(hook))).or_py()?;
@@ -450,6 +509,8 @@ impl PyTensor {
     // ---- reading
 
     /// The only element, as a Python number.
+    ///
+    /// Raises: RuntimeError if there are several elements or none.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         crate::export::item(py, &self.0)
     }
@@ -458,6 +519,8 @@ impl PyTensor {
         crate::export::tolist(py, &self.0)
     }
     /// A NumPy array over the same memory.
+    ///
+    /// Args: `force` detaches a tensor that requires grad instead of refusing it. Raises: RuntimeError in that case.
     #[pyo3(signature = (*, force = false))]
     fn numpy<'py>(&self, py: Python<'py>, force: bool) -> PyResult<Any<'py>> {
         crate::export::numpy(py, &self.0, force)

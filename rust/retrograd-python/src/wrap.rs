@@ -20,6 +20,38 @@ use retrograd::autograd::meta::HostObject;
 use crate::class;
 
 /// A multi-dimensional array that autograd can follow.
+///
+/// Tensors are made by `tensor`, `zeros`, `rand` and the like. `Tensor(data)` makes one of the default dtype.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+/// >>> x.size(), x.size(1), x.stride(), x.stride(0), x.storage_offset()
+/// (retrograd.Size([2, 3]), 3, (3, 1), 3, 0)
+/// >>> x.dim(), x.ndimension(), x.numel(), x.nelement(), x.element_size()
+/// (2, 2, 6, 6, 4)
+/// >>> x.is_contiguous(), x.T.is_contiguous(), x.is_floating_point(), x.is_complex(), x.is_inference()
+/// (True, False, True, False, False)
+/// >>> x[1].data_ptr() - x.data_ptr()
+/// 12
+/// >>> x[0, 2].item(), x[:, 0].tolist(), x.numpy().mean()
+/// (3.0, [1.0, 4.0], np.float32(3.5))
+/// >>> x.new_tensor([7, 8])
+/// tensor([7., 8.])
+/// >>> other = rg.zeros(1).set_(x)
+/// >>> other.resize_(3)
+/// tensor([1., 2., 3.])
+///
+/// Gradients collect in leaves, and in other tensors that are told to retain theirs:
+///
+/// >>> x.requires_grad_()[0]
+/// tensor([1., 2., 3.], grad_fn=<SelectBackward0>)
+/// >>> y = x * 2
+/// >>> y.retain_grad()
+/// >>> y.sum().backward()
+/// >>> y.grad[0], x.grad[0]
+/// (tensor([1., 1., 1.]), tensor([2., 2., 2.]))
+/// >>> y.detach_().requires_grad
+/// False
 #[pyclass(name = "Tensor", module = "retrograd", subclass, weakref, dict, frozen)]
 pub struct PyTensor(pub Handle);
 

@@ -7,6 +7,12 @@ use pyo3::sync::PyOnceLock;
 use crate::call::type_name;
 
 /// Where a tensor's memory is: `device(type='cpu')`.
+///
+/// Raises: RuntimeError for any other name than 'cpu', which may have an index.
+///
+/// >>> import retrograd as rg
+/// >>> rg.device("cpu:0"), rg.ones(1).device == rg.device("cpu")
+/// (device(type='cpu', index=0), True)
 #[pyclass(name = "device", module = "retrograd", frozen, eq, hash)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyDevice {
@@ -40,10 +46,12 @@ impl PyDevice {
         }
         Ok(device)
     }
+    /// 'cpu'.
     #[getter]
     fn r#type(&self) -> &'static str {
         "cpu"
     }
+    /// The index after the colon, or None.
     #[getter]
     fn index(&self) -> Option<u32> {
         self.index

@@ -199,6 +199,7 @@ impl PyFunctionCtx {
         self.metadata.get_or_init(py, || PyDict::new(py).unbind()).bind(py).clone()
     }
 
+    /// True.
     #[getter]
     fn requires_grad(&self) -> bool {
         true
@@ -239,6 +240,7 @@ impl PyFunctionCtx {
     }
 
     // The attributes behind the methods above.
+    /// What `save_for_backward` was given.
     #[getter]
     fn to_save(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         clone_option(py, &self.notes.lock().to_save)
@@ -247,6 +249,7 @@ impl PyFunctionCtx {
     fn set_to_save(&self, value: Option<Py<PyAny>>) {
         self.note(|n| &mut n.to_save, value);
     }
+    /// What `save_for_forward` was given.
     #[getter]
     fn saved_for_forward(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         clone_option(py, &self.notes.lock().saved_for_forward)
@@ -255,6 +258,7 @@ impl PyFunctionCtx {
     fn set_saved_for_forward(&self, value: Option<Py<PyAny>>) {
         self.note(|n| &mut n.saved_for_forward, value);
     }
+    /// What `mark_dirty` was given.
     #[getter]
     fn dirty_tensors(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         clone_option(py, &self.notes.lock().dirty)
@@ -263,6 +267,7 @@ impl PyFunctionCtx {
     fn set_dirty_tensors(&self, value: Option<Py<PyAny>>) {
         self.note(|n| &mut n.dirty, value);
     }
+    /// What `mark_non_differentiable` was given.
     #[getter]
     fn non_differentiable(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         clone_option(py, &self.notes.lock().still)
@@ -271,6 +276,7 @@ impl PyFunctionCtx {
     fn set_non_differentiable(&self, value: Option<Py<PyAny>>) {
         self.note(|n| &mut n.still, value);
     }
+    /// What `set_materialize_grads` was given.
     #[getter]
     fn materialize_grads(&self) -> bool {
         self.notes.lock().materialize

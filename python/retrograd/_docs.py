@@ -1,0 +1,217 @@
+"""The table of ops in docs/ops.md: `python -m retrograd._docs` prints it.
+
+What it says of derivatives is seen, not claimed: the example in an op's docstring is run, and the op is called again
+with the same arguments, recorded and with tangents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import functools
+import io
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import retrograd
+from retrograd import Tensor, _core
+
+__all__ = ["Facts", "Room", "facts", "rooms", "table"]
+
+
+class Room(NamedTuple):
+    """Callables of the roster that are one op: a function, its method, in-place form and aliases.
+
+    >>> from retrograd._docs import rooms
+    >>> {room.names: room.forms for room in rooms()}["mul", "multiply"]
+    ('function', 'method', 'in-place', 'out=')
+    """
+
+    names: tuple[str, ...]
+    forms: tuple[str, ...]
+    doc: str
+    ops: tuple[dict[str, Any], ...]
+
+
+class Facts(NamedTuple):
+    """What is known of the derivative of an op: the name of its node, "" for none, and whether it has a tangent.
+
+    >>> from retrograd._docs import facts
+    >>> facts()["mul"]
+    Facts(node='MulBackward0', forward=True)
+    """
+
+    node: str
+    forward: bool
+
+
+class _Call(NamedTuple):
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def _form(op: dict[str, Any]) -> str:
+    return {"Function": "function", "Method": "method", "InPlace": "in-place"}[op["role"]]
+
+
+def _path(op: dict[str, Any]) -> str:
+    """The name as users write it; that of the other forms is the function's if there is one."""
+    return f"{op['module']}.{op['name']}".lstrip(".")
+
+
+@functools.cache
+def rooms() -> tuple[Room, ...]:
+    """The ops of the roster, one entry for all names and forms of each, by name.
+
+    >>> from retrograd._docs import rooms
+    >>> "nn.functional.linear" in {room.names[0] for room in rooms()}
+    True
+    """
+    by_doc: dict[str, list[dict[str, Any]]] = {}
+    for op in _core._roster():
+        by_doc.setdefault(op["docs"][0], []).append(op)
+    found = []
+    for ops in by_doc.values():
+        docs = max((op["docs"] for op in ops), key=len)  # an alias may stand for some of the overloads only
+        functions = [_path(op) for op in ops if op["role"] == "Function"]
+        methods = [f"Tensor.{op['name']}" for op in ops if op["role"] == "Method"]
+        inplace = [f"Tensor.{op['name']}" for op in ops if op["role"] == "InPlace"]
+        forms = [form for form in ("function", "method", "in-place") if form in map(_form, ops)]
+        if any(out for op in ops for _, _, out, _ in op["entries"]):
+            forms.append("out=")
+        found.append(Room(tuple(functions or methods or inplace), tuple(forms), "\n\n".join(docs), tuple(ops)))
+    return tuple(sorted(found, key=lambda room: (room.names[0].count("."), room.names)))
+
+
+@contextlib.contextmanager
+def _watched(room: Room, calls: list[_Call]) -> Iterator[None]:
+    """Inside, calls of the room's callables are noted."""
+    owners: dict[str, Any] = {"": retrograd, "nn.functional": retrograd.nn.functional}
+    before: list[tuple[Any, str, Any]] = []
+    for op in room.ops:
+        owner = owners[op["module"]] if op["role"] == "Function" else _core.Tensor
+        original = getattr(owner, op["name"])
+        before.append((owner, op["name"], original))
+
+        def noting(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
+            calls.append(_Call(_original, args, kwargs))
+            return _original(*args, **kwargs)
+
+        setattr(owner, op["name"], noting)
+    try:
+        yield
+    finally:
+        for owner, name, original in before:
+            setattr(owner, name, original)
+
+
+def _example_calls(room: Room) -> list[_Call]:
+    """The calls of the op in its example."""
+    calls: list[_Call] = []
+    names: dict[str, Any] = {"rg": retrograd}
+    with _watched(room, calls), contextlib.redirect_stdout(io.StringIO()):
+        for example in doctest.DocTestParser().get_examples(room.doc):
+            with contextlib.suppress(Exception) if example.exc_msg else contextlib.nullcontext():
+                exec(example.source, names)
+    if not calls:
+        raise LookupError(f"{room.names[0]}: the example in its docstring does not call it")
+    return calls
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    """The tensors among results or arguments, which may be in a sequence."""
+    if isinstance(value, Tensor):
+        return [value]
+    return [t for item in value for t in _tensors(item)] if isinstance(value, list | tuple) else []
+
+
+def _replaced(value: Any, new: Iterator[Tensor]) -> Any:
+    """The same arguments with other tensors."""
+    if isinstance(value, Tensor):
+        return next(new)
+    return type(value)(_replaced(item, new) for item in value) if isinstance(value, list | tuple) else value
+
+
+def _observe(call: _Call, as_floats: bool) -> Facts:
+    """The derivative in one call; with `as_floats` integers become floats first."""
+    given = (call.args, list(call.kwargs.values()))
+    inputs = [t.detach() for t in _tensors(given)]
+    if as_floats:
+        inputs = [t if t.is_floating_point() or t.dtype == retrograd.bool else t.to(retrograd.float64) for t in inputs]
+    follow = [i for i, t in enumerate(inputs) if t.is_floating_point()]
+
+    def again(*tensors: Tensor) -> Any:
+        mixed = list(inputs)
+        for i, t in zip(follow, tensors, strict=True):
+            mixed[i] = t
+        args, kwargs = _replaced(given, iter(mixed))
+        return call.function(*args, **dict(zip(call.kwargs, kwargs, strict=True)))
+
+    operands = [inputs[i].clone().requires_grad_() for i in follow]
+    if call.function.__name__.endswith("_"):
+        operands = [t.clone() for t in operands]  # leaves cannot be written to
+    before = [(t.grad_fn, t._version) for t in operands]
+    nodes = [
+        t.grad_fn.name() for t in _tensors(again(*operands)) if t.grad_fn and (t.grad_fn, t._version) not in before
+    ]
+    if not nodes or nodes[0] == "NotImplemented":  # the node of ops that refuse a backward pass
+        return Facts("", False)
+    try:
+        _, tangents = _core._jvp(again, *[[inputs[i].clone() for i in follow] for _ in range(2)])
+    except NotImplementedError:
+        return Facts(nodes[0], False)
+    return Facts(nodes[0], bool(_tensors(tangents)))
+
+
+def _facts(room: Room) -> Facts:
+    for call in _example_calls(room):
+        for as_floats in (False, True):
+            with contextlib.suppress(Exception):  # not every op takes floats where its example has integers
+                seen = _observe(call, as_floats)
+                if seen.node:
+                    return seen
+    return Facts("", False)
+
+
+@functools.cache
+def facts() -> dict[str, Facts]:
+    """What is known of the derivatives of the ops, by every name that they have.
+
+    >>> from retrograd._docs import facts
+    >>> facts()["zeros"]
+    Facts(node='', forward=False)
+    """
+    found = {}
+    for room in rooms():
+        found.update(dict.fromkeys(room.names, _facts(room)))
+    return found
+
+
+def table() -> str:
+    """The page, in Markdown.
+
+    >>> from retrograd._docs import table
+    >>> print(table().splitlines()[0])
+    # Ops
+    """
+    lines = [
+        "# Ops",
+        "",
+        "Written by `make docs` from the built module. Names are those in `retrograd`; *node* is the `grad_fn` of the",
+        "result when a floating point argument requires grad: an op without one has no derivative. *Forward* says if",
+        "there is a directional derivative too.",
+        "",
+        "| op | forms | node | forward |",
+        "|---|---|---|---|",
+    ]
+    for room in rooms():
+        names = ", ".join(f"`{name}`" for name in room.names)
+        known = facts()[room.names[0]]
+        node = f"`{known.node}`" if known.node else ""
+        lines.append(f"| {names} | {', '.join(room.forms)} | {node} | {'yes' if known.forward else ''} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(table(), end="")

@@ -9,6 +9,7 @@ use retrograd::autograd::mode;
 use retrograd::autograd::node::{Edge, Output};
 use retrograd::{Error, Tensor};
 
+use crate::anythread::AnyThread;
 use crate::errors::{OrPy, from_py, to_py};
 use crate::node::{unwrap_node, wrap_node};
 use crate::wrap::{unwrap, wrap, wrap_option};
@@ -178,6 +179,7 @@ fn _run_reaches(node: &Bound<'_, PyAny>) -> bool {
 /// Calls `callback()` at the end of the run under way on this thread.
 #[pyfunction]
 fn _queue_callback(callback: Py<PyAny>) -> PyResult<()> {
+    let callback = AnyThread::new(callback);
     let call = move || Python::attach(|py| callback.call0(py).map(drop)).map_err(from_py);
     engine::queue_callback(Box::new(call)).or_py()
 }

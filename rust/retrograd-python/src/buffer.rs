@@ -17,6 +17,7 @@ use retrograd::storage::Storage;
 use retrograd::tensor::layout::{self, Strides};
 use retrograd::{DType, Tensor};
 
+use crate::anythread::AnyThread;
 use crate::call::type_name;
 use crate::errors::{OrPy, warn_py};
 use crate::wrap::{PyTensor, wrap};
@@ -185,7 +186,7 @@ fn storage(py: Python<'_>, held: Held, dtype: DType, offset: usize, bytes: usize
             dtype.name()
         )));
     }
-    let owner = Py::new(py, held)?;
+    let owner = AnyThread::new(Py::new(py, held)?);
     // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped; the
     // callers computed `bytes` from what the exporter said it exports. Memory that is read-only is shared after a warning
     // only (S1). (2) Checked above.

@@ -21,6 +21,7 @@ use retrograd::autograd::saved::{KeptSlots, Saved};
 use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled};
 use smallvec::SmallVec;
 
+use crate::anythread::AnyThread;
 use crate::call::type_name;
 use crate::errors::{OrPy, from_py};
 use crate::wrap::{unwrap, wrap};
@@ -96,7 +97,7 @@ struct Made {
 
 /// The rule of a node whose backward is written in Python.
 pub struct PyFunctionRule {
-    ctx: Py<PyFunctionCtx>,
+    ctx: AnyThread<PyFunctionCtx>,
 }
 
 impl PyFunctionRule {
@@ -131,7 +132,7 @@ pub fn ctx_of(rule: &dyn Rule) -> Option<Py<PyAny>> {
 
 /// As [`ctx_of`], without taking a reference.
 pub fn ctx_in(rule: &dyn Rule) -> Option<&Py<PyFunctionCtx>> {
-    rule.as_any().downcast_ref::<PyFunctionRule>().map(|r| &r.ctx)
+    rule.as_any().downcast_ref::<PyFunctionRule>().map(|r| &*r.ctx)
 }
 
 /// The node of a ctx, if a call was recorded on it.
@@ -153,7 +154,7 @@ fn node_of_ctx(ctx: &Bound<'_, PyFunctionCtx>) -> Option<NodeRef> {
 
 fn new_node(ctx: &Bound<'_, PyFunctionCtx>, outputs: SmallVec<[OutMeta; 1]>) -> NodeRef {
     let edges = ctx.get().edges.get().map(Edges::to_vec).unwrap_or_default();
-    Node::new(PyFunctionRule { ctx: ctx.clone().unbind() }, edges, outputs)
+    Node::new(PyFunctionRule { ctx: AnyThread::new(ctx.clone().unbind()) }, edges, outputs)
 }
 
 fn name_of(ctx: &Bound<'_, PyFunctionCtx>) -> String {

@@ -12,18 +12,19 @@ use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, Tensor
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::{Grads, Node, NodeRef};
 
+use crate::anythread::AnyThread;
 use crate::call::type_name;
 use crate::errors::from_py;
 use crate::wrap::{unwrap, wrap, wrap_option};
 
 /// `fn(grad) -> grad or None`
-pub struct PyTensorHook(pub Py<PyAny>);
+pub struct PyTensorHook(pub AnyThread<PyAny>);
 /// `fn(grad_outputs) -> grad_outputs or None`
-pub struct PyPreHook(pub Py<PyAny>);
+pub struct PyPreHook(pub AnyThread<PyAny>);
 /// `fn(grad_inputs, grad_outputs) -> grad_inputs or None`
-pub struct PyPostHook(pub Py<PyAny>);
+pub struct PyPostHook(pub AnyThread<PyAny>);
 /// `fn(leaf) -> None`
-pub struct PyLeafHook(pub Py<PyAny>);
+pub struct PyLeafHook(pub AnyThread<PyAny>);
 
 fn hook_name(f: &Bound<'_, PyAny>) -> String {
     f.getattr("__name__").map_or_else(|_| "<unknown>".into(), |n| n.to_string())
@@ -170,9 +171,9 @@ pub fn visit_tensor(t: &Tensor, visit: &PyVisit<'_>) -> Result<(), PyTraverseErr
 
 fn show(hook: &dyn Any, visit: &PyVisit<'_>, result: &mut Result<(), PyTraverseError>) {
     if result.is_ok()
-        && let Some(f) = hook.downcast_ref::<Py<PyAny>>()
+        && let Some(f) = hook.downcast_ref::<AnyThread<PyAny>>()
     {
-        *result = visit.call(f);
+        *result = visit.call(&**f);
     }
 }
 

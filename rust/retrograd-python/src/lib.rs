@@ -1,5 +1,6 @@
 //! The extension module `retrograd._core`: the one crate that knows both Python and the engine.
 
+mod anythread;
 mod autograd;
 mod buffer;
 mod call;

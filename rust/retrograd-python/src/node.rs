@@ -16,6 +16,7 @@ use retrograd::autograd::hooks;
 use retrograd::autograd::saved::SavedItem;
 use retrograd::autograd::{Node, NodeRef};
 
+use crate::anythread::AnyThread;
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
 use crate::wrap::{wrap, wrap_option};
@@ -177,11 +178,11 @@ impl PyNode {
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
         let mut notes = self.node.hooks().host_notes.lock();
-        if let Some(dict) = notes.as_ref().and_then(|n| n.downcast_ref::<Py<PyDict>>()) {
+        if let Some(dict) = notes.as_ref().and_then(|n| n.downcast_ref::<AnyThread<PyDict>>()) {
             return dict.bind(py).clone();
         }
         let dict = PyDict::new(py);
-        *notes = Some(Box::new(dict.clone().unbind()));
+        *notes = Some(Box::new(AnyThread::new(dict.clone().unbind())));
         dict
     }
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -219,12 +220,12 @@ impl PyNode {
     }
     /// Calls `fn(grad_inputs, grad_outputs)` after the node ran; returns a handle.
     fn register_hook(&self, r#fn: Py<PyAny>) -> Handle {
-        let id = hooks::register(&self.node.hooks().post, Arc::new(PyPostHook(r#fn)));
+        let id = hooks::register(&self.node.hooks().post, Arc::new(PyPostHook(AnyThread::new(r#fn))));
         Handle::node(&self.node, id)
     }
     /// Calls `fn(grad_outputs)` before the node runs; returns a handle.
     fn register_prehook(&self, r#fn: Py<PyAny>) -> Handle {
-        let id = hooks::register(&self.node.hooks().pre, Arc::new(PyPreHook(r#fn)));
+        let id = hooks::register(&self.node.hooks().pre, Arc::new(PyPreHook(AnyThread::new(r#fn))));
         Handle::node(&self.node, id)
     }
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

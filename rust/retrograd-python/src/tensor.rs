@@ -12,6 +12,7 @@ use retrograd::autograd::engine::{self, Backward};
 use retrograd::ops::{self, index};
 use retrograd::{DType, Tensor};
 
+use crate::anythread::AnyThread;
 use crate::errors::{OrPy, warn_py};
 use crate::hook::{self, PyLeafHook, PyTensorHook};
 use crate::node::wrap_node;
@@ -483,7 +484,7 @@ impl PyTensor {
     /// tensor([10., 10.])
     fn register_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<hook::Handle> {
         let t = &slf.get().0;
-        let (id, node) = t.register_hook(Arc::new(PyTensorHook(hook))).or_py()?;
+        let (id, node) = t.register_hook(Arc::new(PyTensorHook(AnyThread::new(hook)))).or_py()?;
         class::show_to_collector(slf.as_any());
         Ok(match node {
             Some(n) => hook::Handle::node(&n, id),
@@ -501,7 +502,7 @@ impl PyTensor {
     /// tensor([1., 1.])
     fn register_post_accumulate_grad_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<hook::Handle> {
         let t = &slf.get().0;
-        let id = t.register_post_accumulate_hook(Arc::new(PyLeafHook(hook))).or_py()?;
+        let id = t.register_post_accumulate_hook(Arc::new(PyLeafHook(AnyThread::new(hook)))).or_py()?;
         class::show_to_collector(slf.as_any());
         Ok(hook::Handle::leaf(t, id))
     }

@@ -17,6 +17,7 @@ use retrograd::Tensor;
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::meta::HostObject;
 
+use crate::anythread::AnyThread;
 use crate::class;
 
 /// A multi-dimensional array that autograd can follow.
@@ -135,20 +136,13 @@ impl Drop for PyTensor {
 
 /// The object, on the tensor's side.
 struct KeptObject {
-    object: Py<PyAny>,
+    _object: AnyThread<PyAny>,
     last: Arc<Mutex<Option<Tensor>>>,
 }
 
 impl HostObject for KeptObject {
     fn release(self: Box<Self>, last: Tensor) {
         *self.last.lock() = Some(last);
-        let object = self.object;
-        // Without an interpreter (at its end) the object cannot be given back.
-        if Python::try_attach(|_| ()).is_some() {
-            Python::attach(|py| object.drop_ref(py));
-        } else {
-            std::mem::forget(object);
-        }
     }
 }
 
@@ -166,7 +160,10 @@ pub unsafe fn change_sides(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
     }
     let last = Arc::new(Mutex::new(None));
     // SAFETY: `object` is alive; this reference is the tensor's.
-    let kept = KeptObject { object: unsafe { Bound::from_borrowed_ptr(py, object) }.unbind(), last: last.clone() };
+    let kept = KeptObject {
+        _object: AnyThread::new(unsafe { Bound::from_borrowed_ptr(py, object) }.unbind()),
+        last: last.clone(),
+    };
     t.keep_host(Box::new(kept));
     let side = Side::Kept(Box::new(Kept { tensor: t.downgrade(), last }));
     // SAFETY: the interpreter is held and nobody borrows the tensor, by contract.

@@ -13,6 +13,7 @@ use retrograd::autograd::{Node, hooks};
 use smallvec::SmallVec;
 
 use super::{Notes, PyFunctionCtx, PyFunctionRule, apply, call_backward, clone_option, name_of, new_node, node_of_ctx};
+use crate::anythread::AnyThread;
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
 use crate::node;
@@ -222,14 +223,14 @@ impl PyFunctionCtx {
     /// Calls `hook(grad_inputs, grad_outputs)` after the node ran; returns a handle.
     fn register_hook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<Handle> {
         let node = node_of_ctx(slf).ok_or_else(|| unfinished("register_hook"))?;
-        let id = hooks::register(&node.hooks().post, Arc::new(PyPostHook(hook)));
+        let id = hooks::register(&node.hooks().post, Arc::new(PyPostHook(AnyThread::new(hook))));
         Ok(Handle::node(&node, id))
     }
 
     /// Calls `hook(grad_outputs)` before the node runs; returns a handle.
     fn register_prehook(slf: &Bound<'_, Self>, hook: Py<PyAny>) -> PyResult<Handle> {
         let node = node_of_ctx(slf).ok_or_else(|| unfinished("register_prehook"))?;
-        let id = hooks::register(&node.hooks().pre, Arc::new(PyPreHook(hook)));
+        let id = hooks::register(&node.hooks().pre, Arc::new(PyPreHook(AnyThread::new(hook))));
         Ok(Handle::node(&node, id))
     }
 

@@ -66,7 +66,8 @@ impl Tensor {
                 self.sizes()
             )));
         }
-        *self.meta().tangent.lock() = Some((level, tangent));
+        let old = self.meta().tangent.lock().replace((level, tangent));
+        drop(old);
         self.set_flag(flag::TANGENT, true);
         Ok(())
     }

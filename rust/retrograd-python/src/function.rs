@@ -354,8 +354,8 @@ fn finish<'py>(
             let keep = |t: &Option<Tensor>| {
                 let t = t.as_ref()?;
                 Some(match call.result_number(t, results) {
-                    Some(nr) => Saved::output(t, nr, "saved_tensors"),
-                    None => Saved::input(t.clone(), "saved_tensors"),
+                    Some(nr) => Saved::output(t, nr),
+                    None => Saved::input(t.clone()),
                 })
             };
             let is_still = |t: &Tensor| !t.dtype().is_differentiable() || still.iter().any(|s| s.is_same(t));

@@ -22,6 +22,12 @@ pub fn items(key: &Bound<'_, PyAny>) -> PyResult<Items> {
     Ok(out)
 }
 
+/// The key if it is just a number.
+#[inline]
+pub fn exact_int(key: &Bound<'_, PyAny>) -> Option<i64> {
+    if key.is_exact_instance_of::<PyInt>() { key.extract().ok() } else { None }
+}
+
 #[inline]
 fn item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if k.is_exact_instance_of::<PyInt>() {

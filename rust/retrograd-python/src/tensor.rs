@@ -714,8 +714,12 @@ impl PyTensor {
     // ---- indexing
 
     fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>) -> PyResult<Any<'py>> {
-        let items = crate::index::items(key)?;
-        wrap(slf.py(), index::get(&slf.get().0, &items).or_py()?)
+        let x = &slf.get().0;
+        let part = match crate::index::exact_int(key) {
+            Some(i) => index::get_int(x, i),
+            None => index::get(x, &crate::index::items(key)?),
+        };
+        wrap(slf.py(), part.or_py()?)
     }
     fn __setitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>, value: &Any<'py>) -> PyResult<()> {
         let items = crate::index::items(key)?;

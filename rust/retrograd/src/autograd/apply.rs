@@ -55,6 +55,9 @@ impl<P: Primitive> Rule for OpRule<P> {
             }
         })
     }
+    fn kept_name(&self, slot: usize) -> &'static str {
+        P::KEEP[slot].name
+    }
     fn saved_names(&self) -> Vec<&'static str> {
         let mut names: Vec<_> = P::KEEP.iter().map(|k| k.name).collect();
         names.dedup();
@@ -73,9 +76,9 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
     if word & mode::SPECIAL != 0 {
         return apply_special(op, xs, word);
     }
-    let outs = op.forward(xs)?;
+    let mut outs = op.forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
-        record(op, xs, &outs, None)?;
+        record_fresh(op, xs, &mut outs)?;
     }
     Ok(outs)
 }
@@ -94,9 +97,9 @@ fn first(mut outs: Outs) -> Tensor {
 /// The op with a forward level or a transform switched on.
 #[cold]
 fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs> {
-    let outs = op.forward(xs)?;
+    let mut outs = op.forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
-        record(op.clone(), xs, &outs, None)?;
+        record_fresh(op.clone(), xs, &mut outs)?;
     }
     if word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD {
         super::forward::push_tangents(&op, xs, &outs)?;
@@ -113,7 +116,7 @@ pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tenso
     }
 }
 
-/// Makes the node of an op that ran and hangs its results on it.
+/// Makes the node of an op that ran. `before` is given for an op that wrote to operand 0.
 fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], before: Option<&Before>) -> Result<Option<NodeRef>> {
     if !outs.iter().any(|o| o.dtype().is_differentiable()) {
         return Ok(None);
@@ -134,14 +137,18 @@ fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], before: Option<&
         metas.push(OutMeta::of(o));
     }
     let node: NodeRef = Node::new(OpRule { op, kept }, edges, metas);
-    if before.is_none() {
-        for (nr, o) in outs.iter().enumerate() {
-            if o.dtype().is_differentiable() {
-                o.set_history(Output { node: node.clone(), nr: nr as u32 });
-            }
+    Ok(Some(node))
+}
+
+/// Records an op with fresh results.
+fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor]) -> Result<()> {
+    let Some(node) = record(op, xs, outs, None)? else { return Ok(()) };
+    for (nr, o) in outs.iter_mut().enumerate() {
+        if o.dtype().is_differentiable() {
+            o.begin_history(Output { node: node.clone(), nr: nr as u32 });
         }
     }
-    Ok(Some(node))
+    Ok(())
 }
 
 /// Runs the op and writes its result to operand 0, which is returned.

@@ -129,6 +129,10 @@ pub trait Rule: Send + Sync {
     fn saved_names(&self) -> Vec<&'static str> {
         Vec::new()
     }
+    /// The name of what was kept in this slot.
+    fn kept_name(&self, _slot: usize) -> &'static str {
+        "saved_tensors"
+    }
     /// The tensor that this node accumulates into, if it is a leaf's node.
     fn leaf(&self) -> Option<&Tensor> {
         None

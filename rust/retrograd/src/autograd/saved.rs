@@ -14,10 +14,13 @@ use crate::tensor::Tensor;
 pub struct Saved {
     tensor: Tensor,
     version: u32,
-    /// For an output of the node itself: which one. Its tensor here is an alias without history, so no cycle arises.
-    output: Option<u32>,
-    name: &'static str,
+    /// For an output of the node itself: which one, otherwise [`INPUT`]. The tensor of an output is an alias without
+    /// history, so no cycle arises.
+    output: u32,
 }
+
+/// Stands for "no output of the node".
+const INPUT: u32 = u32::MAX;
 
 /// What `_saved_*` attributes give.
 pub enum SavedItem {
@@ -38,38 +41,36 @@ impl Saved {
         }
         Ok(())
     }
-    pub fn input(tensor: Tensor, name: &'static str) -> Self {
+    pub fn input(tensor: Tensor) -> Self {
         let version = tensor.version();
-        Self { tensor, version, output: None, name }
+        Self { tensor, version, output: INPUT }
     }
-    pub fn output(tensor: &Tensor, nr: u32, name: &'static str) -> Self {
-        Self { version: tensor.version(), tensor: tensor.alias(), output: Some(nr), name }
+    pub fn output(tensor: &Tensor, nr: u32) -> Self {
+        Self { version: tensor.version(), tensor: tensor.alias(), output: nr }
     }
     /// The kept tensor, after checking that nobody wrote to it since.
-    pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Tensor> {
+    fn unpack(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Tensor> {
         let now = self.tensor.version();
         if now != self.version {
-            return Err(self.stale(node, now));
+            return Err(self.stale(node, slot, now));
         }
-        match self.output {
-            Some(nr) if recording => {
-                let t = self.tensor.alias();
-                t.set_history(Output { node: node.clone(), nr });
-                Ok(t)
-            }
-            _ => Ok(self.tensor.clone()),
+        if self.output == INPUT || !recording {
+            return Ok(self.tensor.clone());
         }
+        let t = self.tensor.alias();
+        t.set_history(Output { node: node.clone(), nr: self.output });
+        Ok(t)
     }
     #[cold]
-    fn stale(&self, node: &NodeRef, now: u32) -> crate::Error {
+    fn stale(&self, node: &NodeRef, slot: usize, now: u32) -> crate::Error {
         let forward = |n: &Node| n.name().trim_end_matches(|c: char| c.is_ascii_digit()).replace("Backward", "");
         let producer = match self.output {
-            Some(nr) => Some((forward(node), nr as usize)),
-            None => self.tensor.history().map(|e| (forward(&e.node), e.nr as usize)),
+            nr if nr != INPUT => Some((forward(node), nr as usize)),
+            _ => self.tensor.history().map(|e| (forward(&e.node), e.nr as usize)),
         };
         ErrorKind::StaleSave(Box::new(StaleSave {
             node: node.name().into_owned(),
-            input: self.name,
+            input: node.rule.kept_name(slot),
             dtype: self.tensor.dtype(),
             sizes: self.tensor.sizes().to_vec(),
             saved: self.version,
@@ -130,7 +131,8 @@ impl KeptSlots {
             }
             slots.values.clone()
         };
-        values.iter().map(|v| v.as_ref().map(|s| s.unpack(node, recording)).transpose()).collect()
+        let unpack = |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, recording)).transpose();
+        values.iter().enumerate().map(unpack).collect()
     }
     /// The values for the node's rule. A run that frees them has them for itself until it calls [`KeptSlots::release`], or
     /// [`KeptSlots::unclaim`] if it failed.
@@ -142,8 +144,13 @@ impl KeptSlots {
         if slots.state != State::Ready {
             return Err(freed(node));
         }
-        let unpack = |v: &Option<Saved>| v.as_ref().map(|s| s.unpack(node, run.create_graph)).transpose();
-        let kept = slots.values.iter().map(unpack).collect::<Result<_>>()?;
+        let mut kept = Kept::new();
+        for (i, v) in slots.values.iter().enumerate() {
+            kept.push(match v {
+                Some(s) => Some(s.unpack(node, i, run.create_graph)?),
+                None => None,
+            });
+        }
         if run.frees && slots.values.iter().any(Option::is_some) {
             slots.state = State::Claimed;
         }
@@ -165,7 +172,7 @@ impl KeptSlots {
             }
             slots.values.get(slot).cloned().flatten()
         };
-        value.map(|s| s.unpack(node, recording)).transpose()
+        value.map(|s| s.unpack(node, slot, recording)).transpose()
     }
 }
 
@@ -191,22 +198,25 @@ pub(crate) fn pack(
     outs: &[Tensor],
     before: Option<&Before>,
 ) -> Result<SmallVec<[Option<Saved>; 2]>> {
-    keep.iter()
-        .map(|k| {
-            if k.for_grads & followed == 0 {
-                return Ok(None);
-            }
-            let i = match k.source {
-                Source::Output(i) => return Ok(Some(Saved::output(&outs[i], i as u32, k.name))),
-                Source::Input(i) => i,
-            };
-            if let (0, Some(copy)) = (i, before.and_then(|b| b.copy.as_ref())) {
-                return Ok(Some(Saved::input(copy.clone(), k.name)));
-            }
-            let Some(&x) = xs.get(i) else { return Ok(None) };
-            Saved::check(x)?;
-            let version = before.map_or_else(|| x.version(), |b| b.versions[i]);
-            Ok(Some(Saved { tensor: x.clone(), version, output: None, name: k.name }))
-        })
-        .collect()
+    let one = |k: &Keep| -> Result<Option<Saved>> {
+        if k.for_grads & followed == 0 {
+            return Ok(None);
+        }
+        let i = match k.source {
+            Source::Output(i) => return Ok(Some(Saved::output(&outs[i], i as u32))),
+            Source::Input(i) => i,
+        };
+        if let (0, Some(copy)) = (i, before.and_then(|b| b.copy.as_ref())) {
+            return Ok(Some(Saved::input(copy.clone())));
+        }
+        let Some(&x) = xs.get(i) else { return Ok(None) };
+        Saved::check(x)?;
+        let version = before.map_or_else(|| x.version(), |b| b.versions[i]);
+        Ok(Some(Saved { tensor: x.clone(), version, output: INPUT }))
+    };
+    let mut values = SmallVec::new();
+    for k in keep {
+        values.push(one(k)?);
+    }
+    Ok(values)
 }

@@ -92,7 +92,7 @@ impl ViewOf {
 
 impl Tensor {
     pub(crate) fn view(&self) -> Option<&ViewOf> {
-        self.inner().view.as_deref()
+        self.inner().view.as_ref()
     }
     /// The root tensor this one is a view of.
     pub fn base(&self) -> Option<&Tensor> {
@@ -148,6 +148,20 @@ impl Tensor {
         }
         if let Some(v) = self.view() {
             v.set_seen(self.version());
+        }
+    }
+
+    /// As [`Tensor::set_history`], of a tensor that nobody else has seen (if somebody has, it works as well).
+    #[inline]
+    pub(crate) fn begin_history(&mut self, output: Output) {
+        let version = if self.view().is_some() { self.version() } else { 0 };
+        let Some(inner) = self.inner_mut() else { return self.set_history(output) };
+        *inner.flags.get_mut() |= flag::REQUIRES_GRAD | flag::HISTORY;
+        if let Some(v) = &inner.view {
+            v.set_seen(version);
+        }
+        if let Some(old) = inner.history.get_mut().replace(output) {
+            super::node::drop_later(old.node);
         }
     }
 

@@ -64,8 +64,8 @@ pub(crate) struct Inner {
     first: Body,
     /// Replaces `first` once the layout was changed in place; null before.
     current: AtomicPtr<Body>,
-    flags: AtomicU32,
-    pub(crate) view: Option<Box<ViewOf>>,
+    pub(crate) flags: AtomicU32,
+    pub(crate) view: Option<ViewOf>,
     /// The node and output that computed this tensor.
     pub(crate) history: Mutex<Option<Output>>,
     pub(crate) meta: OnceLock<Box<Meta>>,
@@ -80,7 +80,7 @@ impl Tensor {
         Self::with(first, None, if inference { flag::INFERENCE } else { 0 })
     }
 
-    fn with(first: Body, view: Option<Box<ViewOf>>, flags: u32) -> Self {
+    fn with(first: Body, view: Option<ViewOf>, flags: u32) -> Self {
         Self(Arc::new(Inner {
             first,
             current: AtomicPtr::new(null_mut()),
@@ -139,14 +139,15 @@ impl Tensor {
         strides: &[isize],
         offset: usize,
     ) -> Result<Self> {
+        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
         Ok(Self::new(Self::checked_body(storage, dtype, sizes, strides, offset)?))
     }
 
     fn checked_body(
         storage: Arc<Storage>,
         dtype: DType,
-        sizes: &[usize],
-        strides: &[isize],
+        sizes: Dims,
+        strides: Strides,
         offset: usize,
     ) -> Result<Body> {
         let outside = || {
@@ -162,9 +163,9 @@ impl Tensor {
         if sizes.len() != strides.len() {
             return Err(Error::shape("as_strided", "sizes and strides differ in length"));
         }
-        let n = layout::checked_numel("as_strided", sizes)?;
+        let n = layout::checked_numel("as_strided", &sizes)?;
         if n > 0 {
-            let (lo, hi) = extent(sizes, strides).ok_or_else(outside)?;
+            let (lo, hi) = extent(&sizes, &strides).ok_or_else(outside)?;
             let lo = (offset as isize).checked_add(lo).ok_or_else(outside)?;
             let hi = (offset as isize).checked_add(hi).ok_or_else(outside)?;
             if lo < 0 || hi as usize >= storage.bytes() / dtype.size() {
@@ -173,11 +174,11 @@ impl Tensor {
         }
         Ok(Body {
             dtype,
-            contiguous: is_contiguous(sizes, strides),
+            contiguous: is_contiguous(&sizes, &strides),
             numel: n,
             offset,
-            sizes: Dims::from_slice(sizes),
-            strides: Strides::from_slice(strides),
+            sizes,
+            strides,
             storage,
             version: None,
         })
@@ -202,10 +203,16 @@ impl Tensor {
 
     /// A view of `self` with another layout over the same storage; views of views share the root base.
     pub(crate) fn view_as(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
+        self.view_with(Dims::from_slice(sizes), Strides::from_slice(strides), offset)
+    }
+
+    /// As [`Tensor::view_as`].
+    #[inline]
+    pub(crate) fn view_with(&self, sizes: Dims, strides: Strides, offset: usize) -> Result<Self> {
         let b = self.body();
         let mut body = Self::checked_body(b.storage.clone(), b.dtype, sizes, strides, offset)?;
         body.version.clone_from(&b.version);
-        Ok(Self::with(body, Some(Box::new(ViewOf::new(self))), self.kind()))
+        Ok(Self::with(body, Some(ViewOf::new(self)), self.kind()))
     }
 
     #[inline]
@@ -228,6 +235,11 @@ impl Tensor {
 
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
+    }
+    /// The inside of a tensor that has no other handle.
+    #[inline]
+    pub(crate) fn inner_mut(&mut self) -> Option<&mut Inner> {
+        Arc::get_mut(&mut self.0)
     }
     pub(crate) fn arc(&self) -> &Arc<Inner> {
         &self.0

@@ -37,14 +37,22 @@ fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
     view::select_at(x, dim, index)
 }
 
+/// `x[index]`.
+#[inline]
+pub fn get_int(x: &Tensor, index: i64) -> Result<Tensor> {
+    if x.ndim() > 0 { at(x, 0, index, 0) } else { get_part(x, &[IndexItem::Int(index)]) }
+}
+
 /// `x[items]`: a view as far as the items are numbers, slices and new axes; a copy if there are index tensors.
 #[inline]
 pub fn get(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
-    if let [IndexItem::Int(i)] = items
-        && x.ndim() > 0
-    {
-        return at(x, 0, *i, 0);
+    if let [IndexItem::Int(i)] = items {
+        return get_int(x, *i);
     }
+    get_part(x, items)
+}
+
+fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
     let part = Part::of(x, items)?;
     if !part.index.is_empty() {
         return index_at(&part.view, &part.at, &part.index.iter().collect::<Vec<_>>());

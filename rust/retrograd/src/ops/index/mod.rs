@@ -9,7 +9,7 @@ mod walk;
 
 pub use advanced::{index, index_put, index_put_};
 pub use along::{gather, index_select};
-pub use items::{IndexItem, get, set};
+pub use items::{IndexItem, get, get_int, set};
 pub use mask::{masked_select, nonzero, nonzero_tuple};
 pub use scatter::{scatter, scatter_add, scatter_value};
 

@@ -60,7 +60,7 @@ impl<V: Look> Primitive for Looked<V> {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let l = self.0.layout(xs[0])?;
-        xs[0].view_as(&l.sizes, &l.strides, l.offset).map(out)
+        xs[0].view_with(l.sizes, l.strides, l.offset).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let pulled = self.0.pull(cx.g(), cx.sizes(0))?;
@@ -78,6 +78,11 @@ impl<V: Look> Primitive for Looked<V> {
 /// The view of `x`, recorded.
 #[inline]
 pub fn look<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
+    let word = mode::word();
+    if word & mode::SPECIAL == 0 && !(mode::records(word) && x.requires_grad()) {
+        let l = view.layout(x)?;
+        return x.view_with(l.sizes, l.strides, l.offset);
+    }
     apply::apply1(Looked(view), &[x])
 }
 

@@ -43,6 +43,7 @@ KINDS = {
 RETURNS = {
     "Tensor": "Tensor",
     "Vec<Tensor>": "tuple[Tensor, ...]",
+    "OneOrMany": "Tensor | tuple[Tensor, ...]",
     "(Tensor,Tensor)": "tuple[Tensor, Tensor]",
     "bool": "_bool",
     "i64": "_int",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 mpl.use("Agg")  # draws to files: no window, no display
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator, NullLocator
 
 if TYPE_CHECKING:
     from train import History
@@ -48,25 +49,19 @@ def draw_learning_curve(history: History, path: Path) -> None:
         figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")
         figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12, wspace=0.04)
 
-        left.plot(epochs, history.train_loss, color=BLUE)
-        left.plot(epochs, history.test_loss, color=ORANGE)
+        for name, colour, losses, accuracies in (
+            ("training", BLUE, history.train_loss, history.train_accuracy),
+            ("held out", ORANGE, history.test_loss, history.test_accuracy),
+        ):
+            left.plot(epochs, losses, color=colour, label=f"{name}, {losses[-1]:.2g}")
+            right.plot(epochs, [100 * a for a in accuracies], color=colour, label=f"{name}, {accuracies[-1]:.1%}")
         left.set(title="Loss", xlabel="epoch", ylabel="cross-entropy", yscale="log")
-
-        right.plot(
-            epochs,
-            [100 * a for a in history.train_accuracy],
-            color=BLUE,
-            label=f"training, {history.train_accuracy[-1]:.1%}",
-        )
-        right.plot(
-            epochs,
-            [100 * a for a in history.test_accuracy],
-            color=ORANGE,
-            label=f"held out, {history.test_accuracy[-1]:.1%}",
-        )
+        left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        left.yaxis.set_major_formatter("{x:g}")
+        left.yaxis.set_minor_locator(NullLocator())
         right.set(title="Accuracy", xlabel="epoch", ylabel="% right")
-        right.legend(frameon=False, loc="lower right")
-        for axes in (left, right):
+        for axes, corner in ((left, "upper right"), (right, "lower right")):
+            axes.legend(frameon=False, loc=corner)
             axes.grid(axis="x", visible=False)
             axes.margins(x=0.02)
             axes.xaxis.get_major_locator().set_params(integer=True)

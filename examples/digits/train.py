@@ -98,8 +98,8 @@ def evaluate(p: Parameters, images: Tensor, labels: Tensor) -> tuple[float, floa
     with rg.no_grad():
         scores = predict(p, images)
         loss = F.cross_entropy(scores, labels)
-        accuracy = scores.argmax(1).eq(labels).float().mean()
-    return loss.item(), accuracy.item()
+        right = scores.argmax(1).eq(labels).sum()
+    return loss.item(), right.item() / len(labels)
 
 
 class Progress:
@@ -125,14 +125,17 @@ class Progress:
             f"  {time.perf_counter() - self.started:4.1f} s"
         )
         if self.live:
-            self.out.write(f"\r\x1b[2K{self.bar(epoch, len(facts))}{facts}" + ("\n" if last else ""))
+            # A line that wraps cannot be redrawn: the bar takes what room is left beside the facts.
+            columns = shutil.get_terminal_size().columns - 1
+            line = f"{self.bar(epoch, columns - len(facts))}{facts}"[:columns]
+            self.out.write(f"\r\x1b[2K{line}" + ("\n" if last else ""))
         else:
             self.out.write(facts + "\n")
         self.out.flush()
 
-    def bar(self, epoch: int, beside: int) -> str:
-        """Return the bar, as wide as what stands beside it leaves room for: a line that wraps cannot be redrawn."""
-        width = min(self.WIDTH, shutil.get_terminal_size().columns - beside - 4)
+    def bar(self, epoch: int, room: int) -> str:
+        """Return the bar, at most `room` characters wide."""
+        width = min(self.WIDTH, room - 3)
         if width <= 0:
             return ""
         full, eighths = divmod(epoch * width * 8 // self.total, 8)
@@ -196,7 +199,8 @@ def main(argv: list[str] | None = None) -> int:
     size = sum(value.numel() for value in parameters.values())
     print(
         f"{len(digits.train_labels)} images to learn from, {len(digits.test_labels)} held out, "
-        f"{size} parameters (64-{options.hidden}-10)"
+        f"{size} parameters (64-{options.hidden}-10)",
+        flush=True,  # in a log file, too, before the lines of the progress
     )
     history = train(
         parameters,

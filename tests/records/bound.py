@@ -12,8 +12,6 @@ import numpy as np
 from records import STANDIN, rg
 from records.record import FLOATS, Array, Dtype, OpRecord, Sample, T
 
-LAYOUTS = ("transposed", "stepped", "expanded")
-
 
 def function(record: OpRecord) -> Callable[..., Any]:
     if record.call is not None:
@@ -53,8 +51,10 @@ def lay_out(values: Array, layout: str = "contiguous") -> Any:
 class Bound:
     """One call, ready to be made any number of times with other numbers in the same places."""
 
-    def __init__(self, record: OpRecord, sample: Sample, dtype: str = "float64", expanded: bool = False) -> None:
-        self.record, self.sample, self.dtype = record, sample, dtype
+    def __init__(self, record: OpRecord, sample: Sample, dtype: str | None = None, expanded: bool = False) -> None:
+        self.record, self.sample = record, sample
+        dtypes = sample.dtypes or record.dtypes
+        self.dtype = dtype or ("float64" if "float64" in dtypes else dtypes[0])
         self.leaves: list[Array] = []
         self.specs: list[T] = []
         self._rng = np.random.default_rng(zlib.crc32(f"{record.name}{sample}".encode()))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from records.record import ALL, FLOATS, NUMBERS, Array, Dtype, OpRecord, Refusal, Sample, s, t
+from records.record import ALL, FLOATS, NUMBERS, Array, Dtype, Edge, OpRecord, Refusal, Sample, given, s, t
 
 F32, F64, I32, I64, BOOL = (Dtype(name) for name in ("float32", "float64", "int32", "int64", "bool"))
 NEGATIVE = Refusal(s((2, -1)), RuntimeError, r"-1|non-negative")
@@ -54,6 +54,17 @@ def similar(
 def renewed(name: str, reference: Callable[..., Any], *rest: Any, values: bool = True) -> OpRecord:
     samples = (s(t(2), (3, 4), *rest), s(t(), (), *rest), s(t(2), (0, 3), *rest), s(t(2), (17,), *rest, dtype=F32))
     return made(f"Tensor.{name}", reference, *(x.but(values=values) for x in samples), dtypes=ALL, method=True)
+
+
+def drawn(name: str, reference: Callable[..., Any], *samples: Sample, **facts: Any) -> OpRecord:
+    """An op that overwrites a tensor with draws. The reference knows the values where all draws are one number."""
+
+    def call(_: Any, x: Any, *args: Any) -> Any:
+        return getattr(x.clone(), name)(*args)
+
+    return OpRecord(
+        name=f"Tensor.{name}", reference=reference, call=call, samples=samples, seed=5, inplace=True, **facts
+    )
 
 
 def from_numbers(data: Any, dtype: Any = None) -> Array:
@@ -202,6 +213,88 @@ RECORDS = [
         dtypes=ALL,
         method=True,
     ),
+    made(
+        "scalar_tensor",
+        lambda value, dtype=np.float32: np.asarray(value, dtype),
+        *once(s(1.5), s(2), s(True), s(2.9, dtype=I32), s(3, dtype=F64), s(0, dtype=BOOL)),
+        refuses=(Refusal(s("x"), TypeError), Refusal(s([1]), TypeError)),
+    ),
+    drawn(
+        "uniform_",
+        lambda x, lo, hi: np.full(x.shape, lo),
+        s(t(3, 4), 2.5, 2.5),
+        s(t(), -1, -1),
+        s(t(0, 3), 0, 1),
+        s(t(3, 4), -1.0, 3.0).but(values=False),
+        s(t(33), 0.0, 1.0).but(values=False),
+        refuses=(
+            Refusal(s(t(3), 2.0, 1.0), RuntimeError, r"from=2.*to=1"),
+            Refusal(s(t(3), float("nan"), 1.0), RuntimeError, r"from is out of bounds"),
+            Refusal(s(t(3), 0.0, 1.0), NotImplementedError, r"check_uniform_bounds.*'Long'", dtype="int64"),
+        ),
+    ),
+    drawn(
+        "normal_",
+        lambda x, mean, std: np.full(x.shape, mean),
+        s(t(3, 4), 2.5, 0.0),
+        s(t(17), -1, 0),
+        s(t(), 1, 0),
+        s(t(0, 3), 0, 1),
+        s(t(3, 4), 0.0, 2.0).but(values=False),
+        refuses=(
+            Refusal(s(t(3), 0.0, -1.0), RuntimeError, r"std >= 0\.0.*-1"),
+            Refusal(s(t(3), 0.0, 1.0), NotImplementedError, r"normal_kernel_cpu.*'Long'", dtype="int64"),
+        ),
+    ),
+    drawn(
+        "random_",
+        lambda x, lo, hi=None: np.full(x.shape, 0 if hi is None else lo),
+        s(t(3, 4), 5, 6),
+        s(t(3, 4), 1),
+        s(t(), 1),
+        s(t(0, 3), 4),
+        s(t(17), 2, 100).but(values=False),
+        dtypes=NUMBERS,
+        refuses=(
+            Refusal(s(t(3), 5, 5), RuntimeError, r"from=5 >= to=5"),
+            Refusal(s(t(3), 0), RuntimeError, r"from=0 >= to=0"),
+            Refusal(s(t(3), 0, 300), RuntimeError, r"out of bounds", r"uint8.*299", dtype="uint8"),
+        ),
+    ),
+    drawn(
+        "bernoulli_",
+        lambda x, p: np.broadcast_to(p, x.shape),
+        s(t(3, 4), 1.0),
+        s(t(3, 4), 0.0),
+        s(t(), 1.0),
+        s(t(0, 3), 0.5),
+        s(t(3, 4), given([1.0, 0.0, 0.0, 1.0], "float64", grad=False)),
+        s(t(17), 0.5).but(values=False),
+        dtypes=ALL,
+        refuses=(
+            Refusal(s(t(3), 1.5), RuntimeError, r"p to be in \[0, 1\].*1\.5"),
+            Refusal(s(t(3), -0.1), RuntimeError, r"p to be in \[0, 1\].*-0\.1"),
+        ),
+    ),
+    OpRecord(
+        name="bernoulli",
+        reference=lambda x, p=None: x if p is None else np.full(x.shape, p),
+        seed=5,
+        samples=(
+            s(given([1.0, 0.0, 0.0, 1.0])).but(smooth=False),
+            s(given([[1.0, 0.0]])).but(smooth=False),
+            # PyTorch has no derivative with a number as probability.
+            s(t(3, 4, grad=False), 1.0),
+            s(t(3, 4, grad=False), 0.0),
+            s(t(0, 3, grad=False), 0.5),
+            s(t(33, grad=False), 0.5).but(values=False),
+        ),
+        edges=(Edge(s(given([1.0, 0.0])), [3.0, 5.0], ([0.0, 0.0],)),),
+        refuses=(
+            Refusal(s(given([0.5, 1.5])), RuntimeError, r"p_in >= 0 && p_in <= 1"),
+            Refusal(s(t(3), 1.5), RuntimeError, r"in \[0, 1\].*1\.5"),
+        ),
+    ),
     renewed("new_empty", new(0), values=False),
     renewed("new_zeros", new(0)),
     renewed("new_ones", new(1)),
@@ -219,13 +312,17 @@ class Stream:
     first: tuple[float, ...]
     crc: int | None = None  # None: the numbers pass through log, sin and cos, and agree to the last places only
     kwargs: dict[str, Dtype] = field(default_factory=dict)
+    into: tuple[int, ...] | None = None  # the shape of a tensor that a method draws into
 
     @property
     def name(self) -> str:
         return f"{self.op}{self.args}-{self.seed}" + "".join(f"-{d.name}" for d in self.kwargs.values())
 
     def draw(self, rg: Any, **extra: Any) -> Any:
-        return getattr(rg, self.op)(*self.args, **{k: getattr(rg, d.name) for k, d in self.kwargs.items()}, **extra)
+        kwargs = {k: getattr(rg, d.name) for k, d in self.kwargs.items()}
+        if self.into is None:
+            return getattr(rg, self.op)(*self.args, **kwargs, **extra)
+        return getattr(rg.zeros(self.into, **kwargs), self.op)(*self.args, **extra)
 
     def check(self, got: Array) -> None:
         head = got.ravel()[: len(self.first)]
@@ -248,6 +345,26 @@ STREAMS = [
     Stream("randint", 1, (0, 2**40, (5,)), (163196666091, 605300724808, 1095766950793), 154910807),
     Stream("randperm", 0, (9,), (8, 0, 2, 3, 7, 1), 3705707212),
     Stream("randperm", 5, (33,), (20, 15, 22, 18, 16, 27), 680320871),
+    Stream(
+        "uniform_",
+        0,
+        (-1.0, 3.0),
+        (0.9850263595581055, 2.0728871822357178, -0.6460902690887451),
+        1282749976,
+        into=(9,),
+    ),
+    Stream("uniform_", 3, (), (0.03410819565052048, 0.28674022672130695), 2217193651, DOUBLE, (33,)),
+    Stream("normal_", 1, (2.0, 0.5), (2.3306760787963867, 2.1334619522094727, 2.03083872795105), into=(7,)),
+    Stream("normal_", 1, (2.0, 0.5), (1.844355222904984, 1.6434848615799438), None, DOUBLE, (20,)),
+    Stream("random_", 0, (), (900450186894289455, 3969543146641149120), 1748585504, {"dtype": I64}, (9,)),
+    Stream("random_", 0, (10,), (4, 9, 3, 0, 3, 9), 1474578778, {"dtype": I32}, (9,)),
+    Stream("random_", 7, (-5, 1000), (55, 107, 416, 486, 353, 682), 1618072188, {"dtype": I64}, (33,)),
+    Stream("random_", 2, (), (10312761.0, 6392288.0, 10688999.0), 4159248239, {}, (9,)),
+    Stream("random_", 2, (), (168, 15, 237, 72, 22, 43), 2807283143, {"dtype": Dtype("uint8")}, (9,)),
+    Stream("random_", 2, (), (False, True, True, False), 762530208, {"dtype": BOOL}, (9,)),
+    Stream("bernoulli_", 0, (0.3,), (0, 0, 0, 0), 1547649099, {}, (17,)),
+    Stream("bernoulli_", 0, (0.3,), (0, 0, 0, 0), 2456992438, {"dtype": I64}, (17,)),
+    Stream("bernoulli", 0, (0.3,), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1547649099, {}, (17,)),
     Stream(
         "randn",
         0,

@@ -1,10 +1,27 @@
 """Records of indexing, assignment, and gathering and scattering by index."""
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from records.record import ALL, NUMBERS, Array, OpRecord, Refusal, Sample, given, index, mask, s, t
+from records.record import (
+    ALL,
+    FLOATS,
+    NUMBERS,
+    Array,
+    Domain,
+    OpRecord,
+    Refusal,
+    Sample,
+    given,
+    index,
+    mask,
+    s,
+    t,
+    ugly,
+)
 
 PAIR = index([0, -1])
 GRID = index([[0, 2], [1, 1]])
@@ -96,13 +113,13 @@ def set_in_copy(_: Any, x: Any, key: Any, value: Any) -> Any:
     return x
 
 
-def scattered(x: Array, dim: int, at: Array, source: Array) -> Array:
-    out = x.copy()
+def scattered(x: Array, dim: int, at: Array, source: Any, combine: Callable[..., Any] = operator.add) -> Array:
+    out, source = x.copy(), np.broadcast_to(source, at.shape) if np.ndim(source) == 0 else source
     for place in np.ndindex(at.shape):
         target = list(place)
         if at.ndim:
             target[dim] = at[place]
-        out[tuple(target)] += source[place]
+        out[tuple(target)] = combine(out[tuple(target)], source[place])
     return out
 
 
@@ -141,11 +158,10 @@ def assignments() -> tuple[Sample, ...]:
 
 AT = index([[0, 2, 1], [1, 1, 0]])
 BAD = index([[0, 3]])
-NAMES = r"(?i)index|getitem|select"
-
 RECORDS = [
     OpRecord(
         name="Tensor.__getitem__",
+        called="index",
         reference=getitem,
         dtypes=ALL,
         method=False,
@@ -159,16 +175,16 @@ RECORDS = [
             s(t(), mask(True)),
         ),
         refuses=(
-            Refusal(s(CUBE, 3), IndexError, r"3.*size 3", NAMES),
-            Refusal(s(CUBE, (0, -5)), IndexError, r"-5.*size 4", NAMES),
-            Refusal(s(CUBE, (0, 0, 0, 0)), IndexError, r"too many indices.*3", NAMES),
-            Refusal(s(CUBE, slice(None, None, -1)), ValueError, r"step", NAMES),
-            Refusal(s(t(), 0), IndexError, r"0-dim", NAMES),
-            Refusal(s(CUBE, index([0, 3])), IndexError, r"3.*size 3", NAMES),
-            Refusal(s(CUBE, mask([True, False])), IndexError, r"2.*3", NAMES),
-            Refusal(s(CUBE, (PAIR, index([0, 1, 2]))), IndexError, r"broadcast", NAMES),
-            Refusal(s(CUBE, given([0.0, 1.0], "float32")), IndexError, r"long|int64", NAMES),
-            Refusal(s(CUBE, 1.5), (TypeError, IndexError), None, NAMES),
+            Refusal(s(CUBE, 3), IndexError, r"3.*size 3"),
+            Refusal(s(CUBE, (0, -5)), IndexError, r"-5.*size 4"),
+            Refusal(s(CUBE, (0, 0, 0, 0)), IndexError, r"too many indices.*3"),
+            Refusal(s(CUBE, slice(None, None, -1)), ValueError, r"step"),
+            Refusal(s(t(), 0), IndexError, r"0-dim"),
+            Refusal(s(CUBE, index([0, 3])), IndexError, r"3.*size 3"),
+            Refusal(s(CUBE, mask([True, False])), IndexError, r"2.*3"),
+            Refusal(s(CUBE, (PAIR, index([0, 1, 2]))), IndexError, r"broadcast"),
+            Refusal(s(CUBE, given([0.0, 1.0], "float32")), IndexError, r"long|int64"),
+            Refusal(s(CUBE, 1.5), (TypeError, IndexError), None, r"float"),
         ),
     ),
     OpRecord(
@@ -179,10 +195,10 @@ RECORDS = [
         method=False,
         samples=assignments(),
         refuses=(
-            Refusal(s(CUBE, 3, t(4, 5)), IndexError, r"3.*size 3", NAMES),
-            Refusal(s(CUBE, 0, t(4, 4)), RuntimeError, r"4.*5", r"\(4, 4\).*\(4, 5\)|\(4, 5\).*\(4, 4\)"),
-            Refusal(s(CUBE, ROWS, t(3, 4, 5)), RuntimeError, r"(?i)shape mismatch|broadcast", r".*"),
-            Refusal(s(CUBE, index([0, 3]), 1), IndexError, r"3.*size 3", NAMES),
+            Refusal(s(CUBE, 3, t(4, 5)), IndexError, r"3.*size 3"),
+            Refusal(s(CUBE, 0, t(4, 4)), RuntimeError, r"4.*5", r"\[4, 5\].*\[4, 4\]"),
+            Refusal(s(CUBE, ROWS, t(3, 4, 5)), RuntimeError, r"(?i)shape mismatch|broadcast"),
+            Refusal(s(CUBE, index([0, 3]), 1), IndexError, r"3.*size 3"),
         ),
     ),
     OpRecord(
@@ -216,12 +232,14 @@ RECORDS = [
             s(t(3, 4), -1, index([[0], [3], [3]])),
             s(t(5), 0, index([4, 4, 0])),
             s(t(3, 4), 1, given(np.zeros((3, 0)), "int64")),
+            s(t(3, 4), 0, given(np.zeros((0, 4)), "uint8")),
             s(t(), 0, index(0)),
         ),
         refuses=(
             Refusal(s(t(2, 3), 1, BAD), (RuntimeError, IndexError), r"3.*size 3"),
             Refusal(s(t(2, 3), 0, index([0])), RuntimeError, r"(?i)dim"),
-            Refusal(s(t(2, 3), 0, t(2, 3)), RuntimeError, r"int64"),
+            Refusal(s(t(2, 3), 0, t(2, 3)), RuntimeError, r"int64", r"float64"),
+            Refusal(s(t(2, 3), 0, given([[0]], "uint8")), RuntimeError, r"int64", r"uint8"),
             Refusal(s(t(2, 3), 2, AT), IndexError, r"-2.*1"),
             Refusal(s(t(2, 3), 0, index([[0, 0, 0, 0]])), RuntimeError, r"(?i)size.*4.*3|1, 4.*2, 3|smaller"),
         ),
@@ -243,9 +261,81 @@ RECORDS = [
             Refusal(s(t(2, 3), 1, BAD, t(2, 3)), (RuntimeError, IndexError), r"3.*size 3", inplace=True, sound=False),
             Refusal(s(t(2, 3), 1, BAD, t(2, 3)), (RuntimeError, IndexError), r"3.*size 3"),
             Refusal(s(t(2, 3), 0, index([0]), t(1)), RuntimeError, r"(?i)dim"),
-            Refusal(s(t(2, 3), 0, AT, t(2, 3, dtype="float32")), RuntimeError, r"(?i)dtype"),
+            Refusal(s(t(2, 3), 0, AT, t(2, 3, dtype="float32")), RuntimeError, r"(?i)dtype", r"float64.*float32"),
             Refusal(s(t(2, 3), 0, t(2, 3), t(2, 3)), RuntimeError, r"int64"),
         ),
+    ),
+    OpRecord(
+        name="scatter",
+        reference=lambda x, dim, at, source: scattered(x, dim, at, source, lambda _, new: new),
+        dtypes=ALL,
+        inplace=True,
+        out=True,
+        samples=(
+            s(t(3, 4), 0, AT, t(2, 3)),
+            s(t(3, 4), 1, AT, t(2, 3)).but(smooth=False),  # one place is written twice, and the last stays
+            s(t(3, 4), -1, index([[0], [3], [3]]), t(3, 2, grad=False)),
+            s(t(5), 0, index([4, 0]), 1),
+            s(t(3, 4), 0, AT, 0.5).but(dtypes=FLOATS),
+            s(t(33), 0, index([32, 0, 16]), t(3)),
+            s(t(3), 0, given([2, 0], "int32"), t(2)),
+            s(t(3), 0, given(np.zeros(0), "int64"), t(0)),
+            s(t(), 0, index(0), t()),
+        ),
+        refuses=(
+            Refusal(s(t(2, 3), 1, BAD, t(2, 3)), (RuntimeError, IndexError), r"3.*size 3", inplace=True, sound=False),
+            Refusal(s(t(2, 3), 1, BAD, 1.0), (RuntimeError, IndexError), r"3.*size 3"),
+            Refusal(s(t(2, 3), 0, index([0]), t(1)), RuntimeError, r"(?i)dim"),
+            Refusal(s(t(2, 3), 0, index([[0, 1]]), t(1, 1)), RuntimeError, r"(?s)1, 2.*1, 1"),
+            Refusal(s(t(3, 3), 0, AT, t(2, 3, dtype="float32")), RuntimeError, r"(?i)dtype", r"float64.*float32"),
+            Refusal(s(t(2, 3), 0, t(2, 3), t(2, 3)), RuntimeError, r"int64"),
+            Refusal(s(t(2, 3), 2, AT, 1.0), IndexError, r"-2.*1"),
+            Refusal(s(t(3), 0, index([0]), "x"), TypeError),
+        ),
+    ),
+    OpRecord(
+        name="masked_select",
+        reference=lambda x, m: np.broadcast_to(x, (both := np.broadcast_shapes(x.shape, m.shape)))[
+            np.broadcast_to(m, both)
+        ],
+        dtypes=ALL,
+        out=True,
+        samples=(
+            s(t(3, 4), CELLS),
+            s(t(3, 4), mask([True, False, False, True])),
+            s(t(4), CELLS),
+            s(t(), mask(True)),
+            s(t(2, 3), mask(False)),
+            s(t(0, 3), mask([True, False, True])),
+            *(s(t(n), t(n, dtype="bool")) for n in (1, 7, 16, 33)),
+        ),
+        refuses=(
+            Refusal(s(t(3, 4), ROWS), RuntimeError, r"4.*3|3.*4", r"\(3, 4\).*\(3,\)"),
+            Refusal(s(t(3), t(3)), RuntimeError, r"(?i)bool"),
+        ),
+    ),
+    OpRecord(
+        name="nonzero",
+        reference=lambda x, as_tuple=False: np.nonzero(np.atleast_1d(x)) if as_tuple else np.argwhere(x),
+        domain=Domain(ints=(0, 2)),
+        dtypes=ALL,
+        result="int64",
+        differentiable=False,
+        out=False,
+        samples=(
+            s(t(3, 4)),
+            s(t(3, 4), as_tuple=False),
+            s(t(3, 4), as_tuple=True).but(result=("int64",) * 2),
+            s(t(2, 3, 4)),
+            s(t()),
+            s(mask(False)),
+            s(t(), as_tuple=True).but(result=("int64",)),
+            s(t(0, 3)),
+            s(given([0.0, -0.0, np.nan, 2.0])).but(dtypes=FLOATS),
+            s(mask([[True, False], [True, True]]), as_tuple=True).but(result=("int64",) * 2),
+            *ugly(1),
+        ),
+        refuses=(Refusal(s(t(3), as_tuple=1), TypeError), Refusal(s(t(3), True), TypeError)),
     ),
     OpRecord(
         name="masked_fill",

@@ -5,13 +5,42 @@ from typing import Any
 
 import numpy as np
 
-from records.record import Array, Domain, Edge, OpRecord, Refusal, Sample, given, index, s, t
+from records.record import (
+    ALL,
+    DISTINCT,
+    NUMBERS,
+    OFF_ZERO,
+    UGLY,
+    UNARY,
+    Array,
+    Domain,
+    Dtype,
+    Edge,
+    OpRecord,
+    Refusal,
+    Sample,
+    given,
+    index,
+    s,
+    t,
+)
 
 LONG = 128.0  # sums of products in another order than NumPy's
 FINE = Domain(0.2, 0.9)
 CLASSES = index([1, 0, 3, 2, 1])
 ONE_IGNORED = index([1, -100, 3, 2, 1])
 WEIGHT = t(4, domain=FINE, grad=False)
+
+
+ALONG = (
+    s(t(3, 4), dim=1),
+    s(t(2, 3, 5), 0),
+    s(t(3, 0), dim=-1),
+    s(t(0, 3), dim=1),
+    *(s(t(3, n), dim=-1) for n in UGLY if n),
+    s(t(3, 4, dtype="float32"), dim=1, dtype=Dtype("float64")).but(result="float64", smooth=False),
+)
+BAD_DIM = (Refusal(s(t(3, 4), dim=2), IndexError, r"-2.*1"), Refusal(s(t(3, 4), dim="x"), TypeError))
 
 
 def log_softmax(x: Array, axis: int) -> Array:
@@ -102,7 +131,7 @@ RECORDS = [
             s(t(1, 8), t(1, 8)),
         ),
         refuses=(
-            Refusal(s(t(2, 3), t(4, 2)), RuntimeError, r"3.*2"),
+            Refusal(s(t(2, 3), t(4, 2)), RuntimeError, r"cannot be multiplied \(2x3 and 2x4\)"),
             Refusal(s(t(2, 3), t(4, 3), t(5)), RuntimeError, r"4.*5|5.*4"),
             Refusal(s(t(2, 3), t(4, 3, dtype="float32")), RuntimeError, r"(?i)dtype|double|float"),
         ),
@@ -148,6 +177,64 @@ RECORDS = [
         ),
     ),
     functional(
+        "l1_loss",
+        lambda x, y, reduction="mean", weight=1: reduced(
+            weight * np.abs(x - y), reduction, np.broadcast_to(weight, x.shape).sum()
+        ),
+        (
+            *reductions(t(3, 4), t(3, 4)),
+            *reductions(t(33), t(33)),
+            s(t(), t()),
+            s(t(0), t(0), reduction="sum"),
+            s(t(3, 4), t(3, 4), weight=t(3, 4, domain=FINE, grad=False)),
+        ),
+        domain=DISTINCT,
+        edges=(
+            Edge(
+                s(given([1.0, 2.0, 3.0]), given([1.0, 0.0, 5.0]), reduction="sum"),
+                2.0,
+                ([0.0, 2.0, -2.0], [0.0, -2.0, 2.0]),
+            ),
+        ),
+        refuses=(
+            Refusal(s(t(3), t(3), reduction="most"), ValueError, r"most"),
+            Refusal(s(t(2, 3), t(2, 4)), (RuntimeError, UserWarning)),
+        ),
+    ),
+    functional(
+        "one_hot",
+        lambda at, num_classes=-1: np.eye(at.max() + 1 if num_classes < 0 else num_classes, dtype=np.int64)[at],
+        (
+            s(index([0, 2, 1])),
+            s(index([[0, 2], [1, 1]]), 4),
+            s(index(1), num_classes=3),
+            s(given(np.zeros((0,)), "int64"), 3),
+            s(index([16, 0, 5])),
+        ),
+        differentiable=False,
+        result="int64",
+        refuses=(
+            Refusal(s(index([3]), 3), RuntimeError, r"(?i)smaller than num_classes"),
+            Refusal(s(index([-1])), RuntimeError, r"(?i)non-negative"),
+            Refusal(s(t(3)), RuntimeError, r"(?i)index tensor"),
+            Refusal(s(given(np.zeros((0,)), "int64")), RuntimeError, r"(?i)infer|empty"),
+        ),
+    ),
+    functional(
+        "relu",
+        lambda x, inplace=False: np.maximum(x, 0),
+        (*UNARY, s(t(3, 4), inplace=True)),
+        call=lambda rg, x, inplace=False: rg.nn.functional.relu(x.clone(), inplace),
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        edges=(Edge(s(given([0.0, -2.0, 3.0])), [2.0, 3.0, 5.0], ([0.0, 0.0, 5.0],)),),
+    ),
+    functional("tanh", np.tanh, UNARY, dtypes=ALL, result="float"),
+    functional("sigmoid", lambda x: 1 / (1 + np.exp(-x)), UNARY, dtypes=ALL, result="float"),
+    functional("softmax", lambda x, dim, dtype=None: np.exp(log_softmax(x, dim)), ALONG, refuses=BAD_DIM),
+    functional("log_softmax", lambda x, dim, dtype=None: log_softmax(x, dim), ALONG, refuses=BAD_DIM),
+    functional("softmin", lambda x, dim, dtype=None: np.exp(log_softmax(-x, dim)), ALONG, refuses=BAD_DIM),
+    functional(
         "gelu",
         gelu,
         (
@@ -176,7 +263,7 @@ RECORDS = [
             s(t(9), (9,)),
         ),
         refuses=(
-            Refusal(s(t(3, 4), (3,)), RuntimeError, r"(?s)3.*4", r"\(3, 4\)"),
+            Refusal(s(t(3, 4), (3,)), RuntimeError, r"shape \[\*, 3\].*size ?\[3, 4\]"),
             Refusal(s(t(3, 4), (4,), t(3)), RuntimeError, r"(?s)3.*4|4.*3"),
         ),
     ),

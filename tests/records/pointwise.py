@@ -11,6 +11,7 @@ from records.record import (
     BINARY,
     DISTINCT,
     FLOATS,
+    INTS,
     NUMBERS,
     OFF_ZERO,
     POSITIVE,
@@ -83,10 +84,102 @@ def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
     return np.minimum(np.maximum(x, low), high)
 
 
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    near = np.less_equal(np.abs(np.subtract(a, b, dtype=float)), atol + rtol * np.abs(b, dtype=float))
+    return (near & np.isfinite(b)) | (np.asarray(a) == b) | (equal_nan & np.isnan(a) & np.isnan(b))
+
+
+def whole(judge: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **how: np.asarray(judge(*args, **how))
+
+
+def told(name: str) -> Callable[..., Any]:
+    """An op that answers with a Python bool, as an op with a tensor; function and method must agree."""
+
+    def call(rg: Any, x: Any, *args: Any, **how: Any) -> Any:
+        answer = getattr(rg, name)(x, *args, **how)
+        assert isinstance(answer, bool)
+        assert isinstance(x, rg.Tensor)
+        assert getattr(x, name)(*args, **how) is answer
+        return rg.tensor(answer)
+
+    return call
+
+
+def bitwise(name: str, reference: Callable[..., Any], op: Callable[..., Any]) -> OpRecord:
+    return OpRecord(
+        name=name,
+        reference=reference,
+        samples=(*BINARY, s(t(3, 4), 6).but(dtypes=INTS), s(mask([True, False]), True).but(dtypes=("bool",))),
+        dtypes=(*INTS[::-1], "bool"),
+        differentiable=False,
+        operator=op,
+        inplace=True,
+        out=True,
+        refuses=(
+            Refusal(s(t(2, 3), t(4)), RuntimeError, r"3.*4", r"\(2, 3\).*\(4,\)", dtype="int64"),
+            Refusal(s(t(3), t(2, 3)), RuntimeError, r"doesn't match the broadcast shape", inplace=True, dtype="int8"),
+            Refusal(s(t(3), t(3)), NotImplementedError, r"not implemented for 'Double'"),
+            Refusal(s(t(2, 3), "x"), TypeError, dtype="int64"),
+            Refusal(s(2, 3), TypeError),
+        ),
+    )
+
+
+def rounding(name: str, reference: Callable[..., Any], *more: Sample, **facts: Any) -> OpRecord:
+    edges = (Edge(s(given([1.0, 2.5, -0.5, 0.0])), [2.0, 3.0, 5.0, 7.0], ([0.0, 0.0, 0.0, 0.0],)),)
+    ties = s(given([-2.5, -1.5, -0.5, -0.0, 0.5, 1.5, 2.5, 1e20, np.inf, np.nan])).but(dtypes=FLOATS, smooth=False)
+    bools = Refusal(s(BOOL3), NotImplementedError, r"not implemented for 'Bool'")
+    domain = Domain(1.05, 1.45, signed=True)  # off the integers and off the halves
+    return unary(
+        name,
+        reference,
+        samples=(*UNARY, ties, *more),
+        domain=domain,
+        dtypes=NUMBERS,
+        edges=edges,
+        **{"refuses": (bools,)} | facts,
+    )
+
+
+def predicate(name: str, reference: Callable[..., Any]) -> OpRecord:
+    special = given([0.0, -0.0, 1.5, np.inf, -np.inf, np.nan, 5e-324])
+    samples = (*UNARY, s(special).but(dtypes=FLOATS))
+    return OpRecord(name=name, reference=reference, samples=samples, dtypes=ALL, result="bool", differentiable=False)
+
+
+def bounded(name: str, reference: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRecord:
+    """A clamp to one side, by a tensor or a number."""
+    samples = (*BINARY, s(t(3, 4), 1), s(t(9), 0.3).but(dtypes=FLOATS), s(t(), -0.5).but(dtypes=FLOATS))
+    return binary(name, reference, samples=samples, domain=DISTINCT, dtypes=NUMBERS, edges=edges)
+
+
 SCALED = (s(t(3, 4), t(3, 4), alpha=3), s(t(3, 4), 2, alpha=-2))
 HALF = Domain(0.3, 1.9)
 BOOL3 = mask([True, False, True])
 SCALAR = (s(t(3, 4), 2),)
+# Signs, infinities and zeros as operands of what division leaves.
+SIGNED = given([7.0, -7.0, 7.0, -0.0, 1.0, -1.0, np.inf, 1.0])
+LEFTOVER = (s(SIGNED, given([3.0, 3.0, -3.0, 2.0, np.inf, np.inf, 2.0, 0.0])).but(dtypes=FLOATS, smooth=False),)
+NEAR = (given([1.0, 1.0, np.nan, np.inf, -np.inf, 0.0]), given([1.0 + 1e-9, 1.1, np.nan, np.inf, np.inf, 1e-9]))
+CLOSE = (
+    s(*NEAR).but(dtypes=FLOATS),
+    s(*NEAR, equal_nan=True).but(dtypes=FLOATS),
+    s(t(3, 4), t(4), rtol=0.5, atol=0.1).but(dtypes=FLOATS),
+    s(t(3, 4), t(4), atol=2.5).but(dtypes=FLOATS),
+)
+SAME = (
+    s(given([1, 2]), given([1, 2])),
+    s(given([1.0, np.nan]), given([1.0, np.nan])).but(dtypes=FLOATS),
+    s(given([[True, False]]), given([[True, False]])),
+)
+UNLIKE = (
+    Refusal(s(t(2, 3), t(4)), RuntimeError, r"3.*4"),
+    Refusal(s(t(3), t(3, dtype="float32")), RuntimeError, r"(?i)Float.*Double|Double.*Float|dtype"),
+    Refusal(s(t(3), t(3), rtol=-1.0), RuntimeError, r"rtol"),
+    Refusal(s(t(3), t(3), atol=-1.0), RuntimeError, r"atol"),
+    Refusal(s(t(3), 2), TypeError),
+)
 FRACTION: tuple[Sample, ...] = (s(t(3, 4), 0.75).but(dtypes=FLOATS), s(t(17), -1.5).but(dtypes=FLOATS))
 
 BINARIES = [
@@ -124,6 +217,110 @@ BINARIES = [
             Refusal(s(t(3), t(3), rounding_mode="up"), RuntimeError, r"rounding_mode", r"up"),
             Refusal(s(t(3), t(3)), RuntimeError, r"can't be cast", dtype="int64", inplace=True),
         ),
+    ),
+    binary(
+        "floor_divide",
+        np.floor_divide,
+        operator=operator.floordiv,
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        differentiable=False,  # nor does PyTorch know the derivative of this name
+        samples=(
+            *BINARY,
+            *FRACTION,
+            *SCALAR,
+            s(given([7.0, -7.0, 0.0, 1.0]), given([-2.0, 2.0, 5.0, 0.0])).but(dtypes=FLOATS),
+        ),
+        refuses=(Refusal(s(t(3), 0), RuntimeError, r"ZeroDivisionError", dtype="int64"),),
+    ),
+    binary(
+        "remainder",
+        np.remainder,
+        operator=operator.mod,
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        samples=(*BINARY, *FRACTION, *SCALAR, *LEFTOVER),
+        edges=(Edge(s(given([5.0, -5.0]), given([2.0, 2.0])), [3.0, 7.0], ([3.0, 7.0], [-6.0, 21.0])),),
+        refuses=(
+            Refusal(s(t(3), 0), RuntimeError, r"ZeroDivisionError", dtype="int64"),
+            Refusal(s(BOOL3, BOOL3), NotImplementedError, r"not implemented for 'Bool'"),
+            Refusal(s(7, 2), TypeError),
+        ),
+    ),
+    binary(
+        "fmod",
+        np.fmod,
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        samples=(*BINARY, *FRACTION, *SCALAR, *LEFTOVER),
+        edges=(Edge(s(given([5.0, -5.0]), given([2.0, 2.0])), [3.0, 7.0], ([3.0, 7.0], [-6.0, 14.0])),),
+        refuses=(
+            Refusal(s(t(3), 0), RuntimeError, r"ZeroDivisionError", dtype="int64"),
+            Refusal(s(BOOL3, BOOL3), NotImplementedError, r"not implemented for 'Bool'"),
+            Refusal(s(7, t(2)), TypeError),
+        ),
+    ),
+    OpRecord(
+        name="rsub",
+        reference=lambda a, b, alpha=1: np.subtract(b, np.multiply(alpha, a)),
+        dtypes=NUMBERS,
+        method=False,
+        samples=(*BINARY, *SCALED, *FRACTION),
+        refuses=(
+            Refusal(s(t(2, 3), t(4)), RuntimeError, r"4.*3", r"\(4,\).*\(2, 3\)"),
+            *MISFIT[1:],
+            Refusal(s(BOOL3, BOOL3), RuntimeError, r"(?i)bool"),
+        ),
+    ),
+    bounded(
+        "clamp_min",
+        np.maximum,
+        (
+            Edge(s(given([-1.0, 1.0, 2.0]), 1), [2.0, 3.0, 5.0], ([0.0, 3.0, 5.0],)),
+            Edge(s(given([1.0, 0.0]), given([1.0, 1.0])), [3.0, 5.0], ([3.0, 0.0], [0.0, 5.0])),
+        ),
+    ),
+    bounded(
+        "clamp_max",
+        np.minimum,
+        (
+            Edge(s(given([-1.0, 1.0, 2.0]), 1), [2.0, 3.0, 5.0], ([2.0, 3.0, 0.0],)),
+            Edge(s(given([1.0, 2.0]), given([1.0, 1.0])), [3.0, 5.0], ([3.0, 0.0], [0.0, 5.0])),
+        ),
+    ),
+    bitwise("bitwise_and", np.bitwise_and, operator.and_),
+    bitwise("bitwise_or", np.bitwise_or, operator.or_),
+    bitwise("bitwise_xor", np.bitwise_xor, operator.xor),
+    OpRecord(
+        name="isclose",
+        reference=isclose,
+        dtypes=ALL,
+        result="bool",
+        differentiable=False,
+        samples=(*BINARY, *CLOSE),
+        refuses=UNLIKE,
+    ),
+    OpRecord(
+        name="allclose",
+        reference=lambda *a, **k: np.all(isclose(*a, **k)),
+        call=told("allclose"),
+        dtypes=ALL,
+        result="bool",
+        differentiable=False,
+        method=False,
+        samples=(*BINARY, *CLOSE, *SAME),
+        refuses=UNLIKE,
+    ),
+    OpRecord(
+        name="equal",
+        reference=whole(np.array_equal),
+        call=told("equal"),
+        dtypes=ALL,
+        result="bool",
+        differentiable=False,
+        method=False,
+        samples=(s(t(3, 4), t(3, 4)), s(t(3), t(3, 1)), s(t(0), t(0, 1)), s(t(), t()), *SAME),
+        refuses=(Refusal(s(t(3), 2), TypeError),),
     ),
     binary(
         "pow",
@@ -199,6 +396,41 @@ UNARIES = [
         refuses=(Refusal(s(BOOL3), RuntimeError, r"(?i)bool"),),
     ),
     unary("logical_not", np.logical_not, dtypes=ALL, result="bool", differentiable=False),
+    unary(
+        "positive",
+        np.positive,
+        operator=operator.pos,
+        out=False,
+        inplace=False,
+        dtypes=NUMBERS,
+        refuses=(Refusal(s(BOOL3), RuntimeError, r"(?i)bool"),),
+    ),
+    rounding("floor", np.floor),
+    rounding("ceil", np.ceil),
+    rounding("trunc", np.trunc),
+    rounding(
+        "round",
+        np.round,
+        *(s(t(3, 4), decimals=n).but(dtypes=FLOATS) for n in (0, 1, 3)),
+        s(given([1234.5, -55.0, 45.0, 0.0]), decimals=-1).but(dtypes=FLOATS, smooth=False),
+        s(t(17), decimals=2).but(dtypes=FLOATS, smooth=False),
+        refuses=(
+            Refusal(s(BOOL3), NotImplementedError, r"not implemented for 'Bool'"),
+            Refusal(s(t(3), decimals=1), NotImplementedError, r"not implemented for 'Long'", dtype="int64"),
+            Refusal(s(t(3), 1), TypeError),
+        ),
+    ),
+    predicate("isnan", np.isnan),
+    predicate("isinf", np.isinf),
+    predicate("isfinite", np.isfinite),
+    unary(
+        "bitwise_not",
+        np.invert,
+        operator=operator.invert,
+        dtypes=(*INTS[::-1], "bool"),
+        differentiable=False,
+        refuses=(Refusal(s(t(3)), NotImplementedError, r"'Double'"),),
+    ),
     smooth("exp", np.exp),
     smooth(
         "log",
@@ -263,6 +495,21 @@ SELECTING = [
         ),
         refuses=(
             Refusal(s(mask([True, False]), t(3), t(3)), RuntimeError, r"2.*3"),
+            Refusal(s(t(3), t(3), t(3)), RuntimeError, r"(?i)bool"),
+        ),
+    ),
+    OpRecord(
+        name="Tensor.where",
+        reference=lambda x, condition, other: np.where(condition, x, other),
+        dtypes=ALL,
+        samples=(
+            s(t(3, 4), t(3, 4, dtype="bool"), t(3, 4)),
+            s(t(4), t(3, 1, dtype="bool"), t()),
+            s(t(0, 3), t(3, dtype="bool"), t(1)),
+            s(t(3), BOOL3, 2).but(dtypes=NUMBERS),
+        ),
+        refuses=(
+            Refusal(s(t(3), mask([True, False]), t(3)), RuntimeError, r"2.*3|3.*2"),
             Refusal(s(t(3), t(3), t(3)), RuntimeError, r"(?i)bool"),
         ),
     ),

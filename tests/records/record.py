@@ -19,6 +19,7 @@ FLOATS = ("float64", "float32")
 INTS = ("uint8", "int8", "int16", "int32", "int64")
 NUMBERS = FLOATS + INTS
 ALL = (*NUMBERS, "bool")
+LAYOUTS = ("transposed", "stepped", "expanded")
 
 # Around the lengths at which vector loops change their path, and nothing at all.
 UGLY = (0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33)
@@ -112,6 +113,7 @@ class Sample:
     values: bool = True  # False: the reference tells shape and dtype only
     smooth: bool = True  # False: differences do not exist or are too coarse; an `Edge` tells the gradient
     sound: bool = True  # False: PyTorch fails here (out=, second order), so that only retrograd is held to it
+    layouts: tuple[str, ...] = LAYOUTS  # without "expanded": equal entries, which it makes, have no derivative
 
     def but(self, **changes: Any) -> Sample:
         return replace(self, **changes)
@@ -139,7 +141,9 @@ def _brief(value: Any) -> str:
 class Refusal:
     """A call that must raise. `says` holds everywhere; `ours` only where the message is retrograd's own.
 
-    Without `ours` the message must name the op.
+    `ours` is searched too, for the facts and shapes that the message tells. Where PyTorch's words print a shape in
+    their own way, `2x3` or `[2, 3]`, ours keep it; elsewhere it is printed as `(2, 3)`. The message always names the
+    op.
     """
 
     sample: Sample
@@ -166,6 +170,7 @@ class OpRecord:
     reference: Callable[..., Any]  # NumPy, written from the definition
     samples: Sequence[Sample]
     covers: tuple[str, ...] = ()  # further roster names that this record stands for
+    called: str = ""  # in messages, if not the last part of the name
     call: Callable[..., Any] | None = None  # call(rg, *args): when the name alone is no pure function
     domain: Domain = REAL
     dtypes: tuple[str, ...] = FLOATS
@@ -191,6 +196,10 @@ class OpRecord:
     @property
     def short(self) -> str:
         return self.name.rpartition(".")[2]
+
+    @property
+    def inplace_method(self) -> str:
+        return self.short if self.short.endswith("_") else self.short + "_"
 
 
 def ugly(arity: int, *rest: Any, **kwargs: Any) -> tuple[Sample, ...]:

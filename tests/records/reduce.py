@@ -83,6 +83,23 @@ def variance(
     return squares / max(count - correction, 0)
 
 
+def deviation(*args: Any, **how: Any) -> Any:
+    return np.sqrt(variance(*args, **how))
+
+
+def with_mean(fn: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, dim=None, **how: (
+        fn(x, dim, **how),
+        x.mean(axis=axes(dim), keepdims=how.get("keepdim", False)),
+    )
+
+
+def summed_to(x: Array, *size: Any) -> Any:
+    sizes = size[0] if size and isinstance(size[0], tuple) else size
+    x = x.sum(axis=tuple(range(x.ndim - len(sizes))))
+    return x.sum(axis=tuple(k for k, n in enumerate(sizes) if n == 1 != x.shape[k]), keepdims=True)
+
+
 def logsumexp(x: Array, dim: Any, keepdim: bool = False) -> Any:
     return np.log(np.exp(x).sum(axis=axes(dim) if x.ndim else None, keepdims=keepdim))
 
@@ -144,19 +161,24 @@ def place(name: str, fn: Callable[..., Any]) -> OpRecord:
     )
 
 
-def spread(name: str, fn: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRecord:
+def apart(sample: Sample) -> Sample:
+    """Without the layout that makes all rows equal, where a root of the deviation has no derivative."""
+    return sample.but(layouts=("transposed", "stepped"))
+
+
+def spread(name: str, fn: Callable[..., Any], **facts: Any) -> OpRecord:
     samples = (
-        *(s(t(n)) for n in (2, 7, 16, 33)),
+        *(apart(s(t(n))) for n in (2, 7, 16, 33)),
         s(t(3, 4)),
-        s(t(3, 4), dim=0),
+        apart(s(t(3, 4), dim=0)),
         s(t(3, 4), dim=1, keepdim=True),
         s(t(2, 3, 5), dim=(0, 2)),
         s(t(3, 4), unbiased=False),
         s(t(3, 4), dim=1, correction=0),
-        s(t(7, 3), dim=0, correction=2),
-        s(t(300)),
+        apart(s(t(7, 3), dim=0, correction=2)),
+        apart(s(t(300))),
     )
-    return OpRecord(name=name, reference=fn, samples=samples, slack=LONG, edges=edges, refuses=(*BAD_DIM, TWICE))
+    return OpRecord(name=name, reference=fn, samples=samples, slack=LONG, refuses=(*BAD_DIM, TWICE), **facts)
 
 
 def truth(name: str, fn: Callable[..., Any]) -> OpRecord:
@@ -258,8 +280,10 @@ RECORDS = [
     ),
     place("argmax", np.argmax),
     place("argmin", np.argmin),
-    spread("var", variance, ()),
-    spread("std", lambda *a, **k: np.sqrt(variance(*a, **k)), ()),
+    spread("var", variance),
+    spread("std", deviation),
+    spread("var_mean", with_mean(variance), method=False, result=("same", "same")),
+    spread("std_mean", with_mean(deviation), method=False, result=("same", "same")),
     OpRecord(
         name="logsumexp",
         reference=logsumexp,
@@ -303,5 +327,63 @@ RECORDS = [
         out=True,
         inplace=True,
         refuses=BAD_DIM,
+    ),
+    OpRecord(
+        name="cumprod",
+        reference=lambda x, dim: np.cumprod(x, axis=dim) if x.ndim else x,
+        domain=FACTORS,
+        samples=(
+            *NORMALISED,
+            s(given([2.0, 0.0, 3.0, 1.5]), dim=0).but(dtypes=FLOATS),
+            s(given([[2.0, 0.0, 3.0], [0.0, 0.0, 3.0]]), dim=1),
+        ),
+        dtypes=NUMBERS,
+        result="sum",
+        slack=LONG,
+        out=True,
+        inplace=True,
+        edges=(
+            Edge(s(given([2.0, 0.0, 3.0]), dim=0), [1.0, 1.0, 1.0], ([1.0, 8.0, 0.0],)),
+            Edge(s(given([0.0, 0.0, 3.0]), dim=0), [1.0, 2.0, 3.0], ([1.0, 0.0, 0.0],)),
+        ),
+        refuses=BAD_DIM,
+    ),
+    OpRecord(
+        name="count_nonzero",
+        reference=lambda x, dim=None: np.count_nonzero(x, axis=axes(dim) if x.ndim else None),
+        samples=(
+            *FULL,
+            *EMPTY_WHOLE,
+            *NORMALISED,
+            s(t(2, 3, 5), dim=(0, 2)),
+            s(given([0.0, -0.0, np.nan, np.inf, 1e-30])).but(dtypes=FLOATS),
+        ),
+        domain=Domain(ints=(0, 2)),
+        dtypes=ALL,
+        result="int64",
+        differentiable=False,
+        refuses=(*BAD_DIM, TWICE),
+    ),
+    OpRecord(
+        name="Tensor.sum_to_size",
+        reference=summed_to,
+        samples=(
+            s(t(3, 4), 3, 1),
+            s(t(3, 4), (1, 4)),
+            s(t(2, 3, 4), 3, 1),
+            s(t(3, 4), 4),
+            s(t(3, 4), 3, 4).but(result="same"),
+            s(t(3, 4), ()),
+            s(t(0, 3), 1, 3),
+            s(t(), ()),
+            *(s(t(n, 2), 1, 2) for n in UGLY if n != 1),
+        ),
+        dtypes=NUMBERS,
+        result="sum",
+        slack=LONG,
+        refuses=(
+            Refusal(s(t(3, 4), 3), RuntimeError, r"\[?3\]?.*3, 4|3, 4.*3"),
+            Refusal(s(t(3, 4), 2, 3, 4), RuntimeError, r"2, 3, 4"),
+        ),
     ),
 ]

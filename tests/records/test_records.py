@@ -14,7 +14,7 @@ import pytest
 
 from checker.differences import check_adjoint, check_jvp, check_vjp
 from records import STANDIN, create, index, matmul, nn, pointwise, reduce, rg, view
-from records.bound import LAYOUTS, Bound, array, dtype_of, lay_out, tensors_of
+from records.bound import Bound, array, dtype_of, lay_out, tensors_of
 from records.derivatives import forward_mode, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
 from records.record import FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
 
@@ -116,7 +116,7 @@ def test_forward_equals_the_reference(record: OpRecord, sample: Sample) -> None:
 
 @cases(lambda r: r.layouts and takes_tensors(r))
 def test_memory_layout_changes_nothing(record: OpRecord, sample: Sample) -> None:
-    for layout in LAYOUTS:
+    for layout in sample.layouts:
         with noting(layout):
             bound = Bound(record, sample, expanded=layout == "expanded")
             plain, laid = bound.tensors(grad=record.differentiable), bound.tensors(layout, grad=record.differentiable)
@@ -193,7 +193,7 @@ def test_operator_equals_function(record: OpRecord) -> None:
             assert record.operator is not None
             bound = Bound(record, sample)
             same(bound.run(bound.tensors()), bound.run(bound.tensors(), call=record.operator))
-            augmented = getattr(operator, "i" + record.operator.__name__, None)
+            augmented = getattr(operator, "i" + record.operator.__name__.rstrip("_"), None)
             if augmented and record.inplace and stays_itself(bound):
                 x, *rest = bound.tensors()
                 before = x._version
@@ -205,18 +205,15 @@ def test_operator_equals_function(record: OpRecord) -> None:
 @records(lambda r: r.operator is not None and len(r.samples[0].args) == 2 and r.inplace | (r.result == "bool"))
 def test_operator_with_a_number_on_either_side(record: OpRecord) -> None:
     assert record.operator is not None
-    x = Bound(record, s(t(3, 4))).leaves[0]
-    for number in (2, 0.75):
-        agree([record.operator(lay_out(x), number)], [record.reference(x, number)], result(record), record.slack)
-        agree([record.operator(number, lay_out(x))], [record.reference(number, x)], result(record), record.slack)
+    bound = Bound(record, s(t(3, 4)))
+    [x], dtypes = bound.leaves, ["bool" if record.result == "bool" else bound.dtype]
+    for number in (2, 0.75) if bound.dtype in FLOATS else (2,):
+        agree([record.operator(lay_out(x), number)], [record.reference(x, number)], dtypes, record.slack)
+        agree([record.operator(number, lay_out(x))], [record.reference(number, x)], dtypes, record.slack)
     with pytest.raises(TypeError):
         result_of_foreign = record.operator(lay_out(x), object())
         if isinstance(result_of_foreign, bool):  # == and != fall back to identity
             raise TypeError
-
-
-def result(record: OpRecord) -> list[str]:
-    return ["bool" if record.result == "bool" else "float64"]
 
 
 def same(got: Any, want: Any) -> None:
@@ -242,7 +239,7 @@ def test_inplace_equals_out_of_place(record: OpRecord) -> None:
             bound = Bound(record, sample)
             if not stays_itself(bound):
                 continue
-            inplace_method = operator_of_method(record.short + "_")
+            inplace_method = operator_of_method(record.inplace_method)
             results = []
             for call in (None, inplace_method):
                 tensors = bound.tensors(grad=record.differentiable)
@@ -266,7 +263,7 @@ def test_inplace_refuses_a_leaf_that_requires_grad(record: OpRecord) -> None:
     tensors = bound.tensors(grad=True)
     untouched = Untouched(tensors)
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
-        bound.run(tensors, call=operator_of_method(record.short + "_"))
+        bound.run(tensors, call=operator_of_method(record.inplace_method))
     untouched.check()
 
 
@@ -308,9 +305,21 @@ def test_views_share_memory_and_version(record: OpRecord) -> None:
                 base.fill_(7.0)
                 assert y._version == base._version > before
                 assert (array(y) == 7.0).all()
-                y.fill_(5.0)
-                assert y.numel() == 0 or 5.0 in array(base)
+                if not covers_itself(y):
+                    y.fill_(5.0)
+                    assert y.numel() == 0 or 5.0 in array(base)
                 assert y._version == base._version
+
+
+def covers_itself(y: Any) -> bool:
+    """Whether several entries lie in one place, so that writing to them is refused."""
+    return len(np.unique(places(y))) < int(y.numel())
+
+
+def places(y: Any) -> Array:
+    """Where in memory the entries lie."""
+    steps = [np.arange(n) * step for n, step in zip(y.shape, y.stride(), strict=True)]
+    return np.asarray(sum(np.ix_(*steps)) if steps else np.zeros(1))
 
 
 @attached("refuses")
@@ -320,11 +329,13 @@ def test_refusals_change_nothing(record: OpRecord, refusal: Refusal) -> None:
     bound = Bound(record, refusal.sample, refusal.dtype)
     tensors = bound.tensors()
     untouched = Untouched(tensors)
-    call = operator_of_method(record.short + "_") if refusal.inplace else None
+    call = operator_of_method(record.inplace_method) if refusal.inplace else None
     with pytest.raises(refusal.error, match=refusal.says) as raised:
         bound.run(tensors, call=call)
     if NATIVE:
-        assert re.search(refusal.ours or re.escape(record.short.strip("_")), str(raised.value))
+        assert re.search(refusal.ours, str(raised.value))
+        named = record.called or record.short.strip("_")
+        assert re.search(re.escape(named), str(raised.value)), f"{raised.value} does not name {named}"
     untouched.check()
 
 

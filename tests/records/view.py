@@ -1,14 +1,26 @@
 """Records of the ops that look at the same memory in another shape, and of those that copy it."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from records.record import ALL, UGLY, Array, Dtype, Edge, OpRecord, Refusal, given, s, t
+from records.record import ALL, FLOATS, UGLY, Array, Dtype, Edge, OpRecord, Refusal, Sample, given, s, t, ugly
 
 BAD_DIM = Refusal(s(t(2, 3), 0, 2), IndexError, r"-2.*1", r"2")
 A, B = t(2, 3), t(2, 3)
+LOOKALIKES = ((t(3, 1), t(3, 4)), (t(3), t(2, 3)), (t(), t(2, 3)), (t(1), t(0)), (t(1, 3), t(17, 3)))
+RESHAPED = ((t(3, 4), t(4, 3)), (t(6), t(2, 3)), (t(), t(1, 1)), (t(0, 3), t(3, 0)), (t(33), t(1, 33)))
+TRIANGLES = (
+    s(t(3, 4)),
+    s(t(3, 4), 1),
+    s(t(4, 3), -1),
+    s(t(2, 3, 3), diagonal=2),
+    s(t(3, 3), -7),
+    s(t(0, 3)),
+    s(t(17, 33), 5),
+)
 
 
 def pieces(x: Array, sizes: Any, dim: int = 0) -> Any:
@@ -40,6 +52,37 @@ def flattened(x: Array, start_dim: int = 0, end_dim: int = -1) -> Any:
 def expanded(x: Array, *sizes: int) -> Any:
     old = (1,) * (len(sizes) - x.ndim) + x.shape
     return np.broadcast_to(x, [b if a == -1 else a for a, b in zip(sizes, old, strict=True)])
+
+
+def strided(x: Array, size: Any, stride: Any, storage_offset: int = 0) -> Any:
+    bytes_ = tuple(n * x.itemsize for n in stride)
+    return np.lib.stride_tricks.as_strided(x.reshape(-1)[storage_offset:], size, bytes_).copy()
+
+
+def unflattened(x: Array, dim: int, sizes: tuple[int, ...]) -> Any:
+    dim %= x.ndim
+    return x.reshape(*x.shape[:dim], *sizes, *x.shape[dim + 1 :])
+
+
+def triangle(cut: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, diagonal=0: cut(x, diagonal)
+
+
+def in_copy(name: str) -> Callable[..., Any]:
+    """An op that there is in place only, as a function that leaves its argument alone."""
+    return lambda _, x, *args: getattr(x.clone(), name)(*args)
+
+
+def inplace(name: str, reference: Callable[..., Any], *samples: Sample, **facts: Any) -> OpRecord:
+    return OpRecord(
+        name=f"Tensor.{name}",
+        reference=reference,
+        call=in_copy(name),
+        samples=samples,
+        dtypes=ALL,
+        inplace=True,
+        **facts,
+    )
 
 
 def converted(x: Array, dtype: Any) -> Any:
@@ -146,6 +189,154 @@ RECORDS = [
         ),
     ),
     OpRecord(
+        name="Tensor.expand_as",
+        reference=lambda x, other: np.broadcast_to(x, other.shape),
+        dtypes=ALL,
+        view=True,
+        samples=tuple(s(x, y) for x, y in LOOKALIKES),
+        refuses=(Refusal(s(t(3), t(4)), RuntimeError, r"4.*3", r"\[4\].*\[3\]"), Refusal(s(t(3), (3,)), TypeError)),
+    ),
+    OpRecord(
+        name="broadcast_to",
+        reference=np.broadcast_to,
+        dtypes=ALL,
+        view=True,
+        samples=tuple(s(x, y.shape) for x, y in LOOKALIKES),
+        refuses=(
+            Refusal(s(t(3), (4,)), RuntimeError, r"4.*3", r"\[4\].*\[3\]"),
+            Refusal(s(t(2, 3), (3,)), RuntimeError, r"(?i)dim|size"),
+        ),
+    ),
+    OpRecord(
+        name="Tensor.view_as",
+        reference=lambda x, other: x.reshape(other.shape),
+        dtypes=ALL,
+        view=True,
+        layouts=False,
+        samples=tuple(s(x, y) for x, y in RESHAPED),
+        refuses=(Refusal(s(t(3, 4), t(5, 2)), RuntimeError, r"5, 2.*12|12.*5, 2"), Refusal(s(t(3), (3,)), TypeError)),
+    ),
+    OpRecord(
+        name="Tensor.reshape_as",
+        reference=lambda x, other: x.reshape(other.shape),
+        dtypes=ALL,
+        view=True,
+        samples=tuple(s(x, y) for x, y in RESHAPED),
+        refuses=(Refusal(s(t(3, 4), t(5, 2)), RuntimeError, r"5, 2.*12|12.*5, 2"), Refusal(s(t(3), (3,)), TypeError)),
+    ),
+    OpRecord(
+        name="unflatten",
+        reference=unflattened,
+        dtypes=ALL,
+        view=True,
+        samples=(
+            s(t(3, 4), 1, (2, 2)),
+            s(t(2, 6, 5), -2, (3, -1)),
+            s(t(12), 0, (3, 4)),
+            s(t(7), 0, (1, 7)),
+            s(t(0), 0, (0, 3)),
+        ),
+        refuses=(
+            Refusal(s(t(3, 4), 1, (3, 2)), RuntimeError, r"3, 2.*4"),
+            Refusal(s(t(3, 4), 2, (2, 1)), IndexError, r"-2.*1"),
+            Refusal(s(t(3, 4), 1, ()), RuntimeError, r"(?i)non-empty|empty"),
+        ),
+    ),
+    OpRecord(
+        name="ravel",
+        reference=np.ravel,
+        dtypes=ALL,
+        view=True,
+        samples=(s(t(3, 4)), s(t()), s(t(0, 3)), *ugly(1)),
+    ),
+    OpRecord(
+        name="swapaxes",
+        reference=lambda x, a, b: np.swapaxes(x, a, b) if x.ndim else x,
+        dtypes=ALL,
+        view=True,
+        inplace=True,
+        samples=(s(t(3, 4), 0, 1), s(t(2, 3, 4), 0, -1), s(t(0, 3), 0, 1), s(t(), 0, -1), s(t(33, 31), 0, 1)),
+        refuses=(BAD_DIM,),
+    ),
+    OpRecord(
+        name="movedim",
+        reference=np.moveaxis,
+        dtypes=ALL,
+        view=True,
+        samples=(
+            s(t(2, 3, 4), 0, 2),
+            s(t(2, 3, 4), -1, 0),
+            s(t(2, 3, 4), (0, 1), (1, -1)),
+            s(t(0, 3), 0, 1),
+            s(t(7), 0, 0),
+        ),
+        refuses=(
+            Refusal(s(t(2, 3), 0, 2), IndexError, r"-2.*1"),
+            Refusal(s(t(2, 3), (0, 1), (0,)), RuntimeError, r"(?i)same number|0, 1.*0"),
+            Refusal(s(t(2, 3), (0, 0), (0, 1)), RuntimeError, r"repeated dim|multiple times", r"0, 0"),
+        ),
+    ),
+    OpRecord(
+        name="diagonal",
+        reference=np.diagonal,
+        dtypes=ALL,
+        view=True,
+        samples=(
+            s(t(3, 4)),
+            s(t(3, 4), 1),
+            s(t(3, 4), -2),
+            s(t(3, 4), 7),
+            s(t(2, 3, 4), 0, 1, 2),
+            s(t(2, 3, 4), -1, -1, 0),
+            s(t(0, 3)),
+            s(t(17, 17)),
+        ),
+        refuses=(
+            Refusal(s(t(3)), IndexError, r"-1.*0"),
+            Refusal(s(t(3, 3), 0, 1, 1), RuntimeError, r"(?i)identical"),
+            Refusal(s(t(3, 3), 0, 0, 2), IndexError, r"-2.*1"),
+        ),
+    ),
+    OpRecord(
+        name="as_strided",
+        reference=strided,
+        dtypes=ALL,
+        view=True,
+        layouts=False,
+        samples=(
+            s(t(3, 4), (2, 3), (4, 1)),
+            s(t(12), (3, 4), (1, 3)),
+            s(t(12), (2, 2), (3, 5), 1),
+            s(t(9), (4, 3), (2, 1)),  # entries lie in several places at once
+            s(t(9), (2, 5), (0, 2)),
+            s(t(5), (), (), 4),
+            s(t(5), (0, 3), (3, 1)),
+        ),
+        refuses=(
+            Refusal(s(t(5), (2, 3), (3, 1)), RuntimeError, r"out of bounds"),
+            Refusal(s(t(5), (2,), (3, 1)), RuntimeError, r"(?i)mismatch|same length|1.*2|length"),
+            Refusal(s(t(5), (2,), (-1,)), RuntimeError, r"(?i)negative"),
+            Refusal(s(t(5), (2,), (1,), -1), RuntimeError, r"(?i)negative|-1"),
+        ),
+    ),
+    OpRecord(
+        name="flip",
+        reference=lambda x, dims: np.flip(x, dims),
+        dtypes=ALL,
+        samples=(
+            s(t(3, 4), (0,)),
+            s(t(3, 4), (0, -1)),
+            s(t(2, 3, 4), (1,)),
+            s(t(3, 4), ()),
+            s(t(0, 3), (0,)),
+            *(s(t(n), (0,)) for n in UGLY),
+        ),
+        refuses=(
+            Refusal(s(t(2, 3), (2,)), IndexError, r"-2.*1"),
+            Refusal(s(t(2, 3), (0, 0)), RuntimeError, r"(?i)multiple times|twice|appears"),
+        ),
+    ),
+    OpRecord(
         name="squeeze",
         reference=squeezed,
         dtypes=ALL,
@@ -230,6 +421,36 @@ RECORDS = [
         ),
     ),
     OpRecord(
+        name="Tensor.split",
+        reference=lambda x, split_size, dim=0: pieces(x, split_size, dim),
+        dtypes=ALL,
+        view=True,
+        samples=(
+            s(t(5, 2), 2).but(result=("same",) * 3),
+            s(t(3, 5), split_size=(1, 4), dim=1).but(result=("same",) * 2),
+        ),
+        refuses=(
+            Refusal(s(t(5), (2, 2)), RuntimeError, r"5.*2, 2|2, 2.*5"),
+            Refusal(s(t(5), -1), RuntimeError, r"-1|negative"),
+        ),
+    ),
+    OpRecord(
+        name="split_with_sizes",
+        reference=pieces,
+        dtypes=ALL,
+        view=True,
+        samples=(
+            s(t(5, 2), (2, 3)).but(result=("same",) * 2),
+            s(t(3, 5), (1, 0, 4), -1).but(result=("same",) * 3),
+            s(t(33), (16, 17)).but(result=("same",) * 2),
+        ),
+        refuses=(
+            Refusal(s(t(5), (2, 2)), RuntimeError, r"5.*2, 2|2, 2.*5"),
+            Refusal(s(t(5), (6, -1)), RuntimeError, r"(?i)-1|negative"),
+            Refusal(s(t(5), (5,), 1), IndexError, r"-1.*0"),
+        ),
+    ),
+    OpRecord(
         name="chunk",
         reference=chunks,
         dtypes=ALL,
@@ -291,6 +512,54 @@ RECORDS = [
     OpRecord(
         name="Tensor.contiguous", reference=np.copy, dtypes=ALL, samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33)))
     ),
+    OpRecord(
+        name="tril",
+        reference=triangle(np.tril),
+        dtypes=ALL,
+        inplace=True,
+        out=True,
+        samples=TRIANGLES,
+        refuses=(Refusal(s(t(3)), RuntimeError, r"2 dimensions"),),
+    ),
+    OpRecord(
+        name="triu",
+        reference=triangle(np.triu),
+        dtypes=ALL,
+        inplace=True,
+        out=True,
+        samples=TRIANGLES,
+        refuses=(Refusal(s(t(3)), RuntimeError, r"2 dimensions"),),
+    ),
+    inplace(
+        "copy_",
+        lambda x, source: np.broadcast_to(source, x.shape),
+        s(t(3, 4), t(3, 4)),
+        s(t(3, 4), t(4)),
+        s(t(3, 4), t()),
+        s(t(0, 3), t(3)),
+        s(t(2, 3), given([1, 0, 1], "int32")),
+        *ugly(2),
+        refuses=(
+            Refusal(s(t(3, 4), t(3)), RuntimeError, r"4.*3", r"\[3, 4\].*\[3\]|\(3, 4\).*\(3,\)"),
+            Refusal(s(t(3), t(2, 3)), RuntimeError, r"2, 3.*3|3.*2, 3"),
+            Refusal(s(t(3), "x"), TypeError),
+        ),
+    ),
+    inplace(
+        "fill_",
+        lambda x, value: np.full(x.shape, value, x.dtype),
+        s(t(3, 4), 2),
+        s(t(3, 4), t()),
+        s(t(), 0.75).but(dtypes=FLOATS),
+        s(t(0, 3), 1),
+        *ugly(1, 1),
+        refuses=(
+            Refusal(s(t(3), t(3)), RuntimeError, r"(?i)0-dim.*1|0-dimension"),
+            Refusal(s(t(3), "x"), TypeError),
+            Refusal(s(t(3), 1j), RuntimeError, r"(?i)complex|overflow"),
+        ),
+    ),
+    inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), *ugly(1)),
     OpRecord(
         name="detach",
         reference=np.copy,

@@ -6,6 +6,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, Meta, Pat, Result, Token, Type, parse_macro_input,
+    parse_quote,
 };
 
 /// Turns a function into the entry of an op.
@@ -22,7 +23,8 @@ use syn::{
 /// separate integers too).
 ///
 /// It makes the function itself, the method on `Tensor` (and its in-place form, whose name ends in `_`), and a static
-/// `Entry` named like the function in capitals. An op with an in-place form sees a variable `form` in its body.
+/// `Entry` named like the function in capitals. An op with an in-place form sees a variable `form` in its body. Errors
+/// that leave the body name the op that was called, whatever it is composed of.
 #[proc_macro_attribute]
 pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
     let args = parse_macro_input!(args with Punctuated::<Meta, Token![,]>::parse_terminated);
@@ -160,10 +162,12 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
     let inputs = &function.sig.inputs;
     let ret = &function.sig.output;
     let names: Vec<&Ident> = ps.iter().map(|p| &p.name).collect();
+    let python_name = o.name.clone().unwrap_or_else(|| name.to_string().trim_start_matches("r#").to_string());
+    let named = named_errors(&function, &python_name, o.has("inplace"));
 
     // The function, in the form(s) it has.
     let functions = if o.has("inplace") {
-        let mut as_fn = function.clone();
+        let mut as_fn = named;
         as_fn.attrs.retain(|a| !a.path().is_ident("doc"));
         as_fn.sig.ident = worker.clone();
         as_fn.sig.inputs.insert(0, syn::parse_quote!(form: ::retrograd::ops::Form));
@@ -175,7 +179,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
             #as_fn
         }
     } else {
-        quote!(#[allow(clippy::too_many_arguments)] #function)
+        quote!(#[allow(clippy::too_many_arguments)] #named)
     };
 
     // The methods.
@@ -206,7 +210,6 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
     };
 
     // The entry.
-    let python_name = o.name.clone().unwrap_or_else(|| name.to_string().trim_start_matches("r#").to_string());
     let module = o.module.clone().unwrap_or_default();
     let (aliases, fields) = (&o.aliases, &o.fields);
     let forms = o.forms.iter().map(|f| format_ident!("{}", f.to_uppercase()));
@@ -265,6 +268,22 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
             }
         };
     })
+}
+
+/// The function with errors that carry its own name: `linear`, not the `mm` it runs.
+fn named_errors(function: &ItemFn, name: &str, inplace: bool) -> ItemFn {
+    let (ret, block) = (&function.sig.output, &function.block);
+    let called = if inplace {
+        let inplace_name = format!("{name}_");
+        quote!(if form == ::retrograd::ops::Form::InPlace { #inplace_name } else { #name })
+    } else {
+        quote!(#name)
+    };
+    let block = parse_quote!({
+        #[allow(clippy::redundant_closure_call)]
+        (move || #ret #block)().map_err(|e| e.named(#called))
+    });
+    ItemFn { block, ..function.clone() }
 }
 
 /// The type with `'static` for every elided lifetime, as a static needs it.

@@ -263,7 +263,7 @@ fn _jvp<'py>(
     Ok((outs, tangents))
 }
 
-/// Dotted names of the roster.
+/// Dotted names of all ops: the roster, and what takes Python's own data and subscripts.
 ///
 /// >>> from retrograd._core import op_names
 /// >>> "nn.functional.linear" in op_names()
@@ -271,6 +271,7 @@ fn _jvp<'py>(
 #[pyfunction]
 fn op_names() -> Vec<String> {
     let mut names: Vec<String> = retrograd::ops::roster().map(retrograd::ops::Entry::path).collect();
+    names.extend(crate::call::BY_HAND.map(String::from));
     names.sort();
     names.dedup();
     names

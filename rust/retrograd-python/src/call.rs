@@ -100,8 +100,9 @@ static TABLE: [[Fast; 64]; 32] =
     table!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
 
 /// # Safety
-/// 1. The interpreter is held. 2. `args` points to `nargs` arguments followed by one per name in `kwnames` (null or a
-/// tuple of str), all alive. 3. For methods `slf` is a `Tensor`.
+/// 1. The interpreter is held.
+/// 2. `args` points to `nargs` arguments followed by one per name in `kwnames` (null or a tuple of str), all alive.
+/// 3. For methods `slf` is a `Tensor`.
 unsafe fn invoke(
     c: &'static Callable,
     slf: *mut ffi::PyObject,
@@ -306,12 +307,16 @@ fn wrong(c: &Callable, param: &str, position: usize, kind: Kind, got: &Bound<'_,
     ))
 }
 
+/// Ops that are no roster entries, since they take Python's own data and subscripts.
+pub const BY_HAND: [&str; 4] = ["tensor", "Tensor.new_tensor", "Tensor.__getitem__", "Tensor.__setitem__"];
+
 /// Elements above which an op gives up the interpreter while it runs.
 const DETACH_ABOVE: usize = 1 << 16;
 
+/// Runs an entry. An op with several names tells its errors under the one that was used.
 fn run<'py>(
     py: Python<'py>,
-    c: &Callable,
+    c: &'static Callable,
     entry: &'static Entry,
     values: &[Value],
     out: Option<Bound<'py, PyAny>>,
@@ -325,7 +330,7 @@ fn run<'py>(
     } else {
         (entry.call)(form, values)
     };
-    convert::object(py, &c.name, result.map_err(to_py)?)
+    convert::object(py, &c.name, result.map_err(|e| to_py(e.named(&c.name)))?)
 }
 
 fn elements(values: &[Value]) -> usize {
@@ -343,7 +348,7 @@ fn elements(values: &[Value]) -> usize {
 /// The `out=` form: a fresh result written to given tensors.
 fn run_out<'py>(
     py: Python<'py>,
-    c: &Callable,
+    c: &'static Callable,
     entry: &'static Entry,
     values: &[Value],
     out: Bound<'py, PyAny>,
@@ -379,7 +384,7 @@ fn run_out<'py>(
     }
     let result = {
         let _off = GradGuard::new(false);
-        (entry.call)(Form::New, values).map_err(to_py)?
+        (entry.call)(Form::New, values).map_err(|e| to_py(e.named(&c.name)))?
     };
     let results: Vec<Tensor> = match result {
         Value::Tensor(t) => vec![t],
@@ -398,7 +403,7 @@ fn run_out<'py>(
         )));
     }
     for (r, o) in results.iter().zip(&outs) {
-        if retrograd::ops::memory::write_out(entry.name, r, o).map_err(to_py)? {
+        if retrograd::ops::memory::write_out(&c.name, r, o).map_err(to_py)? {
             errors::warn_py(
                 py,
                 "An output with one or more elements was resized since it had another shape. This behavior is deprecated; \

@@ -29,6 +29,8 @@ const MAX_NDIM: usize = 128;
 
 /// What the walks over one nested sequence share.
 struct Walk {
+    /// What was called, for messages.
+    op: &'static str,
     sizes: Vec<usize>,
     /// Whether the warning about tensors that require grad was given.
     warned: Cell<bool>,
@@ -41,7 +43,7 @@ fn is_sequence(v: &Bound<'_, PyAny>) -> bool {
 }
 
 /// The sizes of nested data, read off the first element at each depth.
-fn sizes_of(data: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+fn sizes_of(op: &str, data: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
     let mut sizes = Vec::new();
     let mut at = data.clone();
     while !is_leaf(&at) {
@@ -59,11 +61,21 @@ fn sizes_of(data: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
         }
         let first = at.get_item(0)?;
         if first.is(&at) || sizes.len() > MAX_NDIM {
-            return Err(PyValueError::new_err(format!("too many dimensions '{}'", type_name(&at))));
+            return Err(too_deep(op, &at));
         }
         at = first;
     }
     Ok(sizes)
+}
+
+#[cold]
+fn too_deep(op: &str, v: &Bound<'_, PyAny>) -> PyErr {
+    PyValueError::new_err(format!("{op}: too many dimensions '{}'", type_name(v)))
+}
+
+#[cold]
+fn no_number(op: &str, v: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("{op}: new(): invalid data type '{}'", type_name(v)))
 }
 
 /// Whether `v` is one element for sure.
@@ -75,17 +87,17 @@ fn is_leaf(v: &Bound<'_, PyAny>) -> bool {
 }
 
 /// The dtype that holds all of nested data.
-fn infer(v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
+fn infer(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
     if let Some(d) = plain_dtype(v) {
         return Ok(d);
     }
     if let Ok(list) = v.cast_exact::<PyList>() {
-        return infer_all(list.iter().map(Ok), depth);
+        return infer_all(op, list.iter().map(Ok), depth);
     }
     if let Ok(tuple) = v.cast_exact::<PyTuple>() {
-        return infer_all(tuple.iter().map(Ok), depth);
+        return infer_all(op, tuple.iter().map(Ok), depth);
     }
-    infer_slow(v, depth)
+    infer_slow(op, v, depth)
 }
 
 /// The dtype of a number of exactly one of Python's types.
@@ -104,16 +116,16 @@ fn plain_dtype(v: &Bound<'_, PyAny>) -> Option<DType> {
     }
 }
 
-fn infer_all<'py>(items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>, depth: usize) -> PyResult<DType> {
+fn infer_all<'py>(op: &str, items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>, depth: usize) -> PyResult<DType> {
     let mut all: Option<DType> = None;
     for item in items {
-        let d = infer(&item?, depth + 1)?;
+        let d = infer(op, &item?, depth + 1)?;
         all = Some(all.map_or(d, |a| a.promote(d)));
     }
     Ok(all.unwrap_or_else(retrograd::tensor::default_dtype))
 }
 
-fn infer_slow(v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
+fn infer_slow(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
     if let Some(t) = unwrap(v) {
         return Ok(t.dtype());
     }
@@ -134,15 +146,15 @@ fn infer_slow(v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
         return Ok(Scalar::Complex(0.0, 0.0).dtype());
     }
     if v.is_instance_of::<PyString>() || v.is_instance_of::<PyBytes>() {
-        return Err(PyTypeError::new_err(format!("new(): invalid data type '{}'", type_name(v))));
+        return Err(no_number(op, v));
     }
     if !is_sequence(v) {
-        return Err(PyRuntimeError::new_err(format!("Could not infer dtype of {}", type_name(v))));
+        return Err(PyRuntimeError::new_err(format!("{op}: Could not infer dtype of {}", type_name(v))));
     }
     if depth > MAX_NDIM {
-        return Err(PyValueError::new_err(format!("too many dimensions '{}'", type_name(v))));
+        return Err(too_deep(op, v));
     }
-    infer_all((0..v.len()?).map(|i| v.get_item(i)), depth)
+    infer_all(op, (0..v.len()?).map(|i| v.get_item(i)), depth)
 }
 
 impl Walk {
@@ -181,7 +193,8 @@ impl Walk {
         }
         if !is_sequence(v) {
             return Err(PyTypeError::new_err(format!(
-                "not a sequence: expected {want} elements at dim {depth}, got {}",
+                "{}: not a sequence: expected {want} elements at dim {depth}, got {}",
+                self.op,
                 type_name(v)
             )));
         }
@@ -222,7 +235,8 @@ impl Walk {
         }
         if t.ndim() != rest.len() {
             return Err(PyValueError::new_err(format!(
-                "expected {} dimensions below dim {depth} (got {})",
+                "{}: expected {} dimensions below dim {depth} (got {})",
+                self.op,
                 rest.len(),
                 t.ndim()
             )));
@@ -237,13 +251,20 @@ impl Walk {
         if got == want {
             return Ok(());
         }
-        Err(PyValueError::new_err(format!("expected sequence of length {want} at dim {depth} (got {got})")))
+        Err(PyValueError::new_err(format!(
+            "{}: expected sequence of length {want} at dim {depth} (got {got})",
+            self.op
+        )))
     }
 
     /// The only element of a tensor that stands for a number.
     fn element(&self, py: Python<'_>, t: &Tensor) -> PyResult<Scalar> {
         if t.numel() != 1 {
-            return Err(PyValueError::new_err("only one element tensors can be converted to Python scalars"));
+            return Err(PyValueError::new_err(format!(
+                "{}: only one element tensors can be converted to Python scalars, got one of shape {:?}",
+                self.op,
+                t.sizes()
+            )));
         }
         if t.requires_grad() && !self.warned.replace(true) {
             warn_py(py, crate::export::SCALAR_WARNING)?;
@@ -254,8 +275,8 @@ impl Walk {
 
 // ---- tensors
 
-/// A fresh tensor of any data that `tensor()` takes; of the inferred dtype if none is given.
-pub fn from_data(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
+/// A fresh tensor of any data that `tensor()` takes; of the inferred dtype if none is given. `op` is what was called.
+pub fn from_data(op: &'static str, data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
     if let Some(t) = unwrap(data) {
         let t = t.detach();
         return match dtype {
@@ -269,10 +290,10 @@ pub fn from_data(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tens
         return dtype.map_or(Ok(t.clone()), |d| copy::cast(&t, d)).or_py();
     }
     if data.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err(format!("new(): invalid data type '{}'", type_name(data))));
+        return Err(no_number(op, data));
     }
-    let walk = Walk { sizes: sizes_of(data)?, warned: Cell::new(false) };
-    let dtype = dtype.map_or_else(|| infer(data, 0), Ok)?;
+    let walk = Walk { op, sizes: sizes_of(op, data)?, warned: Cell::new(false) };
+    let dtype = dtype.map_or_else(|| infer(op, data, 0), Ok)?;
     retrograd::dispatch!(any, dtype, T => walk.build::<T>(data))
 }
 
@@ -332,7 +353,7 @@ fn tensor<'py>(
     if unwrap(data).is_some() {
         warn_py(py, COPY_WARNING)?;
     }
-    let t = from_data(data, dtype)?;
+    let t = from_data("tensor", data, dtype)?;
     mark(&t, requires_grad)?;
     wrap(py, t)
 }
@@ -356,7 +377,7 @@ fn as_tensor<'py>(
         Some(t) if dtype.is_none_or(|d| d == t.dtype()) => return Ok(data.clone()),
         Some(t) => t.clone(),
         None if buffer::is_array(data) => buffer::share(data)?,
-        None => return wrap(py, from_data(data, dtype)?),
+        None => return wrap(py, from_data("as_tensor", data, dtype)?),
     };
     wrap(py, dtype.map_or(Ok(t.clone()), |d| retrograd::ops::memory::cast(&t, d)).or_py()?)
 }
@@ -394,16 +415,16 @@ fn asarray<'py>(
     };
     let Some(t) = shared else {
         if copy == Some(false) {
-            return Err(PyValueError::new_err("can't alias arbitrary sequence into a tensor."));
+            return Err(PyValueError::new_err("asarray: can't alias arbitrary sequence into a tensor."));
         }
-        let t = from_data(obj, dtype)?;
+        let t = from_data("asarray", obj, dtype)?;
         mark(&t, requires_grad == Some(true))?;
         return wrap(py, t);
     };
     let to = dtype.unwrap_or(t.dtype());
     if copy == Some(false) && to != t.dtype() {
         return Err(PyValueError::new_err(format!(
-            "can't alias tensor with dtype '{}' into dtype '{}'.",
+            "asarray: can't alias tensor with dtype '{}' into dtype '{}'.",
             t.dtype().scalar_type_name(),
             to.scalar_type_name()
         )));
@@ -430,19 +451,21 @@ pub fn legacy(data: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     let dtype = retrograd::tensor::default_dtype();
     if data.is_exact_instance_of::<PyInt>() {
         let n = data.extract::<usize>().map_err(|_| {
-            PyRuntimeError::new_err(format!("Trying to create tensor with negative dimension or too large size {data}"))
+            PyRuntimeError::new_err(format!(
+                "Tensor: Trying to create tensor with negative dimension or too large size {data}"
+            ))
         })?;
         return Tensor::empty(&[n], dtype).or_py();
     }
     if !is_sequence(data) {
-        return Err(PyTypeError::new_err(format!("new(): data must be a sequence (got {})", type_name(data))));
+        return Err(PyTypeError::new_err(format!("Tensor: new(): data must be a sequence (got {})", type_name(data))));
     }
-    from_data(data, Some(dtype))
+    from_data("Tensor", data, Some(dtype))
 }
 
 /// A list, tuple or array used as a subscript. An empty list selects nothing, as integers.
 pub fn index_tensor(k: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let t = from_data(k, None)?;
+    let t = from_data("index", k, None)?;
     if t.numel() == 0 && !buffer::is_array(k) { copy::cast(&t, DType::Int64).or_py() } else { Ok(t) }
 }
 
@@ -451,7 +474,7 @@ pub fn value_for(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Tensor> {
     if buffer::is_array(value) {
         return buffer::copied(value);
     }
-    from_data(value, Some(dtype))
+    from_data("setitem", value, Some(dtype))
 }
 
 /// The device of every tensor.

@@ -46,9 +46,9 @@ fn scalar_slow(v: &Bound<'_, PyAny>) -> Option<Scalar> {
 /// Whether the object is a NumPy scalar; NumPy is not imported for the question.
 pub fn is_numpy_scalar(v: &Bound<'_, PyAny>) -> bool {
     let t = v.get_type();
-    t.module().is_ok_and(|m| m.to_string() == "numpy")
+    t.module().is_ok_and(|m| m == "numpy")
         && v.getattr("shape").is_ok_and(|s| s.is_truthy().is_ok_and(|full| !full))
-        && !t.name().is_ok_and(|n| n.to_string() == "ndarray")
+        && !t.name().is_ok_and(|n| n == "ndarray")
 }
 
 /// An integer, from anything with `__index__`.
@@ -90,7 +90,7 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
     if let Some(t) = unwrap(v) {
         return match kind {
             Kind::Tensor | Kind::Operand => Some(Value::Tensor(t.clone())),
-            Kind::Scalar | Kind::Float if t.numel() == 1 && !t.requires_grad() => t.item().ok().map(Value::Scalar),
+            Kind::Scalar | Kind::Float if t.ndim() == 0 && !t.requires_grad() => t.item().ok().map(Value::Scalar),
             Kind::Int => integer(v).map(Value::from),
             Kind::Ints => integer(v).map(|i| Value::Ints(vec![i])),
             _ => None,
@@ -117,13 +117,14 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
         Kind::DType => dtype::extract(v).map(Value::DType),
         Kind::Str => v.extract().ok().map(Value::Str),
         Kind::Generator => generator::extract(v).map(Value::Generator),
-        Kind::Device => is_cpu(v).then(|| Value::Str("cpu".into())),
+        Kind::Device => device_name(v).map(Value::Str),
     }
 }
 
-/// Whether the object names the one device there is.
-fn is_cpu(v: &Bound<'_, PyAny>) -> bool {
-    v.str().is_ok_and(|s| s.to_string() == "cpu" || s.to_string().starts_with("cpu:"))
+/// The name of a device, or a device object's; whether there is such a device is for the core to say.
+fn device_name(v: &Bound<'_, PyAny>) -> Option<String> {
+    let name = v.str().ok()?.to_string();
+    (v.is_instance_of::<PyString>() || name.starts_with("cpu")).then_some(name)
 }
 
 /// What a kind is called in messages.

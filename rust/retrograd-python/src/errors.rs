@@ -22,7 +22,7 @@ pub fn to_py(e: Error) -> PyErr {
         ErrorKind::Type { .. } => PyTypeError::new_err(message),
         ErrorKind::Value { .. } => PyValueError::new_err(message),
         ErrorKind::DimRange { .. } | ErrorKind::Index { .. } => PyIndexError::new_err(message),
-        ErrorKind::NotImplemented { .. } => PyNotImplementedError::new_err(message),
+        ErrorKind::NotImplemented { .. } | ErrorKind::NoKernel { .. } => PyNotImplementedError::new_err(message),
         ErrorKind::OutOfMemory { .. } => PyMemoryError::new_err(message),
         ErrorKind::Foreign(any) => match any.downcast_ref::<PyErr>() {
             Some(err) => Python::attach(|py| err.clone_ref(py)),

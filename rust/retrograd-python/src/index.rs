@@ -31,7 +31,7 @@ pub fn exact_int(key: &Bound<'_, PyAny>) -> Option<i64> {
 #[inline]
 fn item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if k.is_exact_instance_of::<PyInt>() {
-        return k.extract().map(IndexItem::Int).map_err(|_| PyIndexError::new_err("index does not fit 64 bits"));
+        return k.extract().map(IndexItem::Int).map_err(|_| PyIndexError::new_err("index: index does not fit 64 bits"));
     }
     slow_item(k)
 }
@@ -59,7 +59,7 @@ fn slow_item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     match integer(k) {
         Some(i) => Ok(IndexItem::Int(i)),
         None => Err(PyTypeError::new_err(format!(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})",
+            "index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})",
             crate::call::type_name(k)
         ))),
     }
@@ -70,7 +70,7 @@ fn bound(s: &Bound<'_, PySlice>, which: &str) -> PyResult<Option<i64>> {
     if v.is_none() {
         return Ok(None);
     }
-    integer(&v)
-        .map(Some)
-        .ok_or_else(|| PyTypeError::new_err("slice indices must be integers or None or have an __index__ method"))
+    integer(&v).map(Some).ok_or_else(|| {
+        PyTypeError::new_err("index: slice indices must be integers or None or have an __index__ method")
+    })
 }

@@ -99,7 +99,7 @@ impl PyTensor {
     #[classmethod]
     #[new]
     #[pyo3(signature = (data = None))]
-    fn new<'py>(class: &Bound<'py, PyType>, data: Option<&Any<'py>>) -> PyResult<Any<'py>> {
+    fn __new__<'py>(class: &Bound<'py, PyType>, data: Option<&Any<'py>>) -> PyResult<Any<'py>> {
         let t = match data {
             None => Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py()?,
             Some(data) => match unwrap(data) {
@@ -602,7 +602,7 @@ impl PyTensor {
     ) -> PyResult<Any<'py>> {
         let _ = device;
         let dtype = dtype.and_then(dtype::extract).unwrap_or(self.0.dtype());
-        let t = crate::construct::from_data(data, Some(dtype))?;
+        let t = crate::construct::from_data("new_tensor", data, Some(dtype))?;
         crate::construct::mark(&t, requires_grad)?;
         wrap(py, t)
     }
@@ -658,6 +658,33 @@ impl PyTensor {
     }
     fn __itruediv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
         assign(slf, other, |a, b| a.div_(b))
+    }
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::remainder)
+    }
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::remainder)
+    }
+    fn __imod__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::remainder_)
+    }
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::floor_divide)
+    }
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::floor_divide)
+    }
+    fn __ifloordiv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::floor_divide_)
+    }
+    fn __iand__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_and_)
+    }
+    fn __ior__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_or_)
+    }
+    fn __ixor__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_xor_)
     }
     fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         match unwrap(other) {

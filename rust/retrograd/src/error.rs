@@ -36,8 +36,10 @@ pub enum ErrorKind {
     Freed { node: String },
     /// A rule of autograd was broken: in-place on a leaf, a root without grad, ...
     Autograd { detail: String },
-    /// There is no derivative, or no kernel for a dtype yet.
+    /// There is no derivative, or no batching.
     NotImplemented { detail: String },
+    /// No kernel for a dtype. `kernel` is what torch calls the loop that refuses.
+    NoKernel { op: &'static str, kernel: &'static str, dtype: DType },
     /// A buffer could not be allocated.
     OutOfMemory { bytes: usize },
     /// An exception of the host language on its way through the engine.
@@ -87,10 +89,30 @@ impl Error {
     }
     /// `op` has no kernel for `dtype`.
     pub fn no_kernel(op: &'static str, dtype: DType) -> Self {
-        Self::not_implemented(format!(
-            "\"{op}\" not implemented for '{}': convert with .to(float32) or another dtype that {op} takes",
-            dtype.scalar_type_name()
-        ))
+        ErrorKind::NoKernel { op, kernel: op, dtype }.into()
+    }
+    /// The same error, told of `name`: what the caller called, where an op it is composed of refused. `#[op]` does this
+    /// for every entry.
+    #[cold]
+    #[must_use]
+    pub fn named(mut self, name: &'static str) -> Self {
+        match &mut *self.0 {
+            ErrorKind::Broadcast { op, .. }
+            | ErrorKind::Shape { op, .. }
+            | ErrorKind::DType { op, .. }
+            | ErrorKind::Type { op, .. }
+            | ErrorKind::Value { op, .. }
+            | ErrorKind::DimRange { op, .. }
+            | ErrorKind::Index { op, .. }
+            | ErrorKind::NoKernel { op, .. } => *op = name,
+            ErrorKind::StaleSave(_)
+            | ErrorKind::Freed { .. }
+            | ErrorKind::Autograd { .. }
+            | ErrorKind::NotImplemented { .. }
+            | ErrorKind::OutOfMemory { .. }
+            | ErrorKind::Foreign(_) => {}
+        }
+        self
     }
 }
 
@@ -152,6 +174,16 @@ impl fmt::Display for Error {
                  backward or grad call if you need to run it again or to access saved tensors afterwards."
             ),
             ErrorKind::Autograd { detail } | ErrorKind::NotImplemented { detail } => f.write_str(detail),
+            ErrorKind::NoKernel { op, kernel, dtype } => {
+                if op != kernel {
+                    write!(f, "{op}: ")?;
+                }
+                let dtype = dtype.scalar_type_name();
+                write!(
+                    f,
+                    "\"{kernel}\" not implemented for '{dtype}': convert with .to(float32) or another dtype that {op} takes"
+                )
+            }
             ErrorKind::OutOfMemory { bytes } => {
                 write!(f, "out of memory: could not allocate {bytes} bytes for a tensor")
             }

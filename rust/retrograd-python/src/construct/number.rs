@@ -54,14 +54,12 @@ fn float_slow(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
     }
     if let Some(t) = unwrap(v) {
         return match walk.element(v.py(), t)? {
-            Scalar::Complex(_, im) if im != 0.0 => {
-                Err(PyRuntimeError::new_err("value cannot be converted to type double without overflow"))
-            }
+            Scalar::Complex(_, im) if im != 0.0 => Err(overflow(walk, DType::Float64)),
             s => Ok(s.as_f64()),
         };
     }
     if v.is_instance_of::<PyComplex>() || buffer::is_generic(v) && buffer::generic_dtype(v)?.is_complex() {
-        return Err(PyTypeError::new_err("must be real number, not complex"));
+        return Err(PyTypeError::new_err(format!("{}: must be real number, not complex", walk.op)));
     }
     // Numbers, `__float__` and `__index__`; else "must be real number, not str".
     v.extract()
@@ -70,7 +68,7 @@ fn float_slow(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
 #[inline]
 fn integer(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
     if v.is_exact_instance_of::<PyInt>() {
-        return checked(unpack(v)?, dtype);
+        return checked(walk, unpack(walk, v)?, dtype);
     }
     integer_slow(walk, v, dtype)
 }
@@ -78,26 +76,30 @@ fn integer(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
 fn integer_slow(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
     if let Some(t) = unwrap(v) {
         if !t.dtype().is_integral() || t.numel() != 1 {
-            return Err(PyTypeError::new_err("only integer tensors of a single element can be converted to an index"));
+            return Err(PyTypeError::new_err(format!(
+                "{}: only integer tensors of a single element can be converted to an index",
+                walk.op
+            )));
         }
-        return checked(walk.element(v.py(), t)?.as_i64(), dtype);
+        return checked(walk, walk.element(v.py(), t)?.as_i64(), dtype);
     }
     if let Ok(b) = v.cast::<PyBool>() {
         return Ok(i64::from(b.is_true()));
     }
     if let Ok(x) = v.cast::<PyFloat>() {
-        return truncated(x.value(), dtype);
+        return truncated(walk, x.value(), dtype);
     }
     if buffer::is_generic(v) && buffer::generic_dtype(v)? == DType::Bool {
         return v.is_truthy().map(i64::from);
     }
-    checked(unpack(v)?, dtype)
+    checked(walk, unpack(walk, v)?, dtype)
 }
 
-fn unpack(v: &Bound<'_, PyAny>) -> PyResult<i64> {
+fn unpack(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<i64> {
     v.extract::<i64>().map_err(|e| {
         if e.is_instance_of::<PyOverflowError>(v.py()) {
-            PyValueError::new_err("Overflow when unpacking long long: the int does not fit 64 bits")
+            let op = walk.op;
+            PyValueError::new_err(format!("{op}: Overflow when unpacking long long: the int does not fit 64 bits"))
         } else {
             e
         }
@@ -105,8 +107,9 @@ fn unpack(v: &Bound<'_, PyAny>) -> PyResult<i64> {
 }
 
 #[cold]
-fn overflow(dtype: DType) -> PyErr {
-    PyRuntimeError::new_err(format!("value cannot be converted to type {} without overflow", dtype.name()))
+fn overflow(walk: &Walk, dtype: DType) -> PyErr {
+    let (op, dtype) = (walk.op, dtype.name());
+    PyRuntimeError::new_err(format!("{op}: value cannot be converted to type {dtype} without overflow"))
 }
 
 /// The lowest and highest value of an integer dtype.
@@ -122,17 +125,17 @@ const fn range(dtype: DType) -> (i64, i64) {
 
 /// An int that fits. As in torch, a uint8 may be given as a negative number down to -255, and wraps.
 #[inline]
-fn checked(x: i64, dtype: DType) -> PyResult<i64> {
+fn checked(walk: &Walk, x: i64, dtype: DType) -> PyResult<i64> {
     let (lo, hi) = range(dtype);
     let lo = if lo == 0 { -hi } else { lo };
-    if x < lo || x > hi { Err(overflow(dtype)) } else { Ok(x) }
+    if x < lo || x > hi { Err(overflow(walk, dtype)) } else { Ok(x) }
 }
 
-fn truncated(x: f64, dtype: DType) -> PyResult<i64> {
+fn truncated(walk: &Walk, x: f64, dtype: DType) -> PyResult<i64> {
     let (lo, hi) = range(dtype);
     // For int64 the upper bound rounds to 2^63, which does not fit; all smaller doubles do.
     let fits = x >= lo as f64 && if hi == i64::MAX { x < hi as f64 } else { x <= hi as f64 };
-    if fits { Ok(x as i64) } else { Err(overflow(dtype)) }
+    if fits { Ok(x as i64) } else { Err(overflow(walk, dtype)) }
 }
 
 fn truth(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -143,7 +146,7 @@ fn truth(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<bool> {
     if number || buffer::is_generic(v) {
         return v.is_truthy();
     }
-    Err(PyTypeError::new_err(format!("must be bool or number, not {}", type_name(v))))
+    Err(PyTypeError::new_err(format!("{}: must be bool or number, not {}", walk.op, type_name(v))))
 }
 
 fn complex(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {

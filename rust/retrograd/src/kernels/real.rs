@@ -30,6 +30,10 @@ pub trait Arithmetic: Num {
     fn trunc_div(self, o: Self) -> Self;
     /// The quotient rounded down.
     fn floor_div(self, o: Self) -> Self;
+    /// What is left after [`Arithmetic::trunc_div`], with the sign of `self`.
+    fn trunc_rem(self, o: Self) -> Self;
+    /// What is left after [`Arithmetic::floor_div`], with the sign of `o`.
+    fn floor_rem(self, o: Self) -> Self;
     /// `self` to the power `e`; with integers, negative powers of other numbers than 1 and -1 are 0.
     fn power(self, e: Self) -> Self;
 }
@@ -58,6 +62,11 @@ macro_rules! int_arithmetic {
                 let q = self.trunc_div(o);
                 let inexact = o != 0 && self.wrapping_rem(o) != 0;
                 if inexact && ((self < 0) != (o < 0)) { q.wrapping_sub(1) } else { q }
+            }
+            #[inline(always)] fn trunc_rem(self, o: Self) -> Self { if o == 0 { 0 } else { self.wrapping_rem(o) } }
+            #[inline(always)] fn floor_rem(self, o: Self) -> Self {
+                let rem = self.trunc_rem(o);
+                if rem != 0 && (rem < 0) != (o < 0) { rem.wrapping_add(o) } else { rem }
             }
             #[inline(always)] fn power(self, e: Self) -> Self {
                 if e < 0 {
@@ -156,6 +165,11 @@ macro_rules! real {
                 }
                 let down = q.floor();
                 if q - down > 0.5 { down + 1.0 } else { down }
+            }
+            #[inline(always)] fn trunc_rem(self, o: Self) -> Self { self % o }
+            #[inline(always)] fn floor_rem(self, o: Self) -> Self {
+                let rem = self % o;
+                if rem != 0.0 && (rem < 0.0) != (o < 0.0) { rem + o } else { rem }
             }
             #[inline(always)] fn power(self, e: Self) -> Self { self.powf(e) }
         }

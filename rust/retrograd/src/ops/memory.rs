@@ -13,7 +13,7 @@ use crate::tensor::layout::Strides;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&CLONE_OF, &COPY, &FILL, &ZERO, &DETACH_OF, &TO_DTYPE];
+pub static ROSTER: &[&Entry] = &[&CLONE_OF, &COPY, &FILL, &ZERO, &DETACH_OF, &TO_DTYPE, &TO_DEVICE, &TO_OTHER];
 
 /// `clone`: reverse `g`.
 #[derive(Clone, Debug)]
@@ -116,6 +116,41 @@ pub fn to_dtype(
     let _ = (non_blocking, device);
     let dtype = dtype.unwrap_or(input.dtype());
     if copy { apply1(ToCopy { dtype }, &[input]) } else { cast(input, dtype) }
+}
+
+/// `input` converted to `dtype`, on a device that is named; there is one.
+///
+/// Args: `device` 'cpu'; the rest as above. Raises: RuntimeError for another device.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.5]).to('cpu', rg.int64).tolist()
+/// [1]
+#[op(method, norust, name = "to")]
+pub fn to_device(
+    input: &Tensor,
+    device: Device,
+    #[default(None)] dtype: Option<DType>,
+    #[default(false)] non_blocking: bool,
+    #[default(false)] copy: bool,
+) -> Result<Tensor> {
+    to_dtype(input, dtype, non_blocking, copy, Some(device))
+}
+
+/// `input` converted to the dtype of another tensor.
+///
+/// Args: `other` the tensor that has the dtype; the rest as above.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.5]).to(rg.tensor(2)).tolist()
+/// [1]
+#[op(method, norust, name = "to")]
+pub fn to_other(
+    input: &Tensor,
+    other: &Tensor,
+    #[default(false)] non_blocking: bool,
+    #[default(false)] copy: bool,
+) -> Result<Tensor> {
+    to_dtype(input, Some(other.dtype()), non_blocking, copy, None)
 }
 
 /// `copy_`: the target's old value gets no gradient, the source gets `g`.

@@ -12,7 +12,7 @@ pub mod view;
 
 mod value;
 
-pub use value::{Arg, Device, IntoValue, Kind, Value};
+pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Value};
 
 use crate::error::Result;
 

@@ -80,7 +80,25 @@ arg! {
     DType, DType, Value::DType(d) => *d;
     &'a str, Str, Value::Str(s) => s;
     &'a Generator, Generator, Value::Generator(g) => g;
-    Device, Device, Value::Str(_) => Device;
+}
+
+impl<'a> Arg<'a> for Device {
+    const KIND: Kind = Kind::Device;
+    fn get(value: &'a Value) -> Result<Self> {
+        match value {
+            Value::Str(name) if is_cpu(name) => Ok(Device),
+            Value::Str(name) => Err(Error::shape(
+                "argument",
+                format!("no device '{name}': 'cpu' is the only device of this build, leave device= out or name it"),
+            )),
+            other => Err(wrong(Kind::Device, other)),
+        }
+    }
+}
+
+/// Whether a name is that of the CPU: `cpu`, or `cpu:0` as some programs write it.
+fn is_cpu(name: &str) -> bool {
+    name == "cpu" || name.strip_prefix("cpu:").is_some_and(|n| n.parse::<u32>().is_ok())
 }
 
 impl<'a, T: Arg<'a>> Arg<'a> for Option<T> {
@@ -111,6 +129,20 @@ impl IntoValue for () {
 impl IntoValue for Vec<Tensor> {
     fn into_value(self, fields: &'static [&'static str]) -> Value {
         Value::Tuple(self.into_iter().map(Value::Tensor).collect(), fields)
+    }
+}
+/// What an op returns whose keyword decides between a tensor and a tuple of them.
+#[derive(Clone, Debug)]
+pub enum OneOrMany {
+    One(Tensor),
+    Many(Vec<Tensor>),
+}
+impl IntoValue for OneOrMany {
+    fn into_value(self, fields: &'static [&'static str]) -> Value {
+        match self {
+            OneOrMany::One(t) => t.into_value(fields),
+            OneOrMany::Many(ts) => ts.into_value(fields),
+        }
     }
 }
 impl IntoValue for (Tensor, Tensor) {

@@ -75,7 +75,7 @@ pub fn preserving_strides(sizes: &[usize], strides: &[isize]) -> Strides {
     }
     // torch's rule for gaps or overlaps: order the axes by stride, largest outermost, and pack them.
     let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).collect();
-    if strides.iter().any(|&s| s == 0) {
+    if strides.contains(&0) {
         return contiguous_strides(sizes);
     }
     axes.sort_by_key(|&i| std::cmp::Reverse(strides[i]));

@@ -111,10 +111,7 @@ impl Tensor {
     /// A fresh tensor with the given strides (which must not overlap), elements not initialised.
     pub fn empty_strided(sizes: &[usize], strides: &[isize], dtype: DType) -> Result<Self> {
         layout::checked_numel("empty_strided", sizes)?;
-        let (lo, hi) = match extent(sizes, strides) {
-            None => (0, -1),
-            Some(e) => e,
-        };
+        let (lo, hi) = extent(sizes, strides).unwrap_or((0, -1));
         if lo < 0 {
             return Err(Error::value("empty_strided", format!("strides must not be negative, got {strides:?}")));
         }

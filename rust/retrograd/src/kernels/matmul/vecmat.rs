@@ -113,7 +113,7 @@ unsafe fn across<V: Simd, const C: usize>(r: &Row<V::Elem>, j: usize, last: usiz
                 *acc = x.fma(v, *acc);
             }
         }
-        for (i, mut v) in acc.into_iter().enumerate() {
+        for (i, &(mut v)) in acc.iter().enumerate() {
             let j = j + i * V::LEN;
             let len = if i + 1 < C { V::LEN } else { last };
             if r.ys == 1 {
@@ -170,8 +170,8 @@ unsafe fn down<V: Simd, const D: usize>(r: &Row<V::Elem>, j: usize) {
             }
             p += V::LEN;
         }
-        for (i, acc) in acc.into_iter().enumerate() {
-            r.put(j + i, sum(acc).plus(r.dot(p, j + i)));
+        for (i, acc) in acc.iter().enumerate() {
+            r.put(j + i, sum(*acc).plus(r.dot(p, j + i)));
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::super::simd::Level;
+use super::super::simd::{Lane, Level};
 use super::super::strided::{Offsets, plan_in_order, row_major};
 use super::*;
 
@@ -52,7 +52,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn run<A: Copy, R: Reduce<A>>(level: Level, r: &R, case: &Case, a: &[A], blank: R::O) -> Vec<R::O> {
+fn run<A: Lane, R: Reduce<A>>(level: Level, r: &R, case: &Case, a: &[A], blank: R::O) -> Vec<R::O> {
     let mut o = vec![blank; case.kept.0.iter().product()];
     // SAFETY: every position of a case lies in `case.buffer` elements from its start.
     unsafe {

@@ -35,7 +35,7 @@ pub(crate) fn blank(
 /// >>> import retrograd as rg
 /// >>> t = rg.empty_like(rg.tensor([1.0, 2.0]))
 /// >>> t.shape
-/// torch.Size([2])
+/// retrograd.Size([2])
 #[op(function)]
 #[allow(clippy::too_many_arguments)]
 pub fn empty_like(
@@ -186,7 +186,7 @@ pub fn full_like(
 ///
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_empty(2).shape
-/// torch.Size([2])
+/// retrograd.Size([2])
 #[op(method, norust)]
 #[allow(clippy::too_many_arguments)]
 pub fn new_empty(

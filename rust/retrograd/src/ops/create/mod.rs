@@ -27,6 +27,7 @@ pub static ROSTER: &[&Entry] = &[
     &range::ARANGE_TO,
     &range::ARANGE_FROM,
     &range::LINSPACE,
+    &range::LINSPACE_TENSORS,
     &range::EYE,
     &like::EMPTY_LIKE,
     &like::ZEROS_LIKE,
@@ -164,7 +165,7 @@ impl Tensor {
 ///
 /// >>> import retrograd as rg
 /// >>> rg.empty(2, 3).shape
-/// torch.Size([2, 3])
+/// retrograd.Size([2, 3])
 #[op(function, out)]
 pub fn empty(
     #[size] size: &[i64],

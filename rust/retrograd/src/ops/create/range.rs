@@ -186,6 +186,50 @@ pub fn linspace(
     leaf(t, requires_grad)
 }
 
+/// `steps` numbers between two that tensors hold.
+///
+/// Args: `start`, `end` 0-dim tensors or numbers, whose values are read; the rest as above.
+/// Returns: as above, without a gradient for the ends. Raises: RuntimeError for ends with dims.
+///
+/// >>> import retrograd as rg
+/// >>> rg.linspace(rg.tensor(0.0), 1, 3).tolist()
+/// [0.0, 0.5, 1.0]
+#[op(function, out, name = "linspace")]
+#[allow(clippy::too_many_arguments)]
+pub fn linspace_tensors(
+    #[operand] start: &Tensor,
+    #[operand] end: &Tensor,
+    steps: i64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<&str>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    if start.ndim() > 0 || end.ndim() > 0 {
+        return Err(Error::shape(
+            "linspace",
+            format!(
+                "linspace only supports 0-dimensional start and end tensors, but got start with {} dimension(s) and end \
+                 with {} dimension(s): take one element of each",
+                start.ndim(),
+                end.ndim()
+            ),
+        ));
+    }
+    linspace(start.item()?, end.item()?, steps, dtype, layout, device, pin_memory, requires_grad)
+}
+
 /// The identity matrix, or its first `m` columns.
 ///
 /// Args: `n` rows; `m` columns (`n`); `dtype` (the default float dtype).

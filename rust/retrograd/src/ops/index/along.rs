@@ -116,14 +116,15 @@ pub(super) fn check_index(
     src: Option<&Tensor>,
 ) -> Result<usize> {
     let d = wrap_dim(op, dim, x.ndim())?;
+    // An empty index names nothing, whatever its dtype and sizes.
+    if index.numel() == 0 {
+        return Ok(d);
+    }
     if !matches!(index.dtype(), DType::Int32 | DType::Int64) {
         return Err(Error::dtype(
             op,
             format!("{op}(): Expected dtype int32/int64 for index, got {}", index.dtype().name()),
         ));
-    }
-    if index.numel() == 0 {
-        return Ok(d);
     }
     let what = if op == "gather" { "input" } else { "self" };
     let same = |t: &Tensor| t.ndim().max(1) == index.ndim().max(1);

@@ -40,7 +40,8 @@ fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
 /// `x[index]`.
 #[inline]
 pub fn get_int(x: &Tensor, index: i64) -> Result<Tensor> {
-    if x.ndim() > 0 { at(x, 0, index, 0) } else { get_part(x, &[IndexItem::Int(index)]) }
+    let part = if x.ndim() > 0 { at(x, 0, index, 0) } else { get_part(x, &[IndexItem::Int(index)]) };
+    part.map_err(|e| e.named("index"))
 }
 
 /// `x[items]`: a view as far as the items are numbers, slices and new axes; a copy if there are index tensors.
@@ -49,7 +50,7 @@ pub fn get(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
     if let [IndexItem::Int(i)] = items {
         return get_int(x, *i);
     }
-    get_part(x, items)
+    get_part(x, items).map_err(|e| e.named("index"))
 }
 
 fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
@@ -63,6 +64,10 @@ fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
 
 /// `x[items] = value`: the value, broadcast and converted, written through a view, or at index tensors.
 pub fn set(x: &Tensor, items: &[IndexItem], value: &Tensor) -> Result<()> {
+    assign(x, items, value).map_err(|e| e.named("setitem"))
+}
+
+fn assign(x: &Tensor, items: &[IndexItem], value: &Tensor) -> Result<()> {
     let part = Part::of(x, items)?;
     if part.index.is_empty() {
         return write(&part.view, value);

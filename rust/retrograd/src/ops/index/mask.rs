@@ -9,7 +9,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
-use crate::ops::view;
+use crate::ops::{OneOrMany, view};
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Dims, Scalar, Tensor};
 
@@ -103,6 +103,19 @@ pub fn nonzero(input: &Tensor) -> Result<Tensor> {
     // As in torch, the positions along one axis lie side by side.
     let flat = Tensor::from_slice(&positions.concat(), &[n * input.ndim()])?;
     Tensor::from_parts(flat.storage().clone(), DType::Int64, &[n, input.ndim()], &[1, n as isize], 0)
+}
+
+/// The positions of the elements that are not zero: one row each, or one vector per axis, which is what `x[...]` takes.
+///
+/// Args: `input` any dtype, a 0-dim tensor counts as a vector; `as_tuple` whether to return a tuple.
+/// Returns: int64, a tensor of sizes `(n, ndim)` or `ndim` vectors of size `n`. Not differentiable.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nonzero(rg.tensor([[0.0, 1.0], [2.0, 0.0]]), as_tuple=True)
+/// (tensor([0, 1]), tensor([1, 0]))
+#[op(function, method, norust, name = "nonzero")]
+pub fn nonzero_as(input: &Tensor, #[kw] as_tuple: bool) -> Result<OneOrMany> {
+    if as_tuple { nonzero_tuple(input).map(OneOrMany::Many) } else { nonzero(input).map(OneOrMany::One) }
 }
 
 /// The positions of the elements that are not zero, one vector per axis; what `x[...]` takes as indices.

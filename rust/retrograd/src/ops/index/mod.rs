@@ -24,4 +24,5 @@ pub static ROSTER: &[&Entry] = &[
     &scatter::SCATTER_VALUE,
     &mask::MASKED_SELECT,
     &mask::NONZERO,
+    &mask::NONZERO_AS,
 ];

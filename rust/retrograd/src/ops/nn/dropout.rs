@@ -29,6 +29,8 @@ fn factors_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> 
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout(rg.ones(2), training=False).tolist()
 /// [1.0, 1.0]
+/// >>> rg.nn.functional.dropout(rg.ones(2), p=1.0).tolist()
+/// [0.0, 0.0]
 #[op(function, module = "nn.functional")]
 pub fn dropout(
     input: &Tensor,

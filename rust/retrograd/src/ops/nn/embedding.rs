@@ -199,7 +199,7 @@ impl Primitive for EmbeddingBackward {
 ///
 /// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row (negative ones
 /// counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's gradient by how often it was
-/// looked up. `max_norm` and `sparse` are not available.
+/// looked up. `max_norm` (with its `norm_type`) and `sparse` are not available.
 /// Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by index.
 /// Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError for a
 /// `padding_idx` out of range.

@@ -138,7 +138,7 @@ fn aligned(op: &'static str, input: &Tensor, target: &Tensor) -> Result<(Tensor,
         return Ok((input.clone(), target.clone()));
     }
     crate::warn::warn(&format!(
-        "Using a target size (retrograd.Size({:?})) that is different to the input size (retrograd.Size({:?})). This will \
+        "{op}: Using a target size (retrograd.Size({:?})) that is different to the input size (retrograd.Size({:?})). This will \
          likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
         target.sizes(),
         input.sizes()
@@ -200,7 +200,7 @@ pub fn mse_loss(
 
 /// The absolute error, `|input - target|`, and its mean or sum.
 ///
-/// Args: as [`mse_loss`].
+/// Args: as `mse_loss`.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `g * sign(input - target)` (divided by the count for 'mean'), and its negative.
 /// Raises: RuntimeError if the shapes do not broadcast, ValueError for another reduction.

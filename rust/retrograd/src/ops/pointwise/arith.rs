@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::promote::{Same, forward2, forward2_into, result_type};
 use super::unary::{Map, Unary, body, numeric};
-use super::{division, power};
+use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
@@ -26,6 +26,8 @@ pub static ROSTER: &[&Entry] = &[
     &division::DIV_ROUNDED,
     &division::FLOOR_DIVIDE,
     &division::RECIPROCAL,
+    &remainder::REMAINDER,
+    &remainder::FMOD,
     &power::POW,
     &power::SQUARE,
 ];

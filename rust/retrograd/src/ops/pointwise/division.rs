@@ -23,7 +23,7 @@ body!(FloorQuotient, Arithmetic, |a, b| a.floor_div(b));
 
 /// How a quotient is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rounding {
+pub(super) enum Rounding {
     None,
     Trunc,
     Floor,
@@ -31,7 +31,7 @@ enum Rounding {
 
 impl Rounding {
     /// The dtype the quotient is computed in. Integers that would divide by zero are refused.
-    fn check(self, op: &'static str, xs: &[&Tensor]) -> Result<DType> {
+    pub(super) fn check(self, op: &'static str, xs: &[&Tensor]) -> Result<DType> {
         let dtype = result_type(xs);
         if self == Rounding::None || !dtype.is_integral() {
             return Ok(if dtype.is_integral() { default_dtype() } else { dtype });
@@ -168,11 +168,11 @@ pub fn div_rounded(
 #[derive(Clone, Debug)]
 pub struct FloorDivide;
 
-fn no_derivative<T>() -> Result<T> {
-    Err(Error::not_implemented(
-        "the derivative for 'floor_divide' is not implemented: use div with rounding_mode='floor', whose derivative is zero",
-    ))
+pub(super) fn no_derivative<T>(op: &str, remedy: &str) -> Result<T> {
+    Err(Error::not_implemented(format!("the derivative for '{op}' is not implemented: {remedy}")))
 }
+
+const INSTEAD: &str = "use div with rounding_mode='floor', whose derivative is zero";
 
 impl Primitive for FloorDivide {
     const NAME: &'static str = "floor_divide";
@@ -188,10 +188,10 @@ impl Primitive for FloorDivide {
         Rounding::Floor.run_into("floor_divide", xs, out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative()
+        no_derivative("floor_divide", INSTEAD)
     }
     fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative()
+        no_derivative("floor_divide", INSTEAD)
     }
 }
 

@@ -32,6 +32,7 @@ pub static ROSTER: &[&Entry] = &[
     &rounding::CEIL,
     &rounding::TRUNC,
     &rounding::ROUND,
+    &rounding::ROUND_DECIMALS,
 ];
 
 /// `exp`: reverse `g * result`.

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use retrograd_macros::op;
 
 use super::promote::{Integral, Truth, forward2, forward2_into, result_type};
-use super::zeros_of;
+use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
@@ -338,6 +338,7 @@ impl BitFn for BitAnd {
 /// [2, 0]
 #[op(function, method, inplace, out)]
 pub fn bitwise_and(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    refuse_numbers("bitwise_and", input, other)?;
     apply_as(form, Bitwise::<BitAnd>(PhantomData), &[input, other])
 }
 
@@ -363,6 +364,7 @@ impl BitFn for BitOr {
 /// [3, 6]
 #[op(function, method, inplace, out)]
 pub fn bitwise_or(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    refuse_numbers("bitwise_or", input, other)?;
     apply_as(form, Bitwise::<BitOr>(PhantomData), &[input, other])
 }
 
@@ -388,6 +390,7 @@ impl BitFn for BitXor {
 /// [1, 6]
 #[op(function, method, inplace, out)]
 pub fn bitwise_xor(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    refuse_numbers("bitwise_xor", input, other)?;
     apply_as(form, Bitwise::<BitXor>(PhantomData), &[input, other])
 }
 

@@ -11,6 +11,7 @@ pub mod functions;
 mod logic;
 mod power;
 mod promote;
+mod remainder;
 mod rounding;
 pub mod select;
 mod unary;
@@ -22,8 +23,16 @@ pub use promote::{
 };
 pub use unary::{Map, Unary, floats, numeric};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tensor::{Scalar, Tensor};
+
+/// Refuses two numbers as operands of an op that needs a tensor.
+pub(crate) fn refuse_numbers(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
+    if a.is_number() && b.is_number() {
+        return Err(Error::type_error(op, "expected a tensor as one of the operands, got two numbers"));
+    }
+    Ok(())
+}
 
 /// Zeros of the sizes and dtype of `x`: the derivative of what is constant in pieces.
 pub(crate) fn zeros_of(x: &Tensor) -> Result<Tensor> {

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::promote::{Reals, dtype_with_number, forward2, forward2_into, result_type};
 use super::unary::{Map, Unary, body, floats, numeric};
-use super::{check_number, zeros_of};
+use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
@@ -199,9 +199,9 @@ impl PowOfNumber {
 /// [2.0, 4.0, 8.0]
 #[op(function, method, inplace, out)]
 pub fn pow(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Tensor> {
+    refuse_numbers("pow", input, exponent)?;
     match (input.is_number(), exponent.is_number()) {
-        (true, true) => Err(Error::type_error("pow", "expected a tensor as base or exponent, got two numbers")),
-        (false, true) => apply_as(form, Map(PowNumber { exponent: exponent.item()? }), &[input]),
+        (_, true) => apply_as(form, Map(PowNumber { exponent: exponent.item()? }), &[input]),
         (true, false) if form == Form::New => apply1(PowOfNumber { base: input.item()? }, &[exponent]),
         _ => apply_as(form, Pow, &[input, exponent]),
     }

@@ -1,12 +1,15 @@
 //! Promotion, broadcasting and the loop of binary ops.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use smallvec::SmallVec;
 
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::pointwise::{Map2, map2, map2_contiguous};
-use crate::tensor::layout::{self, Dims, expanded_strides};
+use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
 use crate::tensor::{Category, DType, Scalar, Tensor, default_dtype};
 
 /// The dtype that the operands are converted to: tensors with dims outrank 0-dim ones, which outrank numbers, within a
@@ -51,24 +54,49 @@ fn result_type_of_ranks(xs: &[&Tensor]) -> DType {
     combine(combine(ranks[0], ranks[1]), ranks[2]).unwrap_or_else(default_dtype)
 }
 
-/// A fresh tensor for a result, in the memory order of the operands where they agree.
+/// A fresh tensor for a result, in the memory order of the operands.
 pub fn out_like(sizes: &[usize], dtype: DType, xs: &[&Tensor]) -> Result<Tensor> {
-    let mut order: Option<&Tensor> = None;
-    for x in xs {
-        if x.sizes() == sizes && x.ndim() > 1 {
-            match order {
-                None => order = Some(x),
-                Some(o) if o.strides() == x.strides() => {}
-                Some(_) => return Tensor::empty(sizes, dtype),
+    if xs.iter().all(|x| x.is_contiguous() && x.sizes() == sizes) {
+        return Tensor::empty(sizes, dtype);
+    }
+    let all: SmallVec<[Strides; 3]> = xs.iter().map(|x| expanded_strides(x.sizes(), x.strides(), sizes)).collect();
+    let mut strides = Strides::from_elem(0, sizes.len());
+    let mut step = 1isize;
+    for axis in inner_to_outer(sizes, &all) {
+        strides[axis] = step;
+        step = step.saturating_mul(sizes[axis].max(1) as isize);
+    }
+    Tensor::empty_strided(sizes, &strides, dtype)
+}
+
+/// The axes from the innermost to the outermost, as torch orders them: of two axes, the first operand that is broadcast
+/// along neither and has different strides along them decides.
+fn inner_to_outer(sizes: &[usize], all: &[Strides]) -> Dims {
+    let lies_outside = |a: usize, b: usize| {
+        for s in all.iter().filter(|s| s[a] != 0 && s[b] != 0) {
+            match s[a].cmp(&s[b]) {
+                Ordering::Equal if sizes[a] > sizes[b] => return Some(true),
+                Ordering::Equal => {}
+                other => return Some(other == Ordering::Greater),
             }
-        } else if x.numel() != 1 {
-            return Tensor::empty(sizes, dtype);
+        }
+        None
+    };
+    let mut order: Dims = (0..sizes.len()).rev().collect();
+    for i in 1..order.len() {
+        let mut at = i;
+        for j in (0..i).rev() {
+            match lies_outside(order[j], order[at]) {
+                Some(true) => {
+                    order.swap(j, at);
+                    at = j;
+                }
+                Some(false) => break,
+                None => {}
+            }
         }
     }
-    match order {
-        Some(x) if !x.is_contiguous() => x.empty_like_layout(dtype),
-        _ => Tensor::empty(sizes, dtype),
-    }
+    order
 }
 
 /// The broadcast shape of two operands.

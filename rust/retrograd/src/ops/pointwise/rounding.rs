@@ -8,6 +8,7 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
+use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Num, Real};
 use crate::tensor::{DType, Tensor};
 
@@ -84,7 +85,7 @@ pub fn sign(input: &Tensor) -> Result<Tensor> {
 /// The loop of a rounding function: integers are whole already.
 fn round_with<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
 where
-    K: crate::kernels::pointwise::Map1<f32, f32> + crate::kernels::pointwise::Map1<f64, f64>,
+    K: Map1<f32, f32> + Map1<f64, f64>,
 {
     match x.dtype() {
         DType::Bool => Err(Error::no_kernel(op, DType::Bool)),
@@ -221,6 +222,50 @@ pub fn round(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Round), &[input])
 }
 
+/// `round` to decimals: reverse 0.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundTo {
+    /// Ten to the power of the number of places, which lie left of the point if `cut`.
+    ten: f64,
+    cut: bool,
+}
+impl<T: Real> Map1<T, T> for RoundTo {
+    #[inline(always)]
+    fn f(&self, x: T) -> T {
+        let ten = T::of(self.ten);
+        if self.cut { x.over(ten).round().times(ten) } else { x.times(ten).round().over(ten) }
+    }
+}
+impl Unary for RoundTo {
+    const NAME: &'static str = "round";
+    const NODE: &'static str = "RoundBackward1";
+    const KEEP: &'static [Keep] = &[];
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        floats("round", self, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        zeros_of(g)
+    }
+}
+
+/// Each element rounded to `decimals` places, halves to the even last digit.
+///
+/// Args: `input` float32 or float64; `decimals` an integer, negative for places left of the point.
+/// Returns: same shape; NaN where ten to the power of `decimals` leaves the dtype. Derivative: 0.
+/// Raises: NotImplementedError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.round(rg.tensor([1234.5]), decimals=-2).tolist()
+/// [1200.0]
+#[op(function, method, inplace, out, name = "round")]
+pub fn round_decimals(input: &Tensor, #[kw] decimals: i64) -> Result<Tensor> {
+    let ten = 10f64.powf(decimals.unsigned_abs() as f64);
+    apply_as(form, Map(RoundTo { ten, cut: decimals < 0 }), &[input])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,6 +281,7 @@ mod tests {
             gradcheck(&|x| x[0].ceil(), &x);
             gradcheck(&|x| x[0].trunc(), &x);
             gradcheck(&|x| x[0].round(), &x);
+            gradcheck(&|x| x[0].round_decimals(1), &x);
         }
     }
 
@@ -244,6 +290,13 @@ mod tests {
         let x = Tensor::from_slice(&[-2.5, -0.5, 0.0, 0.5, 1.5, f64::NAN], &[6]).unwrap();
         let values = |t: Tensor| t.to_vec::<f64>().unwrap()[..5].to_vec();
         assert_eq!(values(x.round().unwrap()), [-2.0, 0.0, 0.0, 0.0, 2.0]);
+        let places = |n: i64| {
+            let x = Tensor::from_slice(&[1234.5678, -0.05, 1250.0], &[3]).unwrap();
+            x.round_decimals(n).unwrap().to_vec::<f64>().unwrap()
+        };
+        assert_eq!(places(2), [1234.57, -0.05, 1250.0]);
+        assert_eq!(places(-2), [1200.0, 0.0, 1200.0]);
+        assert!(places(400)[0].is_nan() && places(i64::MIN)[0].is_nan());
         assert_eq!(values(x.trunc().unwrap()), [-2.0, 0.0, 0.0, 0.0, 1.0]);
         assert_eq!(values(x.ceil().unwrap()), [-2.0, 0.0, 0.0, 1.0, 2.0]);
         assert_eq!(x.sign().unwrap().to_vec::<f64>().unwrap(), [-1.0, -1.0, 0.0, 1.0, 1.0, 0.0]);

@@ -50,7 +50,7 @@ fn fresh_like(
 ///
 /// >>> import retrograd as rg
 /// >>> rg.rand(2, 3).shape
-/// torch.Size([2, 3])
+/// retrograd.Size([2, 3])
 #[op(function, out)]
 #[allow(clippy::too_many_arguments)]
 pub fn rand(
@@ -93,7 +93,7 @@ pub fn rand(
 ///
 /// >>> import retrograd as rg
 /// >>> rg.randn(2, 3).shape
-/// torch.Size([2, 3])
+/// retrograd.Size([2, 3])
 #[op(function, out)]
 #[allow(clippy::too_many_arguments)]
 pub fn randn(
@@ -268,7 +268,7 @@ pub fn randperm(
 ///
 /// >>> import retrograd as rg
 /// >>> rg.rand_like(rg.zeros(2)).shape
-/// torch.Size([2])
+/// retrograd.Size([2])
 #[op(function)]
 #[allow(clippy::too_many_arguments)]
 pub fn rand_like(
@@ -306,7 +306,7 @@ pub fn rand_like(
 ///
 /// >>> import retrograd as rg
 /// >>> rg.randn_like(rg.zeros(2)).shape
-/// torch.Size([2])
+/// retrograd.Size([2])
 #[op(function)]
 #[allow(clippy::too_many_arguments)]
 pub fn randn_like(

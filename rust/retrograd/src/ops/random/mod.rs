@@ -220,7 +220,7 @@ pub fn random_to(
 ///
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).random_().shape
-/// torch.Size([2])
+/// retrograd.Size([2])
 #[op(inplace)]
 pub fn random(
     input: &Tensor,

@@ -299,6 +299,8 @@ pub fn max_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Res
 
 /// The larger of two tensors, elementwise: `maximum(input, other)`.
 ///
+/// Args: `other` a tensor with a shape that broadcasts against that of `input`.
+///
 /// >>> import retrograd as rg
 /// >>> rg.max(rg.tensor([1.0, 3.0]), rg.tensor([2.0, 2.0])).tolist()
 /// [2.0, 3.0]
@@ -333,6 +335,8 @@ pub fn min_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Res
 }
 
 /// The smaller of two tensors, elementwise: `minimum(input, other)`.
+///
+/// Args: `other` a tensor with a shape that broadcasts against that of `input`.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.min(rg.tensor([1.0, 3.0]), rg.tensor([2.0, 2.0])).tolist()

@@ -160,7 +160,16 @@ fn spread<const STD: bool, const MEAN: bool>(
         ));
     }
     let over = Over::dims(if STD { "std" } else { "var" }, dim, x.ndim(), keepdim)?;
-    apply(Spread::<STD, MEAN> { over, correction }, &[x])
+    let op = Spread::<STD, MEAN> { over, correction };
+    if op.freedom(x.sizes()) <= 0.0 || numel(&op.over.sizes(x.sizes())) == 0 {
+        let name = if STD { "std" } else { "var" };
+        crate::warn::warn(&format!(
+            "{name}{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input \
+             numel divided by output numel).",
+            if MEAN { "_mean" } else { "" }
+        ))?;
+    }
+    apply(op, &[x])
 }
 
 fn first(mut outs: Outs) -> Tensor {

@@ -155,6 +155,10 @@ pub fn sum_to_size(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
 /// [2.0, 2.0, 2.0]
 #[op(method, norust, name = "sum_to_size")]
 pub fn sum_to(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
+    if size.is_empty() {
+        // As in torch, also of a 0-dim tensor, whose integers widen.
+        return input.sum(None);
+    }
     sum_to_size(input, &crate::ops::create::sizes("sum_to_size", size)?)
 }
 
@@ -210,9 +214,10 @@ pub(super) fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Resul
         return Err(Error::dtype(
             "mean",
             format!(
-                "could not infer output dtype. {which} dtype must be either a floating point or complex dtype. Got: {}. \
-                 Pass dtype=float32 to convert first",
-                found.scalar_type_name()
+                "could not infer output dtype. {which} dtype must be either a floating point or complex dtype. Got: {} \
+                 ({}). Pass dtype=float32 to convert first",
+                found.scalar_type_name(),
+                found.name()
             ),
         ));
     }

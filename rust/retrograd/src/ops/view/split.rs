@@ -239,7 +239,7 @@ pub fn split_sections_method(input: &Tensor, split_size: &[i64], #[default(0)] d
 
 /// Views of consecutive parts of an axis, of the listed sizes.
 ///
-/// Args: `split_sizes` that sum to the size of the axis. Returns: a tuple of views. Derivative: the gradients joined.
+/// Args: `split_sizes` that sum to the size of the axis `dim`. Returns: a tuple of views. Derivative: the gradients joined.
 /// Raises: RuntimeError if the sizes do not sum to that of the axis.
 ///
 /// >>> import retrograd as rg
@@ -252,8 +252,8 @@ pub fn split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)] dim: 
 
 /// Views of at most `chunks` consecutive parts of an axis, all of one size but perhaps the last.
 ///
-/// Args: `chunks` at least 1. Returns: a tuple of views. Derivative: the gradients joined. Raises: RuntimeError if `chunks`
-/// is not positive.
+/// Args: `chunks` at least 1; `dim` the axis. Returns: a tuple of views. Derivative: the gradients joined. Raises:
+/// RuntimeError if `chunks` is not positive.
 ///
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.chunk(rg.tensor([1.0, 2.0, 3.0]), 2)]

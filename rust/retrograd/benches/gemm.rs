@@ -1,6 +1,7 @@
 //! The matrix product over the shapes of `docs/gemm.md`, on one thread.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use retrograd::kernels::matmul::{GemmScalar, gemm};
@@ -22,6 +23,8 @@ const LAYOUTS: [(&str, bool, bool); 3] = [("NN", false, false), ("NT", false, tr
 
 fn products<T: GemmScalar>(criterion: &mut Criterion, name: &str, value: fn(usize) -> T) {
     let mut group = criterion.benchmark_group(name);
+    // There are two dozen of each type, and they scatter little.
+    group.sample_size(20).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     for (m, n, k) in SHAPES {
         let (a, b): (Vec<T>, Vec<T>) = ((0..m * k).map(value).collect(), (0..k * n).map(value).collect());
         let mut c: Vec<T> = (0..m * n).map(value).collect();

@@ -160,10 +160,8 @@ pub unsafe fn change_sides(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
     }
     let last = Arc::new(Mutex::new(None));
     // SAFETY: `object` is alive; this reference is the tensor's.
-    let kept = KeptObject {
-        _object: AnyThread::new(unsafe { Bound::from_borrowed_ptr(py, object) }.unbind()),
-        last: last.clone(),
-    };
+    let owned = unsafe { Bound::from_borrowed_ptr(py, object) }.unbind();
+    let kept = KeptObject { _object: AnyThread::new(owned), last: last.clone() };
     t.keep_host(Box::new(kept));
     let side = Side::Kept(Box::new(Kept { tensor: t.downgrade(), last }));
     // SAFETY: the interpreter is held and nobody borrows the tensor, by contract.

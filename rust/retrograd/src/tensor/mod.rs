@@ -140,13 +140,7 @@ impl Tensor {
         Ok(Self::new(Self::checked_body(storage, dtype, sizes, strides, offset)?))
     }
 
-    fn checked_body(
-        storage: Arc<Storage>,
-        dtype: DType,
-        sizes: Dims,
-        strides: Strides,
-        offset: usize,
-    ) -> Result<Body> {
+    fn checked_body(storage: Arc<Storage>, dtype: DType, sizes: Dims, strides: Strides, offset: usize) -> Result<Body> {
         let outside = || {
             Error::shape(
                 "as_strided",

@@ -132,11 +132,13 @@ impl Tensor {
     }
 
     /// The node and output whose gradient is this tensor's: its history, or the accumulator of a leaf.
+    #[inline]
     pub fn grad_edge(&self) -> Result<Option<Edge>> {
         if !self.requires_grad() {
             return Ok(None);
         }
-        if let Some(output) = self.grad_fn()? {
+        let output = if self.view().is_none() { self.history() } else { self.grad_fn()? };
+        if let Some(output) = output {
             return Ok(Some(Edge::Node(output)));
         }
         // A view made without grad mode reports what its base requires, but nothing is followed through it.

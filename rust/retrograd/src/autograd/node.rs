@@ -233,7 +233,9 @@ impl Node {
 impl<R: ?Sized> Drop for Node<R> {
     fn drop(&mut self) {
         for edge in &mut self.edges {
-            if let Some(edge) = edge.take() {
+            if let Some(Edge::Node(_)) = edge
+                && let Some(edge) = edge.take()
+            {
                 edge.give_up();
             }
         }

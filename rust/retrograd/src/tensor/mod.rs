@@ -206,6 +206,27 @@ impl Tensor {
         Ok(Self::with(body, Some(ViewOf::new(self)), self.kind()))
     }
 
+    /// The view at one index of the first axis; the index is in range.
+    #[inline]
+    pub(crate) fn row(&self, index: usize) -> Self {
+        let b = self.body();
+        debug_assert!(index < b.sizes[0]);
+        let (sizes, strides) = (Dims::from_slice(&b.sizes[1..]), Strides::from_slice(&b.strides[1..]));
+        let contiguous = b.contiguous || is_contiguous(&sizes, &strides);
+        // S3: some of the elements of `self`.
+        let body = Body {
+            dtype: b.dtype,
+            contiguous,
+            numel: b.numel / b.sizes[0],
+            offset: b.offset.wrapping_add_signed(b.strides[0] * index as isize),
+            sizes,
+            strides,
+            storage: b.storage.clone(),
+            version: b.version.clone(),
+        };
+        Self::with(body, Some(ViewOf::new(self)), self.kind())
+    }
+
     #[inline]
     pub(crate) fn body(&self) -> &Body {
         let p = self.0.current.load(Ordering::Acquire);

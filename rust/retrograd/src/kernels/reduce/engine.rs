@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Lane, Level, Task, dispatch};
+use super::super::simd::{Lane, Level, Task, dispatch, prefetch_lines};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, plan_in_order, row_major};
 use super::{BLOCK, GROUP, Reduce};
 
@@ -237,6 +237,10 @@ impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
         }
         let mut cascade = Cascade::default();
         for i in (0..n).step_by(BLOCK) {
+            if stride == 1 {
+                // The processor's own prefetching stops at the end of a page, which a block of floats fills.
+                prefetch_lines::<8, A>(a.wrapping_add(i + BLOCK));
+            }
             // SAFETY: duty 1.
             let acc = unsafe { any_block(r, BLOCK.min(n - i), a.offset(i as isize * stride), stride, first_index + i) };
             cascade.push(r, acc);

@@ -137,6 +137,19 @@ pub unsafe fn dispatch<T: Task>(level: Level, task: T) -> T::Out {
     }
 }
 
+/// Asks for the first `LINES` cache lines from `p` on, which need not be valid memory.
+#[inline(always)]
+pub fn prefetch_lines<const LINES: usize, T>(p: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..LINES {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: prefetching reads nothing that the program can observe, and faults at no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast::<i8>().wrapping_add(line * 64)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
+}
+
 /// # Safety
 /// 1. The duties written on the type of `task` hold.
 #[inline(never)]

@@ -75,11 +75,17 @@ impl<V: Look> Primitive for Looked<V> {
     }
 }
 
+/// Whether more must happen to a view of `x` than that it is made: recording, or a tangent.
+#[inline]
+pub fn is_watched(x: &Tensor) -> bool {
+    let word = mode::word();
+    word & mode::SPECIAL != 0 || (mode::records(word) && x.requires_grad())
+}
+
 /// The view of `x`, recorded.
 #[inline]
 pub fn look<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
-    let word = mode::word();
-    if word & mode::SPECIAL == 0 && !(mode::records(word) && x.requires_grad()) {
+    if !is_watched(x) {
         let l = view.layout(x)?;
         return x.view_with(l.sizes, l.strides, l.offset);
     }

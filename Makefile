@@ -47,6 +47,7 @@ test: lint rust-test python-test ## Run all that CI runs: lint, Rust tests, Pyth
 lint: $(TOOLS) ## Check format, lints and types, in Rust and in Python
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps --quiet
 	$(PY) -m ruff check $(wildcard $(RUFF_PATHS))
 	$(PY) -m ruff format --check $(wildcard $(RUFF_PATHS))
 	$(PY) -m mypy

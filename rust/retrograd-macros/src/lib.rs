@@ -135,6 +135,26 @@ fn doc_text(attrs: &[Attribute]) -> String {
     lines.join("\n")
 }
 
+/// The documentation as Rust shows it: Python's examples are set as plain text.
+fn rust_doc(doc: &str) -> String {
+    let mut lines = Vec::new();
+    let mut in_example = false;
+    for line in doc.lines() {
+        if !in_example && line.starts_with(">>>") {
+            in_example = true;
+            lines.push("```text");
+        } else if in_example && line.is_empty() {
+            in_example = false;
+            lines.push("```");
+        }
+        lines.push(line);
+    }
+    if in_example {
+        lines.push("```");
+    }
+    lines.join("\n")
+}
+
 /// The default as Python writes it.
 fn python_default(e: &Expr) -> String {
     let s = e.to_token_stream().to_string();
@@ -153,11 +173,14 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
     let name = function.sig.ident.clone();
     let entry = format_ident!("{}", name.to_string().to_uppercase());
     let worker = if o.has("inplace") { format_ident!("{name}_as") } else { name.clone() };
-    let attrs = function.attrs.clone();
-    let doc = doc_text(&attrs);
+    let doc = doc_text(&function.attrs);
     if doc.is_empty() {
         return Err(Error::new(name.span(), "an op needs documentation"));
     }
+    let shown = rust_doc(&doc);
+    function.attrs.retain(|a| !a.path().is_ident("doc"));
+    function.attrs.insert(0, syn::parse_quote!(#[doc = #shown]));
+    let attrs = function.attrs.clone();
     let docs: Vec<&Attribute> = attrs.iter().filter(|a| a.path().is_ident("doc")).collect();
     let inputs = &function.sig.inputs;
     let ret = &function.sig.output;

@@ -1,9 +1,9 @@
 //! Pointwise loops: a scalar body over one to three strided operands, compiled per instruction set.
 //!
 //! [`map1`], [`map2`] and [`map3`] reorder and merge the axes (`strided`), then run two-dimensional tiles through
-//! [`dispatch`]. Inside a tile there are few inner loops, since each is compiled for every body, dtype and instruction
+//! `dispatch`. Inside a tile there are few inner loops, since each is compiled for every body, dtype and instruction
 //! set: all operands contiguous; one operand a constant; the output on top of the first operand. Any other row goes
-//! through them in pieces of [`STAGE`] elements: strided inputs are gathered into, and a strided output scattered from,
+//! through them in pieces of `STAGE` elements: strided inputs are gathered into, and a strided output scattered from,
 //! arrays in L1 (the gathers are shared by all bodies). Short strided rows run element by element.
 //!
 //! Aliasing. The output may be an input, element for element. The compiler would answer the run-time overlap test of a

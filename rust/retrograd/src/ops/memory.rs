@@ -270,7 +270,7 @@ pub fn detach_of(input: &Tensor) -> Result<Tensor> {
 }
 
 impl Tensor {
-    /// Copies the elements of `src` into this tensor; see [`copy`].
+    /// Copies the elements of `src` into this tensor; see [`copy()`].
     pub fn copy_(&self, src: &Tensor) -> Result<Tensor> {
         apply_inplace(CopyFrom, &[self, src])
     }

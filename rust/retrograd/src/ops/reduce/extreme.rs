@@ -234,11 +234,11 @@ fn arg_of(input: &Tensor, max: bool, dim: Option<i64>, keepdim: bool) -> Result<
 }
 
 impl Tensor {
-    /// The maximum over `dims` (all, if empty); see [`amax`].
+    /// The maximum over `dims` (all, if empty); see `amax`.
     pub fn amax(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         amax_of(self, true, Some(dims), keepdim)
     }
-    /// The minimum over `dims` (all, if empty); see [`amin`].
+    /// The minimum over `dims` (all, if empty); see `amin`.
     pub fn amin(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         amax_of(self, false, Some(dims), keepdim)
     }

@@ -1,6 +1,6 @@
 //! Reductions and scans: what they share, and their rooms.
 //!
-//! [`Over`] says which axes an op reduces; [`run`] takes a kernel over them. Results are contiguous.
+//! `Over` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
 
 mod extreme;
 mod logic;

@@ -115,11 +115,11 @@ pub fn sum_over(
 }
 
 impl Tensor {
-    /// The sum over `dims` (all, if empty); see [`sum_over`].
+    /// The sum over `dims` (all, if empty); see `sum_over`.
     pub fn sum_dims(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         sum_over(self, Some(dims), keepdim, None)
     }
-    /// The mean over `dims` (all, if empty); see [`mean_over`].
+    /// The mean over `dims` (all, if empty); see `mean_over`.
     pub fn mean_dims(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         mean_over(self, Some(dims), keepdim, None)
     }

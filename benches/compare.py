@@ -2,6 +2,8 @@
 
     python benches/compare.py [--quick] [--only REGEX] [--json FILE] [--torch-site DIR] [--package NAME]
 
+The cost of noting lines races the package against itself.
+
 Verdict: `ok` or `SHORT` against the row's budget, `FAILED` where the package raised, empty where a row has no budget.
 Without torch the package's own times are printed. `--package torch` races torch against itself: the noise of a run.
 """
@@ -22,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from cases import CASES, Case
+from cases import CASES, Case, mlp_step
 from timing import FULL, QUICK, Plan, race
 
 # Import a package in a fresh interpreter; print seconds and, where /proc tells, MB of resident memory added.
@@ -40,10 +42,12 @@ import {package}
 print(time.perf_counter() - start, resident() - before)
 """
 
+LINES_NOTED = "MLP step, noting lines for errors"
+
 
 @dataclass
 class Row:
-    """One line of the table: times in seconds, sizes in MB; `at_most` limits our own figure."""
+    """One line of the table: times in seconds, sizes in MB, costs in %; `at_most` limits our own figure."""
 
     name: str
     kind: str = "time"
@@ -77,8 +81,8 @@ class Row:
 def figure(value: float | None, kind: str = "time") -> str:
     if value is None:
         return "-"
-    if kind == "MB":
-        return f"{value:.1f} MB"
+    if kind in ("MB", "%"):
+        return f"{value:.1f} {kind}"
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
         if value >= scale:
             return f"{value / scale:.3g} {unit}"
@@ -169,6 +173,28 @@ def footprint(
     return [row for row in (time, memory, size) if wanted(row.name)]
 
 
+def lines_noted(ours: ModuleType, plan: Plan) -> Row:
+    """What an MLP step takes longer because recorded ops and writes note the caller's line for errors."""
+    row = Row(LINES_NOTED, "%", at_most=3.0)
+    note = ours._core._note_places
+
+    def setup(on: bool) -> Callable[[], object]:
+        step = mlp_step(ours)
+
+        def run() -> None:
+            note(on)
+            step()
+
+        return run
+
+    try:
+        samples = race({"on": partial(setup, True), "off": partial(setup, False)}, plan)
+    finally:
+        note(True)
+    row.ours = max(0.0, (samples["on"].seconds / samples["off"].seconds - 1) * 100)
+    return row
+
+
 def load(name: str) -> ModuleType | None:
     """Import `name` on one thread with a fixed seed; None where it is not installed."""
     try:
@@ -239,6 +265,10 @@ def main() -> int:
     for number, case in enumerate(selected, 1):
         progress(f"[{number}/{len(selected)}] {case.name}")
         rows.append(time_case(case, ours, torch, plan))
+        show(rows[-1])
+    if wanted(LINES_NOTED) and hasattr(getattr(ours, "_core", None), "_note_places"):
+        progress(LINES_NOTED)
+        rows.append(lines_noted(ours, plan))
         show(rows[-1])
     progress("imports and sizes")
     for row in footprint(wanted, ours, torch, 2 if args.quick else 5, path):

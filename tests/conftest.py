@@ -10,3 +10,12 @@ import pytest
 @pytest.fixture(scope="session")
 def rg() -> Any:
     return importlib.import_module(os.environ.get("RETROGRAD_STANDIN", "retrograd"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell which items of the semantics have no test."""
+    items = importlib.import_module("semantics.items")
+    sections = items.covered()
+    count, missing = sum(items.LAST[s] for s in sections), items.without_a_test()
+    told = ", ".join(missing) or "none"
+    terminalreporter.write_line(f"semantics: {count} items in {len(sections)} sections; without a test: {told}")

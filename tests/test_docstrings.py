@@ -26,6 +26,7 @@ WITHOUT_EXAMPLE = {
     "retrograd.autograd.function.Function.vmap": "it refuses unless overridden, and nothing calls it yet",
     "retrograd.autograd.function.NestedIOFunction": "for classes of old programs that torch refuses to run as well",
     "retrograd._core._FunctionBase.mark_shared_storage": "it warns, and does nothing else",
+    "retrograd._core._WeakEdges": "a part of `register_multi_grad_hook`",
 }
 
 

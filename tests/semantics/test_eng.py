@@ -187,18 +187,28 @@ def test_eng_4_a_million_nodes(depth, run):
     same(rg.autograd.grad(x * 2, x)[0], [2.0])
 
 
-@pytest.mark.parametrize("run", [True, False])
-def test_eng_4_many_python_nodes(run):
+class Same(rg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+@pytest.mark.parametrize(("depth", "run"), [(DEPTH, True), (DEPTH // 4, False)])
+def test_eng_4_a_million_python_nodes(depth, run):
     x = leaf([1.0])
     y = x
-    for _ in range(DEPTH // 20):
-        y = Double.apply(y) * 0.5
+    for _ in range(depth):
+        y = Same.apply(y)
     if run:
         y.backward()
         same(x.grad, [1.0])
-    before = live(Double._backward_cls)
+    before = live(Same._backward_cls)
     del y
-    assert before >= DEPTH // 20 and live(Double._backward_cls) == 0
+    assert before >= depth and live(Same._backward_cls) == 0
 
 
 def test_eng_4_many_views_and_in_place_ops():
@@ -215,7 +225,7 @@ def test_eng_4_many_views_and_in_place_ops():
     same(x.grad, [2.0, 2.0])
     base = x * 1
     half = base[:1]
-    for _ in range(1000):
+    for _ in range(100_000):
         half.mul_(1)
     base.sum().backward()
     same(x.grad, [3.0, 3.0])

@@ -221,7 +221,6 @@ def test_func_7_saved_tensors():
     same(z.grad_fn.plain, [6.0])
 
 
-@later("saved-tensor hooks")
 def test_func_7_saved_tensor_hooks_act():
     x, log = leaf([3.0]), []
     pack, unpack = lambda t: (log.append("pack"), t.detach())[1], lambda t: (log.append("unpack"), t)[1]

@@ -1,41 +1,20 @@
 """Every numbered item of a section that has a file here has a test that bears its name."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from . import close, rg, same
-
-HERE = Path(__file__).parent
-
-# The last number of each section; numbers run from 1 without a gap. Made from the list of semantics with
-#   grep -oP '^- \K[A-Z]+-\d+' semantics.md | sort -V | awk -F- '{n[$1]=$2} END {for (s in n) print s, n[s]}'
-LAST = {
-    "LEAF": 19, "ACC": 10, "BWD": 17, "GRAD": 10, "HOOK": 18, "NODE": 13, "INP": 14, "VIEW": 13, "FUNC": 25,
-    "FWD": 15, "MODE": 11, "HOF": 8, "CHK": 10, "ANOM": 5, "SAVE": 10, "CKPT": 5, "PROF": 12, "CPLX": 5, "DTYP": 9,
-    "ENG": 9, "TRF": 6, "IO": 6,
-}  # fmt: skip
-FIRST_COVERED = {"LEAF", "ACC", "BWD", "GRAD", "INP", "DTYP", "ENG", "VIEW", "NODE", "HOOK", "FUNC", "MODE"}
+from .items import FIRST_COVERED, HERE, LAST, covered, numbers_in, without_a_test
 
 
-def numbers_in(section):
-    """The item numbers that the tests of a section's file are named after."""
-    text = (HERE / f"test_{section.lower()}.py").read_text(encoding="utf-8")
-    return {int(n) for n in re.findall(rf"^def test_{section.lower()}_(\d+)_\w+\(", text, re.MULTILINE)}
-
-
-def covered():
-    files = {p.stem.removeprefix("test_").upper() for p in HERE.glob("test_*.py")} - {"ITEMS"}
-    assert files <= set(LAST), f"files of no section: {files - set(LAST)}"
-    return sorted(files)
+def test_every_item_has_a_test():
+    assert without_a_test() == []
 
 
 @pytest.mark.parametrize("section", covered())
-def test_every_item_has_a_test(section):
-    wanted, found = set(range(1, LAST[section] + 1)), numbers_in(section)
-    assert not wanted - found, "without a test: " + ", ".join(f"{section}-{n}" for n in sorted(wanted - found))
-    assert not found - wanted, "of no item: " + ", ".join(f"{section}-{n}" for n in sorted(found - wanted))
+def test_every_test_has_an_item(section):
+    assert numbers_in(section) <= set(range(1, LAST[section] + 1))
 
 
 def test_no_section_lost_its_file():

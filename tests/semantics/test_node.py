@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from . import close, fails, later, leaf, rg, same
+from . import close, fails, leaf, rg, same
 
 graph = rg.autograd.graph
 edge = graph.get_gradient_edge
@@ -264,7 +264,6 @@ def test_node_13_nodes_outlive_their_tensors():
     assert node.name() == "AddBackward0" and node.next_functions[0][0].variable is x
 
 
-@later("saved-tensor hooks")
 def test_node_8_hooks_make_new_objects():
     x = leaf([1.0])
     with graph.saved_tensors_hooks(lambda t: t, lambda t: t):

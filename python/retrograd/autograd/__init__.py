@@ -7,8 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, overload
 
 from retrograd import _core
-from retrograd._core import Tensor
-from retrograd.autograd import function, grad_mode, graph
+from retrograd._core import SavedTensor, Tensor
+from retrograd.autograd import anomaly_mode, function, grad_mode, graph
+from retrograd.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (
     enable_grad,
@@ -28,8 +29,11 @@ __all__ = [
     "GradientEdge",
     "NestedIOFunction",
     "Node",
+    "SavedTensor",
     "Variable",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "enforce_grad_layout_policy",
     "function",
@@ -41,6 +45,7 @@ __all__ = [
     "inference_mode",
     "is_multithreading_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
     "variable",

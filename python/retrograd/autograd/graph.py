@@ -9,14 +9,26 @@ from typing import Any, Literal, NamedTuple
 
 from retrograd import _core
 from retrograd._core import Tensor
+from retrograd.autograd._saved import (
+    _AllowMutationOnSavedContext,
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
 from retrograd.utils.hooks import RemovableHandle
 
 __all__ = [
     "GradientEdge",
     "Node",
+    "_AllowMutationOnSavedContext",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
     "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
 ]
 
 
@@ -201,14 +213,14 @@ _Hooks = list[tuple[Tensor, Callable[[Tensor], None]]]
 
 
 def _all_hooks(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> _Hooks:
-    edges = [get_gradient_edge(t) for t in tensors]
+    edges, count = _core._WeakEdges(tuple(tensors)), len(tensors)
     runs: dict[int | None, tuple[list[Tensor | None], set[int]]] = {}
 
     def arrived(at: int, grad: Tensor) -> None:
         run = _core._current_run()
         if run not in runs:
-            awaited = {i for i, edge in enumerate(edges) if i == at or _core._run_reaches(edge.node)}
-            runs[run] = [None] * len(edges), awaited
+            awaited = {i for i, reached in enumerate(edges.reached()) if reached or i == at}
+            runs[run] = [None] * count, awaited
             _core._queue_callback(lambda: runs.pop(run, None))
         grads, awaited = runs[run]
         grads[at] = grad

@@ -6,12 +6,13 @@ use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::Level;
 use retrograd::autograd::mode;
-use retrograd::autograd::node::{Edge, Output};
+use retrograd::autograd::node::{Edge, Output, WeakEdge};
 use retrograd::{Error, Tensor};
 
 use crate::anythread::AnyThread;
 use crate::errors::{OrPy, from_py, to_py};
 use crate::node::{unwrap_node, wrap_node};
+use crate::origin::{attached, detached};
 use crate::wrap::{unwrap, wrap, wrap_option};
 
 /// A root or target: a tensor, or a `GradientEdge`.
@@ -106,7 +107,7 @@ pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
     if call.create_graph {
         retrograd::warn::once(retrograd::warn::Once::CycleThroughGrad, CYCLE);
     }
-    py.detach(|| engine::run(call)).or_py().map(drop)
+    detached(py, || engine::run(call)).or_py().map(drop)
 }
 
 /// Gradients of the roots with respect to `inputs`, None where unreachable.
@@ -134,7 +135,7 @@ fn _grad<'py>(
         });
     }
     let targets = edges.into_iter().map(Target::Capture).collect();
-    let results = py.detach(|| engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?;
+    let results = detached(py, || engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?;
     if !allow_unused && results.iter().any(Option::is_none) {
         return Err(PyRuntimeError::new_err(
             "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is \
@@ -148,14 +149,17 @@ fn _grad<'py>(
 /// `(node, output_nr)` that a tensor's gradient arrives at.
 #[pyfunction]
 fn _gradient_edge<'py>(t: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, u32)> {
+    let output = edge_of(t)?.output();
+    Ok((wrap_node(t.py(), &output.node)?, output.nr))
+}
+
+fn edge_of(t: &Bound<'_, PyAny>) -> PyResult<Edge> {
     let tensor = unwrap(t).ok_or_else(|| PyTypeError::new_err("get_gradient_edge: expected a Tensor"))?;
-    let edge = tensor.grad_edge().or_py()?.ok_or_else(|| {
+    tensor.grad_edge().or_py()?.ok_or_else(|| {
         PyRuntimeError::new_err(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients",
         )
-    })?;
-    let output = edge.output();
-    Ok((wrap_node(t.py(), &output.node)?, output.nr))
+    })
 }
 
 /// Lets gradients keep the strides they come with (`False`) or not; returns what was set before.
@@ -170,17 +174,28 @@ fn _current_run() -> Option<u64> {
     engine::current_run()
 }
 
-/// Whether the run under way on this thread comes by `node`.
-#[pyfunction]
-fn _run_reaches(node: &Bound<'_, PyAny>) -> bool {
-    unwrap_node(node).is_some_and(|n| engine::run_reaches(&n))
+/// Where the gradients of some tensors arrive. Keeps nothing alive, so that hooks on these tensors may hold it.
+#[pyclass(module = "retrograd._core", frozen)]
+struct _WeakEdges(Vec<WeakEdge>);
+
+#[pymethods]
+impl _WeakEdges {
+    #[new]
+    fn new(tensors: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let edge = |t: Bound<'_, PyAny>| Ok(edge_of(&t)?.downgrade());
+        tensors.iter().map(edge).collect::<PyResult<_>>().map(Self)
+    }
+    /// Which of them the run under way on this thread comes by.
+    fn reached(&self) -> Vec<bool> {
+        self.0.iter().map(|e| e.upgrade().is_some_and(|e| engine::run_reaches(&e))).collect()
+    }
 }
 
 /// Calls `callback()` at the end of the run under way on this thread.
 #[pyfunction]
 fn _queue_callback(callback: Py<PyAny>) -> PyResult<()> {
     let callback = AnyThread::new(callback);
-    let call = move || Python::attach(|py| callback.call0(py).map(drop)).map_err(from_py);
+    let call = move || attached(|py| callback.call0(py).map(drop)).map_err(from_py);
     engine::queue_callback(Box::new(call)).or_py()
 }
 
@@ -209,17 +224,6 @@ fn _set_grad_enabled(on: bool) {
 #[pyfunction]
 fn is_inference_mode_enabled() -> bool {
     mode::word() & mode::INFERENCE != 0
-}
-
-/// The thread's mode word, for context managers that restore it.
-#[pyfunction]
-fn _mode_word() -> u32 {
-    mode::word()
-}
-
-#[pyfunction]
-fn _restore_mode_word(word: u32) {
-    mode::restore(word);
 }
 
 /// Switches inference mode (and with it recording) on this thread; returns the word to restore.
@@ -286,19 +290,17 @@ fn _increment_version(t: &Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<_WeakEdges>()?;
     for f in [
         wrap_pyfunction!(_backward, m)?,
         wrap_pyfunction!(_grad, m)?,
         wrap_pyfunction!(_gradient_edge, m)?,
         wrap_pyfunction!(_set_grad_layout_policy, m)?,
         wrap_pyfunction!(_current_run, m)?,
-        wrap_pyfunction!(_run_reaches, m)?,
         wrap_pyfunction!(_queue_callback, m)?,
         wrap_pyfunction!(is_grad_enabled, m)?,
         wrap_pyfunction!(_set_grad_enabled, m)?,
         wrap_pyfunction!(is_inference_mode_enabled, m)?,
-        wrap_pyfunction!(_mode_word, m)?,
-        wrap_pyfunction!(_restore_mode_word, m)?,
         wrap_pyfunction!(_set_inference_mode, m)?,
         wrap_pyfunction!(_jvp, m)?,
         wrap_pyfunction!(op_names, m)?,

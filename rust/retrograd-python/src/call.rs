@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use crate::convert;
 use crate::errors::{self, to_py};
+use crate::origin::detached;
 
 /// All entries of one Python name, in one form.
 pub struct Callable {
@@ -110,25 +111,38 @@ unsafe fn invoke(
     nargs: ffi::Py_ssize_t,
     kwnames: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: duty 1.
-    let py = unsafe { Python::assume_attached() };
-    let run = || -> PyResult<*mut ffi::PyObject> {
-        // SAFETY: duty 2; borrowed references live for the call.
-        let given = unsafe {
-            Given {
-                slf: (c.role != Role::Function).then(|| Borrowed::from_ptr(py, slf)),
-                args: slice(args, nargs as usize),
-                kwnames: if kwnames.is_null() {
-                    None
-                } else {
-                    Some(Borrowed::from_ptr(py, kwnames).cast_unchecked::<PyTuple>())
-                },
-                kwvalues: args.wrapping_add(nargs as usize),
-            }
-        };
-        call(py, c, &given).map(|o| o.into_ptr())
+    // The interpreter is held, but PyO3 must be told, or it does not give up references that are dropped in here.
+    Python::attach(|py| {
+        // SAFETY: our own duties.
+        guard(py, &c.name, || unsafe { invoke_attached(py, c, slf, args, nargs, kwnames) })
+    })
+}
+
+/// # Safety
+/// As [`invoke`].
+#[inline]
+unsafe fn invoke_attached(
+    py: Python<'_>,
+    c: &'static Callable,
+    slf: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargs: ffi::Py_ssize_t,
+    kwnames: *mut ffi::PyObject,
+) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: duty 2; borrowed references live for the call.
+    let given = unsafe {
+        Given {
+            slf: (c.role != Role::Function).then(|| Borrowed::from_ptr(py, slf)),
+            args: slice(args, nargs as usize),
+            kwnames: if kwnames.is_null() {
+                None
+            } else {
+                Some(Borrowed::from_ptr(py, kwnames).cast_unchecked::<PyTuple>())
+            },
+            kwvalues: args.wrapping_add(nargs as usize),
+        }
     };
-    guard(py, &c.name, run)
+    call(py, c, &given).map(|o| o.into_ptr())
 }
 
 /// # Safety
@@ -326,7 +340,7 @@ fn run<'py>(
         return run_out(py, c, entry, values, out);
     }
     let result = if elements(values) > DETACH_ABOVE {
-        py.detach(|| (entry.call)(form, values))
+        detached(py, || (entry.call)(form, values))
     } else {
         (entry.call)(form, values)
     };

@@ -15,7 +15,7 @@ use pyo3::types::PyType;
 use pyo3::{PyTypeInfo, ffi};
 use retrograd::Tensor;
 
-use crate::wrap::{Handle, PyTensor, change_sides};
+use crate::wrap::{Handle, PyTensor, change_sides, live};
 
 /// `retrograd.Tensor`; lives as long as the process.
 static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
@@ -40,10 +40,6 @@ pub fn is_exact(object: &Bound<'_, PyAny>) -> bool {
 #[inline]
 pub fn contents(object: *mut ffi::PyObject) -> *const PyTensor {
     object.cast::<u8>().wrapping_add(CONTENTS.load(Ordering::Relaxed)).cast()
-}
-
-fn object_of(contents: &PyTensor) -> *mut ffi::PyObject {
-    std::ptr::from_ref(contents).cast::<u8>().wrapping_sub(CONTENTS.load(Ordering::Relaxed)).cast_mut().cast()
 }
 
 fn pointer_at(object: *mut ffi::PyObject, offset: &AtomicUsize) -> *mut *mut ffi::PyObject {
@@ -97,17 +93,13 @@ pub fn show_to_collector(object: &Bound<'_, PyAny>) {
     }
 }
 
-/// The object's `__dict__` if it was ever asked for.
-pub fn dict_of(contents: &PyTensor) -> Option<&Py<PyAny>> {
-    // SAFETY: the slot holds null or a dict that the object owns; `Py` is a non-null pointer.
-    unsafe { (*pointer_at(object_of(contents), &DICT).cast::<Option<Py<PyAny>>>()).as_ref() }
-}
-
-/// Forgets the object's `__dict__`.
-pub fn clear_dict(contents: &PyTensor) {
-    // SAFETY: as in `dict_of`; called with the interpreter held.
-    let dict = unsafe { (*pointer_at(object_of(contents), &DICT).cast::<Option<Py<PyAny>>>()).take() };
-    drop(dict);
+/// A tensor that has an object got a history.
+fn got_history(t: &Tensor) {
+    Python::attach(|py| {
+        if let Some(object) = live(py, t) {
+            show_to_collector(&object);
+        }
+    });
 }
 
 /// Sets an attribute as any object does, then shows the object to the collector, since the attribute may lead back to it.
@@ -205,6 +197,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
     let unknown = || PySystemError::new_err("retrograd: this Python lays out extension classes in an unknown way");
     m.add_class::<PyTensor>()?;
+    retrograd::autograd::hooks::on_history(got_history);
     let class = PyTensor::type_object(py);
     let number = |name| class.getattr(name).and_then(|n| n.extract::<usize>());
     let (size, dict, weakrefs) = (number("__basicsize__")?, number("__dictoffset__")?, number("__weakrefoffset__")?);

@@ -17,13 +17,14 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
-use retrograd::autograd::saved::{KeptSlots, Saved};
-use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled};
+use retrograd::autograd::saved::{KeptSlots, Saved, pack_kept};
+use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled, mode};
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
 use crate::errors::{OrPy, from_py};
+use crate::origin::attached;
 use crate::wrap::{unwrap, wrap};
 
 /// The ctx of a custom function: what `forward` leaves for `backward`, and the graph node of the outputs.
@@ -111,13 +112,10 @@ impl Rule for PyFunctionRule {
         Python::attach(|py| name_of(self.ctx.bind(py)).into())
     }
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], _run: Run) -> retrograd::Result<Grads> {
-        Python::attach(|py| run_backward(self.ctx.bind(py), node, grads)).map_err(from_py)
+        attached(|py| run_backward(self.ctx.bind(py), node, grads)).map_err(from_py)
     }
-    fn is_freed(&self) -> bool {
-        self.made().kept.is_freed()
-    }
-    fn release(&self) {
-        self.made().kept.release();
+    fn kept(&self) -> Option<&KeptSlots> {
+        Some(&self.made().kept)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -143,13 +141,16 @@ pub fn node_of(v: &Bound<'_, PyAny>) -> Option<NodeRef> {
 fn node_of_ctx(ctx: &Bound<'_, PyFunctionCtx>) -> Option<NodeRef> {
     let this = ctx.get();
     let made = this.made.get()?;
-    let mut slot = this.node.lock();
-    if let Some(node) = slot.upgrade() {
+    if let Some(node) = this.node.lock().upgrade() {
         return Some(node);
     }
+    // Not under the lock: in anomaly mode Python code runs here.
     let node = new_node(ctx, made.outputs.clone());
-    *slot = Arc::downgrade(&node);
-    Some(node)
+    let mut slot = this.node.lock();
+    Some(slot.upgrade().unwrap_or_else(|| {
+        *slot = Arc::downgrade(&node);
+        node
+    }))
 }
 
 fn new_node(ctx: &Bound<'_, PyFunctionCtx>, outputs: SmallVec<[OutMeta; 1]>) -> NodeRef {
@@ -368,6 +369,11 @@ fn finish<'py>(
         }
     });
     call.finish(&mut results, node).or_py()?;
+    if mode::word() & mode::SAVED_HOOKS != 0
+        && let Some(node) = node_of_ctx(ctx)
+    {
+        pack_kept(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
+    }
 
     let object = |(given, result): (Bound<'py, PyAny>, Option<Tensor>)| match result {
         Some(t) if !unwrap(&given).is_some_and(|g| g.is_same(&t)) => wrap(py, t),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use retrograd::Tensor;
 use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
 use retrograd::autograd::leaf::WeakTensor;
@@ -14,7 +14,9 @@ use retrograd::autograd::{Grads, Node, NodeRef};
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
-use crate::errors::from_py;
+use crate::errors::{OrPy, from_py};
+use crate::origin::attached;
+use crate::saved::PyPacked;
 use crate::wrap::{unwrap, wrap, wrap_option};
 
 /// `fn(grad) -> grad or None`
@@ -38,7 +40,7 @@ impl Hook for PyTensorHook {
 
 impl TensorHook for PyTensorHook {
     fn call(&self, grad: Option<&Tensor>) -> retrograd::Result<Option<Tensor>> {
-        Python::attach(|py| {
+        attached(|py| {
             let f = self.0.bind(py);
             let result = f.call1((wrap_option(py, grad.cloned())?,))?;
             check_replacement(f, &result, grad)
@@ -75,6 +77,49 @@ fn check_replacement(
     Ok(Some(t.clone()))
 }
 
+/// Calls what is in a dict at the time, one after the other.
+struct PyDictHook(AnyThread<PyDict>);
+
+impl Hook for PyDictHook {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
+}
+
+impl TensorHook for PyDictHook {
+    fn call(&self, grad: Option<&Tensor>) -> retrograd::Result<Option<Tensor>> {
+        attached(|py| {
+            let mut replaced: Option<Tensor> = None;
+            for f in self.0.bind(py).values() {
+                let now = replaced.as_ref().or(grad);
+                let result = f.call1((wrap_option(py, now.cloned())?,))?;
+                if let Some(new) = check_replacement(&f, &result, now)? {
+                    replaced = Some(new);
+                }
+            }
+            Ok(replaced)
+        })
+        .map_err(from_py)
+    }
+}
+
+/// Registers the dict `tensor._backward_hooks` as a hook on the output of `node` that the tensor is.
+pub fn register_dict(node: &NodeRef, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(t) = unwrap(tensor) else {
+        return Err(PyTypeError::new_err(format!(
+            "_register_hook_dict() expected a variable, not {}",
+            type_name(tensor)
+        )));
+    };
+    let dict = tensor.getattr("_backward_hooks")?;
+    let Ok(dict) = dict.cast_into::<PyDict>() else {
+        return Err(PyTypeError::new_err("_register_hook_dict(): tensor._backward_hooks must be a dict of hooks"));
+    };
+    let nr = t.grad_fn().or_py()?.filter(|output| Arc::ptr_eq(&output.node, node)).map_or(0, |output| output.nr);
+    hooks::register(node.hooks().tensor_hooks(), (nr, Arc::new(PyDictHook(AnyThread::new(dict.unbind())))));
+    Ok(())
+}
+
 fn tuple<'py>(py: Python<'py>, grads: &[Option<Tensor>]) -> PyResult<Bound<'py, PyTuple>> {
     let items: Vec<_> = grads.iter().map(|g| wrap_option(py, g.clone())).collect::<PyResult<_>>()?;
     PyTuple::new(py, items)
@@ -106,7 +151,7 @@ impl Hook for PyPreHook {
 
 impl PreHook for PyPreHook {
     fn call(&self, grads: &[Option<Tensor>]) -> retrograd::Result<Option<Grads>> {
-        Python::attach(|py| {
+        attached(|py| {
             let f = self.0.bind(py);
             check_tuple(f, &f.call1((tuple(py, grads)?,))?, grads)
         })
@@ -122,7 +167,7 @@ impl Hook for PyPostHook {
 
 impl PostHook for PyPostHook {
     fn call(&self, results: &[Option<Tensor>], grads: &[Option<Tensor>]) -> retrograd::Result<Option<Grads>> {
-        Python::attach(|py| {
+        attached(|py| {
             let f = self.0.bind(py);
             check_tuple(f, &f.call1((tuple(py, results)?, tuple(py, grads)?))?, results)
         })
@@ -138,7 +183,7 @@ impl Hook for PyLeafHook {
 
 impl LeafHook for PyLeafHook {
     fn call(&self, leaf: &Tensor) -> retrograd::Result<()> {
-        Python::attach(|py| {
+        attached(|py| {
             let result = self.0.bind(py).call1((wrap(py, leaf.clone())?,))?;
             if result.is_none() {
                 return Ok(());
@@ -158,7 +203,28 @@ pub fn visit_node(node: &Node, visit: &PyVisit<'_>) -> Result<(), PyTraverseErro
     if let Some(hooks) = node.hooks_if_any() {
         hooks.each(|h| show(h, visit, &mut result));
     }
+    if let Some(kept) = node.rule().kept() {
+        kept.each_packed(|value| {
+            if let (Ok(()), Some(packed)) = (&result, value.as_any().downcast_ref::<PyPacked>()) {
+                result = visit.call(&*packed.value).and_then(|()| visit.call(&*packed.unpack));
+            }
+        });
+    }
     result
+}
+
+/// Breaks the cycles that [`visit_node`] showed.
+pub fn clear_node(node: &Node) {
+    if let Some(hooks) = node.hooks_if_any() {
+        hooks.clear();
+    }
+    if let Some(kept) = node.rule().kept() {
+        let mut any = false;
+        kept.each_packed(|_| any = true);
+        if any {
+            kept.release();
+        }
+    }
 }
 
 /// As [`visit_node`], from a tensor nobody else holds.
@@ -174,14 +240,18 @@ fn show(hook: &dyn Any, visit: &PyVisit<'_>, result: &mut Result<(), PyTraverseE
         && let Some(f) = hook.downcast_ref::<AnyThread<PyAny>>()
     {
         *result = visit.call(&**f);
+    } else if result.is_ok()
+        && let Some(dict) = hook.downcast_ref::<AnyThread<PyDict>>()
+    {
+        *result = visit.call(&**dict);
     }
 }
 
 /// Breaks the cycles that [`visit_tensor`] showed.
 pub fn clear_tensor(t: &Tensor) {
     t.clear_own_hooks();
-    if let Some(hooks) = t.sole_node().as_ref().and_then(|n| n.hooks_if_any()) {
-        hooks.clear();
+    if let Some(node) = t.sole_node() {
+        clear_node(&node);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The extension module `retrograd._core`: the one crate that knows both Python and the engine.
 
+mod anomaly;
 mod anythread;
 mod autograd;
 mod buffer;
@@ -15,7 +16,9 @@ mod generator;
 mod hook;
 mod index;
 mod node;
+mod origin;
 mod print;
+mod saved;
 mod tensor;
 mod wrap;
 
@@ -26,6 +29,13 @@ use pyo3::types::PyDict;
 #[pyfunction]
 fn _register_classes(py: Python<'_>, size: Py<PyAny>) -> PyResult<()> {
     convert::set_size_class(py, size)
+}
+
+/// Bytes in tensors' memory and bytes kept for reuse; exact while no other thread works with tensors.
+#[pyfunction]
+fn _memory_stats() -> (usize, usize) {
+    let stats = retrograd::storage::pool::memory_stats();
+    (stats.live_bytes, stats.cached_bytes)
 }
 
 #[pymodule(gil_used = false)]
@@ -40,6 +50,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     hook::register(m)?;
     autograd::register(m)?;
     function::register(m)?;
+    origin::register(m)?;
+    anomaly::register(m)?;
+    saved::register(m)?;
     construct::register(m)?;
     export::register(m)?;
     print::register(m)?;
@@ -48,5 +61,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let modules: Bound<'_, PyDict> = py.import("sys")?.getattr("modules")?.cast_into()?;
     modules.set_item("retrograd._core.nn_functional", &functional)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_function(wrap_pyfunction!(_memory_stats, m)?)?;
     m.add_function(wrap_pyfunction!(_register_classes, m)?)
 }

@@ -13,12 +13,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::hooks;
-use retrograd::autograd::saved::SavedItem;
+use retrograd::autograd::saved::{KeptSlots, SavedItem};
 use retrograd::autograd::{Node, NodeRef};
 
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
+use crate::saved::PySavedTensor;
 use crate::wrap::{wrap, wrap_option};
 use crate::{convert, function};
 
@@ -155,6 +156,36 @@ fn saved_item<'py>(py: Python<'py>, item: SavedItem) -> PyResult<Bound<'py, PyAn
     }
 }
 
+/// The handle of what is kept under a name; a tuple of handles if that is a list of tensors.
+fn raw_saved<'py>(py: Python<'py>, node: &NodeRef, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let rule = node.rule();
+    let count = rule.kept().map_or(0, KeptSlots::len);
+    let slots: Vec<usize> = (0..count).filter(|&slot| rule.kept_name(slot) == name).collect();
+    let handle = |slot: usize| Bound::new(py, PySavedTensor::new(node.clone(), slot));
+    Ok(match slots[..] {
+        [] => None,
+        [slot] => Some(handle(slot)?.into_any()),
+        _ => {
+            let held = slots.into_iter().filter(|&slot| rule.kept().is_some_and(|kept| kept.holds(slot)));
+            Some(PyTuple::new(py, held.map(handle).collect::<PyResult<Vec<_>>>()?)?.into_any())
+        }
+    })
+}
+
+/// The dict for notes on a node; the same one each time.
+pub fn metadata<'py>(py: Python<'py>, node: &NodeRef) -> Bound<'py, PyDict> {
+    if let Some(ctx) = function::ctx_in(node.rule()) {
+        return ctx.get().metadata(py);
+    }
+    let mut notes = node.hooks().host_notes.lock();
+    if let Some(dict) = notes.as_ref().and_then(|n| n.downcast_ref::<AnyThread<PyDict>>()) {
+        return dict.bind(py).clone();
+    }
+    let dict = PyDict::new(py);
+    *notes = Some(Box::new(AnyThread::new(dict.clone().unbind())));
+    dict
+}
+
 #[pymethods]
 impl PyNode {
     #[new]
@@ -177,13 +208,7 @@ impl PyNode {
     /// A dict for notes; the same one each time.
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
-        let mut notes = self.node.hooks().host_notes.lock();
-        if let Some(dict) = notes.as_ref().and_then(|n| n.downcast_ref::<AnyThread<PyDict>>()) {
-            return dict.bind(py).clone();
-        }
-        let dict = PyDict::new(py);
-        *notes = Some(Box::new(AnyThread::new(dict.clone().unbind())));
-        dict
+        metadata(py, &self.node)
     }
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         if Arc::strong_count(&self.node) > 1 {
@@ -192,10 +217,8 @@ impl PyNode {
         crate::hook::visit_node(&self.node, &visit)
     }
     fn __clear__(&self) {
-        if Arc::strong_count(&self.node) == 1
-            && let Some(hooks) = self.node.hooks_if_any()
-        {
-            hooks.clear();
+        if Arc::strong_count(&self.node) == 1 {
+            crate::hook::clear_node(&self.node);
         }
     }
     /// True.
@@ -228,6 +251,11 @@ impl PyNode {
         let id = hooks::register(&self.node.hooks().pre, Arc::new(PyPreHook(AnyThread::new(r#fn))));
         Handle::node(&self.node, id)
     }
+    /// Have the hooks in the dict `tensor._backward_hooks` called with the gradient of the tensor, an output of this node.
+    /// An old way to register; use `Tensor.register_hook`.
+    fn _register_hook_dict(&self, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
+        crate::hook::register_dict(&self.node, tensor)
+    }
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         if name == "variable"
             && let Some(leaf) = self.node.rule().leaf()
@@ -235,9 +263,9 @@ impl PyNode {
             return wrap(py, leaf.clone());
         }
         if let Some(wanted) = name.strip_prefix("_raw_saved_")
-            && self.node.rule().saved_names().contains(&wanted)
+            && let Some(raw) = raw_saved(py, &self.node, wanted)?
         {
-            return Ok(Bound::new(py, PySavedTensor { _node: self.node.clone() })?.into_any());
+            return Ok(raw);
         }
         if let Some(wanted) = name.strip_prefix("_saved_")
             && let Some(item) = self.node.rule().saved(&self.node, wanted).or_py()?
@@ -267,19 +295,6 @@ pub fn short_name(node: &NodeRef) -> String {
     name.rsplit("::").next().unwrap_or(&name).to_string()
 }
 
-/// A value that a node keeps, before it is unpacked.
-///
-/// >>> import retrograd as rg
-/// >>> y = rg.ones(1, requires_grad=True).exp()
-/// >>> type(y.grad_fn._raw_saved_result).__name__
-/// 'SavedTensor'
-#[pyclass(name = "SavedTensor", module = "retrograd._core", frozen)]
-struct PySavedTensor {
-    /// The value lives as long as its node.
-    _node: NodeRef,
-}
-
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<PySavedTensor>()?;
     m.add_class::<PyNode>()
 }

@@ -16,6 +16,7 @@ use crate::anythread::AnyThread;
 use crate::errors::{OrPy, warn_py};
 use crate::hook::{self, PyLeafHook, PyTensorHook};
 use crate::node::wrap_node;
+use crate::origin::detached;
 use crate::wrap::{PyTensor, unwrap, wrap, wrap_option};
 use crate::{autograd, class, convert, dtype};
 
@@ -31,7 +32,7 @@ fn not_implemented(py: Python<'_>) -> Any<'_> {
 
 #[inline]
 fn run2(py: Python<'_>, f: Binary, a: &Tensor, b: &Tensor) -> PyResult<Tensor> {
-    if a.numel().max(b.numel()) > DETACH_ABOVE { py.detach(|| f(a, b)).or_py() } else { f(a, b).or_py() }
+    if a.numel().max(b.numel()) > DETACH_ABOVE { detached(py, || f(a, b)).or_py() } else { f(a, b).or_py() }
 }
 
 /// `a op b`; foreign operands get their turn.
@@ -124,16 +125,13 @@ impl PyTensor {
         unsafe { class::finalize(slf.as_ptr()) };
     }
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        if let Some(dict) = class::dict_of(self) {
-            visit.call(dict)?;
-        }
+        // PyO3 shows, and clears, the dict.
         match self.0.owned() {
             Some(t) if t.handle_count() == 1 => hook::visit_tensor(t, &visit),
             _ => Ok(()),
         }
     }
     fn __clear__(&self) {
-        class::clear_dict(self);
         if let Some(t) = self.0.owned().filter(|t| t.handle_count() == 1) {
             hook::clear_tensor(t);
         }

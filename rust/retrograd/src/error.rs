@@ -5,6 +5,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::origin::Place;
 use crate::tensor::DType;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -33,7 +34,7 @@ pub enum ErrorKind {
     /// A kept tensor was written after it was kept.
     StaleSave(Box<StaleSave>),
     /// A node ran, and freed what it kept, before.
-    Freed { node: String },
+    Freed(Box<Freed>),
     /// A rule of autograd was broken: in-place on a leaf, a root without grad, ...
     Autograd { detail: String },
     /// There is no derivative, or no batching.
@@ -57,6 +58,26 @@ pub struct StaleSave {
     pub now: u32,
     /// Node that produced the tensor, and which of its outputs it is.
     pub producer: Option<(String, usize)>,
+    /// Where the op was called that kept the tensor.
+    pub kept_at: Option<Place>,
+    /// Where the last write to it was made.
+    pub written_at: Option<Place>,
+    /// Where it was needed: the call of backward.
+    pub needed_at: Option<Place>,
+    /// Anomaly mode has said where the op was called.
+    pub traced: bool,
+}
+
+/// The facts of [`ErrorKind::Freed`].
+#[derive(Clone, Debug)]
+pub struct Freed {
+    pub node: String,
+    /// Where the op was called that made the node.
+    pub recorded_at: Option<Place>,
+    /// Where the call was made that freed what it kept.
+    pub freed_at: Option<Place>,
+    /// Where that was needed again.
+    pub needed_at: Option<Place>,
 }
 
 impl Error {
@@ -106,7 +127,7 @@ impl Error {
             | ErrorKind::Index { op, .. }
             | ErrorKind::NoKernel { op, .. } => *op = name,
             ErrorKind::StaleSave(_)
-            | ErrorKind::Freed { .. }
+            | ErrorKind::Freed(_)
             | ErrorKind::Autograd { .. }
             | ErrorKind::NotImplemented { .. }
             | ErrorKind::OutOfMemory { .. }
@@ -167,12 +188,7 @@ impl fmt::Display for Error {
                 )
             }
             ErrorKind::StaleSave(s) => s.fmt(f),
-            ErrorKind::Freed { node } => write!(
-                f,
-                "Trying to backward through the graph a second time (or directly access saved tensors after they have \
-                 already been freed): {node} freed what it kept when it ran. Specify retain_graph=True in the first \
-                 backward or grad call if you need to run it again or to access saved tensors afterwards."
-            ),
+            ErrorKind::Freed(freed) => freed.fmt(f),
             ErrorKind::Autograd { detail } | ErrorKind::NotImplemented { detail } => f.write_str(detail),
             ErrorKind::NoKernel { op, kernel, dtype } => {
                 if op != kernel {
@@ -208,6 +224,16 @@ fn broadcast_message(f: &mut fmt::Formatter<'_>, op: &str, lhs: &[usize], rhs: &
     Ok(())
 }
 
+/// The lines of the user's program that have to do with an error, one per row.
+fn places(f: &mut fmt::Formatter<'_>, rows: &[(&str, &Option<Place>)]) -> fmt::Result {
+    for (what, place) in rows {
+        if let Some(place) = place {
+            write!(f, "\n  {what:<21} {place}")?;
+        }
+    }
+    Ok(())
+}
+
 impl fmt::Display for StaleSave {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -222,10 +248,60 @@ impl fmt::Display for StaleSave {
         }
         write!(
             f,
-            " is at version {}; expected version {} instead. {} kept it as '{}': clone it before the in-place op. Hint: \
-             enable anomaly detection to find the operation that failed to compute its gradient, with \
-             retrograd.autograd.set_detect_anomaly(True).",
+            " is at version {}; expected version {} instead. {} kept it as '{}'.",
             self.now, self.saved, self.node, self.input
+        )?;
+        places(
+            f,
+            &[
+                ("kept by the op at", &self.kept_at),
+                ("last written at", &self.written_at),
+                ("needed at", &self.needed_at),
+            ],
+        )?;
+        f.write_str("\n")?;
+        match &self.written_at {
+            Some(place) => write!(
+                f,
+                "To mend it, let line {} write to a copy: use the out-of-place form of its op, or clone() the tensor before.",
+                place.line
+            )?,
+            None => f.write_str(
+                "To mend it, clone() the tensor before the in-place op, or use the op's out-of-place form.",
+            )?,
+        }
+        f.write_str(if self.traced {
+            " Hint: the backtrace further above shows the operation that failed to compute its gradient."
+        } else {
+            " Hint: enable anomaly detection for the whole traceback of the operation that failed to compute its gradient, \
+             with retrograd.autograd.set_detect_anomaly(True)."
+        })
+    }
+}
+
+impl fmt::Display for Freed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Trying to backward through the graph a second time (or directly access saved tensors after they have already \
+             been freed): {} freed what it kept when it ran.",
+            self.node
+        )?;
+        places(
+            f,
+            &[
+                ("recorded by the op at", &self.recorded_at),
+                ("freed by the run at", &self.freed_at),
+                ("needed again at", &self.needed_at),
+            ],
+        )?;
+        let first = match &self.freed_at {
+            Some(place) => format!("in the call in line {}", place.line),
+            None => "in the first backward or grad call".into(),
+        };
+        write!(
+            f,
+            "\nSpecify retain_graph=True {first} if you need to run the graph again or to access saved tensors afterwards."
         )
     }
 }

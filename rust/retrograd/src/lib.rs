@@ -20,6 +20,7 @@ pub mod error;
 pub mod generator;
 pub mod kernels;
 pub mod ops;
+pub mod origin;
 pub mod storage;
 pub mod tensor;
 pub mod testing;

@@ -16,8 +16,8 @@ use super::{Notes, PyFunctionCtx, PyFunctionRule, apply, call_backward, clone_op
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
-use crate::node;
 use crate::wrap::{unwrap, wrap_option};
+use crate::{node, saved};
 
 fn unfinished(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!(
@@ -154,6 +154,15 @@ impl PyFunctionCtx {
         PyTuple::new(py, tensors)
     }
 
+    /// A handle for each tensor that `save_for_backward` kept, with `register_hooks`.
+    #[getter]
+    fn _raw_saved_tensors<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        match node_of_ctx(slf) {
+            Some(node) => saved::handles(slf.py(), &node),
+            None => Ok(PyTuple::empty(slf.py())),
+        }
+    }
+
     /// Deprecated spelling of `saved_tensors`.
     #[getter]
     fn saved_variables<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
@@ -196,7 +205,7 @@ impl PyFunctionCtx {
 
     /// A dict for notes; the same one each time.
     #[getter]
-    fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+    pub(crate) fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
         self.metadata.get_or_init(py, || PyDict::new(py).unbind()).bind(py).clone()
     }
 
@@ -232,6 +241,13 @@ impl PyFunctionCtx {
         let node = node_of_ctx(slf).ok_or_else(|| unfinished("register_prehook"))?;
         let id = hooks::register(&node.hooks().pre, Arc::new(PyPreHook(AnyThread::new(hook))));
         Ok(Handle::node(&node, id))
+    }
+
+    /// Have the hooks in the dict `tensor._backward_hooks` called with the gradient of the tensor, an output of this node.
+    /// An old way to register; use `Tensor.register_hook`.
+    fn _register_hook_dict(slf: &Bound<'_, Self>, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
+        let node = node_of_ctx(slf).ok_or_else(|| unfinished("_register_hook_dict"))?;
+        crate::hook::register_dict(&node, tensor)
     }
 
     /// The user's backward on these gradients, as it is: nothing is checked.

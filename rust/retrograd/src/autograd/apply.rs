@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
-use super::saved::{Before, KeptSlots, Saved, SavedItem, pack};
+use super::saved::{Before, KeptSlots, Saved, SavedItem, keep_values, pack_before, pack_kept};
 use crate::error::{Error, Result};
 use crate::ops::Form;
 use crate::tensor::Tensor;
@@ -34,14 +34,8 @@ impl<P: Primitive> Rule for OpRule<P> {
         }
         results
     }
-    fn is_freed(&self) -> bool {
-        self.kept.is_freed()
-    }
-    fn release(&self) {
-        self.kept.release();
-    }
-    fn unclaim(&self) {
-        self.kept.unclaim();
+    fn kept(&self) -> Option<&KeptSlots> {
+        Some(&self.kept)
     }
     fn saved(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
         let slots: SmallVec<[usize; 2]> = (0..P::KEEP.len()).filter(|&i| P::KEEP[i].name == name).collect();
@@ -78,7 +72,7 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
     }
     let mut outs = op.forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
-        record_fresh(op, xs, &mut outs)?;
+        record_fresh(op, xs, &mut outs, word)?;
     }
     Ok(outs)
 }
@@ -99,7 +93,7 @@ fn first(mut outs: Outs) -> Tensor {
 fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs> {
     let mut outs = op.forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
-        record_fresh(op.clone(), xs, &mut outs)?;
+        record_fresh(op.clone(), xs, &mut outs, word)?;
     }
     if word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD {
         super::forward::push_tangents(&op, xs, &outs)?;
@@ -130,7 +124,7 @@ fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], before: Option<&
         }
         edges.push(edge);
     }
-    let kept = if P::KEEP.is_empty() { SmallVec::new() } else { pack(P::KEEP, followed, xs, outs, before)? };
+    let kept = if P::KEEP.is_empty() { SmallVec::new() } else { keep_values(P::KEEP, followed, xs, outs, before)? };
     let kept = KeptSlots::new(kept);
     let mut metas = SmallVec::new();
     for o in outs {
@@ -141,14 +135,14 @@ fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], before: Option<&
 }
 
 /// Records an op with fresh results.
-fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor]) -> Result<()> {
+fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor], word: u32) -> Result<()> {
     let Some(node) = record(op, xs, outs, None)? else { return Ok(()) };
     for (nr, o) in outs.iter_mut().enumerate() {
         if o.dtype().is_differentiable() {
             o.begin_history(Output { node: node.clone(), nr: nr as u32 });
         }
     }
-    Ok(())
+    if word & mode::SAVED_HOOKS != 0 { pack_kept(&node, &|nr| outs.get(nr).cloned()) } else { Ok(()) }
 }
 
 /// Runs the op and writes its result to operand 0, which is returned.
@@ -159,8 +153,9 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     target.check_inplace(recording)?;
     check_partial_overlap(P::NAME, target, &xs[1..])?;
     let pushing = word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD && xs.iter().any(|x| x.tangent().is_some());
-    let before = if recording { Some(before_write::<P>(xs)?) } else { None };
+    let before = if recording { Some(before_write::<P>(xs, word)?) } else { None };
     let primal = if pushing { Some(crate::kernels::copy::copy(target)?) } else { None };
+    target.tell_of_write()?;
     let kept_op = pushing.then(|| op.clone());
     if !op.forward_into(xs, target)? {
         let result = first(op.forward(xs)?);
@@ -170,7 +165,10 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     if let Some(before) = before
         && let Some(node) = record(op, xs, std::slice::from_ref(target), Some(&before))?
     {
-        target.rebase(node)?;
+        target.rebase(node.clone())?;
+        if word & mode::SAVED_HOOKS != 0 {
+            pack_kept(&node, &|_| Some(target.clone()))?;
+        }
     }
     if let (Some(op), Some(primal)) = (kept_op, primal) {
         super::forward::push_tangent_inplace(&op, xs, &primal, target)?;
@@ -180,16 +178,24 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
 
 /// What a recorded write needs of the state before it. Errors of the graph (a stale view, say) and of what cannot be kept
 /// come here, before anything is written.
-fn before_write<P: Primitive>(xs: &[&Tensor]) -> Result<Before> {
+fn before_write<P: Primitive>(xs: &[&Tensor], word: u32) -> Result<Before> {
     let mut followed = 0u32;
+    let mut old = None;
     for (i, x) in xs.iter().enumerate() {
-        if x.grad_edge()?.is_some() {
+        if let Some(edge) = x.grad_edge()? {
             followed |= 1 << i.min(31);
+            if i == 0 {
+                old = Some(edge);
+            }
         }
     }
     let needed = |k: &&Keep| k.for_grads & followed != 0;
     let copy = if P::KEEP.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
-        Some(crate::kernels::copy::copy(xs[0])?)
+        let copy = crate::kernels::copy::copy(xs[0])?;
+        if let Some(edge) = old {
+            copy.follow(edge);
+        }
+        Some(copy)
     } else {
         None
     };
@@ -201,7 +207,11 @@ fn before_write<P: Primitive>(xs: &[&Tensor]) -> Result<Before> {
             Saved::check(x)?;
         }
     }
-    Ok(Before { copy, versions: xs.iter().map(|x| x.version()).collect() })
+    let mut before = Before { copy, versions: xs.iter().map(|x| x.version()).collect(), ..Before::default() };
+    if word & mode::SAVED_HOOKS != 0 {
+        pack_before(P::KEEP, followed, xs, &mut before)?;
+    }
+    Ok(before)
 }
 
 /// Copies a fresh result into the tensor an in-place op writes to; checks that shape and dtype allow it.

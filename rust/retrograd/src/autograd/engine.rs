@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use smallvec::{SmallVec, smallvec};
 
+use super::anomaly;
 use super::hooks::NodeHooks;
 use super::mode::GradGuard;
-use super::node::{Edge, Grads, Node, NodeRef, Output, Run};
+use super::node::{Edge, Grads, Node, NodeRef, Run};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Tensor, layout};
 
@@ -109,10 +110,9 @@ pub fn current_run() -> Option<u64> {
     current(|frame| frame.id)
 }
 
-/// Whether the run under way on this thread comes by `node` on its way to what it is for.
-pub fn run_reaches(node: &NodeRef) -> bool {
-    let edge = Edge::from(Output { node: node.clone(), nr: 0 });
-    current(|frame| frame.slots.get(&edge).is_some_and(|slot| frame.needs(slot))).unwrap_or(false)
+/// Whether the run under way on this thread comes by `edge` on its way to what it is for.
+pub fn run_reaches(edge: &Edge) -> bool {
+    current(|frame| frame.slots.get(edge).is_some_and(|slot| frame.needs(slot))).unwrap_or(false)
 }
 
 /// Has `callback` called when the run under way on this thread has ended well.
@@ -358,7 +358,11 @@ fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Te
         Place::Leaf(leaf) if wanted && runs => run_leaf(&leaf, grads, how),
         Place::Leaf(_) => Ok(()),
         Place::Node(node) => {
-            let results = if wanted && runs { run_node(&node, grads, frame, how)? } else { Grads::new() };
+            let results = if wanted && runs {
+                anomaly::watched(&node, || run_node(&node, grads, frame, how))?
+            } else {
+                Grads::new()
+            };
             settle(&node, results, visits, frame, captured, how)
         }
     }
@@ -371,10 +375,10 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How) -> Result
     let run = Run { create_graph: how.create_graph, frees: !how.retain_graph, needs: needed_inputs(node, frame) };
     let results = node.rule.apply(node, &grads, run)?;
     let results = finish_node(node, results, &grads);
-    match &results {
-        _ if how.retain_graph => {}
-        Ok(_) => node.rule.release(),
-        Err(_) => node.rule.unclaim(),
+    match (node.rule.kept(), &results) {
+        (Some(kept), Ok(_)) if !how.retain_graph => kept.release(),
+        (Some(kept), Err(_)) if !how.retain_graph => kept.unclaim(),
+        _ => {}
     }
     results
 }

@@ -1,13 +1,16 @@
 //! Callbacks of the engine. The core calls them through traits; the host language implements them.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use super::meta::Registered;
+use super::mode;
 use super::node::Grads;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -51,6 +54,50 @@ pub struct NodeHooks {
     pub(crate) sequence_nr: Mutex<Option<u64>>,
     /// Whatever the host language wants to find again on this node.
     pub host_notes: Mutex<Option<Box<dyn Any + Send + Sync>>>,
+}
+
+static ON_HISTORY: OnceLock<fn(&Tensor)> = OnceLock::new();
+
+/// Has `f` called whenever a tensor that has a host object becomes part of a graph. Only the first call counts.
+pub fn on_history(f: fn(&Tensor)) {
+    let _ = ON_HISTORY.set(f);
+}
+
+impl Tensor {
+    /// Tells the host that its object for this tensor, if there is one, leads to a graph from now on.
+    #[inline]
+    pub(crate) fn tell_of_history(&self) {
+        if !self.host().load(Ordering::Relaxed).is_null()
+            && let Some(f) = ON_HISTORY.get()
+        {
+            f(self);
+        }
+    }
+}
+
+/// Is told of every write in place of its thread before it happens.
+pub type WriteWatch = dyn Fn(&Tensor) -> Result<()>;
+
+thread_local! {
+    static WATCH: RefCell<Option<Rc<WriteWatch>>> = const { RefCell::new(None) };
+}
+
+/// Has `watch` told of the writes of this thread; returns who was told before.
+pub fn watch_writes(watch: Option<Rc<WriteWatch>>) -> Option<Rc<WriteWatch>> {
+    mode::set(mode::WATCH_WRITES, watch.is_some());
+    WATCH.replace(watch)
+}
+
+impl Tensor {
+    /// Tells whoever watches that this tensor is about to be written in place.
+    #[inline]
+    pub(crate) fn tell_of_write(&self) -> Result<()> {
+        if mode::word() & mode::WATCH_WRITES == 0 {
+            return Ok(());
+        }
+        let watch = WATCH.with_borrow(Clone::clone);
+        watch.map_or(Ok(()), |watch| watch(self))
+    }
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);

@@ -142,7 +142,24 @@ impl Tensor {
             return Ok(Some(Edge::Node(output)));
         }
         // A view made without grad mode reports what its base requires, but nothing is followed through it.
-        Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge::Leaf(LeafRef::new(self))))
+        Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge::Leaf(self.as_leaf())))
+    }
+
+    /// This leaf as the end of an edge, or the one it stands for.
+    fn as_leaf(&self) -> LeafRef {
+        if self.has_flag(flag::STANDS_IN)
+            && let Some(leaf) = self.meta().stands_for.get()
+        {
+            return leaf.clone();
+        }
+        LeafRef::new(self)
+    }
+
+    /// Makes this tensor a leaf whose gradient accumulates into another one.
+    pub(crate) fn stand_for(&self, leaf: LeafRef) {
+        if self.meta().stands_for.set(leaf).is_ok() {
+            self.set_flag(flag::REQUIRES_GRAD | flag::STANDS_IN, true);
+        }
     }
 
     /// As [`Tensor::grad_edge`], for asking what arrives there: a view that nothing is followed through has a place too,
@@ -317,6 +334,7 @@ impl Tensor {
             ));
         }
         self.check_not_frozen()?;
+        self.tell_of_write()?;
         self.take_body(source.body().clone());
         Ok(())
     }
@@ -331,6 +349,7 @@ impl Tensor {
             return Ok(());
         }
         self.check_not_frozen()?;
+        self.tell_of_write()?;
         let (old, offset) = (self.storage(), self.storage_offset());
         let bytes = layout::checked_numel("resize_", sizes)?.saturating_mul(self.dtype().size());
         let needed = bytes.saturating_add(offset * self.dtype().size());

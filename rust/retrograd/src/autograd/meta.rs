@@ -1,11 +1,12 @@
 //! Autograd state of a tensor that most tensors never need; made on first use.
 
-use std::sync::Weak;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{OnceLock, Weak};
 
 use parking_lot::Mutex;
 
 use super::hooks::{LeafHook, TensorHook};
+use super::leaf::LeafRef;
 use super::node::{Node, NodeRef};
 use crate::tensor::{Body, DType, Tensor};
 
@@ -59,5 +60,7 @@ pub struct Meta {
     pub(crate) pinned: Mutex<Option<NodeRef>>,
     /// The engine's run and slot for this leaf, packed as in `Node::mark`.
     pub(crate) mark: AtomicU64,
+    /// The leaf that this one, unpacked by a saved-tensor hook, stands for.
+    pub(crate) stands_for: OnceLock<LeafRef>,
     pub(crate) kept_host: Mutex<Option<Box<dyn HostObject>>>,
 }

@@ -1,6 +1,7 @@
 //! Reverse and forward differentiation: nodes, saved values, engine, accumulation, hooks, views and in-place, modes.
 
 pub mod accumulate;
+pub mod anomaly;
 pub mod apply;
 pub mod custom;
 pub mod engine;

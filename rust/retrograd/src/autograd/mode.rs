@@ -14,9 +14,12 @@ pub const TRANSFORM: u32 = 1 << 3;
 pub const SAVED_HOOKS: u32 = 1 << 4;
 /// Anomaly mode is on.
 pub const ANOMALY: u32 = 1 << 5;
-
 /// The engine takes over gradients with strides other than the leaf's, and says nothing of it.
 pub const LOOSE_GRADS: u32 = 1 << 6;
+/// In anomaly mode, gradients are searched for NaN.
+pub const CHECK_NAN: u32 = 1 << 7;
+/// Somebody wants to know of in-place writes before they happen.
+pub const WATCH_WRITES: u32 = 1 << 8;
 
 /// Bits that send an op down its slow path.
 pub const SPECIAL: u32 = FORWARD | TRANSFORM;
@@ -40,9 +43,9 @@ pub fn set(bits: u32, on: bool) -> u32 {
     })
 }
 
-/// Puts back a word that [`set`] returned.
-pub fn restore(word: u32) {
-    WORD.with(|w| w.set(word));
+/// Puts `bits` back as they are in a word that [`set`] returned.
+pub fn restore(bits: u32, word: u32) {
+    WORD.with(|w| w.set(w.get() & !bits | word & bits));
 }
 
 /// Whether ops record nodes on this thread.
@@ -61,24 +64,27 @@ pub fn set_grad_enabled(on: bool) {
     set(GRAD, on);
 }
 
-/// Restores the mode word when dropped.
+/// Puts modes back as they were when dropped.
 #[must_use = "the mode is restored when the guard is dropped"]
-pub struct GradGuard(u32);
+pub struct GradGuard {
+    bits: u32,
+    old: u32,
+}
 
 impl GradGuard {
     /// Recording on or off until the guard is dropped.
     pub fn new(on: bool) -> Self {
-        Self(set(GRAD, on))
+        Self::with(GRAD, on)
     }
     /// Any bits, on or off, until the guard is dropped.
     pub fn with(bits: u32, on: bool) -> Self {
-        Self(set(bits, on))
+        Self { bits, old: set(bits, on) }
     }
 }
 
 impl Drop for GradGuard {
     fn drop(&mut self) {
-        restore(self.0);
+        restore(self.bits, self.old);
     }
 }
 

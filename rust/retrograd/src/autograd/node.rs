@@ -5,14 +5,16 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use smallvec::SmallVec;
 
 use super::hooks::NodeHooks;
-use super::leaf::LeafRef;
-use super::saved::SavedItem;
+use super::leaf::{LeafRef, WeakTensor};
+use super::saved::{KeptSlots, SavedItem};
+use super::{anomaly, mode};
 use crate::error::Result;
+use crate::origin::Origin;
 use crate::tensor::{DType, Dims, Tensor};
 
 /// Gradients, one per output (on the way in) or per input (on the way out); `None` stands for zeros.
@@ -33,6 +35,22 @@ pub enum Edge {
     Node(Output),
     /// To a leaf, which accumulates.
     Leaf(LeafRef),
+}
+
+/// An edge that keeps nothing alive.
+#[derive(Clone)]
+pub enum WeakEdge {
+    Node(Weak<Node>, u32),
+    Leaf(WeakTensor),
+}
+
+impl WeakEdge {
+    pub fn upgrade(&self) -> Option<Edge> {
+        Some(match self {
+            WeakEdge::Node(node, nr) => Edge::Node(Output { node: node.upgrade()?, nr: *nr }),
+            WeakEdge::Leaf(leaf) => Edge::Leaf(LeafRef::new(&leaf.upgrade()?)),
+        })
+    }
 }
 
 impl From<Output> for Edge {
@@ -67,6 +85,12 @@ impl Edge {
                 (&meta.sizes, meta.dtype)
             }
             Edge::Leaf(leaf) => (leaf.sizes(), leaf.dtype()),
+        }
+    }
+    pub fn downgrade(&self) -> WeakEdge {
+        match self {
+            Edge::Node(output) => WeakEdge::Node(Arc::downgrade(&output.node), output.nr),
+            Edge::Leaf(leaf) => WeakEdge::Leaf(leaf.downgrade()),
         }
     }
     /// Drops the edge without recursion.
@@ -113,14 +137,10 @@ pub trait Rule: Send + Sync {
     fn name(&self) -> Cow<'static, str>;
     /// Gradients of the inputs from those of the outputs.
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads>;
-    /// Whether what the rule needs was freed by an earlier run.
-    fn is_freed(&self) -> bool {
-        false
+    /// What was kept for the rule. A run that does not retain the graph frees it; a second one is then refused.
+    fn kept(&self) -> Option<&KeptSlots> {
+        None
     }
-    /// Frees what was kept for the rule.
-    fn release(&self) {}
-    /// Called instead of `release` if a run fails after the rule: what was kept may be used again.
-    fn unclaim(&self) {}
     /// What was kept of the argument with this name; `None` if there is none.
     fn saved(&self, _node: &NodeRef, _name: &str) -> Result<Option<SavedItem>> {
         Ok(None)
@@ -147,6 +167,8 @@ pub struct Node<R: ?Sized = dyn Rule> {
     pub(crate) seq: u64,
     /// The engine's run and slot, packed; see `engine`.
     pub(crate) mark: AtomicU64,
+    /// Where the op was called.
+    pub(crate) origin: Origin,
     pub(crate) edges: SmallVec<[Option<Edge>; 2]>,
     pub(crate) outputs: SmallVec<[OutMeta; 1]>,
     pub(crate) hooks: OnceLock<Box<NodeHooks>>,
@@ -179,15 +201,20 @@ fn next_seq(edges: &[Option<Edge>]) -> u64 {
 impl<R: Rule + 'static> Node<R> {
     pub fn new(rule: R, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Arc<Self> {
         let seq = if rule.leaf().is_some() { LEAF_SEQ } else { next_seq(&edges) };
-        Arc::new(Self {
+        let node = Arc::new(Self {
             seq,
             mark: AtomicU64::new(0),
+            origin: Origin::here(),
             edges,
             outputs,
             hooks: OnceLock::new(),
             host: AtomicPtr::new(null_mut()),
             rule,
-        })
+        });
+        if mode::word() & mode::ANOMALY != 0 {
+            anomaly::recorded(node.clone());
+        }
+        node
     }
 }
 
@@ -212,6 +239,10 @@ impl Node {
     }
     pub fn rule(&self) -> &dyn Rule {
         &self.rule
+    }
+    /// Where the op was called, if the host language knows.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
     pub fn hooks(&self) -> &NodeHooks {
         self.hooks.get_or_init(Box::default)

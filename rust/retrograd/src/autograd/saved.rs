@@ -1,26 +1,66 @@
-//! Values that a node keeps for its rule, with the version they had.
+//! Values that a node keeps for its rule, with the version they had, or with what a hook made of them.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::node::{Node, NodeRef, Output, Run};
+use super::mode::{self, GradGuard};
+use super::node::{Edge, Node, NodeRef, Output, Run};
 use super::primitive::{Keep, Source};
-use crate::error::{ErrorKind, Result, StaleSave};
+use crate::error::{Error, ErrorKind, Freed, Result, StaleSave};
 use crate::ops::Value;
+use crate::origin::Origin;
 use crate::tensor::Tensor;
 
 /// One kept tensor.
 #[derive(Clone)]
-pub struct Saved {
-    tensor: Tensor,
-    version: u32,
-    /// For an output of the node itself: which one, otherwise [`INPUT`]. The tensor of an output is an alias without
-    /// history, so no cycle arises.
-    output: u32,
+pub struct Saved(Form);
+
+#[derive(Clone)]
+enum Form {
+    Plain {
+        tensor: Tensor,
+        version: u32,
+        /// For an output of the node itself: which one, otherwise [`INPUT`]. The tensor of an output is an alias without
+        /// history, so no cycle arises.
+        output: u32,
+    },
+    Packed(Arc<Packed>),
 }
 
 /// Stands for "no output of the node".
 const INPUT: u32 = u32::MAX;
+
+/// What a hook made of a kept tensor, and the tensor's place in the graph.
+struct Packed {
+    value: Box<dyn PackedValue>,
+    link: Link,
+}
+
+enum Link {
+    /// The tensor did not require grad.
+    Constant,
+    /// It is this output of the node that keeps it.
+    Output(u32),
+    /// Its gradient goes this way.
+    Edge(Edge),
+}
+
+/// A pair of hooks for kept tensors: what [`SavedHooks::pack`] returns is kept instead.
+pub trait SavedHooks: Send + Sync {
+    fn pack(&self, tensor: &Tensor) -> Result<Box<dyn PackedValue>>;
+}
+
+/// What a hook made of a kept tensor.
+pub trait PackedValue: Send + Sync {
+    /// The tensor again, or another one in its place. Whatever history it has is ignored.
+    fn unpack(&self) -> Result<Tensor>;
+    /// For the crate that made the hook, which may look for reference cycles through it.
+    fn as_any(&self) -> &dyn Any;
+}
 
 /// What `_saved_*` attributes give.
 pub enum SavedItem {
@@ -33,7 +73,7 @@ impl Saved {
     /// Whether a tensor may be kept at all.
     pub fn check(tensor: &Tensor) -> Result<()> {
         if tensor.is_inference() {
-            return Err(crate::Error::autograd(
+            return Err(Error::autograd(
                 "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in \
                  computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it \
                  in autograd.",
@@ -43,61 +83,204 @@ impl Saved {
     }
     pub fn input(tensor: Tensor) -> Self {
         let version = tensor.version();
-        Self { tensor, version, output: INPUT }
+        Self(Form::Plain { tensor, version, output: INPUT })
     }
     pub fn output(tensor: &Tensor, nr: u32) -> Self {
-        Self { version: tensor.version(), tensor: tensor.alias(), output: nr }
+        Self(Form::Plain { version: tensor.version(), tensor: tensor.alias(), output: nr })
     }
-    /// The kept tensor, after checking that nobody wrote to it since.
+    /// The kept tensor: as it was, after checking that nobody wrote to it since, or as the hook unpacks it.
     fn unpack(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Tensor> {
-        let now = self.tensor.version();
-        if now != self.version {
-            return Err(self.stale(node, slot, now));
+        match &self.0 {
+            Form::Plain { tensor, version, output } => {
+                if tensor.version() != *version {
+                    return Err(self.stale(node, slot));
+                }
+                if *output == INPUT || !recording {
+                    return Ok(tensor.clone());
+                }
+                let t = tensor.alias();
+                t.set_history(Output { node: node.clone(), nr: *output });
+                Ok(t)
+            }
+            Form::Packed(packed) => packed.unpack(node),
         }
-        if self.output == INPUT || !recording {
-            return Ok(self.tensor.clone());
+    }
+    fn is_packed(&self) -> bool {
+        matches!(self.0, Form::Packed(_))
+    }
+    /// A tensor that hooks have not seen, and should. Plain numbers they never see.
+    fn is_plain(&self) -> bool {
+        matches!(&self.0, Form::Plain { tensor, .. } if !tensor.is_number())
+    }
+    /// What `hooks` make of the tensor. Of an output they see the tensor that `outputs` gives, if it does.
+    fn pack(&self, hooks: &dyn SavedHooks, outputs: &Outputs) -> Result<Self> {
+        let Form::Plain { tensor, output, .. } = &self.0 else {
+            return Err(Error::autograd(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is \
+                 allowed at a time.",
+            ));
+        };
+        let (shown, link) = match *output {
+            INPUT => (tensor.clone(), tensor.grad_edge()?.map_or(Link::Constant, Link::Edge)),
+            nr => (outputs(nr as usize).unwrap_or_else(|| tensor.clone()), Link::Output(nr)),
+        };
+        let before = shown.version();
+        let value = {
+            let (_unhooked, _plain) = (Suspended::new(), GradGuard::new(false));
+            hooks.pack(&shown)?
+        };
+        if shown.version() != before {
+            return Err(Error::autograd(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be \
+                 modified by in-place operations, as what is kept would then not be what the op used: clone the tensor in the \
+                 hook first.",
+            ));
         }
-        let t = self.tensor.alias();
-        t.set_history(Output { node: node.clone(), nr: self.output });
-        Ok(t)
+        Ok(Self(Form::Packed(Arc::new(Packed { value, link }))))
     }
     #[cold]
-    fn stale(&self, node: &NodeRef, slot: usize, now: u32) -> crate::Error {
+    fn stale(&self, node: &NodeRef, slot: usize) -> Error {
+        let Form::Plain { tensor, version, output } = &self.0 else { unreachable!("packed values have no version") };
         let forward = |n: &Node| n.name().trim_end_matches(|c: char| c.is_ascii_digit()).replace("Backward", "");
-        let producer = match self.output {
+        let producer = match *output {
             nr if nr != INPUT => Some((forward(node), nr as usize)),
-            _ => self.tensor.history().map(|e| (forward(&e.node), e.nr as usize)),
+            _ => tensor.history().map(|e| (forward(&e.node), e.nr as usize)),
         };
         ErrorKind::StaleSave(Box::new(StaleSave {
             node: node.name().into_owned(),
             input: node.rule.kept_name(slot),
-            dtype: self.tensor.dtype(),
-            sizes: self.tensor.sizes().to_vec(),
-            saved: self.version,
-            now,
+            dtype: tensor.dtype(),
+            sizes: tensor.sizes().to_vec(),
+            saved: *version,
+            now: tensor.version(),
             producer,
+            kept_at: node.origin.place(),
+            written_at: tensor.last_write().place(),
+            needed_at: Origin::here().place(),
+            traced: mode::word() & mode::ANOMALY != 0,
         }))
         .into()
     }
 }
 
-/// The kept tensors of a node, one slot per `Keep` of its op; freed after a run that does not retain the graph.
-#[derive(Default)]
-pub struct KeptSlots(Mutex<Slots>);
-
-#[derive(Default)]
-struct Slots {
-    values: SmallVec<[Option<Saved>; 2]>,
-    state: State,
+impl Packed {
+    fn unpack(&self, node: &NodeRef) -> Result<Tensor> {
+        let given = {
+            let _unhooked = Suspended::new();
+            self.value.unpack()?
+        };
+        let t = given.alias();
+        match &self.link {
+            Link::Constant => {}
+            Link::Output(nr) => t.set_history(Output { node: node.clone(), nr: *nr }),
+            Link::Edge(edge) => t.follow(edge.clone()),
+        }
+        Ok(t)
+    }
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum State {
-    #[default]
-    Ready,
-    /// A run that will free the values is using them: no other run may.
-    Claimed,
-    Freed,
+impl Drop for Packed {
+    fn drop(&mut self) {
+        if let Link::Edge(edge) = std::mem::replace(&mut self.link, Link::Constant) {
+            edge.give_up();
+        }
+    }
+}
+
+// ---- the hooks that are in force on this thread
+
+thread_local! {
+    static HOOKS: RefCell<Vec<Arc<dyn SavedHooks>>> = const { RefCell::new(Vec::new()) };
+    /// Why no hooks may be set, if so.
+    static FORBIDDEN: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Has every tensor that ops of this thread keep from now on handed to `hooks`, until [`pop_hooks`].
+pub fn push_hooks(hooks: Arc<dyn SavedHooks>) -> Result<()> {
+    if let Some(why) = FORBIDDEN.with_borrow(Clone::clone) {
+        return Err(Error::autograd(why));
+    }
+    HOOKS.with_borrow_mut(|all| all.push(hooks));
+    mode::set(mode::SAVED_HOOKS, true);
+    Ok(())
+}
+
+/// Puts the hooks in force that were so before the last [`push_hooks`].
+pub fn pop_hooks() -> Result<()> {
+    let (gone, left) = HOOKS.with_borrow_mut(|all| (all.pop(), all.len()));
+    mode::set(mode::SAVED_HOOKS, left > 0);
+    gone.map(drop).ok_or_else(|| Error::autograd("no saved-tensor hooks are in force"))
+}
+
+/// Forbids hooks on this thread for the reason given, which is the text of the error, or allows them. Returns the reason
+/// before.
+pub fn forbid_hooks(why: Option<String>) -> Result<Option<String>> {
+    if let Some(why) = &why
+        && HOOKS.with_borrow(|all| !all.is_empty())
+    {
+        return Err(Error::autograd(why.clone()));
+    }
+    Ok(FORBIDDEN.replace(why))
+}
+
+/// The reason why hooks are forbidden on this thread, if they are.
+pub fn hooks_forbidden() -> Option<String> {
+    FORBIDDEN.with_borrow(Clone::clone)
+}
+
+/// While it lives, no hooks are in force but those set meanwhile: hooks are not hooked.
+struct Suspended(Vec<Arc<dyn SavedHooks>>);
+
+impl Suspended {
+    fn new() -> Self {
+        mode::set(mode::SAVED_HOOKS, false);
+        Self(HOOKS.take())
+    }
+}
+
+impl Drop for Suspended {
+    fn drop(&mut self) {
+        let outer = std::mem::take(&mut self.0);
+        mode::set(mode::SAVED_HOOKS, !outer.is_empty());
+        let left = HOOKS.replace(outer);
+        drop(left);
+    }
+}
+
+fn innermost() -> Option<Arc<dyn SavedHooks>> {
+    HOOKS.with_borrow(|all| all.last().cloned())
+}
+
+/// Finds the output of a node with this number.
+type Outputs<'a> = dyn Fn(usize) -> Option<Tensor> + 'a;
+
+/// Hands what a new node keeps to the hooks in force.
+#[cold]
+pub fn pack_kept(node: &NodeRef, outputs: &Outputs) -> Result<()> {
+    let (Some(kept), Some(hooks)) = (node.rule.kept(), innermost()) else { return Ok(()) };
+    for slot in 0..kept.len() {
+        // Operands of an op that writes in place were packed before.
+        if kept.is_plain(slot) {
+            kept.pack(slot, &*hooks, outputs)?;
+        }
+    }
+    Ok(())
+}
+
+// ---- the values of a node
+
+/// The kept tensors of a node, one slot per `Keep` of its op; freed after a run that does not retain the graph.
+pub struct KeptSlots(Mutex<Slots>);
+
+type Values = SmallVec<[Option<Saved>; 2]>;
+
+enum Slots {
+    Held {
+        values: Values,
+        /// A run that will free the values is using them: no other run may.
+        claimed: bool,
+    },
+    Freed(Origin),
 }
 
 /// Unpacked slots.
@@ -105,118 +288,216 @@ pub type Kept = SmallVec<[Option<Tensor>; 3]>;
 
 impl KeptSlots {
     pub fn new(values: SmallVec<[Option<Saved>; 2]>) -> Self {
-        Self(Mutex::new(Slots { values, state: State::Ready }))
+        Self(Mutex::new(Slots::Held { values, claimed: false }))
     }
     pub fn is_freed(&self) -> bool {
-        self.0.lock().state == State::Freed
+        matches!(*self.0.lock(), Slots::Freed(_))
+    }
+    /// How many slots there are, with a tensor or without.
+    pub fn len(&self) -> usize {
+        match &*self.0.lock() {
+            Slots::Held { values, .. } => values.len(),
+            Slots::Freed(_) => 0,
+        }
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Whether there is a tensor in this slot.
+    pub fn holds(&self, slot: usize) -> bool {
+        matches!(&*self.0.lock(), Slots::Held { values, .. } if values.get(slot).is_some_and(Option::is_some))
+    }
+    fn is_plain(&self, slot: usize) -> bool {
+        matches!(&*self.0.lock(), Slots::Held { values, .. } if values.get(slot).and_then(Option::as_ref).is_some_and(Saved::is_plain))
     }
     /// Frees the tensors. A node that kept none can run again.
     pub fn release(&self) {
         let values = {
             let mut slots = self.0.lock();
-            if slots.values.iter().all(Option::is_none) {
+            let Slots::Held { values, .. } = &mut *slots else { return };
+            if values.iter().all(Option::is_none) {
                 return;
             }
-            slots.state = State::Freed;
-            std::mem::take(&mut slots.values)
+            let values = std::mem::take(values);
+            *slots = Slots::Freed(Origin::here());
+            values
         };
         drop(values);
     }
+    /// Runs `f` on the values if the node may use them.
+    fn held<R>(&self, node: &NodeRef, f: impl FnOnce(&Values, &mut bool) -> R) -> Result<R> {
+        match &mut *self.0.lock() {
+            Slots::Held { values, claimed } if !*claimed => Ok(f(values, claimed)),
+            Slots::Held { .. } => Err(freed(node, Origin::default())),
+            Slots::Freed(by) => Err(freed(node, *by)),
+        }
+    }
     /// The values, after checking that nobody wrote to them since.
     pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
-        let values = {
-            let slots = self.0.lock();
-            if slots.state != State::Ready {
-                return Err(freed(node));
-            }
-            slots.values.clone()
-        };
+        let values = self.held(node, |values, _| values.clone())?;
         let unpack = |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, recording)).transpose();
         values.iter().enumerate().map(unpack).collect()
     }
     /// The values for the node's rule. A run that frees them has them for itself until it calls [`KeptSlots::release`], or
     /// [`KeptSlots::unclaim`] if it failed.
     pub fn unpack_for(&self, node: &NodeRef, run: Run) -> Result<Kept> {
-        let mut slots = self.0.lock();
-        if slots.values.is_empty() && slots.state == State::Ready {
-            return Ok(Kept::new());
-        }
-        if slots.state != State::Ready {
-            return Err(freed(node));
-        }
         let mut kept = Kept::new();
-        for (i, v) in slots.values.iter().enumerate() {
-            kept.push(match v {
-                Some(s) => Some(s.unpack(node, i, run.create_graph)?),
-                None => None,
-            });
-        }
-        if run.frees && slots.values.iter().any(Option::is_some) {
-            slots.state = State::Claimed;
+        // Hooks run foreign code, so not under the lock: their values are cloned for it.
+        let packed = self.held(node, |values, claimed| -> Result<Values> {
+            if values.iter().flatten().any(Saved::is_packed) {
+                *claimed = run.frees;
+                return Ok(values.clone());
+            }
+            for (i, v) in values.iter().enumerate() {
+                kept.push(match v {
+                    Some(s) => Some(s.unpack(node, i, run.create_graph)?),
+                    None => None,
+                });
+            }
+            *claimed = run.frees && values.iter().any(Option::is_some);
+            Ok(Values::new())
+        })??;
+        for (i, v) in packed.iter().enumerate() {
+            let unpacked = v.as_ref().map(|s| s.unpack(node, i, run.create_graph)).transpose();
+            kept.push(unpacked.inspect_err(|_| self.unclaim())?);
         }
         Ok(kept)
     }
     /// Lets others use the values again.
     pub fn unclaim(&self) {
-        let mut slots = self.0.lock();
-        if slots.state == State::Claimed {
-            slots.state = State::Ready;
+        if let Slots::Held { claimed, .. } = &mut *self.0.lock() {
+            *claimed = false;
         }
     }
     /// As [`KeptSlots::unpack`], one slot only.
     pub fn unpack_one(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Option<Tensor>> {
-        let value = {
-            let slots = self.0.lock();
-            if slots.state != State::Ready {
-                return Err(freed(node));
-            }
-            slots.values.get(slot).cloned().flatten()
-        };
+        let value = self.held(node, |values, _| values.get(slot).cloned().flatten())?;
         value.map(|s| s.unpack(node, slot, recording)).transpose()
+    }
+    /// Hands the tensor in a slot to `hooks` and keeps what they make of it.
+    fn pack(&self, slot: usize, hooks: &dyn SavedHooks, outputs: &Outputs) -> Result<()> {
+        let value = match &*self.0.lock() {
+            Slots::Held { values, .. } => values.get(slot).cloned().flatten(),
+            Slots::Freed(_) => None,
+        };
+        let Some(value) = value else { return Ok(()) };
+        let packed = value.pack(hooks, outputs)?;
+        let old = match &mut *self.0.lock() {
+            Slots::Held { values, .. } => values.get_mut(slot).and_then(|v| v.replace(packed)),
+            Slots::Freed(_) => Some(packed),
+        };
+        drop(old);
+        Ok(())
+    }
+    /// As [`push_hooks`], for the tensor in this slot alone, at once.
+    pub fn register_hooks(&self, slot: usize, hooks: &dyn SavedHooks) -> Result<()> {
+        let refusal = match &*self.0.lock() {
+            Slots::Freed(_) => Some(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are \
+                 freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through \
+                 the graph a second time or if you need to access saved variables after calling backward.",
+            ),
+            Slots::Held { values, .. } if values.get(slot).is_none_or(Option::is_none) => {
+                Some("Calling register_hooks on a saved tensor with value None is forbidden: there is nothing to pack.")
+            }
+            Slots::Held { .. } => None,
+        };
+        match refusal {
+            Some(why) => Err(Error::autograd(why)),
+            None => self.pack(slot, hooks, &|_| None),
+        }
+    }
+    /// Runs `f` on what a hook made of the tensor in a slot.
+    pub fn with_packed<R>(&self, slot: usize, f: impl FnOnce(&dyn PackedValue) -> R) -> Option<R> {
+        let packed = match &*self.0.lock() {
+            Slots::Held { values, .. } => match values.get(slot)?.as_ref()?.0 {
+                Form::Packed(ref packed) => packed.clone(),
+                Form::Plain { .. } => return None,
+            },
+            Slots::Freed(_) => return None,
+        };
+        Some(f(&*packed.value))
+    }
+    /// Shows `see` what hooks made of the tensors and nobody else holds, unless they are in use at this moment.
+    pub fn each_packed(&self, mut see: impl FnMut(&dyn PackedValue)) {
+        let Some(slots) = self.0.try_lock() else { return };
+        let Slots::Held { values, .. } = &*slots else { return };
+        for v in values.iter().flatten() {
+            if let Form::Packed(packed) = &v.0
+                && Arc::strong_count(packed) == 1
+            {
+                see(&*packed.value);
+            }
+        }
     }
 }
 
 #[cold]
-pub(crate) fn freed(node: &NodeRef) -> crate::Error {
-    ErrorKind::Freed { node: node.name().into_owned() }.into()
+pub(crate) fn freed(node: &NodeRef, by: Origin) -> Error {
+    let (recorded_at, freed_at, needed_at) = (node.origin.place(), by.place(), Origin::here().place());
+    ErrorKind::Freed(Box::new(Freed { node: node.name().into_owned(), recorded_at, freed_at, needed_at })).into()
 }
 
-/// What an op overwrote that its rule may need.
+/// What an op overwrites that its rule may need.
 #[derive(Default)]
 pub(crate) struct Before {
-    /// A copy of operand 0.
+    /// A copy of operand 0, with its history.
     pub copy: Option<Tensor>,
     /// Versions of the operands.
     pub versions: SmallVec<[u32; 3]>,
+    /// What saved-tensor hooks made of the operands that are kept, by entry of `KEEP`.
+    pub packed: Values,
 }
 
-/// Packs what `keep` lists, as far as the followed inputs need it. `before` is given for an op that wrote to operand 0.
-pub(crate) fn pack(
+/// The values that `keep` lists, as far as the followed inputs need them. `before` is given for an op that wrote to operand
+/// 0.
+pub(crate) fn keep_values(
     keep: &'static [Keep],
     followed: u32,
     xs: &[&Tensor],
     outs: &[Tensor],
     before: Option<&Before>,
-) -> Result<SmallVec<[Option<Saved>; 2]>> {
-    let one = |k: &Keep| -> Result<Option<Saved>> {
-        if k.for_grads & followed == 0 {
+) -> Result<Values> {
+    let one = |(k, keep): (usize, &Keep)| -> Result<Option<Saved>> {
+        if keep.for_grads & followed == 0 {
             return Ok(None);
         }
-        let i = match k.source {
-            Source::Output(i) => return Ok(Some(Saved::output(&outs[i], i as u32))),
-            Source::Input(i) => i,
-        };
-        if let (0, Some(copy)) = (i, before.and_then(|b| b.copy.as_ref())) {
-            return Ok(Some(Saved::input(copy.clone())));
+        match keep.source {
+            Source::Output(i) => Ok(Some(Saved::output(&outs[i], i as u32))),
+            Source::Input(i) => match before.and_then(|b| b.packed.get(k)) {
+                Some(packed) => Ok(packed.clone()),
+                None => keep_input(i, xs, before),
+            },
         }
-        let Some(&x) = xs.get(i) else { return Ok(None) };
-        Saved::check(x)?;
-        let version = before.map_or_else(|| x.version(), |b| b.versions[i]);
-        Ok(Some(Saved { tensor: x.clone(), version, output: INPUT }))
     };
-    let mut values = SmallVec::new();
-    for k in keep {
-        values.push(one(k)?);
+    let mut values = Values::new();
+    for entry in keep.iter().enumerate() {
+        values.push(one(entry)?);
     }
     Ok(values)
+}
+
+fn keep_input(i: usize, xs: &[&Tensor], before: Option<&Before>) -> Result<Option<Saved>> {
+    if let (0, Some(copy)) = (i, before.and_then(|b| b.copy.as_ref())) {
+        return Ok(Some(Saved::input(copy.clone())));
+    }
+    let Some(&x) = xs.get(i) else { return Ok(None) };
+    Saved::check(x)?;
+    let version = before.map_or_else(|| x.version(), |b| b.versions[i]);
+    Ok(Some(Saved(Form::Plain { tensor: x.clone(), version, output: INPUT })))
+}
+
+/// As [`pack_kept`], for the operands of an op that is about to write to operand 0.
+#[cold]
+pub(crate) fn pack_before(keep: &'static [Keep], followed: u32, xs: &[&Tensor], before: &mut Before) -> Result<()> {
+    let Some(hooks) = innermost() else { return Ok(()) };
+    for k in keep {
+        let value = match k.source {
+            Source::Input(i) if k.for_grads & followed != 0 => keep_input(i, xs, Some(before))?,
+            _ => None,
+        };
+        let packed = |v: Saved| if v.is_plain() { v.pack(&*hooks, &|_| None) } else { Ok(v) };
+        before.packed.push(value.map(packed).transpose()?);
+    }
+    Ok(())
 }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use smallvec::smallvec;
 
 use super::mode;
-use super::node::{Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
+use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
+use super::saved::KeptSlots;
 use crate::error::{Error, Result};
 use crate::tensor::{Dims, Strides, Tensor, flag};
 
@@ -148,6 +149,15 @@ impl Tensor {
         }
         if let Some(v) = self.view() {
             v.set_seen(self.version());
+        }
+        self.tell_of_history();
+    }
+
+    /// Has the gradient of this tensor, a fresh one, go along `edge`.
+    pub(crate) fn follow(&self, edge: Edge) {
+        match edge {
+            Edge::Node(output) => self.set_history(output),
+            Edge::Leaf(leaf) => self.stand_for(leaf),
         }
     }
 
@@ -345,14 +355,11 @@ impl Rule for CopySlices {
         results[at] = Some(whole);
         Ok(results)
     }
-    fn is_freed(&self) -> bool {
-        self.inner.rule.is_freed()
+    fn kept(&self) -> Option<&KeptSlots> {
+        self.inner.rule.kept()
     }
-    fn release(&self) {
-        self.inner.rule.release();
-    }
-    fn unclaim(&self) {
-        self.inner.rule.unclaim();
+    fn kept_name(&self, slot: usize) -> &'static str {
+        self.inner.rule.kept_name(slot)
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -295,6 +295,7 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor) -> Result<bool
             ),
         ));
     }
+    out.tell_of_write()?;
     let mut resized = false;
     if result.sizes() != out.sizes() {
         resized = out.numel() > 0;

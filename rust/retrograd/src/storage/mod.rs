@@ -18,9 +18,10 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::error::{ErrorKind, Result};
+use crate::origin::Origin;
 
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
 const INLINE: usize = 64;
@@ -39,17 +40,25 @@ enum Owner {
 
 /// Counts in-place writes; shared by a tensor, its views, their base and what `detach` returns.
 #[derive(Default, Debug)]
-pub struct Version(AtomicU32);
+pub struct Version {
+    count: AtomicU32,
+    /// Where the last write was made.
+    written: AtomicU64,
+}
 
 impl Version {
     pub fn get(&self) -> u32 {
-        self.0.load(Ordering::Relaxed)
+        self.count.load(Ordering::Relaxed)
     }
     pub fn bump(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.written.store(Origin::here().0, Ordering::Relaxed);
     }
     pub fn set(&self, value: u32) {
-        self.0.store(value, Ordering::Relaxed);
+        self.count.store(value, Ordering::Relaxed);
+    }
+    pub(crate) fn written(&self) -> Origin {
+        Origin(self.written.load(Ordering::Relaxed))
     }
 }
 

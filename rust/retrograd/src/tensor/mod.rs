@@ -21,6 +21,7 @@ use crate::autograd::mode;
 use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::error::{Error, Result};
+use crate::origin::Origin;
 use crate::storage::{Storage, Version};
 use layout::{contiguous_strides, extent, is_contiguous};
 
@@ -40,6 +41,8 @@ pub(crate) mod flag {
     pub const ACCUMULATOR: u32 = 1 << 6;
     /// Made in inference mode: never part of a graph, writes are not counted.
     pub const INFERENCE: u32 = 1 << 5;
+    /// A leaf whose gradient accumulates into another one.
+    pub const STANDS_IN: u32 = 1 << 7;
 }
 
 /// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.
@@ -315,6 +318,10 @@ impl Tensor {
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         Arc::ptr_eq(self.storage(), other.storage())
     }
+    /// A number that tensors have in common if and only if they share memory.
+    pub fn storage_key(&self) -> usize {
+        Arc::as_ptr(self.storage()).addr()
+    }
     /// Address of the first element.
     #[inline]
     pub fn data_ptr(&self) -> *mut u8 {
@@ -381,6 +388,10 @@ impl Tensor {
         if !self.is_inference() {
             self.counter().bump();
         }
+    }
+    /// Where the last in-place write was made.
+    pub(crate) fn last_write(&self) -> Origin {
+        self.counter().written()
     }
     /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs, and
     /// writes to it are not counted.

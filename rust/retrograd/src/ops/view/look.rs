@@ -107,6 +107,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
         before.set_history(edge);
     }
     let after = look(view, &before)?;
+    x.tell_of_write()?;
     let old = x.history();
     x.replace_body(after.body().clone());
     x.bump_version();

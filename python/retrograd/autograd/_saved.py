@@ -1,0 +1,204 @@
+"""Hooks on what ops save for backward, and what is made with them."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from _thread import _local
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any
+
+from retrograd import _core
+from retrograd._core import Tensor
+
+
+class saved_tensors_hooks:
+    """Inside the block, let every tensor that is saved for backward pass through a pair of hooks.
+
+    Args: `pack_hook` is called once with each tensor as it is saved, by ops and by custom Functions, and may return
+    anything; that is kept instead. `unpack_hook` is called with it each time the tensor is needed and must return a
+    tensor of the same values. Only the innermost pair acts, on the calling thread; what it packed is unpacked by it
+    after the block as well. Ops in the hooks are not hooked.
+    Neither hook may change its argument. A pack hook that returns the tensor itself, where that is the op's own result,
+    makes a reference cycle, which the garbage collector must find; return `tensor.detach()`.
+    Raises: TypeError from the op's backward if `unpack_hook` does not return a tensor; RuntimeError if `pack_hook`
+    writes to its argument.
+
+    >>> import retrograd as rg
+    >>> def pack(t):
+    ...     print("saved", t.tolist())
+    ...     return t.tolist()
+    >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
+    >>> with rg.autograd.graph.saved_tensors_hooks(pack, rg.tensor):
+    ...     y = x.square().sum()
+    saved [1.0, 2.0]
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        _core._push_saved_tensors_default_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *exc: object) -> None:
+        _core._pop_saved_tensors_default_hooks()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Inside the block, keep what is saved for backward in main memory.
+
+    Tensors are there already: without `pin_memory` they keep their memory, with it they are copied. Args: `device_type`
+    the kind of device that the tensors are expected to come from; remembered, and of no effect.
+
+    >>> import retrograd as rg
+    >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
+    >>> with rg.autograd.graph.save_on_cpu(pin_memory=True):
+    ...     y = x.exp().sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2.7183, 7.3891])
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        self.pin_memory = pin_memory
+        self.device_type = device_type
+        super().__init__(_copy if pin_memory else Tensor.detach, _same)
+
+
+def _copy(t: Tensor) -> Tensor:
+    return t.detach().clone()
+
+
+def _same(t: Tensor) -> Tensor:
+    return t
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside the block, on the calling thread, refuse saved-tensor hooks.
+
+    Args: `error_message` the text of the RuntimeError that entering `saved_tensors_hooks` raises; this block raises it
+    as well if it is entered while hooks are in force. Blocks nest.
+
+    >>> import retrograd as rg
+    >>> graph = rg.autograd.graph
+    >>> with graph.disable_saved_tensors_hooks("no hooks here"), graph.save_on_cpu():
+    ...     pass
+    Traceback (most recent call last):
+    RuntimeError: no hooks here
+    """
+    before = _core._forbid_saved_tensors_hooks(error_message)
+    try:
+        yield
+    finally:
+        _core._forbid_saved_tensors_hooks(before)
+
+
+class _Handle:
+    """Stands for a saved tensor while a graph holds it."""
+
+    __slots__ = ("__weakref__", "key")
+
+    def __init__(self, key: tuple[Any, ...]) -> None:
+        self.key = key
+
+
+class _AllowMutationOnSavedContext:
+    """What `allow_mutation_on_saved_tensors` knows, by handle: saved tensors in `original`; in `cloned`, copies of
+    those that were about to be changed.
+
+    >>> import retrograd as rg
+    >>> x = rg.ones(2, requires_grad=True) * 1
+    >>> with rg.autograd.graph.allow_mutation_on_saved_tensors() as saved:
+    ...     y = x.square()
+    ...     x.mul_(2).shape
+    ...     len(saved.original), len(saved.cloned)
+    retrograd.Size([2])
+    (0, 1)
+    """
+
+    def __init__(self) -> None:
+        self.cloned: MutableMapping[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        self.original: MutableMapping[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        self._handles: MutableMapping[tuple[Any, ...], _Handle] = weakref.WeakValueDictionary()
+        self._by_storage: dict[int, weakref.WeakSet[_Handle]] = {}
+
+    def clear(self) -> None:
+        """Forget everything; graphs that still need it can no longer run."""
+        self.cloned.clear()
+        self.original.clear()
+        self._handles.clear()
+        self._by_storage.clear()
+
+    def _pack(self, tensor: Tensor) -> _Handle:
+        storage = _core._storage_key(tensor)
+        key = (storage, tensor.data_ptr(), tensor._version, tensor.dtype, tensor.shape, tensor.stride())
+        handle = self._handles.get(key)
+        if handle is None:
+            handle = self._handles[key] = _Handle(key)
+            self.original[handle] = tensor.detach()
+            self._by_storage.setdefault(storage, weakref.WeakSet()).add(handle)
+        return handle
+
+    def _unpack(self, handle: _Handle) -> Tensor:
+        tensor = self.cloned.get(handle)
+        if tensor is None:
+            tensor = self.original.get(handle)
+        if tensor is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
+                "originally recorded."
+            )
+        return tensor
+
+    def _about_to_write(self, tensor: Tensor) -> None:
+        for handle in self._by_storage.pop(_core._storage_key(tensor), ()):
+            if handle in self.original:
+                self.cloned[handle] = self.original.pop(handle).clone()
+                # Nothing holds the memory any more: a tensor to come may lie there.
+                self._handles.pop(handle.key, None)
+
+
+class _Watching(_local):
+    on: bool = False
+
+
+_watching = _Watching()
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """Inside the block, allow writes in place to tensors that were saved for backward.
+
+    A saved tensor that is about to be changed, through whichever view, is copied first, and backward uses the copy. It
+    must run inside the block.
+    Yields: the maps of saved tensors and of copies, by handle; they are emptied at the end.
+    Raises: RuntimeError if blocks are nested; AssertionError from a backward outside the block.
+
+    >>> import retrograd as rg
+    >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
+    >>> with rg.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x * 1
+    ...     z = y.square()
+    ...     y.zero_().shape
+    ...     z.sum().backward()
+    retrograd.Size([2])
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if _watching.on:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = _AllowMutationOnSavedContext()
+    with saved_tensors_hooks(context._pack, context._unpack):
+        _watching.on = True
+        _core._watch_writes(context._about_to_write)
+        try:
+            yield context
+        finally:
+            _core._watch_writes(None)
+            _watching.on = False
+            context.clear()

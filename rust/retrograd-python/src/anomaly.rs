@@ -1,0 +1,124 @@
+//! Anomaly mode: the Python stack of every recorded op, and the warnings that show it when a node fails.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use retrograd::autograd::anomaly::{self, Witness};
+use retrograd::autograd::{NodeRef, mode};
+
+use crate::errors::warn_py;
+use crate::node::{metadata, unwrap_node, wrap_node};
+
+const STACK: &str = "traceback_";
+const PARENT: &str = "parent_";
+
+struct PythonWitness;
+
+impl Witness for PythonWitness {
+    fn recorded(&self, node: &NodeRef, parent: Option<&NodeRef>) {
+        Python::attach(|py| {
+            let noted = || -> PyResult<()> {
+                let stack = py.import("traceback")?.getattr("format_stack")?.call0()?;
+                let notes = metadata(py, node);
+                notes.set_item(STACK, stack)?;
+                if let Some(parent) = parent {
+                    notes.set_item(PARENT, wrap_node(py, parent)?)?;
+                }
+                Ok(())
+            };
+            if let Err(e) = noted() {
+                e.write_unraisable(py, None);
+            }
+        });
+    }
+    fn failed(&self, node: &NodeRef) {
+        // A warning that is raised as an error must not take the place of the error it is about.
+        Python::attach(|py| drop(explain(py, node)));
+    }
+}
+
+/// Says where the op was called, and, if that was in a backward pass, where the op was called that this was the backward of.
+fn explain(py: Python<'_>, node: &NodeRef) -> PyResult<()> {
+    let notes = metadata(py, node);
+    let name = node.name();
+    match stack(&notes)? {
+        Some(stack) => warn_py(
+            py,
+            &format!("Error detected in {name}. Traceback of forward call that caused the error:\n{stack}"),
+        )?,
+        None => warn_py(
+            py,
+            &format!(
+                "Error detected in {name}. No forward pass information available. Enable detect anomaly during forward pass for \
+                 more information."
+            ),
+        )?,
+    }
+    let mut parent = notes.get_item(PARENT)?;
+    while let Some(node) = parent.as_ref().and_then(unwrap_node) {
+        let notes = metadata(py, &node);
+        let name = node.name();
+        match stack(&notes)? {
+            Some(stack) => warn_py(
+                py,
+                &format!(
+                    "\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced the previous \
+                     calculation:\n{stack}"
+                ),
+            )?,
+            None => warn_py(
+                py,
+                &format!("\n\nPrevious calculation was induced by {name}. No forward pass information available."),
+            )?,
+        }
+        parent = notes.get_item(PARENT)?;
+    }
+    Ok(())
+}
+
+fn stack(notes: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
+    let Some(lines) = notes.get_item(STACK)? else { return Ok(None) };
+    Ok(Some(lines.cast_into::<PyList>()?.extract::<Vec<String>>()?.concat()))
+}
+
+/// Whether anomaly mode is on on this thread.
+///
+/// >>> import retrograd as rg
+/// >>> with rg.autograd.set_detect_anomaly(True):
+/// ...     rg.is_anomaly_enabled()
+/// True
+#[pyfunction]
+fn is_anomaly_enabled() -> bool {
+    mode::word() & mode::ANOMALY != 0
+}
+
+/// Whether anomaly mode, where it is on on this thread, searches gradients for NaN.
+///
+/// >>> import retrograd as rg
+/// >>> with rg.autograd.set_detect_anomaly(True, check_nan=False):
+/// ...     rg.is_anomaly_check_nan_enabled()
+/// False
+#[pyfunction]
+fn is_anomaly_check_nan_enabled() -> bool {
+    mode::word() & mode::CHECK_NAN != 0
+}
+
+/// Switch anomaly mode on this thread; with `check_nan` gradients that contain NaN are errors while it is on.
+///
+/// >>> import retrograd as rg
+/// >>> rg.set_anomaly_enabled(True)
+/// >>> rg.is_anomaly_enabled(), rg.is_anomaly_check_nan_enabled()
+/// (True, True)
+/// >>> rg.set_anomaly_enabled(False)
+#[pyfunction]
+#[pyo3(signature = (enabled, check_nan = true))]
+fn set_anomaly_enabled(enabled: bool, check_nan: bool) {
+    mode::set(mode::ANOMALY, enabled);
+    mode::set(mode::CHECK_NAN, check_nan);
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    anomaly::register(&PythonWitness);
+    m.add_function(wrap_pyfunction!(is_anomaly_enabled, m)?)?;
+    m.add_function(wrap_pyfunction!(is_anomaly_check_nan_enabled, m)?)?;
+    m.add_function(wrap_pyfunction!(set_anomaly_enabled, m)?)
+}

@@ -1,0 +1,252 @@
+//! Lines of Python programs, for errors that name them: noted as a number for code object and instruction, turned into
+//! words when an error is made.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3::{Py, ffi, intern};
+use retrograd::origin::{Place, Places};
+
+/// Code objects with their numbers. They are kept alive, so that an address stays that of one code object; a program has
+/// as many as it has functions. Those of programs that make ever more are not noted beyond [`MOST_CODES`].
+#[derive(Default)]
+struct Codes {
+    numbers: HashMap<usize, u32>,
+    codes: Vec<Py<PyAny>>,
+}
+
+const MOST_CODES: usize = 1 << 20;
+/// In a code's number: it belongs to this package, and it is its caller's line that counts.
+const OURS: u32 = 1 << 31;
+/// In the lower half: a line number, not an instruction.
+const IS_LINE: u32 = 1 << 31;
+
+static CODES: Mutex<Option<Codes>> = Mutex::new(None);
+
+/// The interpreter is held by this thread: ask it.
+const LIVE: u64 = 0;
+/// The thread has not been asked before.
+const UNASKED: u64 = u64::MAX;
+/// No place is known.
+const NOWHERE: u64 = u64::MAX - 1;
+
+thread_local! {
+    /// What [`Places::here`] answers on this thread, or one of the constants above.
+    static ANSWER: Cell<u64> = const { Cell::new(UNASKED) };
+    /// The code object asked for last, and its number.
+    static LAST: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
+}
+
+/// Puts an answer back when dropped.
+struct Put(u64);
+
+impl Put {
+    fn replacing(answer: u64) -> Self {
+        Self(ANSWER.replace(answer))
+    }
+}
+
+impl Drop for Put {
+    fn drop(&mut self) {
+        ANSWER.set(self.0);
+    }
+}
+
+/// Runs `f` without the interpreter. Where it was given up is the place of everything that `f` does.
+pub fn detached<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> R {
+    let here = PythonPlaces.here();
+    let _put = Put::replacing(if here == 0 { NOWHERE } else { here });
+    py.detach(f)
+}
+
+/// Runs Python code for the engine: what it does has places of its own.
+pub fn attached<R>(f: impl FnOnce(Python<'_>) -> R) -> R {
+    Python::attach(|py| {
+        let _put = Put::replacing(LIVE);
+        f(py)
+    })
+}
+
+struct PythonPlaces;
+
+impl Places for PythonPlaces {
+    #[inline]
+    fn here(&self) -> u64 {
+        match ANSWER.get() {
+            LIVE => current(),
+            UNASKED => first_answer(),
+            NOWHERE => 0,
+            place => place,
+        }
+    }
+    fn describe(&self, origin: u64) -> Option<Place> {
+        Python::attach(|py| describe(py, origin).ok().flatten())
+    }
+}
+
+/// A thread that Python does not know has no places; others are asked from now on.
+#[cold]
+fn first_answer() -> u64 {
+    // SAFETY: may be called from any thread at any time while the interpreter exists.
+    if unsafe { ffi::PyGILState_GetThisThreadState() }.is_null() {
+        return 0;
+    }
+    ANSWER.set(LIVE);
+    current()
+}
+
+type GetLasti = unsafe extern "C" fn(*mut ffi::PyFrameObject) -> c_int;
+
+static GET_LASTI: OnceLock<Option<GetLasti>> = OnceLock::new();
+
+/// The interpreter's function for the index of a frame's instruction. It is no part of the stable interface, so it is
+/// looked up by name; without it lines are noted, which take longer to find.
+fn find_get_lasti() -> Option<GetLasti> {
+    #[cfg(unix)]
+    {
+        // SAFETY: a lookup by name among the libraries of the process.
+        let p = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"PyFrame_GetLasti".as_ptr()) };
+        // SAFETY: where it exists (CPython 3.11 and later) the function has had this type.
+        (!p.is_null()).then(|| unsafe { std::mem::transmute::<*mut libc::c_void, GetLasti>(p) })
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// The place of the innermost Python frame outside this package. Called with the interpreter held.
+#[inline]
+fn current() -> u64 {
+    // SAFETY: the interpreter is held: `LIVE` is set by threads that hold it, and replaced while it is given up.
+    let frame = unsafe { ffi::PyEval_GetFrame() };
+    if frame.is_null() {
+        return 0;
+    }
+    // SAFETY: `frame` is this thread's current frame, which outlives this call.
+    let place = unsafe { place_of(frame) };
+    if place >> 32 & u64::from(OURS) == 0 { place } else { outside(frame) }
+}
+
+/// Code number in the upper half; instruction (or line) and one in the lower.
+///
+/// # Safety
+/// `frame` is a live frame and the interpreter is held.
+#[inline]
+unsafe fn place_of(frame: *mut ffi::PyFrameObject) -> u64 {
+    // SAFETY: a live frame, by contract; the code is owned by the frame, so it outlives the reference given back here.
+    let code = unsafe {
+        let code = ffi::PyFrame_GetCode(frame).cast::<ffi::PyObject>();
+        ffi::Py_DECREF(code);
+        code
+    };
+    let (last, known) = LAST.get();
+    let number = if last == code as usize { known } else { number_of(code) };
+    if number == 0 {
+        return 0;
+    }
+    let at = match GET_LASTI.get() {
+        // SAFETY: a live frame, by contract.
+        Some(Some(get_lasti)) => (unsafe { get_lasti(frame) } + 1) as u32,
+        // SAFETY: as above.
+        _ => IS_LINE | unsafe { ffi::PyFrame_GetLineNumber(frame) } as u32,
+    };
+    u64::from(number) << 32 | u64::from(at)
+}
+
+#[cold]
+fn number_of(code: *mut ffi::PyObject) -> u32 {
+    let known = CODES.lock().as_ref().and_then(|c| c.numbers.get(&(code as usize)).copied());
+    let number = known.unwrap_or_else(|| {
+        Python::attach(|py| {
+            // SAFETY: a live object.
+            let code = unsafe { Bound::from_borrowed_ptr(py, code) };
+            let ours = is_ours(&code).unwrap_or(false);
+            let mut codes = CODES.lock();
+            let codes = codes.get_or_insert_default();
+            if codes.codes.len() >= MOST_CODES {
+                return 0;
+            }
+            codes.codes.push(code.clone().unbind());
+            let number = codes.codes.len() as u32 | if ours { OURS } else { 0 };
+            codes.numbers.insert(code.as_ptr() as usize, number);
+            number
+        })
+    });
+    LAST.set((code as usize, number));
+    number
+}
+
+/// Where this package's Python files lie.
+static HOME: OnceLock<String> = OnceLock::new();
+
+fn is_ours(code: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let file = code.getattr(intern!(code.py(), "co_filename"))?;
+    let file = file.cast::<PyString>()?.to_cow()?;
+    Ok(HOME.get().is_some_and(|home| file.starts_with(home.as_str())))
+}
+
+/// Goes outwards from a frame of this package.
+#[cold]
+fn outside(frame: *mut ffi::PyFrameObject) -> u64 {
+    Python::attach(|py| {
+        // SAFETY: a live frame.
+        let mut frame = unsafe { Bound::from_borrowed_ptr(py, frame.cast()) };
+        loop {
+            match frame.getattr(intern!(py, "f_back")) {
+                Ok(back) if !back.is_none() => frame = back,
+                _ => return 0,
+            }
+            // SAFETY: a live frame, which `frame` holds.
+            let place = unsafe { place_of(frame.as_ptr().cast()) };
+            if place >> 32 & u64::from(OURS) == 0 {
+                return place;
+            }
+        }
+    })
+}
+
+fn describe(py: Python<'_>, origin: u64) -> PyResult<Option<Place>> {
+    let (number, at) = ((origin >> 32) as u32 & !OURS, origin as u32);
+    let code = CODES.lock().as_ref().and_then(|c| c.codes.get(number as usize - 1).map(|code| code.clone_ref(py)));
+    let Some(code) = code else { return Ok(None) };
+    let code = code.bind(py);
+    let line = if at & IS_LINE != 0 { Some(at & !IS_LINE) } else { line_of(code, i64::from(at) - 1)? };
+    let Some(line) = line else { return Ok(None) };
+    let file: String = code.getattr("co_filename")?.extract()?;
+    let text: String = py.import("linecache")?.getattr("getline")?.call1((&file, line))?.extract()?;
+    let text = text.trim();
+    let function = code.getattr("co_qualname")?.extract()?;
+    Ok(Some(Place { file, line, function, text: (!text.is_empty()).then(|| text.to_owned()) }))
+}
+
+/// The line of an instruction.
+fn line_of(code: &Bound<'_, PyAny>, instruction: i64) -> PyResult<Option<u32>> {
+    for range in code.call_method0("co_lines")?.try_iter()? {
+        let (start, end, line): (i64, i64, Option<u32>) = range?.extract()?;
+        if start <= instruction.max(0) && instruction.max(0) < end {
+            return Ok(line);
+        }
+    }
+    Ok(None)
+}
+
+/// Notes lines on this thread, or does not: `make bench` measures what it costs.
+#[pyfunction]
+fn _note_places(on: bool) {
+    ANSWER.set(if on { LIVE } else { NOWHERE });
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let _ = GET_LASTI.set(find_get_lasti());
+    let package = m.py().import("retrograd")?;
+    let home: Vec<String> = package.getattr("__path__")?.extract()?;
+    if let Some(home) = home.into_iter().next() {
+        let _ = HOME.set(home + std::path::MAIN_SEPARATOR_STR);
+    }
+    retrograd::origin::register(&PythonPlaces);
+    m.add_function(wrap_pyfunction!(_note_places, m)?)
+}

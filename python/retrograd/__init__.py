@@ -17,7 +17,7 @@ from retrograd._size import Size
 # The core makes sizes from here on, so before anything asks a tensor for its shape.
 _core._register_classes(Size)
 
-from retrograd import autograd, nn, random, utils  # noqa: E402
+from retrograd import autograd, nn, random, serialization, utils  # noqa: E402
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402
     is_complex,
@@ -36,6 +36,8 @@ from retrograd._settings import (  # noqa: E402
 )
 from retrograd.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
 from retrograd.random import get_rng_state, initial_seed, seed, set_rng_state  # noqa: E402
+from retrograd.serialization import load, save  # noqa: E402
+from retrograd.utils.dlpack import from_dlpack  # noqa: E402
 
 newaxis = None
 
@@ -50,6 +52,7 @@ __all__ += [
     "e",
     "enable_grad",
     "finfo",
+    "from_dlpack",
     "get_num_threads",
     "get_rng_state",
     "iinfo",
@@ -61,6 +64,7 @@ __all__ += [
     "is_inference",
     "is_nonzero",
     "is_tensor",
+    "load",
     "nan",
     "newaxis",
     "nn",
@@ -68,7 +72,9 @@ __all__ += [
     "numel",
     "pi",
     "random",
+    "save",
     "seed",
+    "serialization",
     "set_grad_enabled",
     "set_num_threads",
     "set_rng_state",

@@ -1,5 +1,5 @@
-"""Helpers around the engine: handles of hooks, and drawings of graphs."""
+"""Helpers around the engine: exchange through DLPack, handles of hooks, and drawings of graphs."""
 
-from retrograd.utils import hooks
+from retrograd.utils import dlpack, hooks
 
-__all__ = ["hooks"]
+__all__ = ["dlpack", "hooks"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import abc
 import itertools
 import weakref
-from collections.abc import MutableMapping
-from typing import Any, Self
+from collections.abc import Callable, MutableMapping
+from typing import Any, Self, TypeVar
 
 from retrograd import _core
 
-__all__ = ["RemovableHandle"]
+__all__ = ["RemovableHandle", "unserializable_hook"]
+
+_HookT = TypeVar("_HookT", bound=Callable[..., Any])
 
 
 class RemovableHandle(abc.ABC):
@@ -55,6 +57,19 @@ class RemovableHandle(abc.ABC):
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
+
+
+def unserializable_hook(f: _HookT) -> _HookT:
+    """Mark a hook as one that is to be left behind when its tensor is saved or pickled, without a warning.
+
+    >>> import pickle, retrograd as rg
+    >>> x = rg.ones(1, requires_grad=True)
+    >>> handle = x.register_hook(rg.utils.hooks.unserializable_hook(lambda grad: grad * 10))
+    >>> pickle.loads(pickle.dumps(x))
+    tensor([1.], requires_grad=True)
+    """
+    f.__torch_unserializable__ = True  # type: ignore[attr-defined]
+    return f
 
 
 def _reference(hooks: MutableMapping[Any, Any]) -> Any:

@@ -24,7 +24,7 @@ use crate::wrap::{PyTensor, wrap};
 use crate::{dtype, export};
 
 /// Axes that a buffer may have, as in CPython.
-const MAX_NDIM: usize = 64;
+pub const MAX_NDIM: usize = 64;
 
 // ---- NumPy's classes, without importing NumPy
 
@@ -171,21 +171,26 @@ impl Drop for Held {
 }
 
 /// Bytes that the first element of a dtype must be aligned to.
-fn alignment(dtype: DType) -> usize {
+pub fn alignment(dtype: DType) -> usize {
     dtype.real().size()
+}
+
+fn check_alignment(ptr: *const u8, dtype: DType) -> PyResult<()> {
+    if ptr.addr().is_multiple_of(alignment(dtype)) {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
+        "the memory is not aligned to {} bytes, as {} needs: copy it first",
+        alignment(dtype),
+        dtype.name()
+    )))
 }
 
 /// Memory held through a buffer: `offset` bytes in, `bytes` bytes long.
 fn storage(py: Python<'_>, held: Held, dtype: DType, offset: usize, bytes: usize) -> PyResult<Arc<Storage>> {
     let start = held.0.buf.cast::<u8>().wrapping_add(offset);
     let ptr = NonNull::new(start).ok_or_else(|| PyBufferError::new_err("the buffer has no memory"))?;
-    if !ptr.as_ptr().addr().is_multiple_of(alignment(dtype)) {
-        return Err(PyValueError::new_err(format!(
-            "the memory is not aligned to {} bytes, as {} needs: copy it first",
-            alignment(dtype),
-            dtype.name()
-        )));
-    }
+    check_alignment(ptr.as_ptr(), dtype)?;
     let owner = AnyThread::new(Py::new(py, held)?);
     // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped; the
     // callers computed `bytes` from what the exporter said it exports. Memory that is read-only is shared after a warning
@@ -194,10 +199,10 @@ fn storage(py: Python<'_>, held: Held, dtype: DType, offset: usize, bytes: usize
 }
 
 /// The dtype whose elements a tensor may hold over memory that others write: bools are checked bytes.
-fn checked_bools(t: &Tensor) -> PyResult<Tensor> {
+pub fn checked_bools(t: &Tensor) -> PyResult<Tensor> {
     if t.to_vec::<u8>().or_py()?.iter().any(|&b| b > 1) {
         return Err(PyValueError::new_err(
-            "the memory of a bool array holds a byte that is neither 0 nor 1: share it as uint8 and compare with 0",
+            "the memory of bools holds a byte that is neither 0 nor 1: share it as uint8 and compare with 0",
         ));
     }
     Tensor::from_parts(t.storage().clone(), DType::Bool, t.sizes(), t.strides(), t.storage_offset()).or_py()
@@ -394,6 +399,39 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
     Tensor::from_parts(storage, dtype, &[n], &[1], 0).or_py()
 }
 
+// ---- the memory behind tensors, for copies and files
+
+/// What tells the storage of a tensor from others while it lives, and all of its bytes as a uint8 tensor.
+#[pyfunction]
+fn _storage<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<(usize, Bound<'py, PyAny>)> {
+    let storage = t.get().0.storage();
+    let bytes = Tensor::from_parts(storage.clone(), DType::UInt8, &[storage.bytes()], &[1], 0).or_py()?;
+    Ok((Arc::as_ptr(storage).addr(), wrap(py, bytes)?))
+}
+
+/// A tensor over the storage of another, without history; offset and strides in elements.
+///
+/// Raises: RuntimeError for a layout that leaves the storage; ValueError if the memory is not aligned for the dtype, or
+/// does not hold bools where it should.
+#[pyfunction]
+fn _over_storage<'py>(
+    py: Python<'py>,
+    memory: &Bound<'py, PyTensor>,
+    dtype: &Bound<'py, dtype::PyDType>,
+    sizes: Vec<usize>,
+    strides: Vec<isize>,
+    offset: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (storage, dtype) = (memory.get().0.storage().clone(), dtype.get().0);
+    if strides.iter().any(|&s| s < 0) {
+        return Err(PyValueError::new_err(format!("tensors do not have negative strides, such as {strides:?}")));
+    }
+    check_alignment(storage.ptr(), dtype)?;
+    let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
+    let t = Tensor::from_parts(storage, stored, &sizes, &strides, offset).or_py()?;
+    wrap(py, if dtype == DType::Bool { checked_bools(&t)? } else { t })
+}
+
 // ---- memory of tensors for others
 
 /// What an exported buffer points to; lives from `getbuffer` to `releasebuffer`.
@@ -499,6 +537,8 @@ pub unsafe fn releasebuffer(view: *mut ffi::Py_buffer) {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(_storage, m)?)?;
+    m.add_function(wrap_pyfunction!(_over_storage, m)?)?;
     m.add_function(wrap_pyfunction!(from_numpy, m)?)?;
     m.add_function(wrap_pyfunction!(frombuffer, m)?)
 }

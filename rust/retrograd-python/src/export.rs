@@ -1,5 +1,7 @@
 //! Tensors as Python's data: numbers, nested lists, NumPy arrays over the same memory.
 
+use std::any::Any;
+
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -9,8 +11,10 @@ use retrograd::autograd::is_grad_enabled;
 use retrograd::tensor::FromScalar;
 use retrograd::{DType, Scalar, Tensor};
 
+use crate::anythread::AnyThread;
 use crate::convert::number;
 use crate::errors::{OrPy, warn_py};
+use crate::wrap::PyTensor;
 
 /// What is said when a number that autograd follows leaves the graph.
 pub const SCALAR_WARNING: &str = "Converting a tensor with requires_grad=True to a scalar may lead to unexpected \
@@ -223,6 +227,29 @@ pub fn array_wrap<'py>(py: Python<'py>, array: &Bound<'py, PyAny>) -> PyResult<B
     crate::wrap::wrap(py, t)
 }
 
+// ---- hooks that stay behind
+
+/// The Python hooks on a tensor, which copies and files do not have.
+#[pyfunction]
+fn _hooks<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let t = &t.get().0;
+    let mut found = Vec::new();
+    let mut see = |hook: &dyn Any| found.extend(hook.downcast_ref::<AnyThread<PyAny>>().map(|f| f.bind(py).clone()));
+    t.each_own_hook(&mut see);
+    if let Some(edge) = t.grad_fn().or_py()?
+        && let Some(hooks) = edge.node.hooks_if_any()
+    {
+        hooks
+            .tensor_hooks()
+            .lock()
+            .iter()
+            .filter(|(_, (nr, _))| *nr == edge.nr)
+            .for_each(|(_, (_, h))| see(h.as_any()));
+    }
+    Ok(found)
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<ArrayInterface>()
+    m.add_class::<ArrayInterface>()?;
+    m.add_function(wrap_pyfunction!(_hooks, m)?)
 }

@@ -8,6 +8,7 @@ mod call;
 mod class;
 mod construct;
 mod convert;
+mod dlpack;
 mod dtype;
 mod errors;
 mod export;
@@ -55,6 +56,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     saved::register(m)?;
     construct::register(m)?;
     export::register(m)?;
+    dlpack::register(m)?;
     print::register(m)?;
     call::register(m, &functional)?;
     m.add("nn_functional", &functional)?;

@@ -111,6 +111,12 @@ impl PyTensor {
         class::new_object_of(class, t)
     }
 
+    /// Makes NumPy leave operators between its objects and tensors to the tensor.
+    #[classattr]
+    fn __array_priority__() -> i32 {
+        1000
+    }
+
     // ---- attributes and cycles
 
     fn __setattr__(slf: &Bound<'_, Self>, name: &Any<'_>, value: &Any<'_>) -> PyResult<()> {
@@ -434,6 +440,10 @@ impl PyTensor {
     fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, _protocol: i32) -> PyResult<Any<'py>> {
         slf.py().import("retrograd._copy")?.call_method1("reduce", (slf,))
     }
+    /// Attributes, as `__getstate__` gave them to pickle.
+    fn __setstate__(slf: &Bound<'_, Self>, state: &Any<'_>) -> PyResult<()> {
+        slf.py().import("retrograd._copy")?.call_method1("restore", (slf, state)).map(drop)
+    }
     /// Accumulate the gradient of this tensor into the leaves it depends on; see `autograd.backward`.
     ///
     /// Args: `gradient` that of this tensor, needed if it has not exactly one element; `retain_graph` keeps what the graph
@@ -579,6 +589,26 @@ impl PyTensor {
     }
     fn __format__<'py>(slf: &Bound<'py, Self>, spec: &str) -> PyResult<Any<'py>> {
         crate::print::format(slf, spec)
+    }
+    /// A DLPack capsule with the tensor's memory: what `from_dlpack` of other libraries calls.
+    ///
+    /// Args: `max_version` the newest DLPack that the caller knows, `(major, minor)`; `dl_device` where the memory shall be;
+    /// `copy` True for memory of its own; `stream` None.
+    /// Raises: BufferError if the tensor requires grad, or for a device other than the CPU.
+    #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<&Any<'py>>,
+        max_version: Option<(i64, i64)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Any<'py>> {
+        crate::dlpack::export(py, &self.0, stream, max_version, dl_device, copy)
+    }
+    /// Where the memory is, in DLPack's words.
+    fn __dlpack_device__<'py>(&self, py: Python<'py>) -> PyResult<(Any<'py>, i32)> {
+        crate::dlpack::device(py)
     }
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: std::ffi::c_int) -> PyResult<()> {
         // SAFETY: CPython's contract for bf_getbuffer is that of the function.

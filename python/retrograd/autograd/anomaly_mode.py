@@ -28,8 +28,8 @@ class detect_anomaly(_Anomaly):
     """Inside the block, note where every op is called, and let a failing backward pass say so.
 
     When a node fails, a warning shows the stack of the call that recorded it before the error is raised, and, if that
-    was a backward pass itself, the stack of the call whose gradient it computed. The mode is the calling thread's, and
-    slows everything down; errors name the lines involved without it.
+    was a backward pass itself, the stack of the call whose gradient it computed. The mode is that of all threads,
+    and slows everything down; errors name the lines involved without it.
 
     Args: `check_nan` whether a gradient with NaN in it is a RuntimeError that names the node.
 

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use retrograd::autograd::NodeRef;
 use retrograd::autograd::anomaly::{self, Witness};
-use retrograd::autograd::{NodeRef, mode};
 
 use crate::errors::warn_py;
 use crate::node::{metadata, unwrap_node, wrap_node};
@@ -45,13 +45,7 @@ fn explain(py: Python<'_>, node: &NodeRef) -> PyResult<()> {
             py,
             &format!("Error detected in {name}. Traceback of forward call that caused the error:\n{stack}"),
         )?,
-        None => warn_py(
-            py,
-            &format!(
-                "Error detected in {name}. No forward pass information available. Enable detect anomaly during forward pass for \
-                 more information."
-            ),
-        )?,
+        None => no_information(py, &name)?,
     }
     let mut parent = notes.get_item(PARENT)?;
     while let Some(node) = parent.as_ref().and_then(unwrap_node) {
@@ -65,14 +59,21 @@ fn explain(py: Python<'_>, node: &NodeRef) -> PyResult<()> {
                      calculation:\n{stack}"
                 ),
             )?,
-            None => warn_py(
-                py,
-                &format!("\n\nPrevious calculation was induced by {name}. No forward pass information available."),
-            )?,
+            None => no_information(py, &name)?,
         }
         parent = notes.get_item(PARENT)?;
     }
     Ok(())
+}
+
+fn no_information(py: Python<'_>, name: &str) -> PyResult<()> {
+    warn_py(
+        py,
+        &format!(
+            "Error detected in {name}. No forward pass information available. Enable detect anomaly during forward pass for \
+             more information."
+        ),
+    )
 }
 
 fn stack(notes: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
@@ -80,7 +81,7 @@ fn stack(notes: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
     Ok(Some(lines.cast_into::<PyList>()?.extract::<Vec<String>>()?.concat()))
 }
 
-/// Whether anomaly mode is on on this thread.
+/// Whether anomaly mode is on.
 ///
 /// >>> import retrograd as rg
 /// >>> with rg.autograd.set_detect_anomaly(True):
@@ -88,10 +89,10 @@ fn stack(notes: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
 /// True
 #[pyfunction]
 fn is_anomaly_enabled() -> bool {
-    mode::word() & mode::ANOMALY != 0
+    anomaly::is_on()
 }
 
-/// Whether anomaly mode, where it is on on this thread, searches gradients for NaN.
+/// Whether anomaly mode, where it is on, searches gradients for NaN.
 ///
 /// >>> import retrograd as rg
 /// >>> with rg.autograd.set_detect_anomaly(True, check_nan=False):
@@ -99,10 +100,10 @@ fn is_anomaly_enabled() -> bool {
 /// False
 #[pyfunction]
 fn is_anomaly_check_nan_enabled() -> bool {
-    mode::word() & mode::CHECK_NAN != 0
+    anomaly::checks_nan()
 }
 
-/// Switch anomaly mode on this thread; with `check_nan` gradients that contain NaN are errors while it is on.
+/// Switch anomaly mode, for all threads; with `check_nan` gradients that contain NaN are errors while it is on.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.set_anomaly_enabled(True)
@@ -112,8 +113,7 @@ fn is_anomaly_check_nan_enabled() -> bool {
 #[pyfunction]
 #[pyo3(signature = (enabled, check_nan = true))]
 fn set_anomaly_enabled(enabled: bool, check_nan: bool) {
-    mode::set(mode::ANOMALY, enabled);
-    mode::set(mode::CHECK_NAN, check_nan);
+    anomaly::set(enabled, check_nan);
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -61,18 +61,22 @@ fn check_replacement(
     let Some(t) = unwrap(result) else {
         return Err(PyTypeError::new_err(format!("expected Variable, but hook returned '{}'", type_name(result))));
     };
-    if let Some(g) = grad {
-        if t.sizes() != g.sizes() {
-            return Err(PyRuntimeError::new_err(format!("hook '{}' has changed the size of value", hook_name(f))));
-        }
-        if t.dtype() != g.dtype() {
-            return Err(PyRuntimeError::new_err(format!(
-                "hook '{}' has changed the type of value (was retrograd.{} got retrograd.{})",
-                hook_name(f),
-                g.dtype().tensor_type_name(),
-                t.dtype().tensor_type_name()
-            )));
-        }
+    let Some(g) = grad else {
+        return Err(PyRuntimeError::new_err(format!(
+            "can't replace a None gradient with a non-None value, as hook '{}' did",
+            hook_name(f)
+        )));
+    };
+    if t.sizes() != g.sizes() {
+        return Err(PyRuntimeError::new_err(format!("hook '{}' has changed the size of value", hook_name(f))));
+    }
+    if t.dtype() != g.dtype() {
+        return Err(PyRuntimeError::new_err(format!(
+            "hook '{}' has changed the type of value (was retrograd.{} got retrograd.{})",
+            hook_name(f),
+            g.dtype().tensor_type_name(),
+            t.dtype().tensor_type_name()
+        )));
     }
     Ok(Some(t.clone()))
 }
@@ -188,7 +192,10 @@ impl LeafHook for PyLeafHook {
             if result.is_none() {
                 return Ok(());
             }
-            Err(PyRuntimeError::new_err("Tensor post accumulate grad hooks should return None."))
+            Err(PyTypeError::new_err(format!(
+                "expected Variable, but hook returned '{}': a post accumulate grad hook must return None",
+                type_name(&result)
+            )))
         })
         .map_err(from_py)
     }

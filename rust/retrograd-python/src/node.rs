@@ -98,7 +98,6 @@ pub fn unwrap_node(v: &Bound<'_, PyAny>) -> Option<NodeRef> {
 pub fn next_functions<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTuple>> {
     let items: Vec<_> = node
         .next_edges()
-        .iter()
         .map(|e| match e {
             Some(edge) => {
                 let output = edge.output();

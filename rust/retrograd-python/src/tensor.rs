@@ -304,8 +304,8 @@ impl PyTensor {
     }
     /// Whether the tensor was made by the user, or does not require grad; gradients collect in the `.grad` of leaves.
     #[getter]
-    fn is_leaf(&self) -> bool {
-        self.0.is_leaf()
+    fn is_leaf(&self) -> PyResult<bool> {
+        Ok(self.0.grad_fn().or_py()?.is_none())
     }
     /// Whether a non-leaf has a `.grad`, because of `retain_grad()`.
     #[getter]

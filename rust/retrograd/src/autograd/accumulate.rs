@@ -20,34 +20,68 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
         _ => g,
     };
     let slot = &leaf.meta().grad;
-    let current = slot.lock().clone();
-    let next = match current {
-        None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf))?,
-        None => {
-            let _off = GradGuard::new(false);
-            if g.is_unshared() && g.history().is_none() && fits(leaf, &g) {
-                g
-            } else {
-                crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf))?
+    let mut g = g;
+    // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is still
+    // the gradient.
+    loop {
+        let current = slot.lock().clone();
+        let next = match &current {
+            None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf))?,
+            None => own(leaf, &mut g)?,
+            Some(old) if create_graph => old.add(&g)?,
+            Some(old) => {
+                warn_of_layout(leaf, old);
+                old.check_inplace(false)?;
+                old.tell_of_write()?;
+                let held = slot.lock();
+                if !is_still(&held, &current) {
+                    continue;
+                }
+                // Nothing here calls the host language, which may wait for the slot.
+                let _off = GradGuard::new(false);
+                crate::ops::pointwise::add_assign(&old.detach(), &g.detach())?;
+                old.bump_version();
+                return Ok(());
             }
-        }
-        Some(old) if create_graph => old.add(&g)?,
-        Some(old) => {
-            if !fits(leaf, &old) {
-                crate::warn::once(
-                    crate::warn::Once::GradLayout,
-                    "grad and param do not obey the gradient layout contract. This is not an error, but may impair \
-                     performance.",
-                );
-            }
-            let _off = GradGuard::new(false);
-            old.detach().add_(&g.detach())?;
+        };
+        let mut held = slot.lock();
+        if is_still(&held, &current) {
+            let previous = held.replace(next);
+            drop(held);
+            drop(previous);
             return Ok(());
         }
-    };
-    let previous = slot.lock().replace(next);
-    drop(previous);
-    Ok(())
+        drop(held);
+        if current.is_none() {
+            g = next;
+        }
+    }
+}
+
+fn is_still(now: &Option<Tensor>, before: &Option<Tensor>) -> bool {
+    match (now, before) {
+        (None, None) => true,
+        (Some(a), Some(b)) => a.is_same(b),
+        _ => false,
+    }
+}
+
+/// The gradient as a first `.grad`: `g` itself if nobody else has it and its layout fits, else a copy.
+fn own(leaf: &Tensor, g: &mut Tensor) -> Result<Tensor> {
+    let _off = GradGuard::new(false);
+    if g.is_unshared() && g.history().is_none() && fits(leaf, g) {
+        return Ok(g.clone());
+    }
+    crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf))
+}
+
+fn warn_of_layout(leaf: &Tensor, old: &Tensor) {
+    if !fits(leaf, old) {
+        crate::warn::once(
+            crate::warn::Once::GradLayout,
+            "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance.",
+        );
+    }
 }
 
 /// Strides that `.grad` gets: the leaf's own if they are dense, else row-major.

@@ -1,10 +1,14 @@
 //! Anomaly mode: every new node is reported to the host language, which notes how the program came there; when a node
 //! fails, or makes NaN, the host says what it noted.
+//!
+//! The mode is that of the process, as it is in torch: who looks for an error wants to hear of it from every thread. So it
+//! is no bit of the mode word.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::mode::{self, GradGuard};
+use super::mode::GradGuard;
 use super::node::{Grads, NodeRef};
 use crate::error::{Error, Result};
 use crate::tensor::Scalar;
@@ -15,6 +19,26 @@ pub trait Witness: Send + Sync {
     fn recorded(&self, node: &NodeRef, parent: Option<&NodeRef>);
     /// A node failed.
     fn failed(&self, node: &NodeRef);
+}
+
+static ON: AtomicBool = AtomicBool::new(false);
+static CHECK_NAN: AtomicBool = AtomicBool::new(true);
+
+/// Whether anomaly mode is on.
+#[inline]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Whether anomaly mode searches gradients for NaN.
+pub fn checks_nan() -> bool {
+    CHECK_NAN.load(Ordering::Relaxed)
+}
+
+/// Switches anomaly mode.
+pub fn set(on: bool, check_nan: bool) {
+    CHECK_NAN.store(check_nan, Ordering::Relaxed);
+    ON.store(on, Ordering::Relaxed);
 }
 
 static WITNESS: OnceLock<&'static dyn Witness> = OnceLock::new();
@@ -40,18 +64,17 @@ pub(crate) fn recorded(node: NodeRef) {
 /// Runs a node's rule, `run`; in anomaly mode under observation.
 #[inline]
 pub(crate) fn watched(node: &NodeRef, run: impl FnOnce() -> Result<Grads>) -> Result<Grads> {
-    let word = mode::word();
-    if word & mode::ANOMALY == 0 { run() } else { observed(node, word, run) }
+    if is_on() { observed(node, run) } else { run() }
 }
 
 #[cold]
-fn observed(node: &NodeRef, word: u32, run: impl FnOnce() -> Result<Grads>) -> Result<Grads> {
+fn observed(node: &NodeRef, run: impl FnOnce() -> Result<Grads>) -> Result<Grads> {
     let outer = RUNNING.replace(Some(node.clone()));
     let results = run();
     let inner = RUNNING.replace(outer);
     drop(inner);
     let results = results.and_then(|results| {
-        if word & mode::CHECK_NAN != 0 {
+        if checks_nan() {
             refuse_nan(node, &results)?;
         }
         Ok(results)

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
@@ -25,7 +25,8 @@ impl<P: Primitive> Rule for OpRule<P> {
     }
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
         let kept = self.kept.unpack_for(node, run)?;
-        if grads.iter().all(Option::is_none) {
+        // Nothing may be wanted: a view made without grad mode is followed, but leads nowhere.
+        if run.needs == 0 || grads.iter().all(Option::is_none) {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
         let results = self.op.vjp(&Vjp { node, grads, kept, run });
@@ -36,6 +37,9 @@ impl<P: Primitive> Rule for OpRule<P> {
     }
     fn kept(&self) -> Option<&KeptSlots> {
         Some(&self.kept)
+    }
+    fn inputs(&self) -> u32 {
+        self.op.inputs()
     }
     fn saved(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
         let slots: SmallVec<[usize; 2]> = (0..P::KEEP.len()).filter(|&i| P::KEEP[i].name == name).collect();
@@ -110,33 +114,56 @@ pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tenso
     }
 }
 
-/// Makes the node of an op that ran. `before` is given for an op that wrote to operand 0.
-fn record<P: Primitive>(op: P, xs: &[&Tensor], outs: &[Tensor], before: Option<&Before>) -> Result<Option<NodeRef>> {
-    if !outs.iter().any(|o| o.dtype().is_differentiable()) {
-        return Ok(None);
-    }
-    let mut followed = 0u32;
-    let mut edges: SmallVec<[Option<Edge>; 2]> = SmallVec::new();
-    for (i, x) in xs.iter().enumerate() {
-        let edge = if x.dtype().is_differentiable() { x.grad_edge()? } else { None };
-        if edge.is_some() {
-            followed |= 1 << i.min(31);
+/// Where the gradients of an op's operands go.
+struct Followed {
+    edges: SmallVec<[Option<Edge>; 2]>,
+    /// Bit i: operand i has an edge. Operands from 31 on share the last bit.
+    bits: u32,
+}
+
+impl Followed {
+    #[inline]
+    fn of(xs: &[&Tensor]) -> Result<Self> {
+        let mut followed = Self { edges: SmallVec::new(), bits: 0 };
+        for (i, x) in xs.iter().enumerate() {
+            let edge = if x.dtype().is_differentiable() { x.grad_edge()? } else { None };
+            if edge.is_some() {
+                followed.bits |= 1 << i.min(31);
+            }
+            followed.edges.push(edge);
         }
-        edges.push(edge);
+        Ok(followed)
     }
-    let kept = if P::KEEP.is_empty() { SmallVec::new() } else { keep_values(P::KEEP, followed, xs, outs, before)? };
-    let kept = KeptSlots::new(kept);
-    let mut metas = SmallVec::new();
-    for o in outs {
-        metas.push(OutMeta::of(o));
-    }
-    let node: NodeRef = Node::new(OpRule { op, kept }, edges, metas);
-    Ok(Some(node))
+}
+
+/// Makes the node of an op that ran. `before` is given for an op that wrote to operand 0.
+#[inline]
+fn record<P: Primitive>(
+    op: P,
+    xs: &[&Tensor],
+    followed: Followed,
+    outs: &[Tensor],
+    before: Option<&Before>,
+) -> Result<NodeRef> {
+    let kept = match P::KEEP {
+        [] => SmallVec::new(),
+        keep => keep_values(keep, followed.bits, xs, outs, before)?,
+    };
+    let outputs = outs.iter().map(OutMeta::of).collect();
+    Ok(Node::new(OpRule { op, kept: KeptSlots::new(kept) }, followed.edges, outputs))
+}
+
+/// A node of an op that keeps nothing, for a result that came about in another way.
+pub(crate) fn node_of<P: Primitive>(op: P, edge: Edge, output: OutMeta) -> NodeRef {
+    Node::new(OpRule { op, kept: KeptSlots::new(SmallVec::new()) }, smallvec![Some(edge)], smallvec![output])
 }
 
 /// Records an op with fresh results.
 fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor], word: u32) -> Result<()> {
-    let Some(node) = record(op, xs, outs, None)? else { return Ok(()) };
+    if !outs.iter().any(|o| o.dtype().is_differentiable()) {
+        return Ok(());
+    }
+    let node = record(op, xs, Followed::of(xs)?, outs, None)?;
     for (nr, o) in outs.iter_mut().enumerate() {
         if o.dtype().is_differentiable() {
             o.begin_history(Output { node: node.clone(), nr: nr as u32 });
@@ -153,7 +180,13 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     target.check_inplace(recording)?;
     check_partial_overlap(P::NAME, target, &xs[1..])?;
     let pushing = word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD && xs.iter().any(|x| x.tangent().is_some());
-    let before = if recording { Some(before_write::<P>(xs, word)?) } else { None };
+    // Edges are those of before the write: afterwards views of the same memory have other histories.
+    let before = if recording {
+        let followed = Followed::of(xs)?;
+        Some((before_write::<P>(xs, &followed, word)?, followed))
+    } else {
+        None
+    };
     let primal = if pushing { Some(crate::kernels::copy::copy(target)?) } else { None };
     target.tell_of_write()?;
     let kept_op = pushing.then(|| op.clone());
@@ -162,9 +195,8 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
         write_result(P::NAME, &result, target)?;
     }
     target.bump_version();
-    if let Some(before) = before
-        && let Some(node) = record(op, xs, std::slice::from_ref(target), Some(&before))?
-    {
+    if let Some((before, followed)) = before {
+        let node = record(op, xs, followed, std::slice::from_ref(target), Some(&before))?;
         target.rebase(node.clone())?;
         if word & mode::SAVED_HOOKS != 0 {
             pack_kept(&node, &|_| Some(target.clone()))?;
@@ -176,23 +208,14 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     Ok(target.clone())
 }
 
-/// What a recorded write needs of the state before it. Errors of the graph (a stale view, say) and of what cannot be kept
-/// come here, before anything is written.
-fn before_write<P: Primitive>(xs: &[&Tensor], word: u32) -> Result<Before> {
-    let mut followed = 0u32;
-    let mut old = None;
-    for (i, x) in xs.iter().enumerate() {
-        if let Some(edge) = x.grad_edge()? {
-            followed |= 1 << i.min(31);
-            if i == 0 {
-                old = Some(edge);
-            }
-        }
-    }
-    let needed = |k: &&Keep| k.for_grads & followed != 0;
+/// What a recorded write needs of the state before it. Errors of what cannot be kept come here, before anything is
+/// written.
+fn before_write<P: Primitive>(xs: &[&Tensor], followed: &Followed, word: u32) -> Result<Before> {
+    let needed = |k: &&Keep| k.for_grads & followed.bits != 0;
+    let old = followed.edges[0].clone();
     let copy = if P::KEEP.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
         let copy = crate::kernels::copy::copy(xs[0])?;
-        if let Some(edge) = old {
+        if let Some(edge) = old.clone() {
             copy.follow(edge);
         }
         Some(copy)
@@ -207,9 +230,10 @@ fn before_write<P: Primitive>(xs: &[&Tensor], word: u32) -> Result<Before> {
             Saved::check(x)?;
         }
     }
-    let mut before = Before { copy, versions: xs.iter().map(|x| x.version()).collect(), ..Before::default() };
+    let versions = xs.iter().map(|x| x.version()).collect();
+    let mut before = Before { old, copy, versions, packed: SmallVec::new() };
     if word & mode::SAVED_HOOKS != 0 {
-        pack_before(P::KEEP, followed, xs, &mut before)?;
+        pack_before(P::KEEP, followed.bits, xs, &mut before)?;
     }
     Ok(before)
 }

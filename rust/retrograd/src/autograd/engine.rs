@@ -183,6 +183,8 @@ struct Visit {
     grads: Grads,
     /// Edges into this place from nodes that have not been dealt with.
     pending: u32,
+    /// Differentiation starts here: hooks see the gradient whatever it is for.
+    is_root: bool,
     /// The node itself runs (a captured input's own node does not, unless something behind it is needed).
     runs: bool,
     /// Captured outputs: (output, position in the result).
@@ -201,7 +203,14 @@ impl Visit {
             Edge::Node(output) => (Place::Node(output.node.clone()), output.node.outputs.len()),
             Edge::Leaf(leaf) => (Place::Leaf(Tensor::clone(leaf)), 1),
         };
-        Self { place, grads: smallvec![None; outputs], pending: 0, runs: false, captures: SmallVec::new() }
+        Self {
+            place,
+            grads: smallvec![None; outputs],
+            pending: 0,
+            is_root: false,
+            runs: false,
+            captures: SmallVec::new(),
+        }
     }
     fn edges(&self) -> &[Option<Edge>] {
         match &self.place {
@@ -228,14 +237,15 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let mut order: SmallVec<[u32; 8]> =
         (0..visits.len() as u32).filter(|&i| visits[i as usize].seq().is_some()).collect();
     order.sort_unstable_by_key(|&i| std::cmp::Reverse(visits[i as usize].seq()));
+    let mode = GradGuard::new(call.create_graph);
     for root in call.roots {
         let slot = slots.get(&root.edge).expect("roots were discovered");
+        visits[slot as usize].is_root = true;
         deliver(&mut visits[slot as usize], root.edge.nr(), root.grad, call.create_graph)?;
     }
     let mut frame = Frame { id, slots, needed, at_end: RefCell::default(), outer: null() };
     let entered = Entered::new(&mut frame);
     let frame = entered.0;
-    let mode = GradGuard::new(call.create_graph);
     let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };
     // Leaves that are roots themselves have nothing to wait for.
     for i in 0..visits.len() {
@@ -344,8 +354,9 @@ fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Te
     let place = v.place.clone();
     let runs = v.runs;
     let captures = std::mem::take(&mut v.captures);
-    let wanted = frame.needs(i as u32) && grads.iter().any(Option::is_some);
-    if wanted {
+    let arrived = grads.iter().any(Option::is_some);
+    let wanted = frame.needs(i as u32) && arrived;
+    if wanted || v.is_root && arrived {
         match &place {
             Place::Node(node) => tensor_hooks(node, &mut grads)?,
             Place::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
@@ -386,7 +397,9 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How) -> Result
 fn finish_node(node: &NodeRef, mut results: Grads, grads: &[Option<Tensor>]) -> Result<Grads> {
     validate(node, &mut results)?;
     if let Some(hooks) = node.hooks.get() {
-        post_hooks(hooks, &mut results, grads)?;
+        let mut shown = node.shown(&results);
+        post_hooks(hooks, &mut shown, grads)?;
+        node.put_shown(shown, &mut results);
     }
     Ok(results)
 }
@@ -481,7 +494,7 @@ fn call_tensor_hook(hook: &dyn super::hooks::TensorHook, grad: &mut Option<Tenso
 fn retain(t: &Tensor, g: &Tensor) -> Result<()> {
     let current = t.meta().grad.lock().clone();
     let next = match current {
-        None => crate::ops::memory::cloned(g)?,
+        None => crate::ops::memory::clone_strided(g, &layout::contiguous_strides(g.sizes()))?,
         Some(old) => old.add(g)?,
     };
     let old = t.meta().grad.lock().replace(next);
@@ -653,6 +666,6 @@ impl Node {
         let needs = node.edges.iter().enumerate().fold(0, wanted);
         let mut results = node.rule.apply(node, grads, Run { create_graph, frees: false, needs })?;
         validate(node, &mut results)?;
-        Ok(results)
+        Ok(node.shown(&results))
     }
 }

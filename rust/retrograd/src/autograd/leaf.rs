@@ -334,6 +334,9 @@ impl Tensor {
             ));
         }
         self.check_not_frozen()?;
+        if super::mode::records(super::mode::word()) && self.requires_grad() {
+            self.check_recorded_write()?;
+        }
         self.tell_of_write()?;
         self.take_body(source.body().clone());
         Ok(())

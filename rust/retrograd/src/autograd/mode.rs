@@ -12,14 +12,10 @@ pub const FORWARD: u32 = 1 << 2;
 pub const TRANSFORM: u32 = 1 << 3;
 /// Saved-tensor hooks are active.
 pub const SAVED_HOOKS: u32 = 1 << 4;
-/// Anomaly mode is on.
-pub const ANOMALY: u32 = 1 << 5;
 /// The engine takes over gradients with strides other than the leaf's, and says nothing of it.
-pub const LOOSE_GRADS: u32 = 1 << 6;
-/// In anomaly mode, gradients are searched for NaN.
-pub const CHECK_NAN: u32 = 1 << 7;
+pub const LOOSE_GRADS: u32 = 1 << 5;
 /// Somebody wants to know of in-place writes before they happen.
-pub const WATCH_WRITES: u32 = 1 << 8;
+pub const WATCH_WRITES: u32 = 1 << 6;
 
 /// Bits that send an op down its slow path.
 pub const SPECIAL: u32 = FORWARD | TRANSFORM;

@@ -9,10 +9,10 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use smallvec::SmallVec;
 
+use super::anomaly;
 use super::hooks::NodeHooks;
 use super::leaf::{LeafRef, WeakTensor};
 use super::saved::{KeptSlots, SavedItem};
-use super::{anomaly, mode};
 use crate::error::Result;
 use crate::origin::Origin;
 use crate::tensor::{DType, Dims, Tensor};
@@ -141,6 +141,10 @@ pub trait Rule: Send + Sync {
     fn kept(&self) -> Option<&KeptSlots> {
         None
     }
+    /// Bit i: edge i is shown. The others belong to operands that are never differentiated.
+    fn inputs(&self) -> u32 {
+        u32::MAX
+    }
     /// What was kept of the argument with this name; `None` if there is none.
     fn saved(&self, _node: &NodeRef, _name: &str) -> Result<Option<SavedItem>> {
         Ok(None)
@@ -211,7 +215,7 @@ impl<R: Rule + 'static> Node<R> {
             host: AtomicPtr::new(null_mut()),
             rule,
         });
-        if mode::word() & mode::ANOMALY != 0 {
+        if anomaly::is_on() && node.seq != LEAF_SEQ {
             anomaly::recorded(node.clone());
         }
         node
@@ -231,8 +235,25 @@ impl Node {
         *self.hooks().sequence_nr.lock() = Some(number);
     }
     /// One entry per differentiable input.
-    pub fn next_edges(&self) -> &[Option<Edge>] {
-        &self.edges
+    pub fn next_edges(&self) -> impl Iterator<Item = Option<&Edge>> {
+        self.edges.iter().enumerate().filter(|(i, _)| self.shows(*i)).map(|(_, edge)| edge.as_ref())
+    }
+    /// Whether edge `i` is that of a differentiable input.
+    fn shows(&self, i: usize) -> bool {
+        self.rule.inputs() & (1 << i.min(31)) != 0
+    }
+    /// The gradients of the differentiable inputs, of those of all operands.
+    pub(crate) fn shown(&self, all: &[Option<Tensor>]) -> Grads {
+        all.iter().enumerate().filter(|(i, _)| self.shows(*i)).map(|(_, g)| g.clone()).collect()
+    }
+    /// Puts the gradients of the differentiable inputs among those of all operands.
+    pub(crate) fn put_shown(&self, shown: Grads, all: &mut Grads) {
+        let mut shown = shown.into_iter();
+        for (i, g) in all.iter_mut().enumerate() {
+            if self.shows(i) {
+                *g = shown.next().flatten();
+            }
+        }
     }
     pub fn outputs(&self) -> &[OutMeta] {
         &self.outputs

@@ -89,6 +89,11 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// Tangents of the results; `None` for zero.
     fn jvp(&self, cx: &Jvp) -> Result<Grads>;
 
+    /// Bit i: operand i is differentiable by nature, unlike an index or a mask, and so counts among the node's inputs.
+    fn inputs(&self) -> u32 {
+        u32::MAX
+    }
+
     /// Parameters as `_saved_<name>` shows them.
     fn params(&self) -> Vec<(&'static str, Value)> {
         Vec::new()

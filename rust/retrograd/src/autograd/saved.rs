@@ -7,6 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
+use super::anomaly;
 use super::mode::{self, GradGuard};
 use super::node::{Edge, Node, NodeRef, Output, Run};
 use super::primitive::{Keep, Source};
@@ -157,7 +158,7 @@ impl Saved {
             kept_at: node.origin.place(),
             written_at: tensor.last_write().place(),
             needed_at: Origin::here().place(),
-            traced: mode::word() & mode::ANOMALY != 0,
+            traced: anomaly::is_on(),
         }))
         .into()
     }
@@ -279,6 +280,8 @@ enum Slots {
         values: Values,
         /// A run that will free the values is using them: no other run may.
         claimed: bool,
+        /// To be freed like others even if there are no values.
+        once: bool,
     },
     Freed(Origin),
 }
@@ -288,7 +291,11 @@ pub type Kept = SmallVec<[Option<Tensor>; 3]>;
 
 impl KeptSlots {
     pub fn new(values: SmallVec<[Option<Saved>; 2]>) -> Self {
-        Self(Mutex::new(Slots::Held { values, claimed: false }))
+        Self(Mutex::new(Slots::Held { values, claimed: false, once: false }))
+    }
+    /// The error of a second run, if the tensors were freed.
+    pub(crate) fn check(&self, node: &NodeRef) -> Result<()> {
+        self.held(node, |_, _| ())
     }
     pub fn is_freed(&self) -> bool {
         matches!(*self.0.lock(), Slots::Freed(_))
@@ -310,12 +317,18 @@ impl KeptSlots {
     fn is_plain(&self, slot: usize) -> bool {
         matches!(&*self.0.lock(), Slots::Held { values, .. } if values.get(slot).and_then(Option::as_ref).is_some_and(Saved::is_plain))
     }
+    /// Has the node run once only, even if it keeps nothing.
+    pub(crate) fn run_once(&self) {
+        if let Slots::Held { once, .. } = &mut *self.0.lock() {
+            *once = true;
+        }
+    }
     /// Frees the tensors. A node that kept none can run again.
     pub fn release(&self) {
         let values = {
             let mut slots = self.0.lock();
-            let Slots::Held { values, .. } = &mut *slots else { return };
-            if values.iter().all(Option::is_none) {
+            let Slots::Held { values, once, .. } = &mut *slots else { return };
+            if !*once && values.iter().all(Option::is_none) {
                 return;
             }
             let values = std::mem::take(values);
@@ -327,7 +340,7 @@ impl KeptSlots {
     /// Runs `f` on the values if the node may use them.
     fn held<R>(&self, node: &NodeRef, f: impl FnOnce(&Values, &mut bool) -> R) -> Result<R> {
         match &mut *self.0.lock() {
-            Slots::Held { values, claimed } if !*claimed => Ok(f(values, claimed)),
+            Slots::Held { values, claimed, .. } if !*claimed => Ok(f(values, claimed)),
             Slots::Held { .. } => Err(freed(node, Origin::default())),
             Slots::Freed(by) => Err(freed(node, *by)),
         }
@@ -439,8 +452,9 @@ pub(crate) fn freed(node: &NodeRef, by: Origin) -> Error {
 }
 
 /// What an op overwrites that its rule may need.
-#[derive(Default)]
 pub(crate) struct Before {
+    /// Where the gradient of operand 0 goes.
+    pub old: Option<Edge>,
     /// A copy of operand 0, with its history.
     pub copy: Option<Tensor>,
     /// Versions of the operands.
@@ -483,6 +497,17 @@ fn keep_input(i: usize, xs: &[&Tensor], before: Option<&Before>) -> Result<Optio
     }
     let Some(&x) = xs.get(i) else { return Ok(None) };
     Saved::check(x)?;
+    if let Some(b) = before
+        && i > 0
+        && x.is_same(xs[0])
+    {
+        // The target will own the node: what the node keeps of it must not own the target.
+        let alias = x.alias();
+        if let Some(edge) = &b.old {
+            alias.follow(edge.clone());
+        }
+        return Ok(Some(Saved(Form::Plain { tensor: alias, version: b.versions[i], output: INPUT })));
+    }
     let version = before.map_or_else(|| x.version(), |b| b.versions[i]);
     Ok(Some(Saved(Form::Plain { tensor: x.clone(), version, output: INPUT })))
 }

@@ -185,15 +185,10 @@ impl Tensor {
             return Err(Error::autograd(why));
         }
         let Some(edge) = v.base.grad_edge()? else { return Ok(()) };
-        let geometry = Geometry::of(self);
-        let node = Node::new(
-            AsStrided { base: Geometry::of(&v.base), view: geometry },
-            smallvec![Some(edge)],
-            smallvec![OutMeta::of(self)],
-        );
+        let node = crate::ops::view::strided::node_of_view(&v.base, self, edge);
         // Follows the tensor to its new node: a request to keep the gradient.
         let old = self.history();
-        self.set_history(Output { node: node.clone(), nr: 0 });
+        self.set_history(Output { node, nr: 0 });
         self.move_retained_grad(old.as_ref());
         Ok(())
     }
@@ -217,7 +212,7 @@ impl Tensor {
             if let Some(why) = v.refusal(false) {
                 return Err(Error::autograd(why));
             }
-            if v.base.is_leaf() && v.base.requires_grad() {
+            if self.requires_grad() && v.base.is_leaf() {
                 return Err(Error::autograd(
                     "a view of a leaf Variable that requires grad is being used in an in-place operation. Write to it \
                      inside no_grad, or to a clone.",
@@ -254,6 +249,9 @@ impl Tensor {
         }
         edges[written] = base.grad_edge()?;
         let rule = CopySlices { inner: node, written, base: Geometry::of(base), view: Geometry::of(self) };
+        if let Some(kept) = rule.kept() {
+            kept.run_once();
+        }
         let slices = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
         let old = base.history();
         base.set_history(Output { node: slices, nr: 0 });
@@ -298,27 +296,6 @@ impl Geometry {
     }
 }
 
-/// History of a view whose base was written after the view was made: an `as_strided` of the base as it is now.
-struct AsStrided {
-    base: Geometry,
-    view: Geometry,
-}
-
-impl Rule for AsStrided {
-    fn name(&self) -> Cow<'static, str> {
-        "AsStridedBackward0".into()
-    }
-    fn apply(&self, _node: &NodeRef, grads: &[Option<Tensor>], _run: Run) -> Result<Grads> {
-        let Some(g) = &grads[0] else { return Ok(smallvec![None]) };
-        let whole = self.base.fresh(None, g)?;
-        self.view.within(&self.base, &whole)?.copy_(g)?;
-        Ok(smallvec![Some(whole)])
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
 /// History of a base after a write to one of its views: the base's gradient outside the view passes through, the part
 /// under the view goes through the rule of the op that wrote.
 struct CopySlices {
@@ -333,7 +310,10 @@ impl Rule for CopySlices {
     fn name(&self) -> Cow<'static, str> {
         "torch::autograd::CopySlices".into()
     }
-    fn apply(&self, _node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
+    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
+        if let Some(kept) = self.kept() {
+            kept.check(node)?;
+        }
         let at = self.written;
         let Some(g) = &grads[0] else { return Ok(smallvec![None; self.inner.edges.len().max(at + 1)]) };
         let whole = self.base.fresh(Some(g), g)?;
@@ -354,6 +334,9 @@ impl Rule for CopySlices {
         }
         results[at] = Some(whole);
         Ok(results)
+    }
+    fn inputs(&self) -> u32 {
+        self.inner.rule.inputs()
     }
     fn kept(&self) -> Option<&KeptSlots> {
         self.inner.rule.kept()

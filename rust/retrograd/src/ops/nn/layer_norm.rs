@@ -185,7 +185,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
-        let Some(g) = cx.g_of(0) else { return Ok(cx.node.next_edges().iter().map(|_| None).collect()) };
+        let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let (gx, gw) = if unrecorded(cx) {
             dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel("layer_norm", g.dtype())))
         } else {

@@ -202,7 +202,7 @@ impl Primitive for Nll {
         // The sum of the weights does not depend on the input.
         let Some(g) = cx.g_of(0) else { return Ok(maybe(None)) };
         let mut grads = one(self.backward(g, cx.sizes(0), cx.kept(1)?, &cx.kept(3)?.detach(), cx.kept(2).ok())?);
-        grads.resize(cx.node.next_edges().len(), None);
+        grads.resize(cx.node.edges.len(), None);
         Ok(grads)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
@@ -267,7 +267,7 @@ impl Primitive for NllBackward {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.kept(0)?].into_iter().chain(cx.kept(1).ok()).collect();
         let mut grads = one(apply(Nll(self.loss), &xs)?.swap_remove(0));
-        grads.resize(cx.node.next_edges().len(), None);
+        grads.resize(cx.node.edges.len(), None);
         Ok(grads)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {

@@ -323,9 +323,13 @@ impl Tensor {
     }
 }
 
-/// `a += b` on a buffer that nobody else sees: the engine's accumulation. Same sizes and dtype.
+/// `a += b`, without record or version: the engine's accumulation.
 pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
-    forward2_into::<_, Same>("add", &Sum2, a, b, a.dtype(), a).map(drop)
+    if a.sizes() == b.sizes() && forward2_into::<_, Same>("add", &Sum2, a, b, result_type(&[a, b]), a)? {
+        return Ok(());
+    }
+    let sum = forward2::<_, Same>("add", &Sum2, a, b, result_type(&[a, b]))?;
+    crate::autograd::apply::write_result("add_", &sum, a)
 }
 
 /// `mul`: `a * b`. Reverse: `ga = g b`, `gb = g a`.

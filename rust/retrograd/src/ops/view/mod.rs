@@ -8,7 +8,7 @@ mod look;
 mod shape;
 mod slice;
 mod split;
-mod strided;
+pub(crate) mod strided;
 
 pub use axes::{movedim, permute, squeeze_all, squeeze_dim, squeeze_dims, t, transpose, unsqueeze};
 pub use expand::{broadcast_tensors, broadcast_to, expand, expand_to};

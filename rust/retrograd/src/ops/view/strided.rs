@@ -4,6 +4,7 @@ use retrograd_macros::op;
 
 use super::look::{Layout, Look, Looked, batch_first, look};
 use crate::autograd::mode;
+use crate::autograd::node::{Edge, NodeRef, OutMeta};
 use crate::autograd::primitive::{Batch, out};
 use crate::error::{Error, Result};
 use crate::kernels::strided::{Offsets, plan_in_order};
@@ -121,6 +122,13 @@ fn places(l: &Layout, lo: isize) -> Result<Tensor> {
             *to = (first + o) as i64;
         }
     })
+}
+
+/// The node of a view of `base` that has been made in another way, and whose base has a new history since.
+pub(crate) fn node_of_view(base: &Tensor, view: &Tensor, edge: Edge) -> NodeRef {
+    let to = Layout::of(view);
+    let op = AsStrided { from: Layout::of(base), sizes: to.sizes, strides: to.strides, offset: Some(to.offset) };
+    crate::autograd::apply::node_of(Looked(op), edge, OutMeta::of(view))
 }
 
 /// A view of the storage of `input` with the given sizes, strides and offset, all in elements.

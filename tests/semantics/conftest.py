@@ -1,6 +1,7 @@
 """Every test must leave the thread-local modes as it found them."""
 
 import importlib
+import logging
 import warnings
 
 import pytest
@@ -18,3 +19,10 @@ def modes_are_restored():
     assert rg.is_grad_enabled() and not rg.is_inference_mode_enabled()
     yield
     assert rg.is_grad_enabled() and not rg.is_inference_mode_enabled()
+
+
+@pytest.fixture(autouse=True)
+def records_reach_no_handler_of_pytest():
+    """Torch debugs checkpoints with a logger that it cuts off for good, and pytest attaches itself to such loggers."""
+    yield
+    logging.getLogger("LoggingTensor").propagate = True

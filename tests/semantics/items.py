@@ -18,14 +18,20 @@ FIRST_COVERED = {
 }  # fmt: skip
 
 
+def text_of(section):
+    """The tests of a section: those of its file, and of files that add a word to its name."""
+    name = section.lower()
+    files = [HERE / f"test_{name}.py", *sorted(HERE.glob(f"test_{name}_*.py"))]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
 def numbers_in(section):
-    """The item numbers that the tests of a section's file are named after."""
-    text = (HERE / f"test_{section.lower()}.py").read_text(encoding="utf-8")
-    return {int(n) for n in re.findall(rf"^def test_{section.lower()}_(\d+)_\w+\(", text, re.MULTILINE)}
+    """The item numbers that the tests of a section are named after."""
+    return {int(n) for n in re.findall(rf"^def test_{section.lower()}_(\d+)_\w+\(", text_of(section), re.MULTILINE)}
 
 
 def covered():
-    files = {p.stem.removeprefix("test_").upper() for p in HERE.glob("test_*.py")} - {"ITEMS"}
+    files = {p.stem.split("_")[1].upper() for p in HERE.glob("test_*.py")} - {"ITEMS"}
     assert files <= set(LAST), f"files of no section: {files - set(LAST)}"
     return sorted(files)
 

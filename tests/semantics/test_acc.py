@@ -205,3 +205,11 @@ def test_acc_10_retain_grad_on_leaves_and_plain_tensors():
     assert x.retains_grad is False
     with fails("can't retain_grad"):
         rg.ones(1).retain_grad()
+
+
+def test_acc_10_a_retained_gradient_is_row_major():
+    y = leaf([[1.0, 2.0], [3.0, 4.0]]) * 1
+    y.retain_grad()
+    y.backward(rg.tensor([[1.0, 2.0], [3.0, 4.0]]).t())
+    assert y.grad.stride() == (2, 1)
+    same(y.grad, [[1.0, 3.0], [2.0, 4.0]])

@@ -393,3 +393,21 @@ def test_bwd_17_larger_gradients_are_summed_and_cast():
     y = leaf([[1.0], [2.0]])
     Returns.apply(y, lambda g: rg.ones(4, 2, 5)).sum().backward()
     same(y.grad, [[20.0], [20.0]])
+
+
+def test_bwd_8_gradients_of_one_root_are_summed_in_the_mode_of_the_pass():
+    x = leaf([1.0])
+    y = x * 1
+    assert not rg.autograd.grad([y, y], y, [x, x])[0].requires_grad
+    y = x * 1
+    with rg.no_grad():
+        (g,) = rg.autograd.grad([y, y], x, [x.view(1).clone().requires_grad_(), x], create_graph=True)
+    assert g.requires_grad
+
+
+def test_bwd_7_a_base_written_through_a_view_runs_once():
+    y = leaf([1.0, 2.0]) + 0
+    y[0] = 2.0
+    y.sum().backward()
+    with fails("backward through the graph a second time"):
+        y.sum().backward()

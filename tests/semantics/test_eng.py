@@ -379,3 +379,33 @@ def test_eng_9_setting_grad_to_none_breaks_the_cycle():
         assert watch() is None
     finally:
         gc.enable()
+
+
+def test_eng_2_threads_accumulate_into_one_leaf():
+    for _ in range(100):
+        x = rg.zeros(1000, requires_grad=True)
+        go = threading.Barrier(4)
+
+        def work(x=x, go=go):
+            loss = (x * 1).sum()
+            go.wait()
+            loss.backward()
+
+        workers = [threading.Thread(target=work) for _ in range(4)]
+        for w in workers:
+            w.start()
+        for w in workers:
+            w.join()
+        assert (x.grad == 4).all()
+
+
+@beyond("the operand that is the target keeps its own node alive")
+def test_eng_6_a_target_that_is_an_operand_too():
+    watch = []
+    for write in (lambda y: y.mul_(y), lambda y: y.div_(y), lambda y: y.view(2).mul_(y)):
+        y = leaf([1.0, 2.0]) * 1
+        write(y)
+        watch.append(weakref.ref(y))
+        del y
+    gc.collect()
+    assert [w() for w in watch] == [None] * 3

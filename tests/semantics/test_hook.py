@@ -356,3 +356,36 @@ def test_hook_18_callbacks_at_the_end_of_backward():
     assert seen == [2.0]
     with fails("can only be installed during backward pass"):
         engine.queue_callback(lambda: None)
+
+
+def test_hook_7_hooks_of_a_root_run_whatever_the_pass_is_for():
+    a, c, seen = leaf([1.0, 2.0]), leaf([1.0, 2.0]), []
+    a.register_hook(seen.append)
+    rg.autograd.grad(a, c, rg.ones(2), allow_unused=True)
+    rg.autograd.backward(a, rg.ones(2), inputs=[c])
+    assert len(seen) == 2 and a.grad is None
+    b = a * 2
+    b.retain_grad()
+    rg.autograd.grad(b, c, rg.ones(2), allow_unused=True)
+    same(b.grad, [1.0, 1.0])
+
+
+def test_hook_4_a_missing_gradient_cannot_be_replaced():
+    x = leaf([1.0, 2.0, 3.0, 4.0])
+
+    def ones(*grads):
+        return rg.ones(2)
+
+    p, q = (x * 1).split(2)
+    q.register_hook(ones)
+    with fails("can't replace a None gradient with a non-None value"):
+        p.sum().backward()
+    p, q = (x * 1).split(2)
+    p.grad_fn.register_prehook(lambda grads: tuple(map(ones, grads)))
+    with fails("can't replace a None gradient with a non-None value"):
+        p.sum().backward()
+    z = x * rg.ones(4)
+    z.grad_fn.register_hook(lambda grad_inputs, grad_outputs: (rg.ones(4), rg.ones(4)))
+    with fails("can't replace a None gradient with a non-None value"):
+        z.sum().backward()
+    assert x.grad is None

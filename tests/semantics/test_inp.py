@@ -320,3 +320,13 @@ def test_inp_14_plain_saved_tensors_are_checked_too():
 def test_inp_9_complex_into_real():
     with fails("can't be cast to the desired output type"):
         rg.ones(2).add_(rg.ones(2, dtype=rg.complex64))
+
+
+def test_inp_8_set_of_a_leaf():
+    x = leaf([1.0, 2.0])
+    with fails("a leaf Variable that requires grad is being used in an in-place operation"):
+        x.set_(rg.zeros(2))
+    same(x, [1.0, 2.0])
+    with rg.no_grad():
+        x.set_(rg.zeros(2))
+    same(x, [0.0, 0.0])

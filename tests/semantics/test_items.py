@@ -5,7 +5,7 @@ import re
 import pytest
 
 from . import close, rg, same
-from .items import FIRST_COVERED, HERE, LAST, covered, numbers_in, without_a_test
+from .items import FIRST_COVERED, LAST, covered, numbers_in, text_of, without_a_test
 
 
 def test_every_item_has_a_test():
@@ -23,8 +23,7 @@ def test_no_section_lost_its_file():
 
 @pytest.mark.parametrize("section", covered())
 def test_names_are_unique_and_belong_to_the_section(section):
-    text = (HERE / f"test_{section.lower()}.py").read_text(encoding="utf-8")
-    names = re.findall(r"^def (test_\w+)\(", text, re.MULTILINE)
+    names = re.findall(r"^def (test_\w+)\(", text_of(section), re.MULTILINE)
     assert len(names) == len(set(names))
     assert [n for n in names if not re.match(rf"test_{section.lower()}_\d+_", n)] == []
 

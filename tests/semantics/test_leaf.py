@@ -335,3 +335,15 @@ def test_leaf_19_the_graph_keeps_leaves_alive():
     found = accumulate.variable
     assert id(found) == identity and found.note == "kept"
     assert array(found.grad).tolist() == [3.0, 3.0]
+
+
+def test_leaf_12_writing_to_part_of_such_a_view():
+    for b in (rg.zeros(3), rg.zeros(3, 1).reshape(3)):
+        v = b[:2].requires_grad_()
+        with fails("a view of a leaf Variable that requires grad is being used in an in-place operation"):
+            v[0] = 1.0
+        with fails("a view of a leaf Variable that requires grad is being used in an in-place operation"):
+            v.mul_(leaf([1.0, 2.0]))
+        assert v.is_leaf and v._version == 0
+        (v * 2).sum().backward()
+        same(v.grad, [2.0, 2.0])

@@ -269,3 +269,36 @@ def test_node_8_hooks_make_new_objects():
     with graph.saved_tensors_hooks(lambda t: t, lambda t: t):
         y = x.sin()
     assert y.grad_fn._saved_self is not x
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs"),
+    [
+        (lambda x, i, m: x[i], 1),
+        (lambda x, i, m: x.index_select(0, i), 1),
+        (lambda x, i, m: x.gather(1, i.expand(2, 1)), 1),
+        (lambda x, i, m: x.scatter_add(1, i.expand(2, 1), rg.ones(2, 1)), 2),
+        (lambda x, i, m: rg.where(m, x, x), 2),
+        (lambda x, i, m: x.masked_fill(m, 2.0), 1),
+        (lambda x, i, m: x.masked_fill(m, rg.tensor(2.0)), 2),
+        (lambda x, i, m: x.masked_select(m), 1),
+        (lambda x, i, m: rg.nn.functional.embedding(i, x), 1),
+        (lambda x, i, m: rg.nn.functional.nll_loss(x, i.expand(2)), 1),
+        (lambda x, i, m: 2 - x, 1),
+        (lambda x, i, m: x % 2, 1),
+        (lambda x, i, m: x + 2, 2),
+        (lambda x, i, m: x * rg.tensor(2), 2),
+    ],
+)
+def test_node_5_indices_and_masks_are_no_inputs(op, inputs):
+    x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    node = op(x, rg.tensor([0]), x.detach() > 2).grad_fn
+    assert len(node.next_functions) == inputs
+    grads = [rg.ones(tuple(m.shape)) for m in node._input_metadata]
+    given = node(*grads[:1], *(None for _ in grads[1:]))
+    assert (len(given) if isinstance(given, tuple) else 1) == inputs
+    seen = []
+    y = op(x, rg.tensor([0]), x.detach() > 2)
+    y.grad_fn.register_hook(lambda grad_inputs, grad_outputs: seen.append(len(grad_inputs)))
+    y.sum().backward()
+    assert seen == [inputs] and x.grad is not None

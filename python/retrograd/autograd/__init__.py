@@ -51,6 +51,8 @@ __all__ = [
     "variable",
 ]
 
+_is_checkpoint_valid = _core._is_checkpoint_valid
+
 _TensorOrEdge: TypeAlias = Tensor | GradientEdge
 _Key = TypeVar("_Key", bound=Hashable)
 

@@ -43,13 +43,13 @@ class _Engine:
 
     @staticmethod
     def is_checkpoint_valid() -> bool:
-        """Whether reentrant checkpointing may be used here: not in a pass with chosen inputs.
+        """Whether reentrant checkpointing may be used here: not in a pass with chosen inputs, or inside one.
 
         >>> import retrograd as rg
         >>> rg.autograd.Variable._execution_engine.is_checkpoint_valid()
         True
         """
-        return True
+        return _core._is_checkpoint_valid()
 
 
 class Variable(metaclass=VariableMeta):

@@ -191,6 +191,12 @@ impl _WeakEdges {
     }
 }
 
+/// Whether reentrant checkpointing may be used here: not in a pass with chosen inputs, or inside one.
+#[pyfunction]
+fn _is_checkpoint_valid() -> bool {
+    engine::runs_are_for_all_leaves()
+}
+
 /// Calls `callback()` at the end of the run under way on this thread.
 #[pyfunction]
 fn _queue_callback(callback: Py<PyAny>) -> PyResult<()> {
@@ -298,6 +304,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(_set_grad_layout_policy, m)?,
         wrap_pyfunction!(_current_run, m)?,
         wrap_pyfunction!(_queue_callback, m)?,
+        wrap_pyfunction!(_is_checkpoint_valid, m)?,
         wrap_pyfunction!(is_grad_enabled, m)?,
         wrap_pyfunction!(_set_grad_enabled, m)?,
         wrap_pyfunction!(is_inference_mode_enabled, m)?,

@@ -192,6 +192,9 @@ impl LeafHook for PyLeafHook {
             if result.is_none() {
                 return Ok(());
             }
+            if unwrap(&result).is_some() {
+                return Err(PyRuntimeError::new_err("Tensor post accumulate grad hooks should return None."));
+            }
             Err(PyTypeError::new_err(format!(
                 "expected Variable, but hook returned '{}': a post accumulate grad hook must return None",
                 type_name(&result)

@@ -115,10 +115,10 @@ pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tenso
 }
 
 /// Where the gradients of an op's operands go.
-struct Followed {
-    edges: SmallVec<[Option<Edge>; 2]>,
+pub(crate) struct Followed {
+    pub edges: SmallVec<[Option<Edge>; 2]>,
     /// Bit i: operand i has an edge. Operands from 31 on share the last bit.
-    bits: u32,
+    pub bits: u32,
 }
 
 impl Followed {
@@ -147,7 +147,7 @@ fn record<P: Primitive>(
 ) -> Result<NodeRef> {
     let kept = match P::KEEP {
         [] => SmallVec::new(),
-        keep => keep_values(keep, followed.bits, xs, outs, before)?,
+        keep => keep_values(keep, &followed, xs, outs, before)?,
     };
     let outputs = outs.iter().map(OutMeta::of).collect();
     Ok(Node::new(OpRule { op, kept: KeptSlots::new(kept) }, followed.edges, outputs))
@@ -212,11 +212,10 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
 /// written.
 fn before_write<P: Primitive>(xs: &[&Tensor], followed: &Followed, word: u32) -> Result<Before> {
     let needed = |k: &&Keep| k.for_grads & followed.bits != 0;
-    let old = followed.edges[0].clone();
     let copy = if P::KEEP.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
         let copy = crate::kernels::copy::copy(xs[0])?;
-        if let Some(edge) = old.clone() {
-            copy.follow(edge);
+        if let Some(edge) = &followed.edges[0] {
+            copy.follow(edge.clone());
         }
         Some(copy)
     } else {
@@ -231,9 +230,9 @@ fn before_write<P: Primitive>(xs: &[&Tensor], followed: &Followed, word: u32) ->
         }
     }
     let versions = xs.iter().map(|x| x.version()).collect();
-    let mut before = Before { old, copy, versions, packed: SmallVec::new() };
+    let mut before = Before { copy, versions, packed: SmallVec::new() };
     if word & mode::SAVED_HOOKS != 0 {
-        pack_before(P::KEEP, followed.bits, xs, &mut before)?;
+        pack_before(P::KEEP, followed, xs, &mut before)?;
     }
     Ok(before)
 }

@@ -57,6 +57,8 @@ struct Frame {
     needed: Vec<bool>,
     at_end: RefCell<Vec<AtEnd>>,
     outer: *const Frame,
+    /// This run, and those around it, accumulate into every leaf.
+    for_all_leaves: bool,
 }
 
 thread_local! {
@@ -87,6 +89,7 @@ struct Entered<'a>(&'a Frame);
 impl<'a> Entered<'a> {
     fn new(frame: &'a mut Frame) -> Self {
         frame.outer = CURRENT.get();
+        frame.for_all_leaves = frame.needed.is_empty() && runs_are_for_all_leaves();
         CURRENT.set(frame);
         Self(frame)
     }
@@ -108,6 +111,12 @@ fn current<R>(f: impl FnOnce(&Frame) -> R) -> Option<R> {
 /// The id of the run under way on this thread; none other of this process has it.
 pub fn current_run() -> Option<u64> {
     current(|frame| frame.id)
+}
+
+/// Whether the runs under way on this thread, one inside the other, all accumulate into every leaf. A node may then run
+/// the graph of its own past; otherwise that would reach leaves that were not asked for.
+pub fn runs_are_for_all_leaves() -> bool {
+    current(|frame| frame.for_all_leaves).unwrap_or(true)
 }
 
 /// Whether the run under way on this thread comes by `edge` on its way to what it is for.
@@ -243,7 +252,7 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
         visits[slot as usize].is_root = true;
         deliver(&mut visits[slot as usize], root.edge.nr(), root.grad, call.create_graph)?;
     }
-    let mut frame = Frame { id, slots, needed, at_end: RefCell::default(), outer: null() };
+    let mut frame = Frame { id, slots, needed, at_end: RefCell::default(), outer: null(), for_all_leaves: true };
     let entered = Entered::new(&mut frame);
     let frame = entered.0;
     let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };

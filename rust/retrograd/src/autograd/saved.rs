@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::anomaly;
+use super::apply::Followed;
 use super::mode::{self, GradGuard};
 use super::node::{Edge, Node, NodeRef, Output, Run};
 use super::primitive::{Keep, Source};
@@ -453,8 +454,6 @@ pub(crate) fn freed(node: &NodeRef, by: Origin) -> Error {
 
 /// What an op overwrites that its rule may need.
 pub(crate) struct Before {
-    /// Where the gradient of operand 0 goes.
-    pub old: Option<Edge>,
     /// A copy of operand 0, with its history.
     pub copy: Option<Tensor>,
     /// Versions of the operands.
@@ -467,20 +466,20 @@ pub(crate) struct Before {
 /// 0.
 pub(crate) fn keep_values(
     keep: &'static [Keep],
-    followed: u32,
+    followed: &Followed,
     xs: &[&Tensor],
     outs: &[Tensor],
     before: Option<&Before>,
 ) -> Result<Values> {
     let one = |(k, keep): (usize, &Keep)| -> Result<Option<Saved>> {
-        if keep.for_grads & followed == 0 {
+        if keep.for_grads & followed.bits == 0 {
             return Ok(None);
         }
         match keep.source {
             Source::Output(i) => Ok(Some(Saved::output(&outs[i], i as u32))),
             Source::Input(i) => match before.and_then(|b| b.packed.get(k)) {
                 Some(packed) => Ok(packed.clone()),
-                None => keep_input(i, xs, before),
+                None => keep_input(i, xs, followed, before),
             },
         }
     };
@@ -491,34 +490,39 @@ pub(crate) fn keep_values(
     Ok(values)
 }
 
-fn keep_input(i: usize, xs: &[&Tensor], before: Option<&Before>) -> Result<Option<Saved>> {
-    if let (0, Some(copy)) = (i, before.and_then(|b| b.copy.as_ref())) {
+fn keep_input(i: usize, xs: &[&Tensor], followed: &Followed, before: Option<&Before>) -> Result<Option<Saved>> {
+    let Some(&x) = xs.get(i) else { return Ok(None) };
+    let Some(before) = before else {
+        Saved::check(x)?;
+        return Ok(Some(Saved::input(x.clone())));
+    };
+    if let (0, Some(copy)) = (i, &before.copy) {
         return Ok(Some(Saved::input(copy.clone())));
     }
-    let Some(&x) = xs.get(i) else { return Ok(None) };
     Saved::check(x)?;
-    if let Some(b) = before
-        && i > 0
-        && x.is_same(xs[0])
-    {
-        // The target will own the node: what the node keeps of it must not own the target.
-        let alias = x.alias();
-        if let Some(edge) = &b.old {
-            alias.follow(edge.clone());
+    let mut tensor = x.clone();
+    // The target, and its base if it is a view, will own the node: the node must not own them.
+    if x.is_same(xs[0]) || xs[0].base().is_some_and(|base| x.is_same(base)) {
+        tensor = x.alias();
+        if let Some(edge) = &followed.edges[i] {
+            tensor.follow(edge.clone());
         }
-        return Ok(Some(Saved(Form::Plain { tensor: alias, version: b.versions[i], output: INPUT })));
     }
-    let version = before.map_or_else(|| x.version(), |b| b.versions[i]);
-    Ok(Some(Saved(Form::Plain { tensor: x.clone(), version, output: INPUT })))
+    Ok(Some(Saved(Form::Plain { tensor, version: before.versions[i], output: INPUT })))
 }
 
 /// As [`pack_kept`], for the operands of an op that is about to write to operand 0.
 #[cold]
-pub(crate) fn pack_before(keep: &'static [Keep], followed: u32, xs: &[&Tensor], before: &mut Before) -> Result<()> {
+pub(crate) fn pack_before(
+    keep: &'static [Keep],
+    followed: &Followed,
+    xs: &[&Tensor],
+    before: &mut Before,
+) -> Result<()> {
     let Some(hooks) = innermost() else { return Ok(()) };
     for k in keep {
         let value = match k.source {
-            Source::Input(i) if k.for_grads & followed != 0 => keep_input(i, xs, Some(before))?,
+            Source::Input(i) if k.for_grads & followed.bits != 0 => keep_input(i, xs, followed, Some(before))?,
             _ => None,
         };
         let packed = |v: Saved| if v.is_plain() { v.pack(&*hooks, &|_| None) } else { Ok(v) };

@@ -49,6 +49,9 @@ impl Primitive for Index {
     fn node(&self) -> &'static str {
         "IndexBackward0"
     }
+    fn inputs(&self) -> u32 {
+        1
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         read_at("index", xs[0], &self.at, &xs[1..]).map(out)
     }
@@ -141,6 +144,9 @@ impl Primitive for IndexPut {
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
     fn node(&self) -> &'static str {
         "IndexPutBackward0"
+    }
+    fn inputs(&self) -> u32 {
+        0b11
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::copy(xs[0])?;

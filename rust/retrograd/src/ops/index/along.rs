@@ -43,6 +43,9 @@ impl Primitive for IndexSelect {
     fn node(&self) -> &'static str {
         "IndexSelectBackward0"
     }
+    fn inputs(&self) -> u32 {
+        0b01
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         // A 0-dim tensor is read as a vector of one element, a 0-dim index as one of length 1.
         let vector = |t: &Tensor| match t.ndim() {
@@ -184,6 +187,9 @@ impl Primitive for Gather {
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Gather { dim: view::lifted(p.dim, ndims[0]), ..*p }));
     fn node(&self) -> &'static str {
         "GatherBackward0"
+    }
+    fn inputs(&self) -> u32 {
+        0b01
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, index) = (xs[0], xs[1]);

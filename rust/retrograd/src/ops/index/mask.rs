@@ -46,6 +46,9 @@ impl Primitive for MaskedSelect {
     fn node(&self) -> &'static str {
         "MaskedSelectBackward0"
     }
+    fn inputs(&self) -> u32 {
+        0b01
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let (mask, whole) = whole_mask(xs[1], x.sizes())?;

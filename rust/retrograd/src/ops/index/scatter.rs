@@ -98,6 +98,9 @@ impl Primitive for Scatter {
     fn node(&self) -> &'static str {
         if self.add { "ScatterAddBackward0" } else { "ScatterBackward0" }
     }
+    fn inputs(&self) -> u32 {
+        0b101
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::copy(xs[0])?;
         self.write(xs, &result)?;
@@ -159,6 +162,9 @@ impl Primitive for ScatterValue {
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(ScatterValue { dim: view::lifted(p.dim, ndims[0]), ..*p }));
     fn node(&self) -> &'static str {
         "ScatterBackward1"
+    }
+    fn inputs(&self) -> u32 {
+        0b001
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::copy(xs[0])?;

@@ -86,6 +86,9 @@ impl Primitive for Embedding {
     fn node(&self) -> &'static str {
         "EmbeddingBackward0"
     }
+    fn inputs(&self) -> u32 {
+        0b01
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let indices = checked_indices(xs[1], self.table.rows)?;
         let list = indices.as_slice::<i64>().unwrap_or(&[]);
@@ -169,6 +172,9 @@ impl Primitive for EmbeddingBackward {
     const BATCH: Batch<Self> = Batch::Rule(by_entry);
     fn node(&self) -> &'static str {
         "EmbeddingDenseBackwardBackward0"
+    }
+    fn inputs(&self) -> u32 {
+        0b01
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let indices = checked_indices(xs[1], self.0.rows)?;

@@ -194,6 +194,9 @@ impl Primitive for Nll {
     fn node(&self) -> &'static str {
         if self.0.spatial { "NllLoss2DBackward0" } else { "NllLossBackward0" }
     }
+    fn inputs(&self) -> u32 {
+        1
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         dispatch!(floats, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()),
             else Err(Error::no_kernel("nll_loss", xs[0].dtype())))

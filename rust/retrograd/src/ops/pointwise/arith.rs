@@ -256,6 +256,9 @@ impl Primitive for Rsub {
     fn node(&self) -> &'static str {
         if self.number { "RsubBackward1" } else { "RsubBackward0" }
     }
+    fn inputs(&self) -> u32 {
+        if self.number { 0b01 } else { 0b11 }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Sub { alpha: self.alpha }.forward(&[xs[1], xs[0]])
     }

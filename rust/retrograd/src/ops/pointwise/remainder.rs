@@ -59,6 +59,9 @@ impl<M: Modulus, const NUMBER: bool> Primitive for Rest<M, NUMBER> {
     fn node(&self) -> &'static str {
         M::NODES[usize::from(!NUMBER)]
     }
+    fn inputs(&self) -> u32 {
+        if NUMBER { 0b01 } else { 0b11 }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = Rounding::Floor.check(M::NAME, xs)?;
         forward2::<_, Reals>(M::NAME, &M::default(), xs[0], xs[1], dtype).map(out)

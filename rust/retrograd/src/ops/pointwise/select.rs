@@ -137,6 +137,9 @@ impl Primitive for Where {
     fn node(&self) -> &'static str {
         "WhereBackward0"
     }
+    fn inputs(&self) -> u32 {
+        0b011
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(&xs[..2]);
         for x in xs[..2].iter().filter(|x| x.is_number()) {
@@ -240,6 +243,9 @@ impl Primitive for MaskedFill {
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         if self.number { "MaskedFillBackward0" } else { "MaskedFillBackward1" }
+    }
+    fn inputs(&self) -> u32 {
+        if self.number { 0b001 } else { 0b011 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let value = Self::check(xs)?;

@@ -638,3 +638,12 @@ def test_func_25_saved_tensors_make_no_cycle():
         assert watch() is None
     finally:
         gc.enable()
+
+
+def test_func_7_nothing_saved_is_freed_like_something():
+    made = function(lambda ctx, x: x * 2, lambda ctx, g: (g * 2, ctx.saved_tensors)[0])
+    y = made.apply(leaf([3.0]))
+    assert y.grad_fn.saved_tensors == ()
+    y.backward()
+    with fails("already been freed"):
+        _ = y.grad_fn.saved_tensors

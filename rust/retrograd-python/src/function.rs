@@ -362,6 +362,7 @@ fn finish<'py>(
             let is_still = |t: &Tensor| !t.dtype().is_differentiable() || still.iter().any(|s| s.is_same(t));
             let zeros = results.iter().map(|r| r.as_ref().is_some_and(|t| materialize_still || !is_still(t))).collect();
             let kept = KeptSlots::new(to_save.iter().map(keep).collect());
+            kept.run_once();
             let made = this.made.get_or_init(|| Made { kept, outputs, tensors_in, zeros });
             let node = new_node(ctx, made.outputs.clone());
             *this.node.lock() = Arc::downgrade(&node);

@@ -318,8 +318,8 @@ impl KeptSlots {
     fn is_plain(&self, slot: usize) -> bool {
         matches!(&*self.0.lock(), Slots::Held { values, .. } if values.get(slot).and_then(Option::as_ref).is_some_and(Saved::is_plain))
     }
-    /// Has the node run once only, even if it keeps nothing.
-    pub(crate) fn run_once(&self) {
+    /// Has [`KeptSlots::release`] free the slots even if there is nothing in them.
+    pub fn run_once(&self) {
         if let Slots::Held { once, .. } = &mut *self.0.lock() {
             *once = true;
         }

@@ -38,6 +38,8 @@ KINDS = {
     "Str": "str",
     "Generator": "Generator",
     "Device": "_Device",
+    "Layout": "_layout",
+    "MemoryFormat": "memory_format",
 }
 
 RETURNS = {
@@ -205,7 +207,7 @@ def imports(body: str) -> str:
     lines = [f"from builtins import {n} as _{n}\n" for n in ("bool", "complex", "float", "int") if used(f"_{n}")]
     lines += [f"from collections.abc import {used('Sequence')}\n"] if used("Sequence") else []
     lines += [f"from typing import {used('Any', 'overload')}\n"] if used("Any", "overload") else []
-    core = used("Generator", "Tensor", "_Device", "_DType", "_Number")
+    core = used("Generator", "Tensor", "_Device", "_DType", "_Number", "_layout", "memory_format")
     return "".join(lines) + f"\nfrom retrograd._core import {core}\n"
 
 

@@ -10,7 +10,6 @@ __all__ = [
     "is_complex",
     "is_floating_point",
     "is_inference",
-    "is_nonzero",
     "is_tensor",
     "numel",
     "typename",
@@ -67,18 +66,6 @@ def is_inference(input: Tensor) -> bool:
     False
     """
     return bool(_tensor("is_inference", input).is_inference())
-
-
-def is_nonzero(input: Tensor) -> bool:
-    """Whether the only element of the tensor is not zero.
-
-    Raises: TypeError if it is not a tensor, RuntimeError if it has several elements or none.
-
-    >>> import retrograd as rg
-    >>> rg.is_nonzero(rg.tensor([0.5]))
-    True
-    """
-    return bool(_tensor("is_nonzero", input))
 
 
 def numel(input: Tensor) -> int:

@@ -156,6 +156,25 @@ def assignments() -> tuple[Sample, ...]:
     return (*(s(CUBE, key, value) for key, value in (*tensors, *numbers)), s(t(3), mask([True, False, True]), 2))
 
 
+def written(combine: Callable[..., Any]) -> Callable[..., Any]:
+    """The reference of index_add and index_copy: slice by slice."""
+
+    def reference(x: Array, dim: int, at: Array, source: Array, alpha: Any = 1) -> Array:
+        out = np.atleast_1d(x).copy()
+        slices, target = np.moveaxis(np.atleast_1d(source), dim, 0), np.moveaxis(out, dim, 0)
+        for k, place in enumerate(np.atleast_1d(at)):
+            target[place] = combine(target[place], slices[k] * out.dtype.type(alpha))
+        return out.reshape(x.shape)
+
+    return reference
+
+
+def index_filled(x: Array, dim: int, at: Array, value: Any) -> Array:
+    out = np.atleast_1d(x).copy()
+    np.moveaxis(out, dim, 0)[at] = value
+    return out.reshape(x.shape)
+
+
 AT = index([[0, 2, 1], [1, 1, 0]])
 BAD = index([[0, 3]])
 RECORDS = [
@@ -291,6 +310,87 @@ RECORDS = [
             Refusal(s(t(2, 3), 0, t(2, 3), t(2, 3)), RuntimeError, r"int64"),
             Refusal(s(t(2, 3), 2, AT, 1.0), IndexError, r"-2.*1"),
             Refusal(s(t(3), 0, index([0]), "x"), TypeError),
+        ),
+    ),
+    OpRecord(
+        name="index_add",
+        reference=written(operator.add),
+        dtypes=NUMBERS,
+        inplace=True,
+        out=True,
+        samples=(
+            s(t(3, 4), 0, index([2, 0, 2]), t(3, 4)),
+            s(t(3, 4), -1, index([1, 1]), t(3, 2)),
+            s(t(3, 4), 1, index([1, 3]), t(3, 2), alpha=2),
+            s(t(3, 4), 1, index([1, 3]), t(3, 2), alpha=-0.5).but(dtypes=FLOATS),
+            s(t(2, 3, 5), 1, given([1, 0], "int32"), t(2, 2, 5)),
+            s(t(3, 4), 1, index(2), t(3, 1)),
+            s(t(3, 4), 0, given(np.zeros(0), "int64"), t(0, 4)),
+            s(t(), 0, index([0]), t()),
+            s(t(33), 0, index([32, 0, 16, 0]), t(4)),
+            s(t(33, 17), 0, index([32, 0]), t(2, 17)),
+        ),
+        refuses=(
+            Refusal(s(t(2, 3), 1, index([3]), t(2, 1)), (RuntimeError, IndexError), r"3.*size 3"),
+            Refusal(s(t(2, 3), 1, index([-1]), t(2, 1)), RuntimeError, r"-1.*size 3", inplace=True, sound=False),
+            Refusal(s(t(2, 3), 1, index([0, 1]), t(2, 1)), RuntimeError, r"indices \(2\).*\(1\), for dim: 1"),
+            Refusal(s(t(2, 3), 1, index([0]), t(1, 1)), RuntimeError, r"\[2, 3\].*\[1, 1\]"),
+            Refusal(s(t(2, 3), 1, index([[0]]), t(2, 1)), IndexError, r"vector"),
+            Refusal(s(t(2, 3), 1, index([0]), t(2, 1, dtype="float32")), RuntimeError, r"type", r"float64.*float32"),
+            Refusal(s(t(2, 3), 1, t(1), t(2, 1)), RuntimeError, r"int32/int64", r"float64"),
+            Refusal(s(t(2, 3), 2, index([0]), t(2, 1)), IndexError, r"-2.*1"),
+        ),
+    ),
+    OpRecord(
+        name="index_copy",
+        reference=written(lambda _, new: new),
+        dtypes=ALL,
+        inplace=True,
+        out=True,
+        samples=(
+            s(t(3, 4), 0, index([2, 0]), t(2, 4)),
+            s(t(3, 4), -1, index([1, 3, 0]), t(3, 3)),
+            s(t(2, 3, 5), 1, index([1]), t(2, 1, 5)),
+            s(t(3, 4), 1, index([1, 1]), t(3, 2)).but(smooth=False),  # written twice, the last stays
+            s(t(3), 0, index(1), t()),
+            s(t(), 0, index([0]), t(1)),
+            s(t(3, 4), 0, given(np.zeros(0), "int64"), t(0, 4)),
+            s(t(33), 0, index([32, 0, 16]), t(3)),
+        ),
+        refuses=(
+            Refusal(s(t(2, 3), 1, index([3]), t(2, 1)), IndexError, r"3.*size 3"),
+            Refusal(s(t(2, 3), 1, index([-1]), t(2, 1)), IndexError, r"-1.*size 3", inplace=True),
+            Refusal(s(t(2, 3), 1, index([0, 1]), t(2, 1)), IndexError, r"indices \(2\).*\(1\)"),
+            Refusal(s(t(2, 3), 1, index([0]), t(1, 1)), RuntimeError, r"same slice shapes"),
+            Refusal(s(t(2, 3), 1, index([0]), t(2)), IndexError, r"\(1\).*\(2\)"),
+            Refusal(s(t(2, 3), 1, index([[0]]), t(2, 1)), IndexError, r"dimension 1 or 0"),
+            Refusal(s(t(2, 3), 1, index([0]), t(2, 1, dtype="float32")), RuntimeError, r"dtype", r"float64.*float32"),
+            Refusal(s(t(2, 3), 1, given([0], "int32"), t(2, 1)), RuntimeError, r"long", r"int32"),
+        ),
+    ),
+    OpRecord(
+        name="index_fill",
+        reference=index_filled,
+        dtypes=ALL,
+        inplace=True,
+        samples=(
+            s(t(3, 4), 0, index([2, 0]), 1),
+            s(t(3, 4), -1, index([1, 3, 0]), t()),
+            # PyTorch has no derivative for a value at indices from the end.
+            s(t(3, 4), -1, index([-1, 0]), t(grad=False)),
+            s(t(3, 4), 1, index([1, 1]), 0.5).but(dtypes=FLOATS),
+            s(t(3, 4), 0, given(np.zeros(0), "int64"), 1),
+            s(t(), 0, index([0]), 1),
+            s(t(3), 0, index(-2), 1),
+            s(t(33, 17), 0, index([32, 0, 16]), t()),
+        ),
+        refuses=(
+            Refusal(s(t(2, 3), 1, index([3]), 1), IndexError, r"3.*size 3", inplace=True),
+            Refusal(s(t(2, 3), 1, index([-4]), t()), IndexError, r"-4.*size 3"),
+            Refusal(s(t(2, 3), 1, index([[0]]), 1), RuntimeError, r"vector/scalar", r"1, 1"),
+            Refusal(s(t(2, 3), 1, given([0], "int32"), 1), IndexError, r"int64"),
+            Refusal(s(t(2, 3), 1, index([0]), t(1)), RuntimeError, r"0-dim.*1"),
+            Refusal(s(t(2, 3), 1, index([0]), 1j), RuntimeError, r"(?i)complex"),
         ),
     ),
     OpRecord(

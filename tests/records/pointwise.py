@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,17 @@ def bitwise(name: str, reference: Callable[..., Any], op: Callable[..., Any]) ->
             Refusal(s(t(2, 3), "x"), TypeError, dtype="int64"),
             Refusal(s(2, 3), TypeError),
         ),
+    )
+
+
+def shift(name: str, reference: Callable[..., Any], op: Callable[..., Any]) -> OpRecord:
+    record = bitwise(name, reference, op)
+    samples = tuple(x for x in record.samples if x.dtypes != ("bool",))
+    floats = (Refusal(s(t(3), t(3)), NotImplementedError, r"shift_cpu.*not implemented for 'Double'"),)
+    truth = (Refusal(s(t(3), t(3)), NotImplementedError, r"shift_cpu.*not implemented for 'Bool'", dtype="bool"),)
+    others = tuple(r for r in record.refuses if r.error is not NotImplementedError)
+    return replace(
+        record, samples=samples, dtypes=INTS[::-1], domain=Domain(ints=(0, 6)), refuses=(*others, *floats, *truth)
     )
 
 
@@ -291,6 +303,8 @@ BINARIES = [
     bitwise("bitwise_and", np.bitwise_and, operator.and_),
     bitwise("bitwise_or", np.bitwise_or, operator.or_),
     bitwise("bitwise_xor", np.bitwise_xor, operator.xor),
+    shift("bitwise_left_shift", np.left_shift, operator.lshift),
+    shift("bitwise_right_shift", np.right_shift, operator.rshift),
     OpRecord(
         name="isclose",
         reference=isclose,

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from checker.differences import check_adjoint, check_jvp, check_vjp
-from records import STANDIN, create, index, matmul, nn, pointwise, reduce, rg, view
+from records import STANDIN, create, index, matmul, memory, nn, order, pointwise, reduce, rg, view
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
 from records.derivatives import forward_mode, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
 from records.record import FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
 
-FAMILIES = (create, pointwise, reduce, view, index, matmul, nn)
+FAMILIES = (create, memory, pointwise, reduce, order, view, index, matmul, nn)
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]
 

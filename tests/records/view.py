@@ -1,4 +1,4 @@
-"""Records of the ops that look at the same memory in another shape, and of those that copy it."""
+"""Records of the ops that look at the same memory in another shape, and of those that join and reorder it."""
 
 import itertools
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from records.record import ALL, FLOATS, UGLY, Array, Dtype, Edge, OpRecord, Refusal, Sample, given, s, t, ugly
+from records.record import ALL, UGLY, Array, OpRecord, Refusal, s, t, ugly
 
 BAD_DIM = Refusal(s(t(2, 3), 0, 2), IndexError, r"-2.*1", r"2")
 A, B = t(2, 3), t(2, 3)
@@ -66,27 +66,6 @@ def unflattened(x: Array, dim: int, sizes: tuple[int, ...]) -> Any:
 
 def triangle(cut: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, diagonal=0: cut(x, diagonal)
-
-
-def in_copy(name: str) -> Callable[..., Any]:
-    """An op that there is in place only, as a function that leaves its argument alone."""
-    return lambda _, x, *args: getattr(x.clone(), name)(*args)
-
-
-def inplace(name: str, reference: Callable[..., Any], *samples: Sample, **facts: Any) -> OpRecord:
-    return OpRecord(
-        name=f"Tensor.{name}",
-        reference=reference,
-        call=in_copy(name),
-        samples=samples,
-        dtypes=ALL,
-        inplace=True,
-        **facts,
-    )
-
-
-def converted(x: Array, dtype: Any) -> Any:
-    return x.astype(dtype)
 
 
 RECORDS = [
@@ -467,6 +446,48 @@ RECORDS = [
         ),
     ),
     OpRecord(
+        name="unsafe_split",
+        reference=pieces,
+        dtypes=ALL,
+        samples=(
+            s(t(5, 2), 2).but(result=("same",) * 3),
+            s(t(3, 5), 4, dim=1).but(result=("same",) * 2),
+            s(t(0, 2), 3).but(result=("same",)),
+        ),
+        refuses=(
+            Refusal(s(t(5), -1), RuntimeError, r"-1|negative"),
+            Refusal(s(t(5), 2, 1), IndexError, r"-1.*0"),
+        ),
+    ),
+    OpRecord(
+        name="unsafe_split_with_sizes",
+        reference=pieces,
+        dtypes=ALL,
+        samples=(
+            s(t(5, 2), (2, 3)).but(result=("same",) * 2),
+            s(t(3, 5), (1, 0, 4), -1).but(result=("same",) * 3),
+        ),
+        refuses=(Refusal(s(t(5), (2, 2)), RuntimeError, r"5.*2, 2|2, 2.*5"),),
+    ),
+    OpRecord(
+        name="unsafe_chunk",
+        reference=chunks,
+        dtypes=ALL,
+        samples=(
+            s(t(5, 2), 2).but(result=("same",) * 2),
+            s(t(4, 6), 3, dim=1).but(result=("same",) * 3),
+        ),
+        refuses=(Refusal(s(t(5), 0), RuntimeError, r"greater than 0"),),
+    ),
+    OpRecord(
+        name="adjoint",
+        reference=lambda x: np.swapaxes(x, -2, -1),
+        dtypes=ALL,
+        view=True,
+        samples=(s(t(3, 4)), s(t(2, 3, 5)), s(t(0, 3)), s(t(17, 33))),
+        refuses=(Refusal(s(t(3)), RuntimeError, r"matrices.* 1-D"),),
+    ),
+    OpRecord(
         name="cat",
         reference=lambda xs, dim=0: np.concatenate(xs, axis=dim),
         dtypes=ALL,
@@ -508,10 +529,6 @@ RECORDS = [
             Refusal(s((A, B), dim=3), IndexError, r"-3.*2"),
         ),
     ),
-    OpRecord(name="clone", reference=np.copy, dtypes=ALL, samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33)))),
-    OpRecord(
-        name="Tensor.contiguous", reference=np.copy, dtypes=ALL, samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33)))
-    ),
     OpRecord(
         name="tril",
         reference=triangle(np.tril),
@@ -529,62 +546,5 @@ RECORDS = [
         out=True,
         samples=TRIANGLES,
         refuses=(Refusal(s(t(3)), RuntimeError, r"2 dimensions"),),
-    ),
-    inplace(
-        "copy_",
-        lambda x, source: np.broadcast_to(source, x.shape),
-        s(t(3, 4), t(3, 4)),
-        s(t(3, 4), t(4)),
-        s(t(3, 4), t()),
-        s(t(0, 3), t(3)),
-        s(t(2, 3), given([1, 0, 1], "int32")),
-        *ugly(2),
-        refuses=(
-            Refusal(s(t(3, 4), t(3)), RuntimeError, r"4.*3", r"\[3, 4\].*\[3\]|\(3, 4\).*\(3,\)"),
-            Refusal(s(t(3), t(2, 3)), RuntimeError, r"2, 3.*3|3.*2, 3"),
-            Refusal(s(t(3), "x"), TypeError),
-        ),
-    ),
-    inplace(
-        "fill_",
-        lambda x, value: np.full(x.shape, value, x.dtype),
-        s(t(3, 4), 2),
-        s(t(3, 4), t()),
-        s(t(), 0.75).but(dtypes=FLOATS),
-        s(t(0, 3), 1),
-        *ugly(1, 1),
-        refuses=(
-            Refusal(s(t(3), t(3)), RuntimeError, r"(?i)0-dim.*1|0-dimension"),
-            Refusal(s(t(3), "x"), TypeError),
-            Refusal(s(t(3), 1j), RuntimeError, r"(?i)complex|overflow"),
-        ),
-    ),
-    inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), *ugly(1)),
-    OpRecord(
-        name="detach",
-        reference=np.copy,
-        dtypes=ALL,
-        differentiable=False,
-        view=True,
-        samples=(s(t(3, 4)), s(t()), s(t(0, 3))),
-    ),
-    OpRecord(
-        name="Tensor.to",
-        reference=converted,
-        dtypes=ALL,
-        result="reference",
-        samples=(
-            *(s(t(3, 4), Dtype(name)).but(smooth=name == "float64") for name in ("float32", "float64")),
-            s(given([-1.7, 0.0, 2.9, 300.5], "float64", grad=False), Dtype("int32")),
-            s(given([-1.7, 0.0, 2.9], "float32", grad=False), Dtype("int64")),
-            s(given([-1.5, 0.0, 0.2], "float64", grad=False), Dtype("bool")),
-            s(given([300, -1, 127], "int64"), Dtype("int8")),
-            s(t(33), dtype=Dtype("float64")),
-        ),
-        edges=(
-            Edge(s(given([1.5, 2.0], "float32"), Dtype("float64")), [3.0, 5.0], ([3.0, 5.0],)),
-            Edge(s(given([1.5, 2.0]), Dtype("float32")), [3.0, 5.0], ([3.0, 5.0],)),
-        ),
-        refuses=(Refusal(s(t(3), "nowhere"), RuntimeError, r"nowhere|device", r"nowhere"),),
     ),
 ]

@@ -164,7 +164,6 @@ def test_dtyp_6_along_a_dim_the_returned_index_takes_all():
         same(g, want)
 
 
-@later("median and sorting")
 def test_dtyp_6_sorting():
     same(slope(lambda x: x.median(), [1.0, 1.0, 5.0]), [0.5, 0.5, 0.0])
     for f in (lambda x: x.topk(1), lambda x: x.sort(), lambda x: x.kthvalue(2)):

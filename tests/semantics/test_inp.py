@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from . import close, fails, later, leaf, rg, same
+from . import close, fails, later, leaf, rg, same, warns
 
 STALE = "modified by an inplace operation"
 
@@ -246,6 +246,75 @@ def test_inp_10_overlapping_memory():
     line[:2].add_(line[2:])
     line.add_(line)
     same(line, [4.0, 8.0, 4.0, 6.0])
+
+
+EVERY = {
+    "add_": lambda x: x.add_(1),
+    "copy_": lambda x: x.copy_(rg.ones(x.shape)),
+    "fill_ with a tensor": lambda x: x.fill_(rg.tensor(1.0)),
+    "x[:] = 1": lambda x: x.__setitem__(slice(None), 1),
+    "uniform_": lambda x: x.uniform_(),
+    "cumsum_": lambda x: x.cumsum_(0),
+    "scatter_": lambda x: x.scatter_(0, rg.zeros(x.shape, dtype=rg.int64), 1.0),
+    "scatter_add_": lambda x: x.scatter_add_(0, rg.zeros(x.shape, dtype=rg.int64), rg.ones(x.shape)),
+    "index_add_": lambda x: x.index_add_(0, rg.tensor([0]), rg.ones(1, *x.shape[1:])),
+    "index_copy_": lambda x: x.index_copy_(0, rg.tensor([0]), rg.ones(1, *x.shape[1:])),
+    "out=": lambda x: rg.exp(rg.ones(x.shape), out=x),
+}
+
+
+@pytest.mark.parametrize("write", EVERY.values(), ids=EVERY)
+def test_inp_10_most_ops_refuse_an_expanded_target(write):
+    base = rg.zeros(2, 1)
+    for x in (rg.zeros(1).expand(3), base.expand(2, 3)):
+        with fails("more than one element of the written-to tensor refers to a single memory location"):
+            write(x)
+        assert x._version == 0
+    same(base, [[0.0], [0.0]])
+    # Overlaps without a stride of 0 are not looked for.
+    write(rg.zeros(4).as_strided((2, 3), (1, 1)))
+
+
+def test_inp_10_fills_take_an_expanded_target():
+    def after(write):
+        base = rg.ones(2, 1)
+        write(base.expand(2, 3))
+        assert base._version == 1
+        return base
+
+    same(after(lambda x: x.fill_(3)), [[3.0], [3.0]])
+    same(after(lambda x: x.zero_()), [[0.0], [0.0]])
+    same(after(lambda x: x.tril_()), [[0.0], [0.0]])
+    with warns("Use of masked_fill_ on expanded tensors is deprecated"):
+        mask = rg.tensor([[True, False, False], [False, False, False]])
+        same(after(lambda x: x.masked_fill_(mask, 5)), [[5.0], [1.0]])
+    with warns("Use of index_put_ on expanded tensors is deprecated"):
+        same(after(lambda x: x.__setitem__(rg.tensor([1]), 5)), [[1.0], [5.0]])
+    with warns("Use of index_fill_ on expanded tensors is deprecated"):
+        same(after(lambda x: x.index_fill_(1, rg.tensor([0]), 5)), [[5.0], [5.0]])
+
+
+def test_inp_10_sources_that_overlap_the_target():
+    square = rg.arange(9.0).reshape(3, 3)
+    strip = rg.arange(12.0)
+    shifted = (strip[:9].view(3, 3), strip[3:].view(3, 3))
+    every = rg.tensor([0, 1, 2])
+    for target, source in ((square, square.T), shifted):
+        for write in (
+            lambda x, y: x.add_(y),
+            lambda x, y: x.copy_(y),
+            lambda x, y: x.index_copy_(0, every, y),
+            lambda x, y: x.__setitem__(every, y),
+        ):
+            with fails("some elements of the input tensor and the written-to tensor refer to a single memory location"):
+                write(target, source)
+    for write in (lambda x: x.index_add_(0, every, x), lambda x: x.scatter_(0, every.expand(3, 3), x)):
+        with fails("some elements of the input tensor and the written-to tensor"):
+            write(square)
+    same(square, [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]])
+    wide = rg.arange(16.0).reshape(4, 4)
+    wide[:2, :2].copy_(wide[1:3, 1:3])
+    same(wide[:2, :2], [[5.0, 6.0], [9.0, 10.0]])
 
 
 def test_inp_11_the_same_object_comes_back():

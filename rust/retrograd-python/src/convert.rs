@@ -9,7 +9,7 @@ use retrograd::{Scalar, Tensor};
 
 use crate::errors::OrPy;
 use crate::wrap::{unwrap, wrap};
-use crate::{dtype, generator};
+use crate::{dtype, format, generator};
 
 /// A Python (or NumPy) number as a scalar.
 #[inline]
@@ -118,6 +118,8 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
         Kind::Str => v.extract().ok().map(Value::Str),
         Kind::Generator => generator::extract(v).map(Value::Generator),
         Kind::Device => device_name(v).map(Value::Str),
+        Kind::Layout => v.is_instance_of::<format::PyLayout>().then_some(Value::Layout),
+        Kind::MemoryFormat => format::extract(v).map(Value::MemoryFormat),
     }
 }
 
@@ -142,6 +144,8 @@ pub fn kind_name(kind: Kind) -> &'static str {
         Kind::Str => "str",
         Kind::Generator => "retrograd.Generator",
         Kind::Device => "device ('cpu' is the only one)",
+        Kind::Layout => "retrograd.layout",
+        Kind::MemoryFormat => "retrograd.memory_format",
     }
 }
 
@@ -187,6 +191,8 @@ pub fn object<'py>(py: Python<'py>, name: &str, v: Value) -> PyResult<Bound<'py,
         }
         Value::DType(d) => Ok(dtype::object(py, d)?.into_bound(py).into_any()),
         Value::Str(s) => Ok(PyString::new(py, &s).into_any()),
+        Value::Layout => Ok(format::strided(py)?.into_bound(py).into_any()),
+        Value::MemoryFormat(f) => Ok(Py::new(py, format::PyMemoryFormat(f))?.into_bound(py).into_any()),
         Value::Generator(_) => Err(PyTypeError::new_err("a generator is not a result")),
         Value::Tuple(items, fields) => {
             let items: Vec<_> = items.into_iter().map(|v| object(py, name, v)).collect::<PyResult<_>>()?;

@@ -78,11 +78,7 @@ fn only(t: &Tensor) -> PyResult<Scalar> {
 
 /// `bool(t)`.
 pub fn truth(t: &Tensor) -> PyResult<bool> {
-    match t.numel() {
-        1 => t.item().or_py().map(|s| !s.is_zero()),
-        0 => Err(PyRuntimeError::new_err("Boolean value of Tensor with no values is ambiguous")),
-        _ => Err(PyRuntimeError::new_err("Boolean value of Tensor with more than one value is ambiguous")),
-    }
+    retrograd::ops::ask::is_nonzero(t).or_py()
 }
 
 /// A complex number that is real.

@@ -12,6 +12,7 @@ mod dlpack;
 mod dtype;
 mod errors;
 mod export;
+mod format;
 mod function;
 mod generator;
 mod hook;
@@ -46,6 +47,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let functional = PyModule::new(py, "retrograd._core.nn_functional")?;
     tensor::register(m)?;
     dtype::register(m)?;
+    format::register(m)?;
     generator::register(m)?;
     node::register(m)?;
     hook::register(m)?;

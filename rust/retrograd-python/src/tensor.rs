@@ -1,91 +1,27 @@
-//! What `Tensor` has beyond the roster's methods: properties, operators, autograd.
+//! What `Tensor` has beyond the roster's methods: autograd and reading here, queries and operators in files of their own.
 
 use std::sync::Arc;
 
-use pyo3::basic::CompareOp;
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyNotImplemented, PyTuple, PyType};
+use pyo3::types::{PyInt, PyTuple, PyType};
+use retrograd::Tensor;
 use retrograd::autograd::engine::{self, Backward};
 use retrograd::ops::{self, index};
-use retrograd::{DType, Tensor};
 
 use crate::anythread::AnyThread;
 use crate::errors::{OrPy, warn_py};
 use crate::hook::{self, PyLeafHook, PyTensorHook};
 use crate::node::wrap_node;
-use crate::origin::detached;
 use crate::wrap::{PyTensor, unwrap, wrap, wrap_option};
 use crate::{autograd, class, convert, dtype};
 
-/// Elements above which an operator gives up the interpreter while it runs.
-const DETACH_ABOVE: usize = 1 << 16;
+mod operators;
+mod queries;
 
 type Any<'py> = Bound<'py, PyAny>;
-type Binary = fn(&Tensor, &Tensor) -> retrograd::Result<Tensor>;
-
-fn not_implemented(py: Python<'_>) -> Any<'_> {
-    PyNotImplemented::get(py).to_owned().into_any()
-}
-
-#[inline]
-fn run2(py: Python<'_>, f: Binary, a: &Tensor, b: &Tensor) -> PyResult<Tensor> {
-    if a.numel().max(b.numel()) > DETACH_ABOVE { detached(py, || f(a, b)).or_py() } else { f(a, b).or_py() }
-}
-
-/// `a op b`; foreign operands get their turn.
-#[inline]
-fn binary<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
-    let py = slf.py();
-    let a = &slf.get().0;
-    if let Some(b) = unwrap(other) {
-        return wrap(py, run2(py, f, a, b)?);
-    }
-    match number_or_array(other)? {
-        Some(b) => wrap(py, run2(py, f, a, &b)?),
-        None => Ok(not_implemented(py)),
-    }
-}
-
-/// `b op a` for a number `b`.
-fn reflected<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
-    let py = slf.py();
-    match number_or_array(other)? {
-        Some(b) => wrap(py, run2(py, f, &b, &slf.get().0)?),
-        None => Ok(not_implemented(py)),
-    }
-}
-
-/// `a op= b`.
-fn assign(slf: &Bound<'_, PyTensor>, other: &Any<'_>, f: Binary) -> PyResult<()> {
-    let a = &slf.get().0;
-    let b = convert::operand(other)?.ok_or_else(|| {
-        PyTypeError::new_err(format!("unsupported operand type(s): 'Tensor' and '{}'", crate::call::type_name(other)))
-    })?;
-    run2(slf.py(), f, a, &b).map(drop)
-}
-
-fn number_or_array(other: &Any<'_>) -> PyResult<Option<Tensor>> {
-    match convert::scalar(other) {
-        Some(s) => Tensor::number(s).or_py().map(Some),
-        None => Ok(None),
-    }
-}
-
-fn add(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
-    a.add(b)
-}
-fn sub(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
-    a.sub(b)
-}
-fn div(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
-    a.div(b)
-}
-fn rpow(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
-    a.pow(b)
-}
 
 /// Why an object cannot be converted to a tensor, for setters.
 fn grad_type(v: &Any<'_>) -> PyErr {
@@ -141,143 +77,6 @@ impl PyTensor {
         if let Some(t) = self.0.owned().filter(|t| t.handle_count() == 1) {
             hook::clear_tensor(t);
         }
-    }
-
-    // ---- layout
-
-    /// Sizes, one per axis.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        convert::size(py, self.0.sizes())
-    }
-    /// Sizes, or the size of one axis.
-    #[pyo3(signature = (dim = None))]
-    fn size<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Any<'py>> {
-        match dim {
-            None => convert::size(py, self.0.sizes()),
-            Some(d) => {
-                let axis = retrograd::tensor::layout::wrap_dim("size", d, self.0.ndim()).or_py()?;
-                let n = self.0.sizes().get(axis).ok_or_else(|| {
-                    PyIndexError::new_err("size: Dimension specified as 0 but tensor has no dimensions")
-                })?;
-                Ok(n.into_pyobject(py)?.into_any())
-            }
-        }
-    }
-    /// Strides in elements, or the stride of one axis.
-    #[pyo3(signature = (dim = None))]
-    fn stride<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Any<'py>> {
-        match dim {
-            None => Ok(PyTuple::new(py, self.0.strides())?.into_any()),
-            Some(d) => {
-                let axis = retrograd::tensor::layout::wrap_dim("stride", d, self.0.ndim()).or_py()?;
-                let n = self.0.strides().get(axis).ok_or_else(|| {
-                    PyIndexError::new_err("stride: Dimension specified as 0 but tensor has no dimensions")
-                })?;
-                Ok(n.into_pyobject(py)?.into_any())
-            }
-        }
-    }
-    /// Number of axes.
-    fn dim(&self) -> usize {
-        self.0.ndim()
-    }
-    /// Number of axes; `dim`.
-    fn ndimension(&self) -> usize {
-        self.0.ndim()
-    }
-    /// Number of axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.0.ndim()
-    }
-    /// Number of elements.
-    fn numel(&self) -> usize {
-        self.0.numel()
-    }
-    /// Number of elements; `numel`.
-    fn nelement(&self) -> usize {
-        self.0.numel()
-    }
-    /// Position of the first element in the storage, in elements.
-    fn storage_offset(&self) -> usize {
-        self.0.storage_offset()
-    }
-    /// Address of the first element.
-    fn data_ptr(&self) -> usize {
-        if self.0.numel() == 0 { 0 } else { self.0.data_ptr() as usize }
-    }
-    /// Bytes of one element.
-    fn element_size(&self) -> usize {
-        self.0.dtype().size()
-    }
-    /// Bytes of one element.
-    #[getter]
-    fn itemsize(&self) -> usize {
-        self.0.dtype().size()
-    }
-    /// Bytes of all elements.
-    #[getter]
-    fn nbytes(&self) -> usize {
-        self.0.nbytes()
-    }
-    /// Whether the elements lie row-major without gaps.
-    #[pyo3(signature = (memory_format = None))]
-    fn is_contiguous(&self, memory_format: Option<&Any<'_>>) -> bool {
-        let _ = memory_format;
-        self.0.is_contiguous()
-    }
-    /// The type of the elements.
-    #[getter]
-    fn dtype(&self, py: Python<'_>) -> PyResult<Py<dtype::PyDType>> {
-        dtype::object(py, self.0.dtype())
-    }
-    /// Where the elements are: the CPU.
-    #[getter]
-    fn device<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        crate::construct::cpu(py)
-    }
-    /// Whether the elements are floating point numbers; complex ones are not.
-    fn is_floating_point(&self) -> bool {
-        self.0.dtype().is_floating()
-    }
-    /// Whether the elements are complex numbers.
-    fn is_complex(&self) -> bool {
-        self.0.dtype().is_complex()
-    }
-    /// True.
-    #[getter]
-    fn is_cpu(&self) -> bool {
-        true
-    }
-    /// False.
-    #[getter]
-    fn is_cuda(&self) -> bool {
-        false
-    }
-    /// False.
-    #[getter]
-    fn is_sparse(&self) -> bool {
-        false
-    }
-    /// The view with all axes in reverse order.
-    #[getter(T)]
-    fn transposed<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        let dims: Vec<i64> = (0..self.0.ndim() as i64).rev().collect();
-        wrap(py, self.0.permute(&dims).or_py()?)
-    }
-    /// The view with the last two axes swapped.
-    ///
-    /// Raises: RuntimeError if there are fewer than two.
-    #[getter(mT)]
-    fn matrix_transposed<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        if self.0.ndim() < 2 {
-            return Err(PyRuntimeError::new_err(format!(
-                "tensor.mT is only supported on matrices or batches of matrices. Got {}-D tensor.",
-                self.0.ndim()
-            )));
-        }
-        wrap(py, self.0.transpose(-2, -1).or_py()?)
     }
 
     // ---- autograd
@@ -637,135 +436,6 @@ impl PyTensor {
     fn __hash__(slf: &Bound<'_, Self>) -> isize {
         (slf.as_ptr() as usize >> 4) as isize
     }
-    fn __richcmp__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, op: CompareOp) -> PyResult<Any<'py>> {
-        let f: Binary = match op {
-            CompareOp::Eq => Tensor::eq,
-            CompareOp::Ne => Tensor::ne,
-            CompareOp::Lt => Tensor::lt,
-            CompareOp::Le => Tensor::le,
-            CompareOp::Gt => Tensor::gt,
-            CompareOp::Ge => Tensor::ge,
-        };
-        binary(slf, other, f)
-    }
-
-    // ---- operators
-
-    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, add)
-    }
-    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, |b, a| a.add(b))
-    }
-    fn __iadd__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, |a, b| a.add_(b))
-    }
-    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, sub)
-    }
-    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, |b, a| ops::pointwise::arith::rsub(a, b, retrograd::Scalar::Int(1)))
-    }
-    fn __isub__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, |a, b| a.sub_(b))
-    }
-    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, Tensor::mul)
-    }
-    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, |b, a| a.mul(b))
-    }
-    fn __imul__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::mul_)
-    }
-    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, div)
-    }
-    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, |b, a| a.reciprocal()?.mul(b))
-    }
-    fn __itruediv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, |a, b| a.div_(b))
-    }
-    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, Tensor::remainder)
-    }
-    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, Tensor::remainder)
-    }
-    fn __imod__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::remainder_)
-    }
-    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, Tensor::floor_divide)
-    }
-    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, Tensor::floor_divide)
-    }
-    fn __ifloordiv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::floor_divide_)
-    }
-    fn __iand__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_and_)
-    }
-    fn __ior__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_or_)
-    }
-    fn __ixor__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_xor_)
-    }
-    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        match unwrap(other) {
-            Some(b) => wrap(slf.py(), run2(slf.py(), Tensor::matmul, &slf.get().0, b)?),
-            None => Ok(not_implemented(slf.py())),
-        }
-    }
-    fn __pow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
-        let _ = modulo;
-        binary(slf, other, rpow)
-    }
-    fn __rpow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
-        let _ = modulo;
-        reflected(slf, other, rpow)
-    }
-    fn __ipow__(slf: &Bound<'_, Self>, other: &Any<'_>, modulo: Option<&Any<'_>>) -> PyResult<()> {
-        let _ = modulo;
-        assign(slf, other, Tensor::pow_)
-    }
-    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, Tensor::bitwise_and)
-    }
-    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, Tensor::bitwise_and)
-    }
-    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, Tensor::bitwise_or)
-    }
-    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, Tensor::bitwise_or)
-    }
-    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        binary(slf, other, Tensor::bitwise_xor)
-    }
-    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
-        reflected(slf, other, Tensor::bitwise_xor)
-    }
-    fn __invert__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        wrap(py, self.0.bitwise_not().or_py()?)
-    }
-    fn __neg__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        wrap(py, self.0.neg().or_py()?)
-    }
-    fn __pos__<'py>(slf: Bound<'py, Self>) -> PyResult<Any<'py>> {
-        if slf.get().0.dtype() == DType::Bool {
-            return Err(PyRuntimeError::new_err("The `+` operator, on a bool tensor is not supported."));
-        }
-        Ok(slf.into_any())
-    }
-    fn __abs__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        wrap(py, self.0.abs().or_py()?)
-    }
-
     // ---- indexing
 
     fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>) -> PyResult<Any<'py>> {

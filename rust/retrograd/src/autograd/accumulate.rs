@@ -1,6 +1,7 @@
 //! What happens when a gradient reaches a leaf, or a second gradient reaches the same place.
 
 use super::mode::GradGuard;
+use super::overlap::{Repeats, check_repeats};
 use crate::error::Result;
 use crate::tensor::{Tensor, layout};
 
@@ -32,6 +33,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             Some(old) => {
                 warn_of_layout(leaf, old);
                 old.check_inplace(false)?;
+                check_repeats("add_", old, Repeats::Refused)?;
                 old.tell_of_write()?;
                 let held = slot.lock();
                 if !is_still(&held, &current) {

@@ -7,6 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
+use super::overlap;
 use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
 use super::saved::{Before, KeptSlots, Saved, SavedItem, keep_values, pack_before, pack_kept};
 use crate::error::{Error, Result};
@@ -178,7 +179,7 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     let word = mode::word();
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_inplace(recording)?;
-    check_partial_overlap(P::NAME, target, &xs[1..])?;
+    overlap::check(&op, target, &xs[1..])?;
     let pushing = word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD && xs.iter().any(|x| x.tangent().is_some());
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
@@ -190,7 +191,9 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     let primal = if pushing { Some(crate::kernels::copy::copy(target)?) } else { None };
     target.tell_of_write()?;
     let kept_op = pushing.then(|| op.clone());
-    if !op.forward_into(xs, target)? {
+    // Kernels rest on targets that do not overlap themselves, unless the op knows of others.
+    let direct = op.sharing().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
+    if !(direct && op.forward_into(xs, target)?) {
         let result = first(op.forward(xs)?);
         write_result(P::NAME, &result, target)?;
     }
@@ -264,26 +267,6 @@ pub(crate) fn check_target(op: &'static str, sizes: &[usize], dtype: crate::DTyp
                 target.dtype().scalar_type_name()
             ),
         ));
-    }
-    Ok(())
-}
-
-/// Operands may be the target itself, but not overlap it in part.
-pub(crate) fn check_partial_overlap(op: &'static str, target: &Tensor, others: &[&Tensor]) -> Result<()> {
-    for x in others {
-        if x.is_same(target) || !x.shares_storage(target) || x.numel() == 0 || target.numel() == 0 {
-            continue;
-        }
-        if x.data_ptr() == target.data_ptr() && x.strides() == target.strides() && x.sizes() == target.sizes() {
-            continue;
-        }
-        if crate::kernels::copy::ranges_meet(x, target) && x.is_contiguous() && target.is_contiguous() {
-            return Err(Error::shape(
-                op,
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single \
-                 memory location. Please clone() the tensor before performing the operation.",
-            ));
-        }
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ pub mod leaf;
 pub mod meta;
 pub mod mode;
 pub mod node;
+pub mod overlap;
 pub mod primitive;
 pub mod saved;
 pub mod view;

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use smallvec::SmallVec;
 
 use super::node::{Grads, NodeRef, Run};
+use super::overlap::Sharing;
 use super::saved::Kept;
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -81,6 +82,11 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// compute a fresh result and copy it. Nothing may be written before all checks passed.
     fn forward_into(&self, _xs: &[&Tensor], _out: &Tensor) -> Result<bool> {
         Ok(false)
+    }
+
+    /// What the op, written to operand 0, minds of memory that elements share.
+    fn sharing(&self) -> Sharing {
+        Sharing::ELEMENTWISE
     }
 
     /// Gradients of the operands.

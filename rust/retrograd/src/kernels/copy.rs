@@ -3,6 +3,7 @@
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise;
+use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::tensor::layout::{self, expanded_strides};
 use crate::tensor::{DType, Tensor};
 
@@ -33,7 +34,7 @@ pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Writes `src`, broadcast and converted, to `dst`, which must not overlap itself. Autograd is not told.
+/// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not told.
 pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     if !layout::expands_to(src.sizes(), dst.sizes()) {
         return Err(Error::broadcast("copy_", dst.sizes(), src.sizes()));
@@ -54,7 +55,22 @@ pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     } else {
         src
     };
-    copy_apart(src, dst)
+    if dst.may_overlap_itself() { copy_in_order(src, dst) } else { copy_apart(src, dst) }
+}
+
+/// As [`copy_apart`], one element after the other.
+fn copy_in_order(src: &Tensor, dst: &Tensor) -> Result<()> {
+    let src = cast(src, dst.dtype())?;
+    let strides = expanded_strides(src.sizes(), src.strides(), dst.sizes());
+    let axes = plan_in_order(dst.sizes(), [&strides, dst.strides()]);
+    dispatch!(any, dst.dtype(), T => {
+        let (from, to) = (src.ptr::<T>().cast_const(), dst.ptr::<T>());
+        for [a, o] in Offsets::new(&axes) {
+            // SAFETY: S1 and S3 for both tensors, the source being expanded to the sizes of the destination.
+            unsafe { *to.offset(o) = *from.offset(a) };
+        }
+    });
+    Ok(())
 }
 
 fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {

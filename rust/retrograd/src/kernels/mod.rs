@@ -7,4 +7,5 @@ pub mod random;
 pub mod real;
 pub mod reduce;
 pub mod simd;
+pub mod sort;
 pub mod strided;

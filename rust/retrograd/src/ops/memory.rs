@@ -3,14 +3,15 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::{Device, Entry, Form};
+use super::{Device, Entry};
 use crate::autograd::Grads;
-use crate::autograd::apply::{apply_as, apply_inplace, apply1};
+use crate::autograd::apply::{apply_inplace, apply1};
+use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::copy;
 use crate::tensor::layout::Strides;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&CLONE_OF, &COPY, &FILL, &ZERO, &DETACH_OF, &TO_DTYPE, &TO_DEVICE, &TO_OTHER];
@@ -30,8 +31,10 @@ impl Primitive for CloneOf {
         "CloneBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let Some(strides) = &self.strides else { return copy::copy(xs[0]).map(out) };
-        let c = Tensor::empty_strided(xs[0].sizes(), strides, xs[0].dtype())?;
+        let c = match &self.strides {
+            None => xs[0].empty_in(Self::NAME, MemoryFormat::Preserve, xs[0].dtype())?,
+            Some(strides) => Tensor::empty_strided(xs[0].sizes(), strides, xs[0].dtype())?,
+        };
         copy::copy_into(xs[0], &c)?;
         Ok(out(c))
     }
@@ -53,22 +56,37 @@ pub(crate) fn clone_strided(x: &Tensor, strides: &[isize]) -> Result<Tensor> {
     apply1(CloneOf { strides: Some(Strides::from_slice(strides)) }, &[x])
 }
 
+/// A recorded copy in a memory format.
+pub(crate) fn clone_in(op: &'static str, x: &Tensor, format: MemoryFormat) -> Result<Tensor> {
+    match format {
+        MemoryFormat::Preserve => cloned(x),
+        _ => clone_strided(x, &format.strides(op, x.sizes(), x.strides())?),
+    }
+}
+
 /// A copy of `input` with memory of its own. Autograd follows the copy to its source.
 ///
-/// Args: `input` any dtype and shape. Returns: the same values. Derivative: `g`.
+/// Args: `input` any dtype and shape; `memory_format` the order of the axes of the copy, that of `input` by default.
+/// Returns: the same values. Derivative: `g`. Raises: RuntimeError if the format is for tensors of other dims.
 ///
 /// >>> import retrograd as rg
 /// >>> x = rg.tensor([1.0]); y = x.clone(); y[0] = 5.0; x.tolist()
 /// [1.0]
 #[op(function, method, norust, name = "clone")]
-pub fn clone_of(input: &Tensor) -> Result<Tensor> {
-    cloned(input)
+pub fn clone_of(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<MemoryFormat>,
+) -> Result<Tensor> {
+    clone_in("clone", input, memory_format.unwrap_or(MemoryFormat::Preserve))
 }
 
 /// `to(dtype)`: reverse is the cast back, which the engine does.
 #[derive(Clone, Debug)]
 struct ToCopy {
     dtype: DType,
+    format: MemoryFormat,
 }
 
 impl Primitive for ToCopy {
@@ -79,7 +97,7 @@ impl Primitive for ToCopy {
         "ToCopyBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let c = xs[0].empty_like_layout(self.dtype)?;
+        let c = xs[0].empty_in(Self::NAME, self.format, self.dtype)?;
         copy::copy_into(xs[0], &c)?;
         Ok(out(c))
     }
@@ -93,12 +111,21 @@ impl Primitive for ToCopy {
 
 /// A recorded conversion; the tensor itself if it has the dtype already.
 pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    if x.dtype() == dtype { Ok(x.clone()) } else { apply1(ToCopy { dtype }, &[x]) }
+    if x.dtype() == dtype { Ok(x.clone()) } else { apply1(ToCopy { dtype, format: MemoryFormat::Preserve }, &[x]) }
+}
+
+/// A recorded conversion to a dtype and a memory format; the tensor itself if it has both already and no copy is asked
+/// for.
+pub(crate) fn converted(x: &Tensor, dtype: DType, copy: bool, format: Option<MemoryFormat>) -> Result<Tensor> {
+    let format = format.unwrap_or(MemoryFormat::Preserve);
+    let lies_so = || format == MemoryFormat::Preserve || MemoryFormat::suggested(x.sizes(), x.strides()) == format;
+    if x.dtype() == dtype && !copy && lies_so() { Ok(x.clone()) } else { apply1(ToCopy { dtype, format }, &[x]) }
 }
 
 /// `input` converted to `dtype`; `input` itself if nothing changes and no copy is asked for.
 ///
-/// Args: `dtype` any dtype; `copy` forces a copy. Derivative: `g` cast back. Casts to integers cut the graph.
+/// Args: `dtype` any dtype; `copy` forces a copy; `memory_format` the order of the axes. Derivative: `g` cast back. Casts to
+/// integers cut the graph.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).to(rg.int64).tolist()
@@ -111,11 +138,13 @@ pub fn to_dtype(
     #[default(false)] copy: bool,
     #[kw]
     #[default(None)]
+    memory_format: Option<MemoryFormat>,
+    #[kw]
+    #[default(None)]
     device: Option<Device>,
 ) -> Result<Tensor> {
     let _ = (non_blocking, device);
-    let dtype = dtype.unwrap_or(input.dtype());
-    if copy { apply1(ToCopy { dtype }, &[input]) } else { cast(input, dtype) }
+    converted(input, dtype.unwrap_or(input.dtype()), copy, memory_format)
 }
 
 /// `input` converted to `dtype`, on a device that is named; there is one.
@@ -132,8 +161,11 @@ pub fn to_device(
     #[default(None)] dtype: Option<DType>,
     #[default(false)] non_blocking: bool,
     #[default(false)] copy: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    to_dtype(input, dtype, non_blocking, copy, Some(device))
+    to_dtype(input, dtype, non_blocking, copy, memory_format, Some(device))
 }
 
 /// `input` converted to the dtype of another tensor.
@@ -149,8 +181,11 @@ pub fn to_other(
     other: &Tensor,
     #[default(false)] non_blocking: bool,
     #[default(false)] copy: bool,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    to_dtype(input, Some(other.dtype()), non_blocking, copy, None)
+    to_dtype(input, Some(other.dtype()), non_blocking, copy, memory_format, None)
 }
 
 /// `copy_`: the target's old value gets no gradient, the source gets `g`.
@@ -186,39 +221,55 @@ impl Primitive for CopyFrom {
     }
 }
 
-/// Copies the elements of `src`, broadcast and converted, into the tensor, and returns it.
+/// Copies the elements of `other`, broadcast and converted, into the tensor, and returns it.
 ///
-/// Derivative: zero for the overwritten value, `g` for `src`. Raises: RuntimeError if `src` does not broadcast to the
+/// Derivative: zero for the overwritten value, `g` for `other`. Raises: RuntimeError if `other` does not broadcast to the
 /// tensor's shape.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).copy_(rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 2.0]
 #[op(inplace, norust)]
-pub fn copy(input: &Tensor, #[operand] src: &Tensor, #[default(false)] non_blocking: bool) -> Result<Tensor> {
+pub fn copy(input: &Tensor, #[operand] other: &Tensor, #[default(false)] non_blocking: bool) -> Result<Tensor> {
     let _ = (form, non_blocking);
-    apply_inplace(CopyFrom, &[input, src])
+    apply_inplace(CopyFrom, &[input, other])
+}
+
+/// What is written to every element: it names the node, and says what may be written to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Filling {
+    Number,
+    Tensor,
+    Zero,
 }
 
 /// `fill_`: the overwritten value gets no gradient; a 0-dim `value` gets the sum of `g`.
 #[derive(Clone, Debug)]
-struct Fill;
+struct Fill(Filling);
 
 impl Primitive for Fill {
     const NAME: &'static str = "fill_";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        "FillBackward1"
+        match self.0 {
+            Filling::Number => "FillBackward2",
+            Filling::Tensor => "FillBackward3",
+            Filling::Zero => "ZeroBackward0",
+        }
+    }
+    fn inputs(&self) -> u32 {
+        if self.0 == Filling::Tensor { 0b11 } else { 0b01 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let c = xs[0].empty_like_layout(xs[0].dtype())?;
-        copy::copy_into(xs[1], &c)?;
-        Ok(out(c))
+        CopyFrom.forward(xs)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        copy::copy_into(xs[1], out)?;
-        Ok(true)
+        CopyFrom.forward_into(xs, out)
+    }
+    fn sharing(&self) -> Sharing {
+        let repeats = if self.0 == Filling::Tensor { Repeats::Refused } else { Repeats::Taken };
+        Sharing { repeats, reads: Reads::Any }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         CopyFrom.vjp(cx)
@@ -244,7 +295,12 @@ pub fn fill(input: &Tensor, #[operand] value: &Tensor) -> Result<Tensor> {
         ));
     }
     let _ = form;
-    apply_as(Form::InPlace, Fill, &[input, value])
+    apply_inplace(Fill(if value.is_number() { Filling::Number } else { Filling::Tensor }), &[input, value])
+}
+
+/// Writes `value` to every element for an assignment, which takes a number for a tensor.
+pub(crate) fn assign(input: &Tensor, value: &Tensor) -> Result<Tensor> {
+    apply_inplace(Fill(Filling::Tensor), &[input, value])
 }
 
 /// Writes zero to every element. Derivative: zero.
@@ -255,7 +311,7 @@ pub fn fill(input: &Tensor, #[operand] value: &Tensor) -> Result<Tensor> {
 #[op(inplace)]
 pub fn zero(input: &Tensor) -> Result<Tensor> {
     let _ = form;
-    apply_inplace(Fill, &[input, &Tensor::number(Scalar::Int(0))?])
+    apply_inplace(Fill(Filling::Zero), &[input, &Tensor::number(Scalar::Int(0))?])
 }
 
 /// The same memory and version counter, cut off from the graph.
@@ -278,8 +334,9 @@ impl Tensor {
 
 /// Checks, before an op runs, that its result may be written to the tensor given as `out=`.
 pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result<()> {
+    overlap::check_repeats(op, out, Repeats::Refused)?;
     out.check_inplace(false)?;
-    crate::autograd::apply::check_partial_overlap(op, out, operands)
+    overlap::check_reads(op, out, operands, Reads::Same)
 }
 
 /// Writes a result to the tensor given as `out=`; resizes it if the sizes differ. Returns whether a tensor that had

@@ -1,5 +1,7 @@
 //! Op rooms and what they have in common: the entry a room states, and the values that calls are made of.
 
+pub mod ask;
+pub mod casts;
 pub mod create;
 pub mod index;
 pub mod matmul;
@@ -8,11 +10,12 @@ pub mod nn;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;
+pub mod sort;
 pub mod view;
 
 mod value;
 
-pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Value};
+pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Strided, Value};
 
 use crate::error::Result;
 
@@ -83,11 +86,14 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         create::ROSTER,
         random::ROSTER,
         memory::ROSTER,
+        casts::ROSTER,
+        ask::ROSTER,
         pointwise::arith::ROSTER,
         pointwise::functions::ROSTER,
         pointwise::compare::ROSTER,
         pointwise::select::ROSTER,
         reduce::ROSTER,
+        sort::ROSTER,
         view::ROSTER,
         index::ROSTER,
         matmul::ROSTER,

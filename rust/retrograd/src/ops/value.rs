@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::generator::Generator;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
 
 /// A value on its way into or out of an op.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub enum Value {
     Ints(Vec<i64>),
     Tensors(Vec<Tensor>),
     DType(DType),
+    MemoryFormat(MemoryFormat),
+    Layout,
     Str(String),
     Generator(Generator),
     /// Several results; with names, they become a named tuple.
@@ -41,6 +43,9 @@ pub enum Kind {
     Generator,
     /// Only the CPU exists; the parameter is there for code that names it.
     Device,
+    /// Only strided tensors exist, as above.
+    Layout,
+    MemoryFormat,
 }
 
 /// A type that a room's parameter may have.
@@ -53,6 +58,10 @@ pub trait Arg<'a>: Sized {
 /// The CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device;
+
+/// The layout of tensors with strides, which is that of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strided;
 
 #[cold]
 fn wrong(kind: Kind, value: &Value) -> Error {
@@ -78,6 +87,8 @@ arg! {
     &'a [i64], Ints, Value::Ints(v) => v;
     &'a [Tensor], Tensors, Value::Tensors(v) => v;
     DType, DType, Value::DType(d) => *d;
+    MemoryFormat, MemoryFormat, Value::MemoryFormat(f) => *f;
+    Strided, Layout, Value::Layout => Strided;
     &'a str, Str, Value::Str(s) => s;
     &'a Generator, Generator, Value::Generator(g) => g;
 }

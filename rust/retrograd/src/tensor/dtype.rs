@@ -160,7 +160,8 @@ element!(bool => Bool, u8 => UInt8, i8 => Int8, i16 => Int16, i32 => Int32, i64 
 /// Runs the body with `$T` naming the Rust type of a dtype out of a class; `else` is for the others.
 ///
 /// Classes: `bool`, `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
-/// floats), `numeric` (integral and floats), `any` (every dtype with storage).
+/// floats), `numeric` (integral and floats), `ordered` (every dtype whose values have an order: all but complex ones),
+/// `any` (every dtype with storage).
 #[macro_export]
 macro_rules! dispatch {
     (@ $dtype:expr, $T:ident, $body:expr, [$($d:ident $t:ty),*], $other:expr) => {
@@ -182,6 +183,10 @@ macro_rules! dispatch {
     (numeric, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::dispatch!(@ $dtype, $T, $body,
             [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
+    };
+    (ordered, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body, [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
+            Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64], $other)
     };
     (any, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dispatch!(@ $dtype, $T, $body, [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,

@@ -36,18 +36,15 @@ pub fn contiguous_strides(sizes: &[usize]) -> Strides {
     strides
 }
 
-/// Whether the elements lie row-major without gaps. Axes of size 1 may have any stride.
+/// Whether the elements lie row-major without gaps, as no elements do. Axes of size 1 may have any stride.
 pub fn is_contiguous(sizes: &[usize], strides: &[isize]) -> bool {
     let mut step = 1isize;
     for (&n, &s) in sizes.iter().zip(strides).rev() {
-        if n == 0 {
-            return true;
-        }
         if n != 1 {
             if s != step {
-                return false;
+                return sizes.contains(&0);
             }
-            step *= n as isize;
+            step = step.wrapping_mul(n as isize);
         }
     }
     true
@@ -68,20 +65,35 @@ pub fn is_dense(sizes: &[usize], strides: &[isize]) -> bool {
     })
 }
 
-/// Strides that keep the order of the axes in memory of a dense tensor; row-major if it is not dense.
+/// Strides of a copy: those of a dense tensor; else packed, with the axes in the order that their strides have.
 pub fn preserving_strides(sizes: &[usize], strides: &[isize]) -> Strides {
     if is_dense(sizes, strides) {
         return Strides::from_slice(strides);
     }
-    // torch's rule for gaps or overlaps: order the axes by stride, largest outermost, and pack them.
-    let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).collect();
-    if strides.contains(&0) {
-        return contiguous_strides(sizes);
+    // The order that elementwise ops of torch give their results: from the inside out, axes move inwards past those with
+    // larger strides (or as large, and more elements). Stride 0 says nothing: such an axis is looked past.
+    let inwards = |outer: usize, inner: usize| match (strides[outer], strides[inner]) {
+        (0, _) | (_, 0) => None,
+        (o, i) if o == i => (sizes[inner] > sizes[outer]).then_some(true),
+        (o, i) => Some(o < i),
+    };
+    let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).rev().collect();
+    for i in 1..axes.len() {
+        let mut at = i;
+        for j in (0..i).rev() {
+            match inwards(axes[at], axes[j]) {
+                Some(true) => {
+                    axes.swap(at, j);
+                    at = j;
+                }
+                Some(false) => break,
+                None => {}
+            }
+        }
     }
-    axes.sort_by_key(|&i| std::cmp::Reverse(strides[i]));
     let mut out: Strides = SmallVec::from_elem(0, sizes.len());
     let mut step = 1isize;
-    for &i in axes.iter().rev() {
+    for &i in &axes {
         out[i] = step;
         step *= sizes[i].max(1) as isize;
     }
@@ -104,6 +116,12 @@ pub fn may_overlap(sizes: &[usize], strides: &[isize]) -> bool {
         reach += s * (sizes[i] - 1);
     }
     false
+}
+
+/// Whether elements surely lie in one place: an axis of several has stride 0. Layouts that overlap in other ways are not
+/// told from those that do not.
+pub fn repeats(sizes: &[usize], strides: &[isize]) -> bool {
+    !sizes.contains(&0) && sizes.iter().zip(strides).any(|(&n, &s)| n > 1 && s == 0)
 }
 
 /// Lowest and highest element offset (relative to the first element) that the layout touches.

@@ -3,6 +3,7 @@
 pub mod dtype;
 pub mod format;
 pub mod layout;
+pub mod memory_format;
 pub mod scalar;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use parking_lot::Mutex;
 
 pub use dtype::{Category, DType, Element};
 pub use layout::{Dims, Strides};
+pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
 
 use crate::autograd::meta::Meta;
@@ -195,6 +197,15 @@ impl Tensor {
         Self::with(body, None, self.kind())
     }
 
+    /// Shares storage with `self` under another layout, is no view of it, and counts its own writes from 0.
+    pub(crate) fn part_uncounted(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
+        let b = self.body();
+        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
+        let mut body = Self::checked_body(b.storage.clone(), b.dtype, sizes, strides, offset)?;
+        body.version = Some(Arc::default());
+        Ok(Self::with(body, None, self.kind()))
+    }
+
     /// A view of `self` with another layout over the same storage; views of views share the root base.
     pub(crate) fn view_as(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
         self.view_with(Dims::from_slice(sizes), Strides::from_slice(strides), offset)
@@ -311,6 +322,10 @@ impl Tensor {
     }
     pub fn is_contiguous(&self) -> bool {
         self.body().contiguous
+    }
+    /// Whether two elements may lie in one place.
+    pub(crate) fn may_overlap_itself(&self) -> bool {
+        !self.is_contiguous() && layout::may_overlap(self.sizes(), self.strides())
     }
     pub fn storage(&self) -> &Arc<Storage> {
         &self.body().storage

@@ -2,10 +2,10 @@
 
 use retrograd_macros::op;
 
-use super::{check_fits, check_grad, clear, leaf, set_all, sizes};
-use crate::error::{Error, Result};
-use crate::ops::Device;
-use crate::tensor::{DType, Scalar, Tensor};
+use super::{blank_strided, check_fits, check_grad, clear, leaf, set_all, sizes};
+use crate::error::Result;
+use crate::ops::{Device, Strided};
+use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
 
 /// A tensor of the size of `input`, not initialised: in its memory order, unless another is named.
 pub(crate) fn blank(
@@ -13,23 +13,16 @@ pub(crate) fn blank(
     input: &Tensor,
     dtype: Option<DType>,
     requires_grad: bool,
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad(op, dtype, requires_grad)?;
-    match memory_format {
-        None => input.empty_like_layout(dtype),
-        Some(f) if f.ends_with("preserve_format") => input.empty_like_layout(dtype),
-        Some(f) if f.ends_with("contiguous_format") => Tensor::empty(input.sizes(), dtype),
-        Some(f) => {
-            Err(Error::shape(op, format!("memory_format must be contiguous_format or preserve_format, got {f}")))
-        }
-    }
+    input.empty_in(op, memory_format.unwrap_or(MemoryFormat::Preserve), dtype)
 }
 
 /// A tensor not initialised, of the size and dtype of `input`, in its memory order.
 ///
-/// Args: `input` any tensor; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Args: `input` any tensor; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
 ///
 /// >>> import retrograd as rg
@@ -45,7 +38,7 @@ pub fn empty_like(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -57,7 +50,7 @@ pub fn empty_like(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     let t = blank("empty_like", input, dtype, requires_grad, memory_format)?;
@@ -66,7 +59,7 @@ pub fn empty_like(
 
 /// Zeros, of the size and dtype of `input`, in its memory order.
 ///
-/// Args: `input` any tensor; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Args: `input` any tensor; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
 ///
 /// >>> import retrograd as rg
@@ -82,7 +75,7 @@ pub fn zeros_like(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -94,7 +87,7 @@ pub fn zeros_like(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     let t = blank("zeros_like", input, dtype, requires_grad, memory_format)?;
@@ -104,7 +97,7 @@ pub fn zeros_like(
 
 /// Ones, of the size and dtype of `input`, in its memory order.
 ///
-/// Args: `input` any tensor; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Args: `input` any tensor; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
 ///
 /// >>> import retrograd as rg
@@ -120,7 +113,7 @@ pub fn ones_like(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -132,7 +125,7 @@ pub fn ones_like(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     let t = blank("ones_like", input, dtype, requires_grad, memory_format)?;
@@ -142,7 +135,7 @@ pub fn ones_like(
 
 /// A tensor filled with one number, of the size and dtype of `input`, in its memory order.
 ///
-/// Args: `input` any tensor; `fill_value` a number; `dtype` another dtype; `memory_format` contiguous_format for a contiguous result.
+/// Args: `input` any tensor; `fill_value` a number; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient, or if the dtype cannot hold the number.
 ///
 /// >>> import retrograd as rg
@@ -159,7 +152,7 @@ pub fn full_like(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -171,7 +164,7 @@ pub fn full_like(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     let t = blank("full_like", input, dtype, requires_grad, memory_format)?;
@@ -197,7 +190,7 @@ pub fn new_empty(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -213,6 +206,41 @@ pub fn new_empty(
     check_grad("new_empty", dtype, requires_grad)?;
     let size = sizes("new_empty", size)?;
     leaf(Tensor::empty(&size, dtype)?, requires_grad)
+}
+
+/// A tensor not initialised, of the given size and strides and the dtype of this tensor.
+///
+/// Args: `size`, `stride` sequences of integers; `dtype` another dtype. Raises: as `empty_strided`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
+/// (1, 2)
+#[op(method, norust)]
+#[allow(clippy::too_many_arguments)]
+pub fn new_empty_strided(
+    input: &Tensor,
+    size: &[i64],
+    stride: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or(input.dtype());
+    check_grad("new_empty_strided", dtype, requires_grad)?;
+    leaf(blank_strided("new_empty_strided", size, stride, dtype)?, requires_grad)
 }
 
 /// Zeros, of the given size and the dtype of this tensor.
@@ -232,7 +260,7 @@ pub fn new_zeros(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -267,7 +295,7 @@ pub fn new_ones(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -303,7 +331,7 @@ pub fn new_full(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -332,8 +360,9 @@ mod tests {
         let t = x.view_as(&[3, 2], &[1, 3], 0).unwrap();
         let z = zeros_like(&t, None, None, None, false, true, None).unwrap();
         assert!(z.strides() == [1, 3] && z.requires_grad() && z.dtype() == DType::Float64);
-        let f = full_like(&t, Scalar::Int(7), Some(DType::Int8), None, None, false, false, Some("contiguous_format"))
-            .unwrap();
+        let f =
+            full_like(&t, Scalar::Int(7), Some(DType::Int8), None, None, false, false, Some(MemoryFormat::Contiguous))
+                .unwrap();
         assert!(f.is_contiguous() && f.to_vec::<i8>().unwrap() == [7; 6]);
         let wide = x.view_as(&[4, 2, 3], &[0, 3, 1], 0).unwrap();
         assert!(ones_like(&wide, None, None, None, false, false, None).unwrap().to_vec::<f64>().unwrap() == [1.0; 24]);

@@ -9,17 +9,18 @@ mod triangle;
 
 use retrograd_macros::op;
 
-use super::{Device, Entry};
+use super::{Device, Entry, Strided};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::tensor::layout::Dims;
-use crate::tensor::{Category, DType, FromScalar, Scalar, Tensor, default_dtype};
+use crate::tensor::layout::{Dims, Strides};
+use crate::tensor::{Category, DType, FromScalar, MemoryFormat, Scalar, Tensor, default_dtype};
 
 pub(crate) use like::blank;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
     &EMPTY,
+    &EMPTY_STRIDED,
     &ZEROS,
     &ONES,
     &FULL,
@@ -34,6 +35,7 @@ pub static ROSTER: &[&Entry] = &[
     &like::ONES_LIKE,
     &like::FULL_LIKE,
     &like::NEW_EMPTY,
+    &like::NEW_EMPTY_STRIDED,
     &like::NEW_ZEROS,
     &like::NEW_ONES,
     &like::NEW_FULL,
@@ -174,7 +176,7 @@ pub fn empty(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -186,12 +188,75 @@ pub fn empty(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory, memory_format);
+    let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or_else(default_dtype);
     check_grad("empty", dtype, requires_grad)?;
-    leaf(Tensor::empty(&sizes("empty", size)?, dtype)?, requires_grad)
+    let size = sizes("empty", size)?;
+    let t = match memory_format {
+        None | Some(MemoryFormat::Contiguous) => Tensor::empty(&size, dtype)?,
+        Some(MemoryFormat::Preserve) => {
+            return Err(Error::shape("empty", "unsupported memory format Preserve: there is nothing to take it from"));
+        }
+        Some(format) => Tensor::empty_strided(&size, &format.strides("empty", &size, &[])?, dtype)?,
+    };
+    leaf(t, requires_grad)
+}
+
+/// A tensor with the given strides, not initialised.
+///
+/// Args: `size`, `stride` sequences of integers, none of them negative; `dtype` (float32 unless another is the default).
+/// Returns: a tensor over memory just large enough. Raises: RuntimeError for negative numbers, and for lengths that
+/// differ.
+///
+/// >>> import retrograd as rg
+/// >>> rg.empty_strided((2, 3), (1, 2)).stride()
+/// (1, 2)
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn empty_strided(
+    size: &[i64],
+    stride: &[i64],
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("empty_strided", dtype, requires_grad)?;
+    leaf(blank_strided("empty_strided", size, stride, dtype)?, requires_grad)
+}
+
+/// A tensor with strides that a caller gave, not initialised.
+pub(crate) fn blank_strided(op: &'static str, size: &[i64], stride: &[i64], dtype: DType) -> Result<Tensor> {
+    let size = sizes(op, size)?;
+    if size.len() != stride.len() {
+        return Err(Error::shape(
+            op,
+            format!("dimensionality of sizes ({}) must match dimensionality of strides ({})", size.len(), stride.len()),
+        ));
+    }
+    if stride.iter().any(|&s| s < 0) {
+        return Err(Error::shape(
+            op,
+            format!("strides must not be negative, got sizes={size:?} and strides={stride:?}"),
+        ));
+    }
+    let strides: Strides = stride.iter().map(|&s| s as isize).collect();
+    Tensor::empty_strided(&size, &strides, dtype)
 }
 
 /// A tensor of zeros.
@@ -209,7 +274,7 @@ pub fn zeros(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -241,7 +306,7 @@ pub fn ones(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -276,7 +341,7 @@ pub fn full(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -310,7 +375,7 @@ pub fn scalar_tensor(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,

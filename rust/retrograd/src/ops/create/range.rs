@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::{check_grad, leaf};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::ops::Device;
+use crate::ops::{Device, Strided};
 use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
 
 /// Number of elements from `start` to before `end`.
@@ -80,7 +80,7 @@ pub fn arange_to(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -115,7 +115,7 @@ pub fn arange_from(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -149,7 +149,7 @@ pub fn linspace(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -205,7 +205,7 @@ pub fn linspace_tensors(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -247,7 +247,7 @@ pub fn eye(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,

@@ -4,6 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
+use crate::autograd::overlap::{Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
@@ -25,6 +26,9 @@ impl Primitive for Triangle {
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     fn node(&self) -> &'static str {
         if self.upper { "TriuBackward0" } else { "TrilBackward0" }
+    }
+    fn sharing(&self) -> Sharing {
+        Sharing { repeats: Repeats::Taken, reads: Reads::Any }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;

@@ -5,6 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
+use crate::autograd::overlap::{Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
@@ -147,6 +148,9 @@ impl Primitive for IndexPut {
     }
     fn inputs(&self) -> u32 {
         0b11
+    }
+    fn sharing(&self) -> Sharing {
+        Sharing { repeats: Repeats::Deprecated, reads: Reads::Apart }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::copy(xs[0])?;

@@ -195,7 +195,7 @@ fn without_leading_ones(value: &Tensor, ndim: usize) -> Result<Tensor> {
 /// Writes `value` through a view.
 fn write(to: &Tensor, value: &Tensor) -> Result<()> {
     if value.ndim() == 0 && to.ndim() > 0 {
-        return to.fill_(value).map(drop);
+        return crate::ops::memory::assign(to, value).map(drop);
     }
     let value = if value.ndim() > to.ndim() { without_leading_ones(value, to.ndim())? } else { value.clone() };
     if !expands_to(value.sizes(), to.sizes()) {

@@ -2,9 +2,11 @@
 
 mod advanced;
 mod along;
+mod chosen;
 mod items;
 mod mask;
 mod scatter;
+mod slices;
 mod walk;
 
 pub use advanced::{index, index_put, index_put_};
@@ -12,6 +14,9 @@ pub use along::{gather, index_select};
 pub use items::{IndexItem, get, get_int, set};
 pub use mask::{masked_select, nonzero, nonzero_tuple};
 pub use scatter::{scatter, scatter_add, scatter_value};
+pub use slices::{index_add, index_copy, index_fill, index_fill_tensor};
+
+pub(crate) use chosen::{at_chosen, to_chosen};
 
 use super::Entry;
 
@@ -22,6 +27,10 @@ pub static ROSTER: &[&Entry] = &[
     &scatter::SCATTER_ADD,
     &scatter::SCATTER,
     &scatter::SCATTER_VALUE,
+    &slices::INDEX_ADD,
+    &slices::INDEX_COPY,
+    &slices::INDEX_FILL_TENSOR,
+    &slices::INDEX_FILL,
     &mask::MASKED_SELECT,
     &mask::NONZERO,
     &mask::NONZERO_AS,

@@ -8,6 +8,7 @@ use super::along::check_index;
 use super::walk::offsets_along;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::overlap::Sharing;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
@@ -95,6 +96,9 @@ impl Primitive for Scatter {
     const NAME: &'static str = "scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Scatter { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    fn sharing(&self) -> Sharing {
+        Sharing::SCATTER
+    }
     fn node(&self) -> &'static str {
         if self.add { "ScatterAddBackward0" } else { "ScatterBackward0" }
     }
@@ -160,6 +164,9 @@ impl Primitive for ScatterValue {
     const NAME: &'static str = "scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(ScatterValue { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    fn sharing(&self) -> Sharing {
+        Sharing::SCATTER
+    }
     fn node(&self) -> &'static str {
         "ScatterBackward1"
     }

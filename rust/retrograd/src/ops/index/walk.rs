@@ -161,6 +161,20 @@ impl Walk {
         });
     }
 
+    /// Writes one value to the indexed elements.
+    ///
+    /// # Safety
+    /// 1. The walk was made for the sizes and strides at `to`, all writable.
+    pub unsafe fn fill<T: Copy>(&self, to: *mut T, value: T) {
+        let (n, step) = self.run();
+        self.runs(|mem, _| {
+            for i in 0..n {
+                // SAFETY: (1) the offsets were checked against the sizes.
+                unsafe { *to.offset(mem + i as isize * step) = value };
+            }
+        });
+    }
+
     /// Writes, or combines by `f`, the indexed elements with those of `from`, in row-major order.
     ///
     /// # Safety

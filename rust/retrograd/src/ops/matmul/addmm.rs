@@ -9,6 +9,7 @@ use super::vector::check_mv;
 use super::{batch_first, unrecorded};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::overlap::Sharing;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -121,6 +122,9 @@ impl Primitive for Addmm {
         let (factors, sizes) = self.checked(xs)?;
         let product = |c: &Tensor, acc: bool| multiply("addmm", plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply("addmm", xs[0], &sizes, true, product).map(out)
+    }
+    fn sharing(&self) -> Sharing {
+        Sharing::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;

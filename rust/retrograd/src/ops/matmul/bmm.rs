@@ -6,6 +6,7 @@ use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
 use super::{batch_first, unrecorded};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::overlap::Sharing;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
 use crate::error::{Error, Result, Sizes};
 use crate::ops::Value;
@@ -139,6 +140,9 @@ impl Primitive for Baddbmm {
         let (factors, sizes) = self.checked(xs)?;
         let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply("baddbmm", xs[0], &sizes, false, product).map(out)
+    }
+    fn sharing(&self) -> Sharing {
+        Sharing::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::logic;
 use super::promote::{Truth, forward2, forward2_into, result_type};
 use super::zeros_of;
+use super::{logic, shift};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::autograd::{GradGuard, Grads};
@@ -37,6 +37,8 @@ pub static ROSTER: &[&Entry] = &[
     &logic::BITWISE_OR,
     &logic::BITWISE_XOR,
     &logic::BITWISE_NOT,
+    &shift::BITWISE_LEFT_SHIFT,
+    &shift::BITWISE_RIGHT_SHIFT,
     &logic::ISNAN,
     &logic::ISINF,
     &logic::ISFINITE,

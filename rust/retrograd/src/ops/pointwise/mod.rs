@@ -14,6 +14,7 @@ mod promote;
 mod remainder;
 mod rounding;
 pub mod select;
+mod shift;
 mod unary;
 
 pub(crate) use arith::add_assign;

@@ -197,6 +197,8 @@ pub enum Floats {}
 pub enum Reals {}
 /// As [`Same`], for kernels on the integer types and bool.
 pub enum Integral {}
+/// As [`Same`], for kernels on the integer types.
+pub enum Ints {}
 macro_rules! same_dtype {
     ($($marker:ident),*) => { $(
         impl OutType for $marker {
@@ -209,7 +211,7 @@ macro_rules! same_dtype {
         }
     )* };
 }
-same_dtype!(Same, Floats, Reals, Integral);
+same_dtype!(Same, Floats, Reals, Integral, Ints);
 impl OutType for Truth {
     fn of(_: DType) -> DType {
         DType::Bool
@@ -272,6 +274,8 @@ numeric2!(Reals, reals, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16
     + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
 numeric2!(Integral, integral, Map2<bool, bool, bool> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64>);
+numeric2!(Ints, ints, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
+    + Map2<i64, i64, i64>);
 
 /// The dtype of an op of a tensor and a number, from the tensor's: the number only raises the category.
 pub fn dtype_with_number(x: DType, number: Scalar) -> DType {

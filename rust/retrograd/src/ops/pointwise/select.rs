@@ -8,12 +8,14 @@ use super::unary::body;
 use super::{clamp, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
+use crate::autograd::overlap::{Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::pointwise::{Map3, map3};
 use crate::kernels::real::Num;
+use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Entry;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor};
@@ -123,6 +125,23 @@ fn choose(c: &Tensor, a: &Tensor, b: &Tensor, out: &Tensor) {
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) `out` is fresh, or it is `b` and apart from
         // the others; (3) targets do not overlap themselves.
         unsafe { map3(&Choose, sizes, c.ptr::<bool>().cast_const(), &sc, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
+    });
+}
+
+/// Writes a value to the elements of `out` where `c` holds, one after the other: `out` may overlap itself.
+fn fill_where(c: &Tensor, value: &Tensor, out: &Tensor) {
+    let axes = plan_in_order(out.sizes(), [&expanded_strides(c.sizes(), c.strides(), out.sizes()), out.strides()]);
+    let c = c.ptr::<bool>().cast_const();
+    dispatch!(any, out.dtype(), T => {
+        let (value, to) = (value.ptr::<T>().cast_const(), out.ptr::<T>());
+        for [at, place] in Offsets::new(&axes) {
+            // SAFETY: S1 and S3, the condition being expanded to the sizes of `out`; the value is 0-dim.
+            unsafe {
+                if *c.offset(at) {
+                    *to.offset(place) = *value;
+                }
+            }
+        }
     });
 }
 
@@ -247,6 +266,9 @@ impl Primitive for MaskedFill {
     fn inputs(&self) -> u32 {
         if self.number { 0b001 } else { 0b011 }
     }
+    fn sharing(&self) -> Sharing {
+        Sharing { repeats: Repeats::Deprecated, reads: Reads::Any }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let value = Self::check(xs)?;
         let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
@@ -258,11 +280,16 @@ impl Primitive for MaskedFill {
         let value = Self::check(xs)?;
         let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
         check_target("masked_fill", &sizes, xs[0].dtype(), out)?;
-        let apart = !copy::ranges_meet(xs[2], out) && !copy::ranges_meet(&value, out);
-        if !(xs[0].is_same(out) && apart) {
+        if !xs[0].is_same(out) {
             return Ok(false);
         }
-        choose(xs[2], &value, out, out);
+        let apart = |x: &Tensor| if copy::ranges_meet(x, out) { copy::copy(x) } else { Ok(x.clone()) };
+        let (value, mask) = (apart(&value)?, apart(xs[2])?);
+        if out.may_overlap_itself() {
+            fill_where(&mask, &value, out);
+        } else {
+            choose(&mask, &value, out, out);
+        }
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -21,6 +21,10 @@ pub(super) enum Draw {
         mean: f64,
         std: f64,
     },
+    /// Positive numbers that fall off as `exp(-rate * x)`.
+    Exponential {
+        rate: f64,
+    },
     /// Integers in `lo..hi`.
     Below {
         lo: i64,
@@ -86,6 +90,17 @@ impl Draw {
                 refuse("normal_", format!("normal expects std >= 0.0, but found std {std}"))
             }
             Draw::Normal { .. } if !floats => Err(Error::no_kernel("normal_kernel_cpu", dtype)),
+            Draw::Exponential { .. } if !floats => refuse(
+                "exponential_",
+                format!(
+                    "Exponential distribution is a continuous probability distribution. dtype must be a floating point but \
+                     you specified {}",
+                    dtype.scalar_type_name()
+                ),
+            ),
+            Draw::Exponential { rate } if rate <= 0.0 || rate.is_nan() => {
+                refuse("exponential_", format!("exponential_ expects lambda > 0.0, but found lambda={rate}"))
+            }
             Draw::Below { lo, hi } => {
                 if lo >= hi {
                     let detail = format!("random_ expects 'from' to be less than 'to', but got from={lo} >= to={hi}");
@@ -169,6 +184,10 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
         },
         _ => dispatch!(numeric, dtype, T => in_order::<T>(t, |o| match how {
             Draw::Below { lo, hi } => converted(o, 0i64, |o| random_below(g, o, lo, hi)),
+            Draw::Exponential { rate } => converted(o, 0f64, |o| {
+                random::uniform_f64(g, o, 0.0, 1.0);
+                o.iter_mut().for_each(|u| *u = -(-*u).ln_1p() / rate);
+            }),
             Draw::From(lo) => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = from_on(dtype, lo, g))),
             Draw::Chance(p) => converted(o, false, |o| random::bernoulli(g, o, p)),
             _ => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = any_of(dtype, g))),
@@ -264,6 +283,19 @@ mod tests {
         assert_eq!(drawn(&fresh(3, DType::Int8), Draw::From(-5)), [84.0, 106.0, 85.0]);
         assert_eq!(drawn(&fresh(3, DType::Float32), Draw::From(-5)), [8974392.0, 3335011.0, 11058538.0]);
         assert_eq!(drawn(&fresh(5, DType::Float32), Draw::Below { lo: 0, hi: 100 }), [15.0, 92.0, 21.0, 86.0, 83.0]);
+    }
+
+    #[test]
+    fn exponential_numbers_are_those_of_torch() {
+        let draw = |dtype, rate| {
+            let t = fresh(3, dtype);
+            draw_into(&t, Draw::Exponential { rate }, Some(&Generator::new(0))).unwrap();
+            t.to_vec::<f64>().unwrap()
+        };
+        assert_eq!(draw(DType::Float32, 1.0), [3.508326292037964, 1.2303847074508667, 0.615044116973877]);
+        assert_eq!(draw(DType::Float64, 1.0), [3.508326186707642, 1.2303847641796768, 0.6150440938940115]);
+        assert!(Draw::Exponential { rate: 0.0 }.check(DType::Float32).is_err());
+        assert!(Draw::Exponential { rate: 1.0 }.check(DType::Int64).is_err());
     }
 
     #[test]

@@ -6,9 +6,9 @@ use super::draw::{Draw, draw_into};
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::{copy, random};
-use crate::ops::Device;
 use crate::ops::create::{blank, check_grad, leaf, sizes};
-use crate::tensor::{DType, Scalar, Tensor, default_dtype};
+use crate::ops::{Device, Strided};
+use crate::tensor::{DType, MemoryFormat, Scalar, Tensor, default_dtype};
 
 /// A fresh tensor of draws.
 fn fresh(
@@ -34,7 +34,7 @@ fn fresh_like(
     how: Draw,
     generator: Option<&Generator>,
     requires_grad: bool,
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     how.check(dtype.unwrap_or(input.dtype()))?;
     let t = blank(op, input, dtype, requires_grad, memory_format)?;
@@ -63,7 +63,7 @@ pub fn rand(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -106,7 +106,7 @@ pub fn randn(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -150,7 +150,7 @@ pub fn randint_to(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -188,7 +188,7 @@ pub fn randint_from(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -223,7 +223,7 @@ pub fn randperm(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -281,7 +281,7 @@ pub fn rand_like(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -293,7 +293,7 @@ pub fn rand_like(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     fresh_like("rand_like", input, dtype, Draw::Uniform { lo: 0.0, hi: 1.0 }, generator, requires_grad, memory_format)
@@ -319,7 +319,7 @@ pub fn randn_like(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -331,7 +331,7 @@ pub fn randn_like(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     fresh_like(
@@ -366,7 +366,7 @@ pub fn randint_like_to(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -378,7 +378,7 @@ pub fn randint_like_to(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     fresh_like("randint_like", input, dtype, Draw::Below { lo: 0, hi: high }, generator, requires_grad, memory_format)
@@ -406,7 +406,7 @@ pub fn randint_like_from(
     dtype: Option<DType>,
     #[kw]
     #[default(None)]
-    layout: Option<&str>,
+    layout: Option<Strided>,
     #[kw]
     #[default(None)]
     device: Option<Device>,
@@ -418,7 +418,7 @@ pub fn randint_like_from(
     requires_grad: bool,
     #[kw]
     #[default(None)]
-    memory_format: Option<&str>,
+    memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     fresh_like("randint_like", input, dtype, Draw::Below { lo: low, hi: high }, generator, requires_grad, memory_format)

@@ -30,6 +30,7 @@ pub static ROSTER: &[&Entry] = &[
     &factory::RANDINT_LIKE_FROM,
     &UNIFORM,
     &NORMAL,
+    &EXPONENTIAL,
     &RANDOM_FROM,
     &RANDOM_TO,
     &RANDOM,
@@ -55,6 +56,7 @@ impl Primitive for Redraw {
         match self.how {
             Draw::Uniform { .. } => "UniformBackward0",
             Draw::Normal { .. } => "NormalBackward0",
+            Draw::Exponential { .. } => "ExponentialBackward0",
             Draw::Below { .. } | Draw::From(_) => "RandomBackward0",
             Draw::Any => "RandomBackward2",
             Draw::Chance(_) => "BernoulliBackward2",
@@ -173,6 +175,25 @@ pub fn normal(
     generator: Option<&Generator>,
 ) -> Result<Tensor> {
     redraw(form, input, Draw::Normal { mean, std }, generator)
+}
+
+/// Overwrites the tensor with exponentially distributed random numbers, whose mean is `1 / lambd`.
+///
+/// Args: `lambd` a positive number; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for a `lambd` that is not positive, and for a dtype that is not float32 or float64.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zeros(2).exponential_(rg.inf).tolist()
+/// [0.0, 0.0]
+#[op(inplace)]
+pub fn exponential(
+    input: &Tensor,
+    #[default(1.0)] lambd: f64,
+    #[kw]
+    #[default(None)]
+    generator: Option<&Generator>,
+) -> Result<Tensor> {
+    redraw(form, input, Draw::Exponential { rate: lambd }, generator)
 }
 
 /// Overwrites the tensor with random integers in `[from, to)`.

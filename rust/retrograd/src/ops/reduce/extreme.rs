@@ -11,6 +11,7 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{ArgMax, ArgMin, Best, Max, Min, Reduce};
+use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::layout::{Dims, numel};
@@ -51,15 +52,36 @@ impl Extreme {
             (false, false) => "amin",
         }
     }
-    /// Where `x` has the extreme value, and in how many places (in the shape of the result with its axes kept).
-    fn places(&self, x: &Tensor, result: &Tensor) -> Result<(Tensor, Tensor)> {
-        let result = self.over.aligned(result, x.sizes())?;
+}
+
+/// Where an operand equals the element that stands for it in the result, in how many places, and over which axes.
+pub(crate) struct Ties {
+    mask: Tensor,
+    count: Tensor,
+    over: Over,
+}
+
+impl Ties {
+    /// `nan`: if the result is NaN, the NaNs of the operand count as equal to it.
+    pub(crate) fn of(x: &Tensor, result: &Tensor, over: &Over, nan: bool) -> Result<Self> {
+        let result = over.aligned(result, x.sizes())?;
         let mut mask = x.eq(&result)?;
-        if self.full {
+        if nan {
             mask = where_(&result.ne(&result)?, &x.ne(x)?, &mask)?;
         }
-        let count = sum_of(&mask, self.over.keeping(), None)?;
-        Ok((mask, count))
+        let count = sum_of(&mask, over.keeping(), None)?;
+        Ok(Self { mask, count, over: over.clone() })
+    }
+    /// Reverse: `g`, split evenly among the places of an operand of these sizes.
+    pub(crate) fn split(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+        // Divided before it is spread: one division an element of the result.
+        self.over.aligned(g, sizes)?.div(&self.count)?.mul(&self.mask)
+    }
+    /// Forward: the mean of the tangent over the places.
+    pub(crate) fn mean(&self, t: &Tensor) -> Result<Tensor> {
+        let chosen = where_(&self.mask, t, &Tensor::full(&[], Scalar::Int(0), t.dtype())?)?;
+        let sum = sum_of(&chosen, self.over.clone(), None)?;
+        sum.div(&view::reshape_to(&self.count, sum.sizes())?)
     }
 }
 
@@ -83,17 +105,11 @@ impl Primitive for Extreme {
         }, else Err(Error::no_kernel(self.op(), x.dtype())))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (mask, count) = self.places(cx.kept(0)?, cx.kept(1)?)?;
-        // Divided before it is spread: one division an element of the result.
-        let share = self.over.aligned(cx.g(), cx.sizes(0))?.div(&count)?;
-        share.mul(&mask).map(one)
+        Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over, self.full)?.split(cx.g(), cx.sizes(0)).map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let (mask, count) = self.places(cx.xs[0], &cx.outs[0])?;
-        let chosen = where_(&mask, t, &Tensor::full(&[], Scalar::Int(0), t.dtype())?)?;
-        let sum = sum_of(&chosen, self.over.clone(), None)?;
-        sum.div(&view::reshape_to(&count, sum.sizes())?).map(one)
+        Ties::of(cx.xs[0], &cx.outs[0], &self.over, self.full)?.mean(t).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         if self.full {
@@ -113,15 +129,8 @@ struct ExtremeDim {
 }
 
 impl ExtremeDim {
-    /// The reduced axis, and a tensor of the result's shape with it back as 1; `None` for 0-dim operands.
-    fn along(&self, t: &Tensor, sizes: &[usize]) -> Result<Option<(i64, Tensor)>> {
-        match self.over.axes(sizes.len()).first() {
-            None => Ok(None),
-            Some(&axis) => {
-                let t = view::reshape_to(t, &self.over.kept(sizes))?;
-                Ok(Some((axis as i64, t)))
-            }
-        }
+    fn axis(&self, ndim: usize) -> usize {
+        self.over.axes(ndim).first().copied().unwrap_or(0)
     }
 }
 
@@ -142,17 +151,11 @@ impl Primitive for ExtremeDim {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let sizes = cx.sizes(0);
-        let Some((axis, index)) = self.along(cx.kept(0)?, sizes)? else { return Ok(one(cx.g().clone())) };
-        let g = view::reshape_to(cx.g(), index.sizes())?;
-        Tensor::zeros(sizes, g.dtype())?.scatter_add(axis, &index, &g).map(one)
+        to_chosen(cx.g(), cx.kept(0)?, self.axis(sizes.len()), sizes).map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let Some(t) = cx.t(0) else { return Ok(smallvec![None, None]) };
-        let picked = match self.along(&cx.outs[1], t.sizes())? {
-            None => t.clone(),
-            Some((axis, index)) => view::reshape_to(&t.gather(axis, &index)?, cx.outs[0].sizes())?,
-        };
-        Ok(smallvec![Some(picked), None])
+        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], self.axis(t.ndim()))).transpose()?;
+        Ok(smallvec![t, None])
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![

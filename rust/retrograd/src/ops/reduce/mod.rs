@@ -18,6 +18,7 @@ use crate::kernels::reduce::{Reduce, reduce};
 use crate::tensor::layout::{Dims, Strides, wrap_dim};
 use crate::tensor::{Element, Tensor};
 
+pub(crate) use extreme::Ties;
 pub use sum::sum_to_size;
 
 /// Entries of this family.

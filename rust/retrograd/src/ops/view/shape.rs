@@ -10,7 +10,7 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::error::{Error, Result};
 use crate::ops::{Value, memory};
 use crate::tensor::layout::{checked_numel, contiguous_strides, numel, view_strides, wrap_dim};
-use crate::tensor::{Body, DType, Dims, Tensor};
+use crate::tensor::{Body, DType, Dims, MemoryFormat, Tensor};
 
 /// `view`. Reverse: `g` in the operand's sizes.
 #[derive(Clone, Debug)]
@@ -324,20 +324,41 @@ pub fn unflatten(input: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
 /// (6,)
 #[op(function, method)]
 pub fn ravel(input: &Tensor) -> Result<Tensor> {
-    viewed(&contiguous(input)?, smallvec![input.numel()])
+    viewed(&input.contiguous()?, smallvec![input.numel()])
 }
 
 /// `input` itself if its elements lie in row-major order without gaps, else a copy that does. Derivative: `g`.
 ///
+/// Args: `memory_format` another order of the axes. Raises: RuntimeError if the format is for tensors of other dims.
+///
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2, 3).t().contiguous().stride()
 /// (2, 1)
-#[op(method)]
-pub fn contiguous(input: &Tensor) -> Result<Tensor> {
-    if input.is_contiguous() {
+#[op(method, norust)]
+pub fn contiguous(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<MemoryFormat>,
+) -> Result<Tensor> {
+    let memory_format = memory_format.unwrap_or(MemoryFormat::Contiguous);
+    if input.is_contiguous_in(memory_format) {
         return Ok(input.clone());
     }
-    memory::clone_strided(input, &contiguous_strides(input.sizes()))
+    if memory_format == MemoryFormat::Preserve {
+        return Err(Error::shape(
+            "contiguous",
+            "preserve memory format is unsupported by the contiguous operator: use clone, or name a format",
+        ));
+    }
+    memory::clone_in("contiguous", input, memory_format)
+}
+
+impl Tensor {
+    /// This tensor if its elements lie row-major without gaps, else a copy that does; see [`contiguous`].
+    pub fn contiguous(&self) -> Result<Tensor> {
+        contiguous(self, None)
+    }
 }
 
 #[cfg(test)]

@@ -74,6 +74,8 @@ struct Split {
     parts: Vec<usize>,
     /// The size of every part but the last, if it was asked for so.
     each: Option<i64>,
+    /// The parts are tensors of their own over the memory: nobody is told of writes to them.
+    untracked: bool,
     from: Dims,
 }
 
@@ -83,7 +85,12 @@ impl Primitive for Split {
     const BATCH: Batch<Self> =
         Batch::Lift(|p, _, batch| Ok(Split { dim: p.dim + 1, from: with_batch(&p.from, batch), ..p.clone() }));
     fn node(&self) -> &'static str {
-        if self.each.is_some() { "SplitBackward0" } else { "SplitWithSizesBackward0" }
+        match (self.untracked, self.each.is_some()) {
+            (false, true) => "SplitBackward0",
+            (false, false) => "SplitWithSizesBackward0",
+            (true, true) => "UnsafeSplitBackward0",
+            (true, false) => "UnsafeSplitWithSizesBackward0",
+        }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
@@ -94,10 +101,15 @@ impl Primitive for Split {
         for &n in &self.parts {
             l.sizes[self.dim] = n;
             let shift = if l.sizes.contains(&0) { 0 } else { step * start as isize };
-            outs.push(x.view_as(&l.sizes, &l.strides, l.offset.wrapping_add_signed(shift))?);
+            let offset = l.offset.wrapping_add_signed(shift);
+            outs.push(if self.untracked {
+                x.part_uncounted(&l.sizes, &l.strides, offset)?
+            } else {
+                x.view_as(&l.sizes, &l.strides, offset)?
+            });
             start += n;
         }
-        Ok(siblings(outs))
+        Ok(if self.untracked { outs } else { siblings(outs) })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut sizes = Dims::from_slice(cx.sizes(0));
@@ -120,8 +132,8 @@ impl Primitive for Split {
     }
 }
 
-fn run(x: &Tensor, dim: usize, parts: Vec<usize>, each: Option<i64>) -> Result<Vec<Tensor>> {
-    let op = Split { dim, parts, each, from: Dims::from_slice(x.sizes()) };
+fn run(x: &Tensor, dim: usize, parts: Vec<usize>, each: Option<i64>, untracked: bool) -> Result<Vec<Tensor>> {
+    let op = Split { dim, parts, each, untracked, from: Dims::from_slice(x.sizes()) };
     Ok(apply(op, &[x])?.into_vec())
 }
 
@@ -133,7 +145,7 @@ fn axis(op: &'static str, x: &Tensor, dim: i64) -> Result<usize> {
     wrap_dim(op, dim, x.ndim())
 }
 
-fn by_size(x: &Tensor, each: i64, dim: i64) -> Result<Vec<Tensor>> {
+fn by_size(x: &Tensor, each: i64, dim: i64, untracked: bool) -> Result<Vec<Tensor>> {
     let d = axis("split", x, dim)?;
     let n = x.sizes()[d];
     if each < 0 {
@@ -150,10 +162,10 @@ fn by_size(x: &Tensor, each: i64, dim: i64) -> Result<Vec<Tensor>> {
     }
     let size = each as usize;
     let parts = if n == 0 { vec![0] } else { (0..n.div_ceil(size)).map(|i| size.min(n - i * size)).collect() };
-    run(x, d, parts, Some(each))
+    run(x, d, parts, Some(each), untracked)
 }
 
-fn by_sizes(x: &Tensor, sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
+fn by_sizes(x: &Tensor, sizes: &[i64], dim: i64, untracked: bool) -> Result<Vec<Tensor>> {
     let d = axis("split_with_sizes", x, dim)?;
     let n = x.sizes()[d];
     if sizes.iter().any(|&s| s < 0) {
@@ -173,7 +185,7 @@ fn by_sizes(x: &Tensor, sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
             ),
         ));
     }
-    run(x, d, sizes.iter().map(|&s| s as usize).collect(), None)
+    run(x, d, sizes.iter().map(|&s| s as usize).collect(), None, untracked)
 }
 
 /// Views of `input` at every index of an axis, without the axis.
@@ -204,7 +216,7 @@ pub fn unbind(input: &Tensor, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
 /// [[1.0, 2.0], [3.0]]
 #[op(function, norust)]
 pub fn split(tensor: &Tensor, split_size_or_sections: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
-    by_size(tensor, split_size_or_sections, dim)
+    by_size(tensor, split_size_or_sections, dim, false)
 }
 
 /// Views of parts of the listed sizes; see `split`.
@@ -214,7 +226,7 @@ pub fn split(tensor: &Tensor, split_size_or_sections: i64, #[default(0)] dim: i6
 /// [[1.0], [2.0, 3.0]]
 #[op(function, norust, name = "split")]
 pub fn split_sections(tensor: &Tensor, split_size_or_sections: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
-    by_sizes(tensor, split_size_or_sections, dim)
+    by_sizes(tensor, split_size_or_sections, dim, false)
 }
 
 /// Views of consecutive parts of an axis; see `split`.
@@ -224,7 +236,7 @@ pub fn split_sections(tensor: &Tensor, split_size_or_sections: &[i64], #[default
 /// [[1.0, 2.0], [3.0]]
 #[op(method, norust, name = "split")]
 pub fn split_method(input: &Tensor, split_size: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
-    by_size(input, split_size, dim)
+    by_size(input, split_size, dim, false)
 }
 
 /// Views of parts of the listed sizes; see `split`.
@@ -234,7 +246,7 @@ pub fn split_method(input: &Tensor, split_size: i64, #[default(0)] dim: i64) -> 
 /// [[1.0], [2.0, 3.0]]
 #[op(method, norust, name = "split")]
 pub fn split_sections_method(input: &Tensor, split_size: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
-    by_sizes(input, split_size, dim)
+    by_sizes(input, split_size, dim, false)
 }
 
 /// Views of consecutive parts of an axis, of the listed sizes.
@@ -247,7 +259,7 @@ pub fn split_sections_method(input: &Tensor, split_size: &[i64], #[default(0)] d
 /// [[1.0], [2.0, 3.0]]
 #[op(function, method)]
 pub fn split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
-    by_sizes(input, split_sizes, dim)
+    by_sizes(input, split_sizes, dim, false)
 }
 
 /// Views of at most `chunks` consecutive parts of an axis, all of one size but perhaps the last.
@@ -260,19 +272,60 @@ pub fn split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)] dim: 
 /// [[1.0, 2.0], [3.0]]
 #[op(function, method)]
 pub fn chunk(input: &Tensor, chunks: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
-    let d = axis("chunk", input, dim)?;
+    by_count("chunk", input, chunks, dim, false)
+}
+
+fn by_count(op: &'static str, x: &Tensor, chunks: i64, dim: i64, untracked: bool) -> Result<Vec<Tensor>> {
+    let d = axis(op, x, dim)?;
     if chunks <= 0 {
-        return Err(Error::shape("chunk", format!("chunk expects `chunks` to be greater than 0, got: {chunks}")));
+        return Err(Error::shape(op, format!("chunk expects `chunks` to be greater than 0, got: {chunks}")));
     }
-    let n = input.sizes()[d];
+    let n = x.sizes()[d];
     if n == 0 {
         // As in torch, `chunks` empty parts; a count beyond all memory is refused before it is tried.
         if chunks > 1 << 20 {
-            return Err(Error::shape("chunk", format!("{chunks} parts of an empty axis are too many")));
+            return Err(Error::shape(op, format!("{chunks} parts of an empty axis are too many")));
         }
-        return run(input, d, vec![0; chunks as usize], None);
+        return run(x, d, vec![0; chunks as usize], None, untracked);
     }
-    by_size(input, n.div_ceil(chunks as usize) as i64, dim)
+    by_size(x, n.div_ceil(chunks as usize) as i64, dim, untracked)
+}
+
+/// Consecutive parts of an axis over the same memory, as tensors of their own: autograd is not told of writes to them.
+///
+/// Args: as `split`. Returns: a tuple of tensors. Derivative: the gradients joined. Raises: as `split`.
+///
+/// >>> import retrograd as rg
+/// >>> [part.tolist() for part in rg.unsafe_split(rg.tensor([1.0, 2.0, 3.0]), 2)]
+/// [[1.0, 2.0], [3.0]]
+#[op(function, method)]
+pub fn unsafe_split(input: &Tensor, split_size: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+    by_size(input, split_size, dim, true)
+}
+
+/// As `unsafe_split`, for parts of the listed sizes.
+///
+/// Args: as `split_with_sizes`. Returns: a tuple of tensors. Derivative: the gradients joined. Raises: as
+/// `split_with_sizes`.
+///
+/// >>> import retrograd as rg
+/// >>> [part.tolist() for part in rg.unsafe_split_with_sizes(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]
+/// [[1.0], [2.0, 3.0]]
+#[op(function, method)]
+pub fn unsafe_split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+    by_sizes(input, split_sizes, dim, true)
+}
+
+/// As `unsafe_split`, for at most `chunks` parts.
+///
+/// Args: as `chunk`. Returns: a tuple of tensors. Derivative: the gradients joined. Raises: as `chunk`.
+///
+/// >>> import retrograd as rg
+/// >>> [part.tolist() for part in rg.unsafe_chunk(rg.tensor([1.0, 2.0, 3.0]), 2)]
+/// [[1.0, 2.0], [3.0]]
+#[op(function, method)]
+pub fn unsafe_chunk(input: &Tensor, chunks: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+    by_count("unsafe_chunk", input, chunks, dim, true)
 }
 
 #[cfg(test)]
@@ -286,18 +339,18 @@ mod tests {
     fn parts_and_refusals() {
         let x = noise(1, &[5, 2]);
         let sizes = |v: Vec<Tensor>, d: usize| v.iter().map(|t| t.sizes()[d]).collect::<Vec<_>>();
-        assert_eq!(sizes(by_size(&x, 2, 0).unwrap(), 0), [2, 2, 1]);
-        assert_eq!(sizes(by_size(&x, i64::MAX, 0).unwrap(), 0), [5]);
-        assert_eq!(sizes(by_sizes(&x, &[1, 0, 4], 0).unwrap(), 0), [1, 0, 4]);
+        assert_eq!(sizes(by_size(&x, 2, 0, false).unwrap(), 0), [2, 2, 1]);
+        assert_eq!(sizes(by_size(&x, i64::MAX, 0, false).unwrap(), 0), [5]);
+        assert_eq!(sizes(by_sizes(&x, &[1, 0, 4], 0, false).unwrap(), 0), [1, 0, 4]);
         assert_eq!(sizes(x.chunk(4, 0).unwrap(), 0), [2, 2, 1]);
         assert_eq!(x.unbind(-1).unwrap().len(), 2);
-        assert!(by_size(&x, 0, 0).is_err() && by_size(&x, -1, 0).is_err() && x.chunk(0, 0).is_err());
-        assert!(by_sizes(&x, &[1, 3], 0).is_err() && by_sizes(&x, &[i64::MAX, i64::MAX], 0).is_err());
-        assert!(by_sizes(&x, &[6, -1], 0).is_err() && noise(1, &[]).unbind(0).is_err());
+        assert!(by_size(&x, 0, 0, false).is_err() && by_size(&x, -1, 0, false).is_err() && x.chunk(0, 0).is_err());
+        assert!(by_sizes(&x, &[1, 3], 0, false).is_err() && by_sizes(&x, &[i64::MAX, i64::MAX], 0, false).is_err());
+        assert!(by_sizes(&x, &[6, -1], 0, false).is_err() && noise(1, &[]).unbind(0).is_err());
         let empty = noise(1, &[0, 2]);
         assert_eq!(empty.chunk(3, 0).unwrap().len(), 3);
         assert_eq!(empty.unbind(0).unwrap().len(), 0);
-        assert_eq!(by_size(&empty, 0, 0).unwrap().len(), 1);
+        assert_eq!(by_size(&empty, 0, 0, false).unwrap().len(), 1);
     }
 
     #[test]
@@ -319,10 +372,10 @@ mod tests {
     fn derivatives() {
         let x = noise(1, &[5, 2]);
         gradcheck(&|xs| xs[0].unbind(1)?[1].exp(), from_ref(&x));
-        gradcheck(&|xs| by_size(&xs[0], 2, 0)?[1].exp(), from_ref(&x));
+        gradcheck(&|xs| by_size(&xs[0], 2, 0, false)?[1].exp(), from_ref(&x));
         gradcheck(
             &|xs| {
-                let p = by_sizes(&xs[0], &[2, 1, 2], 0)?;
+                let p = by_sizes(&xs[0], &[2, 1, 2], 0, false)?;
                 p[0].mul(&p[2])
             },
             &[x],

@@ -1,0 +1,226 @@
+//! The operators of `Tensor`.
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyNotImplemented;
+use retrograd::{DType, Tensor, ops};
+
+use super::Any;
+use crate::convert;
+use crate::errors::OrPy;
+use crate::origin::detached;
+use crate::wrap::{PyTensor, unwrap, wrap};
+
+/// Elements above which an operator gives up the interpreter while it runs.
+const DETACH_ABOVE: usize = 1 << 16;
+
+type Binary = fn(&Tensor, &Tensor) -> retrograd::Result<Tensor>;
+
+fn not_implemented(py: Python<'_>) -> Any<'_> {
+    PyNotImplemented::get(py).to_owned().into_any()
+}
+
+#[inline]
+fn run2(py: Python<'_>, f: Binary, a: &Tensor, b: &Tensor) -> PyResult<Tensor> {
+    if a.numel().max(b.numel()) > DETACH_ABOVE { detached(py, || f(a, b)).or_py() } else { f(a, b).or_py() }
+}
+
+/// `a op b`; foreign operands get their turn.
+#[inline]
+fn binary<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
+    let py = slf.py();
+    let a = &slf.get().0;
+    if let Some(b) = unwrap(other) {
+        return wrap(py, run2(py, f, a, b)?);
+    }
+    match number_or_array(other)? {
+        Some(b) => wrap(py, run2(py, f, a, &b)?),
+        None => Ok(not_implemented(py)),
+    }
+}
+
+/// `b op a` for a number `b`.
+fn reflected<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
+    let py = slf.py();
+    match number_or_array(other)? {
+        Some(b) => wrap(py, run2(py, f, &b, &slf.get().0)?),
+        None => Ok(not_implemented(py)),
+    }
+}
+
+/// `a op= b`.
+fn assign(slf: &Bound<'_, PyTensor>, other: &Any<'_>, f: Binary) -> PyResult<()> {
+    let a = &slf.get().0;
+    let b = convert::operand(other)?.ok_or_else(|| {
+        PyTypeError::new_err(format!("unsupported operand type(s): 'Tensor' and '{}'", crate::call::type_name(other)))
+    })?;
+    run2(slf.py(), f, a, &b).map(drop)
+}
+
+fn number_or_array(other: &Any<'_>) -> PyResult<Option<Tensor>> {
+    match convert::scalar(other) {
+        Some(s) => Tensor::number(s).or_py().map(Some),
+        None => Ok(None),
+    }
+}
+
+fn add(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.add(b)
+}
+fn sub(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.sub(b)
+}
+fn div(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.div(b)
+}
+fn rpow(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {
+    a.pow(b)
+}
+
+#[pymethods]
+impl PyTensor {
+    fn __richcmp__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, op: CompareOp) -> PyResult<Any<'py>> {
+        let f: Binary = match op {
+            CompareOp::Eq => Tensor::eq,
+            CompareOp::Ne => Tensor::ne,
+            CompareOp::Lt => Tensor::lt,
+            CompareOp::Le => Tensor::le,
+            CompareOp::Gt => Tensor::gt,
+            CompareOp::Ge => Tensor::ge,
+        };
+        binary(slf, other, f)
+    }
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, add)
+    }
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| a.add(b))
+    }
+    fn __iadd__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, |a, b| a.add_(b))
+    }
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, sub)
+    }
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| ops::pointwise::arith::rsub(a, b, retrograd::Scalar::Int(1)))
+    }
+    fn __isub__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, |a, b| a.sub_(b))
+    }
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::mul)
+    }
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| a.mul(b))
+    }
+    fn __imul__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::mul_)
+    }
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, div)
+    }
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, |b, a| a.reciprocal()?.mul(b))
+    }
+    fn __itruediv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, |a, b| a.div_(b))
+    }
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::remainder)
+    }
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::remainder)
+    }
+    fn __imod__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::remainder_)
+    }
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::floor_divide)
+    }
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::floor_divide)
+    }
+    fn __ifloordiv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::floor_divide_)
+    }
+    fn __iand__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_and_)
+    }
+    fn __ior__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_or_)
+    }
+    fn __ixor__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_xor_)
+    }
+    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        match unwrap(other) {
+            Some(b) => wrap(slf.py(), run2(slf.py(), Tensor::matmul, &slf.get().0, b)?),
+            None => Ok(not_implemented(slf.py())),
+        }
+    }
+    fn __pow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
+        let _ = modulo;
+        binary(slf, other, rpow)
+    }
+    fn __rpow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
+        let _ = modulo;
+        reflected(slf, other, rpow)
+    }
+    fn __ipow__(slf: &Bound<'_, Self>, other: &Any<'_>, modulo: Option<&Any<'_>>) -> PyResult<()> {
+        let _ = modulo;
+        assign(slf, other, Tensor::pow_)
+    }
+    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_and)
+    }
+    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_and)
+    }
+    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_or)
+    }
+    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_or)
+    }
+    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_xor)
+    }
+    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_xor)
+    }
+    fn __lshift__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_left_shift)
+    }
+    fn __rlshift__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_left_shift)
+    }
+    fn __ilshift__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_left_shift_)
+    }
+    fn __rshift__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, Tensor::bitwise_right_shift)
+    }
+    fn __rrshift__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        reflected(slf, other, Tensor::bitwise_right_shift)
+    }
+    fn __irshift__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
+        assign(slf, other, Tensor::bitwise_right_shift_)
+    }
+    fn __invert__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.bitwise_not().or_py()?)
+    }
+    fn __neg__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.neg().or_py()?)
+    }
+    fn __pos__<'py>(slf: Bound<'py, Self>) -> PyResult<Any<'py>> {
+        if slf.get().0.dtype() == DType::Bool {
+            return Err(PyRuntimeError::new_err("The `+` operator, on a bool tensor is not supported."));
+        }
+        Ok(slf.into_any())
+    }
+    fn __abs__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.abs().or_py()?)
+    }
+}

@@ -1,0 +1,93 @@
+//! In-place ops and memory that elements share: within the tensor that is written, and between it and what is read.
+
+use super::primitive::Primitive;
+use crate::error::{Error, Result};
+use crate::kernels::copy::ranges_meet;
+use crate::tensor::Tensor;
+use crate::tensor::layout::{is_dense, repeats};
+
+/// Whether an op may write to a tensor in which one place stands for several elements, such as an expanded one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repeats {
+    Refused,
+    /// As in torch, with a warning. Elements are written in row-major order, so the last one of a place stays.
+    Deprecated,
+    /// Elements are written in row-major order.
+    Taken,
+}
+
+/// Whether an op may read, beside the tensor it writes to, memory of that tensor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reads {
+    /// The same elements, or none of them.
+    Same,
+    /// None of them.
+    Apart,
+    /// Any: what is read is read before the first write.
+    Any,
+}
+
+/// What an op in place minds of memory that elements share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sharing {
+    pub repeats: Repeats,
+    pub reads: Reads,
+}
+
+impl Sharing {
+    /// Ops that walk all operands side by side.
+    pub const ELEMENTWISE: Self = Self { repeats: Repeats::Refused, reads: Reads::Same };
+    /// Ops that write at an index.
+    pub const SCATTER: Self = Self { repeats: Repeats::Refused, reads: Reads::Apart };
+    /// Ops with a result of their own, which is copied.
+    pub const WHOLE: Self = Self { repeats: Repeats::Refused, reads: Reads::Any };
+}
+
+/// Checks, before the op writes to `target`, the memory it shares with itself and with the other operands.
+pub(crate) fn check<P: Primitive>(op: &P, target: &Tensor, others: &[&Tensor]) -> Result<()> {
+    let sharing = op.sharing();
+    check_repeats(P::NAME, target, sharing.repeats)?;
+    check_reads(P::NAME, target, others, sharing.reads)
+}
+
+/// Whether one place in memory surely stands for several elements.
+pub(crate) fn check_repeats(op: &str, target: &Tensor, allowed: Repeats) -> Result<()> {
+    if target.is_contiguous() || allowed == Repeats::Taken || !repeats(target.sizes(), target.strides()) {
+        return Ok(());
+    }
+    if allowed == Repeats::Deprecated {
+        return crate::warn::warn(&format!(
+            "Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This \
+             also applies to advanced indexing e.g. tensor[mask] = scalar",
+            op.trim_end_matches('_')
+        ));
+    }
+    Err(Error::autograd(
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please \
+         clone() the tensor before performing the operation.",
+    ))
+}
+
+/// Checks what is read beside a write to `target`. Where a layout has gaps it is not known which elements meet, and the op
+/// reads all before it writes.
+pub(crate) fn check_reads(op: &'static str, target: &Tensor, others: &[&Tensor], allowed: Reads) -> Result<()> {
+    let refused = |x: &&&Tensor| {
+        if allowed == Reads::Any || !x.shares_storage(target) || x.numel() == 0 || target.numel() == 0 {
+            return false;
+        }
+        let same = x.data_ptr() == target.data_ptr() && x.strides() == target.strides() && x.sizes() == target.sizes();
+        if same {
+            return allowed == Reads::Apart;
+        }
+        let dense = |t: &Tensor| t.is_contiguous() || is_dense(t.sizes(), t.strides());
+        dense(x) && dense(target) && ranges_meet(x, target)
+    };
+    if others.iter().any(|x| refused(&x)) {
+        return Err(Error::shape(
+            op,
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory \
+             location. Please clone() the tensor before performing the operation.",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! Questions about tensors whose answer is no tensor.
+
+use retrograd_macros::op;
+
+use super::Entry;
+use crate::error::{Error, Result};
+use crate::tensor::{DType, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&GET_DEVICE, &IS_CONJ, &IS_NEG, &IS_NONZERO, &IS_SAME_SIZE, &IS_SET_TO, &IS_SIGNED];
+
+/// The index of the tensor's device: -1, which stands for the CPU.
+///
+/// >>> import retrograd as rg
+/// >>> rg.get_device(rg.ones(1))
+/// -1
+#[op(function, method, norust)]
+pub fn get_device(input: &Tensor) -> Result<i64> {
+    let _ = input;
+    Ok(-1)
+}
+
+/// Whether the tensor waits for its conjugate to be taken: none does.
+///
+/// >>> import retrograd as rg
+/// >>> rg.is_conj(rg.ones(1))
+/// False
+#[op(function, method, norust)]
+pub fn is_conj(input: &Tensor) -> Result<bool> {
+    let _ = input;
+    Ok(false)
+}
+
+/// Whether the tensor waits for its negative to be taken: none does.
+///
+/// >>> import retrograd as rg
+/// >>> rg.is_neg(rg.ones(1))
+/// False
+#[op(function, method, norust)]
+pub fn is_neg(input: &Tensor) -> Result<bool> {
+    let _ = input;
+    Ok(false)
+}
+
+/// Whether the only element of the tensor is not zero.
+///
+/// Raises: RuntimeError if it has several elements or none.
+///
+/// >>> import retrograd as rg
+/// >>> rg.is_nonzero(rg.tensor([0.5]))
+/// True
+#[op(function, method)]
+pub fn is_nonzero(input: &Tensor) -> Result<bool> {
+    match input.numel() {
+        1 => input.item().map(|value| !value.is_zero()),
+        0 => Err(Error::shape("is_nonzero", "Boolean value of Tensor with no values is ambiguous")),
+        _ => Err(Error::shape("is_nonzero", "Boolean value of Tensor with more than one value is ambiguous")),
+    }
+}
+
+/// Whether `other` has the sizes of `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.is_same_size(rg.ones(2, 3), rg.ones(3, 2))
+/// False
+#[op(function, method)]
+pub fn is_same_size(input: &Tensor, other: &Tensor) -> Result<bool> {
+    Ok(input.sizes() == other.sizes())
+}
+
+/// Whether `tensor` has the same elements of the same memory as this one, in the same order.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.ones(2, 3)
+/// >>> x.is_set_to(x.detach()), x.is_set_to(x.T)
+/// (True, False)
+#[op(method)]
+pub fn is_set_to(input: &Tensor, tensor: &Tensor) -> Result<bool> {
+    let place = |t: &Tensor| (t.storage_offset(), t.sizes().to_vec(), t.strides().to_vec());
+    Ok(input.shares_storage(tensor) && place(input) == place(tensor))
+}
+
+/// Whether the tensor's dtype has negative numbers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.is_signed(rg.ones(1)), rg.is_signed(rg.tensor([True]))
+/// (True, False)
+#[op(function, method, norust)]
+pub fn is_signed(input: &Tensor) -> Result<bool> {
+    Ok(!matches!(input.dtype(), DType::Bool | DType::UInt8))
+}

@@ -1,0 +1,169 @@
+//! Conversions that have names of their own, and what a real tensor has in common with a complex one.
+
+use retrograd_macros::op;
+
+use super::Entry;
+use super::memory::converted;
+use crate::error::{Error, Result};
+use crate::tensor::{DType, MemoryFormat, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &TO_BOOL,
+    &TO_BYTE,
+    &TO_CHAR,
+    &TO_SHORT,
+    &TO_INT,
+    &TO_LONG,
+    &TO_HALF,
+    &TO_BFLOAT16,
+    &TO_FLOAT,
+    &TO_DOUBLE,
+    &CPU,
+    &TYPE_AS,
+    &RESOLVE_CONJ,
+    &RESOLVE_NEG,
+    &REAL,
+    &ADJOINT,
+];
+
+macro_rules! cast {
+    ($function:ident, $name:literal, $dtype:ident, $($doc:literal)*) => {
+        $(#[doc = $doc])*
+        #[op(method, norust, name = $name)]
+        pub fn $function(
+            input: &Tensor,
+            #[kw]
+            #[default(None)]
+            memory_format: Option<MemoryFormat>,
+        ) -> Result<Tensor> {
+            converted(input, DType::$dtype, false, memory_format)
+        }
+    };
+}
+cast!(to_bool, "bool", Bool, " As `to(bool)`: whether each element is not zero."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([0.0, 0.5]).bool().tolist()" " [False, True]");
+cast!(to_byte, "byte", UInt8, " As `to(uint8)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).byte().dtype" " retrograd.uint8");
+cast!(to_char, "char", Int8, " As `to(int8)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).char().dtype" " retrograd.int8");
+cast!(to_short, "short", Int16, " As `to(int16)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).short().dtype" " retrograd.int16");
+cast!(to_int, "int", Int32, " As `to(int32)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([1.5, -1.5]).int().tolist()" " [1, -1]");
+cast!(to_long, "long", Int64, " As `to(int64)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([1.5, -1.5]).long().tolist()" " [1, -1]");
+cast!(to_half, "half", Float16, " As `to(float16)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).half().dtype" " retrograd.float16");
+cast!(to_bfloat16, "bfloat16", BFloat16, " As `to(bfloat16)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).bfloat16().dtype" " retrograd.bfloat16");
+cast!(to_float, "float", Float32, " As `to(float32)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([7]).float().dtype" " retrograd.float32");
+cast!(to_double, "double", Float64, " As `to(float64)`."
+    "" " >>> import retrograd as rg" " >>> rg.tensor([7]).double().dtype" " retrograd.float64");
+
+/// The tensor itself: its memory is that of the CPU.
+///
+/// Args: `memory_format` another order of the axes, which needs a copy.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.ones(2)
+/// >>> x.cpu() is x
+/// True
+#[op(method, norust)]
+pub fn cpu(
+    input: &Tensor,
+    #[kw]
+    #[default(None)]
+    memory_format: Option<MemoryFormat>,
+) -> Result<Tensor> {
+    converted(input, input.dtype(), false, memory_format)
+}
+
+/// `input` converted to the dtype of `other`, itself if it has it; see `to`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.5]).type_as(rg.tensor(2)).tolist()
+/// [1]
+#[op(method, norust)]
+pub fn type_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    converted(input, other.dtype(), false, None)
+}
+
+/// `input` itself: no tensor waits for its conjugate to be taken.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.ones(2)
+/// >>> rg.resolve_conj(x) is x
+/// True
+#[op(function, method, norust)]
+pub fn resolve_conj(input: &Tensor) -> Result<Tensor> {
+    Ok(input.clone())
+}
+
+/// `input` itself: no tensor waits for its negative to be taken.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.ones(2)
+/// >>> rg.resolve_neg(x) is x
+/// True
+#[op(function, method, norust)]
+pub fn resolve_neg(input: &Tensor) -> Result<Tensor> {
+    Ok(input.clone())
+}
+
+/// The real parts of the elements: of a real tensor, the tensor itself.
+///
+/// Raises: NotImplementedError for complex dtypes.
+///
+/// >>> import retrograd as rg
+/// >>> x = rg.ones(2)
+/// >>> rg.real(x) is x
+/// True
+#[op(function, norust)]
+pub fn real(input: &Tensor) -> Result<Tensor> {
+    refuse_complex("real", input)?;
+    Ok(input.clone())
+}
+
+/// The view with the last two axes swapped, of complex numbers the conjugates.
+///
+/// Derivative: `g` with the axes swapped. Raises: RuntimeError if there are fewer than two axes; NotImplementedError for
+/// complex dtypes.
+///
+/// >>> import retrograd as rg
+/// >>> rg.adjoint(rg.tensor([[1.0, 2.0]])).tolist()
+/// [[1.0], [2.0]]
+#[op(function, method)]
+pub fn adjoint(input: &Tensor) -> Result<Tensor> {
+    refuse_complex("adjoint", input)?;
+    if input.ndim() < 2 {
+        return Err(Error::shape(
+            "adjoint",
+            format!(
+                "tensor.adjoint() is only supported on matrices or batches of matrices. Got {}-D tensor.",
+                input.ndim()
+            ),
+        ));
+    }
+    input.transpose(-2, -1)
+}
+
+fn refuse_complex(op: &'static str, x: &Tensor) -> Result<()> {
+    if x.dtype().is_complex() { Err(Error::no_kernel(op, x.dtype())) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn names_and_what_stays_itself() {
+        let x = noise(1, &[2, 3]);
+        assert!(to_double(&x, None).unwrap().is_same(&x) && cpu(&x, None).unwrap().is_same(&x));
+        assert_eq!(to_half(&x, None).unwrap().dtype(), DType::Float16);
+        assert!(to_double(&x, Some(MemoryFormat::ChannelsLast)).is_err() && noise(1, &[2]).adjoint().is_err());
+        gradcheck(&|xs| xs[0].adjoint()?.exp(), &[x]);
+    }
+}

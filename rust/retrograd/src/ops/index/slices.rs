@@ -1,0 +1,574 @@
+//! Writing whole slices at positions along an axis: index_add, index_copy, index_fill.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::advanced::index_at;
+use super::walk::{Walk, second};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::overlap::{Reads, Repeats, Sharing};
+use crate::autograd::primitive::{Batch, BatchRule, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::Num;
+use crate::ops::{Value, memory, view};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
+
+/// The tensor with an axis to count along: a 0-dim one is seen as a vector.
+fn vector(t: &Tensor) -> Result<Tensor> {
+    match t.ndim() {
+        0 => Tensor::from_parts(t.storage().clone(), t.dtype(), &[1], &[1], t.storage_offset()),
+        _ => Ok(t.clone()),
+    }
+}
+
+/// Where the slices at `index` lie in `to`.
+fn walk(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<Walk> {
+    let index = vector(index)?;
+    if to.ndim() == 0 {
+        return Walk::new(op, &[1], &[1], &[0], &[&index]);
+    }
+    Walk::new(op, to.sizes(), to.strides(), &[dim], &[&index])
+}
+
+/// Refuses positions that count from the end, or lie outside the axis. `says` makes the error.
+fn check_positions(to: &Tensor, dim: usize, index: &Tensor, says: impl Fn(String) -> Error) -> Result<()> {
+    let n = to.sizes().get(dim).map_or(1, |&n| n as i64);
+    match copy::cast(index, DType::Int64)?.to_vec::<i64>()?.iter().find(|&&i| i < 0 || i >= n) {
+        Some(i) => Err(says(format!("index {i} is out of bounds for dimension {dim} with size {n}"))),
+        None => Ok(()),
+    }
+}
+
+/// `source` as it is written: row-major, and apart from `to`.
+fn staged(source: &Tensor, to: &Tensor) -> Result<Tensor> {
+    let source = copy::contiguous(source)?;
+    if copy::ranges_meet(&source, to) { copy::copy(&source) } else { Ok(source) }
+}
+
+/// The slices of `g` at the index, in the sizes of what was written there.
+fn pulled(g: &Tensor, dim: usize, index: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    view::reshape_to(&g.index_select(dim as i64, index)?, sizes)
+}
+
+/// Operands with a batch axis in front, the batch folded into the axis that `index` counts along: entry `b` of the batch
+/// finds its slices `n * b` further on.
+struct Folded {
+    x: Tensor,
+    index: Tensor,
+    source: Option<Tensor>,
+    sizes: Dims,
+}
+
+impl Folded {
+    fn new(dim: usize, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Result<Self> {
+        let first = |i: usize| view::batch_first(xs[i], axes[i], batch);
+        // A 0-dim operand gets the axis it is counted along.
+        let along = |t: Tensor| if t.ndim() == 1 { t.unsqueeze(1) } else { Ok(t) };
+        let sizes = Dims::from_slice(first(0)?.sizes());
+        let (x, index) = (along(first(0)?)?, along(first(1)?)?);
+        let n = x.sizes()[dim + 1] as i64;
+        let steps: Vec<i64> = (0..batch as i64).map(|b| b * n).collect();
+        let steps = Tensor::from_slice(&steps, &[batch, 1])?;
+        let fold = |t: Tensor| {
+            let t = view::movedim(&t, &[0], &[dim as i64])?;
+            let mut sizes = Dims::from_slice(t.sizes());
+            let n = sizes.remove(dim + 1);
+            sizes[dim] = batch * n;
+            view::reshape_to(&t, &sizes)
+        };
+        let source = if xs.len() > 2 { Some(fold(along(first(2)?)?)?) } else { None };
+        // From the front, so that positions of one entry do not reach into its neighbour.
+        let index = memory::cast(&index, DType::Int64)?;
+        let index = index.remainder(&Tensor::number(Scalar::Int(n.max(1)))?)?.add(&steps)?;
+        Ok(Self { x: fold(x)?, index: view::reshape_to(&index, &[index.numel()])?, source, sizes })
+    }
+    /// A result in the sizes of the operand, the batch axis in front.
+    fn unfold(&self, dim: usize, result: &Tensor) -> Result<Tensor> {
+        let mut sizes = Dims::from_slice(result.sizes());
+        sizes[dim] = self.sizes[0];
+        sizes.insert(dim + 1, self.sizes.get(dim + 1).copied().unwrap_or(1));
+        let result = view::movedim(&view::reshape_to(result, &sizes)?, &[dim as i64], &[0])?;
+        view::reshape_to(&result, &self.sizes)
+    }
+}
+
+/// What happens to the slices of the source.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Add(Scalar),
+    Copy,
+}
+
+/// `index_add` and `index_copy`. Operands: the tensor, the index, the source.
+///
+/// Reverse: the tensor gets `g`, with zeros where it was overwritten; the source gets `g` at the index.
+#[derive(Clone, Debug)]
+struct WriteSlices {
+    dim: usize,
+    how: How,
+    source_dim: usize,
+}
+
+impl WriteSlices {
+    /// Checks, then writes to `to`.
+    fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
+        let (index, source) = (xs[1], xs[2]);
+        check_positions(to, self.dim, index, |detail| match self.how {
+            How::Add(_) => Error::shape("index_add", detail),
+            How::Copy => Error::index("index_copy", format!("index_copy_(): {detail}")),
+        })?;
+        let walk = walk(Self::NAME, to, self.dim, index)?;
+        let source = staged(source, to)?;
+        debug_assert_eq!(walk.sizes.iter().product::<usize>(), source.numel());
+        match self.how {
+            How::Add(alpha) => dispatch!(numeric, to.dtype(), T => {
+                let alpha = T::from_scalar(alpha);
+                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
+                // walk, row-major, and lies apart from `to`.
+                unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.plus(b.times(alpha))) };
+            }, else return Err(Error::no_kernel("index_add", to.dtype()))),
+            How::Copy => dispatch!(any, to.dtype(), T => {
+                // SAFETY: as above.
+                unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) };
+            }),
+        }
+        Ok(())
+    }
+}
+
+impl Primitive for WriteSlices {
+    const NAME: &'static str = "index_add";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(2, "source").when(2)];
+    const BATCH: Batch<Self> = Batch::Rule(WRITE_BATCHED);
+    fn node(&self) -> &'static str {
+        match self.how {
+            How::Add(_) => "IndexAddBackward0",
+            How::Copy => "IndexCopyBackward0",
+        }
+    }
+    fn inputs(&self) -> u32 {
+        0b101
+    }
+    fn sharing(&self) -> Sharing {
+        Sharing::SCATTER
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let result = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
+        copy::copy_into(xs[0], &result)?;
+        self.write(xs, &result)?;
+        Ok(out(result))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        if !xs[0].is_same(out) {
+            return Ok(false);
+        }
+        self.write(xs, out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, index) = (cx.g(), cx.kept(0)?);
+        let to_self = cx.when(0, || match self.how {
+            How::Add(_) => Ok(g.clone()),
+            How::Copy => index_fill(g, self.dim as i64, index, Scalar::Int(0)),
+        })?;
+        let to_source = cx.when(2, || {
+            let part = pulled(g, self.dim, index, cx.sizes(2))?;
+            match self.how {
+                How::Add(alpha) if alpha != Scalar::Int(1) => part.mul(&Tensor::number(alpha)?),
+                _ => Ok(part),
+            }
+        })?;
+        Ok(smallvec![to_self, None, to_source])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        if cx.t(0).is_none() && cx.t(2).is_none() {
+            return Ok(maybe(None));
+        }
+        let tangent = |i: usize| {
+            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
+        };
+        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let mut params = vec![("dim", (self.dim as i64).into()), ("source_dim", (self.source_dim as i64).into())];
+        if let How::Add(alpha) = self.how {
+            params.push(("alpha", alpha.into()));
+        }
+        params
+    }
+}
+
+const WRITE_BATCHED: BatchRule<WriteSlices> = |p, xs, axes, batch| {
+    let all = Folded::new(p.dim, xs, axes, batch)?;
+    let source = all.source.as_ref().ok_or_else(|| Error::autograd("index_add: no source"))?;
+    let result = apply1(p.clone(), &[&all.x, &all.index, source])?;
+    Ok((out(all.unfold(p.dim, &result)?), smallvec![Some(0)]))
+};
+
+/// `index_fill`. Operands: the tensor, the index, and the value unless it is a number.
+///
+/// Reverse: the tensor gets `g` with zeros where it was overwritten; the value gets the sum of `g` there.
+#[derive(Clone, Debug)]
+struct FillSlices {
+    dim: usize,
+    number: Option<Scalar>,
+}
+
+impl FillSlices {
+    fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
+        let value = match self.number {
+            Some(number) => number,
+            None => copy::cast(xs[2], to.dtype())?.item()?,
+        };
+        let walk = walk(Self::NAME, to, self.dim, xs[1])?;
+        dispatch!(any, to.dtype(), T => {
+            let value = T::from_scalar(value);
+            // SAFETY: (1) S1 and S3, the walk being made for this layout.
+            unsafe { walk.fill(to.ptr::<T>(), value) };
+        });
+        Ok(())
+    }
+}
+
+impl FillSlices {
+    /// The slices of `g` at an index that may count from the end.
+    fn filled(&self, g: &Tensor, index: &Tensor) -> Result<Tensor> {
+        let index = view::reshape_to(index, &[index.numel()])?;
+        if g.ndim() == 0 { index_at(&g.unsqueeze(0)?, &[0], &[&index]) } else { index_at(g, &[self.dim], &[&index]) }
+    }
+}
+
+impl Primitive for FillSlices {
+    const NAME: &'static str = "index_fill";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const BATCH: Batch<Self> = Batch::Rule(FILL_BATCHED);
+    fn node(&self) -> &'static str {
+        if self.number.is_some() { "IndexFillBackward0" } else { "IndexFillBackward1" }
+    }
+    fn inputs(&self) -> u32 {
+        if self.number.is_some() { 0b001 } else { 0b101 }
+    }
+    fn sharing(&self) -> Sharing {
+        Sharing { repeats: Repeats::Deprecated, reads: Reads::Any }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let result = copy::copy(xs[0])?;
+        self.write(xs, &result)?;
+        Ok(out(result))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        if !xs[0].is_same(out) {
+            return Ok(false);
+        }
+        self.write(xs, out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, index) = (cx.g(), cx.kept(0)?);
+        let mut grads = maybe(cx.when(0, || index_fill(g, self.dim as i64, index, Scalar::Int(0)))?);
+        grads.push(None);
+        if self.number.is_none() {
+            grads.push(cx.when(2, || self.filled(g, index)?.sum(None))?);
+        }
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        if cx.t(0).is_none() && cx.t(2).is_none() {
+            return Ok(maybe(None));
+        }
+        let zeros = Tensor::full(cx.xs[0].sizes(), Scalar::Int(0), cx.xs[0].dtype())?;
+        let t = cx.t(0).unwrap_or(&zeros);
+        match cx.t(2) {
+            Some(value) => apply1(self.clone(), &[t, cx.xs[1], value]).map(one),
+            None => apply1(Self { dim: self.dim, number: Some(Scalar::Int(0)) }, &[t, cx.xs[1]]).map(one),
+        }
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", (self.dim as i64).into())]
+    }
+}
+
+const FILL_BATCHED: BatchRule<FillSlices> = |p, xs, axes, batch| {
+    let all = Folded::new(p.dim, &xs[..2], &axes[..2], batch)?;
+    if let (Some(value), Some(axis)) = (xs.get(2), axes.get(2).copied().flatten()) {
+        // A value for each entry: written as slices are.
+        let value = view::batch_first(value, Some(axis), batch)?;
+        let positions = all.index.numel() / batch.max(1);
+        let mut sizes = Dims::from_slice(all.x.sizes());
+        sizes[p.dim] = positions;
+        sizes.insert(p.dim, batch);
+        let mut ones: Dims = smallvec![1; sizes.len()];
+        ones[p.dim] = batch;
+        let source = view::expand_to(&view::reshape_to(&value, &ones)?, &sizes)?;
+        sizes.remove(p.dim + 1);
+        sizes[p.dim] = batch * positions;
+        let source = memory::cast(&view::reshape_to(&source, &sizes)?, all.x.dtype())?;
+        let result = index_copy(&all.x, p.dim as i64, &all.index, &source)?;
+        return Ok((out(all.unfold(p.dim, &result)?), smallvec![Some(0)]));
+    }
+    let mut operands = vec![&all.x, &all.index];
+    operands.extend(xs.get(2));
+    let result = apply1(p.clone(), &operands)?;
+    Ok((out(all.unfold(p.dim, &result)?), smallvec![Some(0)]))
+};
+
+// ---- arguments
+
+fn check_vector(op: &'static str, index: &Tensor, says: &str) -> Result<()> {
+    if index.ndim() <= 1 {
+        return Ok(());
+    }
+    Err(Error::index(op, format!("{says}, got one of shape {:?}", index.sizes())))
+}
+
+fn check_dtypes(op: &'static str, input: &Tensor, source: &Tensor, says: &str) -> Result<()> {
+    if input.dtype() == source.dtype() {
+        return Ok(());
+    }
+    let (to, from) = (input.dtype().name(), source.dtype().name());
+    Err(Error::dtype(op, format!("{op}_(): {says}: self is {to} and source {from}; convert with .to(dtype)")))
+}
+
+/// The sizes without the axis.
+fn rest(sizes: &[usize], dim: usize) -> Dims {
+    sizes.iter().enumerate().filter(|&(d, _)| d != dim).map(|(_, &n)| n).collect()
+}
+
+/// `input` with the slices of `source`, times `alpha`, added at the positions `index` along an axis.
+///
+/// Args: `dim` an axis; `index` a vector of int32 or int64, from 0 on; `source` of the dtype of `input`, with as many
+/// slices as `index` has elements, and otherwise the sizes of `input`; `alpha` a number. Returns: a tensor of the sizes of
+/// `input`. Derivative: `g` for `input`, `alpha * g` at the index for `source`. Raises: RuntimeError if an index is out of
+/// range, or sizes or dtypes do not fit.
+///
+/// >>> import retrograd as rg
+/// >>> rg.index_add(rg.zeros(3), 0, rg.tensor([0, 2, 0]), rg.ones(3), alpha=2).tolist()
+/// [4.0, 0.0, 2.0]
+#[op(function, method, inplace, out)]
+pub fn index_add(
+    input: &Tensor,
+    dim: i64,
+    index: &Tensor,
+    source: &Tensor,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    alpha: Scalar,
+) -> Result<Tensor> {
+    const OP: &str = "index_add";
+    let dim = wrap_dim(OP, dim, input.ndim())?;
+    check_vector(OP, index, "index_add_(): Index is supposed to be a vector")?;
+    if !matches!(index.dtype(), DType::Int32 | DType::Int64) {
+        let got = index.dtype().name();
+        return Err(Error::dtype(OP, format!("index_add_(): Expected dtype int32/int64 for index but got: {got}")));
+    }
+    check_dtypes(OP, input, source, "self and source must have the same scalar type")?;
+    let slices = source.sizes().get(dim).copied().unwrap_or(1);
+    if slices != index.numel() {
+        return Err(Error::shape(
+            OP,
+            format!(
+                "index_add_(): Number of indices ({}) should be equal to source.size(dim): ({slices}), for dim: {dim}",
+                index.numel()
+            ),
+        ));
+    }
+    if source.ndim() != input.ndim() || rest(source.sizes(), dim) != rest(input.sizes(), dim) {
+        return Err(Error::shape(
+            OP,
+            format!(
+                "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = \
+                 {:?} source.shape = {:?}",
+                input.sizes(),
+                source.sizes()
+            ),
+        ));
+    }
+    apply_as(form, WriteSlices { dim, how: How::Add(alpha), source_dim: source.ndim() }, &[input, index, source])
+}
+
+/// `input` with the slices of `source` written at the positions `index` along an axis. Where an index comes twice, the
+/// last one stays.
+///
+/// Args: `dim` an axis; `index` a vector of int64, from 0 on; `source` of the dtype of `input`, with as many slices as
+/// `index` has elements, and otherwise the sizes of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` with
+/// zeros at the index for `input`, `g` at the index for `source` (as if no index came twice). Raises: IndexError if an index
+/// is out of range or the number of slices does not fit; RuntimeError if other sizes or dtypes do not.
+///
+/// >>> import retrograd as rg
+/// >>> rg.index_copy(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
+/// [2.0, 0.0, 1.0]
+#[op(function, method, inplace, out)]
+pub fn index_copy(input: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+    const OP: &str = "index_copy";
+    let dim = wrap_dim(OP, dim, input.ndim())?;
+    check_vector(OP, index, "index_copy_(): Index should have dimension 1 or 0")?;
+    let refused = |detail: String| Err(Error::index(OP, format!("index_copy_(): {detail}")));
+    if source.ndim() == 0 && index.numel() != 1 {
+        return refused(format!("When source is scalar, index should have one element (got {})", index.numel()));
+    }
+    if source.ndim() != input.ndim() && source.ndim() > 0 && input.ndim() > 0 {
+        return refused(format!(
+            "When source and destination are not scalars, their dimensionality must match. Source dimensionality ({}), \
+             destination dimensionality ({})",
+            source.ndim(),
+            input.ndim()
+        ));
+    }
+    if index.dtype() != DType::Int64 {
+        let got = index.dtype().name();
+        return Err(Error::dtype(OP, format!("index_copy_(): Expected a long tensor for index, but got {got}")));
+    }
+    check_dtypes(OP, input, source, "self and source expected to have the same dtype")?;
+    let (to, from) = (rest(input.sizes(), dim), rest(source.sizes(), dim));
+    if to != from {
+        return Err(Error::shape(
+            OP,
+            format!(
+                "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: {to:?} at \
+                 dimension {dim} and source slice shape: {from:?} at dimension {dim}."
+            ),
+        ));
+    }
+    let slices = source.sizes().get(dim).copied().unwrap_or(1);
+    if source.ndim() > 0 && slices != index.numel() {
+        return refused(format!(
+            "Number of indices ({}) should be equal to source.size(dim) ({slices})",
+            index.numel()
+        ));
+    }
+    apply_as(form, WriteSlices { dim, how: How::Copy, source_dim: source.ndim() }, &[input, index, source])
+}
+
+fn fill_slices(input: &Tensor, dim: i64, index: &Tensor, number: Option<Scalar>) -> Result<FillSlices> {
+    const OP: &str = "index_fill";
+    let dim = wrap_dim(OP, dim, input.ndim())?;
+    if index.dtype() != DType::Int64 {
+        return Err(Error::index(OP, "index_fill_(): Expected dtype int64 for index."));
+    }
+    if index.ndim() > 1 {
+        return Err(Error::shape(OP, format!("Index has to be a vector/scalar, got shape {:?}", index.sizes())));
+    }
+    if matches!(number, Some(Scalar::Complex(..))) && !input.dtype().is_complex() {
+        return Err(Error::shape(
+            OP,
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported: give a real number",
+        ));
+    }
+    Ok(FillSlices { dim, number })
+}
+
+/// `input` with a number written to the slices at the positions `index` along an axis.
+///
+/// Args: `dim` an axis; `index` a vector of int64, which may count from the end; `value` a number. Returns: a tensor of the
+/// sizes of `input`. Derivative: `g` with zeros at the index. Raises: IndexError if an index is out of range, or of another
+/// dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.index_fill(rg.zeros(3), 0, rg.tensor([0, -1]), 5.0).tolist()
+/// [5.0, 0.0, 5.0]
+#[op(function, method, inplace)]
+pub fn index_fill(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
+    apply_as(form, fill_slices(input, dim, index, Some(value))?, &[input, index])
+}
+
+/// `input` with the element of a 0-dim tensor written to the slices at the positions `index` along an axis.
+///
+/// Args: as above, `value` a 0-dim tensor. Derivative: `g` with zeros at the index for `input`, the sum of `g` there for
+/// `value` (as often as an index comes). Raises: RuntimeError for a value with dims.
+///
+/// >>> import retrograd as rg
+/// >>> rg.index_fill(rg.zeros(3), 0, rg.tensor([0]), rg.tensor(5.0)).tolist()
+/// [5.0, 0.0, 0.0]
+#[op(function, method, inplace, name = "index_fill")]
+pub fn index_fill_tensor(input: &Tensor, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+    if value.ndim() > 0 {
+        return Err(Error::shape(
+            "index_fill",
+            format!(
+                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
+                value.ndim()
+            ),
+        ));
+    }
+    apply_as(form, fill_slices(input, dim, index, None)?, &[input, index, value])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    fn ints(v: &[i64]) -> Tensor {
+        Tensor::from_slice(v, &[v.len()]).unwrap()
+    }
+
+    #[test]
+    fn derivatives() {
+        let (x, s, v) = (noise(1, &[3, 4]), noise(2, &[3, 2]), noise(3, &[]));
+        let (twice, once) = (ints(&[1, 1]), ints(&[3, 0]));
+        let half = Scalar::Float(0.5);
+        gradcheck(&|xs| xs[0].exp()?.index_add(1, &twice, &xs[1].exp()?, half)?.exp(), &[x.clone(), s.clone()]);
+        gradcheck(&|xs| xs[0].exp()?.index_copy(1, &once, &xs[1].exp()?)?.exp(), &[x.clone(), s]);
+        gradcheck(&|xs| xs[0].exp()?.index_fill(0, &ints(&[-1]), half)?.exp(), std::slice::from_ref(&x));
+        gradcheck(&|xs| xs[0].exp()?.index_fill_tensor(1, &once, &xs[1].exp()?)?.exp(), &[x, v.clone()]);
+        gradcheck(&|xs| xs[0].index_fill_tensor(0, &ints(&[-1]), &xs[1].exp()?)?.exp(), &[noise(4, &[3]), v.clone()]);
+        gradcheck(&|xs| xs[0].index_fill_tensor(0, &ints(&[-1]), &xs[1].exp()?)?.exp(), &[noise(4, &[]), v.clone()]);
+        gradcheck(&|xs| xs[0].index_copy(0, &ints(&[0]), &xs[1].exp()?)?.exp(), &[noise(4, &[3]), v.clone()]);
+        gradcheck(&|xs| xs[0].index_add(0, &ints(&[0]), &xs[1].exp()?, half)?.exp(), &[noise(5, &[]), v]);
+    }
+
+    #[test]
+    fn refusals_leave_the_target_alone() {
+        let x = noise(1, &[2, 3]);
+        let before = x.to_vec::<f64>().unwrap();
+        let one = Scalar::Int(1);
+        assert!(x.index_add_(1, &ints(&[0, 3]), &noise(2, &[2, 2]), one).is_err());
+        assert!(x.index_add_(1, &ints(&[-1]), &noise(2, &[2, 1]), one).is_err());
+        assert!(x.index_add_(1, &ints(&[0]), &noise(2, &[1, 1]), one).is_err());
+        assert!(x.index_add_(1, &ints(&[0, 1, 2]), &x, one).is_err());
+        assert!(x.index_copy_(0, &ints(&[0, 2]), &noise(2, &[2, 3])).is_err());
+        assert!(x.index_copy_(0, &ints(&[0]), &noise(2, &[2, 3])).is_err());
+        assert!(x.index_fill_(0, &ints(&[2]), one).is_err() && x.index_fill_(0, &noise(1, &[1]), one).is_err());
+        assert_eq!((x.to_vec::<f64>().unwrap(), x.version()), (before, 0));
+    }
+
+    /// Each entry of the batch as the op does it alone.
+    fn check_batched<P: Primitive>(p: &P, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) {
+        let Batch::Rule(rule) = P::BATCH else { panic!("a rule") };
+        let (outs, places) = rule(p, xs, axes, batch).unwrap();
+        assert_eq!(places[0], Some(0));
+        for b in 0..batch {
+            let pick = |(x, axis): (&&Tensor, &Option<usize>)| {
+                axis.map_or_else(|| (*x).clone(), |a| x.select(a as i64, b as i64).unwrap())
+            };
+            let alone: Vec<Tensor> = xs.iter().zip(axes).map(pick).collect();
+            let refs: Vec<&Tensor> = alone.iter().collect();
+            let want = apply1(p.clone(), &refs).unwrap().to_vec::<f64>().unwrap();
+            assert_eq!(outs[0].select(0, b as i64).unwrap().to_vec::<f64>().unwrap(), want, "{p:?} {axes:?} {b}");
+        }
+    }
+
+    #[test]
+    fn batches() {
+        let (x, s) = (noise(1, &[3, 4, 2]), noise(2, &[3, 3, 2]));
+        let index = Tensor::from_slice(&[0i64, 3, 0, 1, 1, 2, 3, 2, 1], &[3, 3]).unwrap();
+        let (add, put) = (How::Add(Scalar::Float(0.5)), How::Copy);
+        for (how, dim) in [(add, 0), (put, 0)] {
+            let p = WriteSlices { dim, how, source_dim: 2 };
+            check_batched(&p, &[&x, &index, &s], &[Some(0), Some(0), Some(0)], 3);
+            check_batched(&p, &[&x, &ints(&[0, 2, 1]), &s], &[Some(0), None, Some(0)], 3);
+            check_batched(&p, &[&noise(3, &[4, 2]), &index, &s], &[None, Some(1), Some(1)], 3);
+        }
+        let p = FillSlices { dim: 1, number: Some(Scalar::Int(5)) };
+        check_batched(&p, &[&noise(3, &[2, 3, 4]), &ints(&[-1])], &[Some(1), None], 3);
+        let p = FillSlices { dim: 0, number: None };
+        check_batched(&p, &[&x, &index, &noise(4, &[3])], &[Some(0), Some(0), Some(0)], 3);
+        check_batched(&p, &[&x, &index, &noise(4, &[])], &[Some(0), Some(0), None], 3);
+        let p = WriteSlices { dim: 0, how: add, source_dim: 0 };
+        check_batched(&p, &[&noise(3, &[3]), &ints(&[0]), &noise(4, &[3])], &[Some(0), None, Some(0)], 3);
+    }
+}

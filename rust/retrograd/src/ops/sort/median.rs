@@ -1,0 +1,162 @@
+//! The median, of all elements or along a dimension.
+
+use retrograd_macros::op;
+
+use super::choose::{Choose, along, as_line, chosen, size_along};
+use super::select::{bring, check_order};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::Result;
+use crate::kernels::sort::{Ranked, Slot};
+use crate::ops::reduce::{Over, Ties};
+use crate::tensor::{Scalar, Tensor};
+
+/// The element in the middle of a line, the lower one of two.
+#[derive(Clone, Debug)]
+struct Middle {
+    /// The middle of the numbers. Otherwise NaN, if there is one, is the median.
+    ignore_nan: bool,
+    keepdim: bool,
+}
+
+impl Choose for Middle {
+    const NAME: &'static str = "median";
+    fn node(&self) -> &'static str {
+        if self.ignore_nan { "NanmedianBackward1" } else { "MedianBackward1" }
+    }
+    fn count(&self, _: usize) -> usize {
+        1
+    }
+    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
+        // NaN comes last in the order, so the numbers are the first `numbers`.
+        let numbers = line.iter().filter(|slot| Some(slot.0) != T::NAN).count();
+        let k = if numbers < line.len() && !self.ignore_nan { numbers } else { numbers.saturating_sub(1) / 2 };
+        bring::<T>(line, k);
+    }
+    fn keepdim(&self) -> Option<bool> {
+        Some(self.keepdim)
+    }
+}
+
+/// `median` of all elements: reverse `g`, split evenly among the elements equal to it.
+#[derive(Clone, Debug)]
+struct Median {
+    ignore_nan: bool,
+}
+
+impl Primitive for Median {
+    const NAME: &'static str = "median";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const BATCH: Batch<Self> = Batch::Loop;
+    fn node(&self) -> &'static str {
+        if self.ignore_nan { "NanmedianBackward0" } else { "MedianBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = xs[0];
+        if x.numel() == 0 {
+            return Tensor::full(&[], Scalar::Float(f64::NAN), x.dtype()).map(out);
+        }
+        let middle = Middle { ignore_nan: self.ignore_nan, keepdim: true };
+        let (value, _) = chosen(&middle, &as_line(x)?, 0)?;
+        Tensor::from_parts(value.storage().clone(), x.dtype(), &[], &[], 0).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ties::of(cx.kept(0)?, cx.kept(1)?, &Over::all(), true)?.split(cx.g(), cx.sizes(0)).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        Ties::of(cx.xs[0], &cx.outs[0], &Over::all(), true)?.mean(t).map(one)
+    }
+}
+
+fn median_of(op: &'static str, x: &Tensor, ignore_nan: bool) -> Result<Tensor> {
+    check_order(op, "median_cpu", x.dtype())?;
+    apply1(Median { ignore_nan }, &[x])
+}
+
+fn median_along(op: &'static str, x: &Tensor, ignore_nan: bool, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+    size_along(op, x, dim)?;
+    check_order(op, "median_cpu", x.dtype())?;
+    along(Middle { ignore_nan, keepdim }, x, dim)
+}
+
+/// The median of all elements: the one in the middle of their order, the lower one of two. NaN if there is one.
+///
+/// Returns: a 0-dim tensor; NaN for no elements. Derivative: `g`, split evenly among the elements equal to the median.
+/// Raises: NotImplementedError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.median(rg.tensor([3.0, 1.0, 2.0, 4.0])).item()
+/// 2.0
+#[op(function, method)]
+pub fn median(input: &Tensor) -> Result<Tensor> {
+    median_of("median", input, false)
+}
+
+/// The median along a dimension and its index: the element in the middle of the order, the lower one of two.
+///
+/// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64. Derivative:
+/// `g` to the index. Raises: IndexError for a dimension out of range or of size 0; NotImplementedError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.median(rg.tensor([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
+/// [2.0, 5.0]
+#[op(function, method, out, name = "median", fields("values", "indices"))]
+pub fn median_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+    median_along("median", input, false, dim, keepdim)
+}
+
+/// The median of all elements that are numbers; see `median`.
+///
+/// Returns: a 0-dim tensor; NaN if there is no number.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nanmedian(rg.tensor([3.0, float('nan'), 2.0, 4.0])).item()
+/// 3.0
+#[op(function, method)]
+pub fn nanmedian(input: &Tensor) -> Result<Tensor> {
+    median_of("nanmedian", input, true)
+}
+
+/// The median of the numbers along a dimension and its index; see `median`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nanmedian(rg.tensor([[3.0, float('nan'), 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
+/// [2.0, 5.0]
+#[op(function, method, out, name = "nanmedian", fields("values", "indices"))]
+pub fn nanmedian_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+    median_along("nanmedian", input, true, dim, keepdim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::DType;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[][..], &[5], &[3, 4], &[2, 3, 2]] {
+            let x = [noise(8, sizes)];
+            gradcheck(&|xs| xs[0].median()?.exp(), &x);
+            gradcheck(&|xs| xs[0].median_dim(0, false)?.0.exp(), &x);
+            gradcheck(&|xs| xs[0].nanmedian_dim(-1, true)?.0.exp(), &x);
+        }
+    }
+
+    #[test]
+    fn nan_is_the_median_unless_ignored() {
+        let nan = f64::NAN;
+        let x = Tensor::from_slice(&[1.0, nan, 0.0, nan, 3.0, 2.0], &[2, 3]).unwrap();
+        let (values, indices) = x.median_dim(1, false).unwrap();
+        assert!(values.to_vec::<f64>().unwrap().iter().all(|v| v.is_nan()));
+        assert_eq!(indices.to_vec::<i64>().unwrap(), [1, 0]);
+        let (values, indices) = x.nanmedian_dim(1, false).unwrap();
+        assert_eq!((values.to_vec::<f64>().unwrap(), indices.to_vec::<i64>().unwrap()), (vec![0.0, 2.0], vec![2, 2]));
+        let none = Tensor::empty(&[0, 2], DType::Float64).unwrap();
+        assert!(none.median().unwrap().item().unwrap().as_f64().is_nan());
+        assert!(none.median_dim(0, false).is_err());
+        assert_eq!(none.median_dim(1, true).unwrap().0.sizes(), [0, 1]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Some of the order: topk, kthvalue.
+
+use retrograd_macros::op;
+
+use super::choose::{Choose, along, size_along};
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernels::sort::{Ranked, Slot, falling, rising};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{DType, Tensor};
+
+/// `topk`. The elements chosen are always sorted.
+#[derive(Clone, Debug)]
+struct TopK {
+    k: usize,
+    largest: bool,
+}
+
+impl Choose for TopK {
+    const NAME: &'static str = "topk";
+    fn node(&self) -> &'static str {
+        "TopkBackward0"
+    }
+    fn count(&self, _: usize) -> usize {
+        self.k
+    }
+    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
+        let order = if self.largest { falling } else { rising };
+        if 0 < self.k && self.k < line.len() {
+            line.select_nth_unstable_by(self.k - 1, order);
+        }
+        line[..self.k].sort_unstable_by(order);
+    }
+}
+
+/// The `k` greatest (or smallest) elements along a dimension, and their indices.
+///
+/// Of equal elements the first ones are taken. NaN counts as greater than every number.
+///
+/// Args: `k` how many; `dim` the dimension; `largest` False for the smallest; `sorted` is taken for torch's sake, the
+/// elements come in order either way. Returns: `(values, indices)` with size `k` along the dimension, indices in int64.
+/// Derivative: `g` to the indices. Raises: RuntimeError if there are fewer than `k`, and for bool; IndexError for a
+/// dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.topk(rg.tensor([3.0, 1.0, 2.0]), 2)
+/// >>> values.tolist(), indices.tolist()
+/// ([3.0, 2.0], [0, 2])
+#[op(function, method, out, fields("values", "indices"))]
+pub fn topk(
+    input: &Tensor,
+    k: i64,
+    #[default(-1)] dim: i64,
+    #[default(true)] largest: bool,
+    #[default(true)] sorted: bool,
+) -> Result<(Tensor, Tensor)> {
+    let _ = sorted;
+    if input.dtype() == DType::Bool || input.dtype().is_complex() {
+        return Err(Error::dtype(
+            "topk",
+            format!(
+                "topk does not support {} dtypes on CPU: convert with .to(uint8) or take the real part",
+                if input.dtype().is_complex() { "complex" } else { "bool" }
+            ),
+        ));
+    }
+    let n = input.sizes().get(wrap_dim("topk", dim, input.ndim())?).copied().unwrap_or(1);
+    let k = usize::try_from(k).ok().filter(|&k| k <= n).ok_or_else(|| {
+        Error::shape("topk", format!("selected index k out of range: k is {k}, the dimension has {n} elements"))
+    })?;
+    along(TopK { k, largest }, input, dim)
+}
+
+/// `kthvalue`.
+#[derive(Clone, Debug)]
+struct Kth {
+    /// From 0.
+    k: usize,
+    keepdim: bool,
+}
+
+impl Choose for Kth {
+    const NAME: &'static str = "kthvalue";
+    fn node(&self) -> &'static str {
+        "KthvalueBackward0"
+    }
+    fn count(&self, _: usize) -> usize {
+        1
+    }
+    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
+        bring::<T>(line, self.k);
+    }
+    fn keepdim(&self) -> Option<bool> {
+        Some(self.keepdim)
+    }
+}
+
+/// Brings the slot that is `k`-th in rising order to the front.
+pub fn bring<T: Ranked>(line: &mut [Slot<T>], k: usize) {
+    line.select_nth_unstable_by(k, rising);
+    line.swap(0, k);
+}
+
+/// The `k`-th smallest element along a dimension, and its index.
+///
+/// Args: `k` from 1; `dim` the dimension, the last by default; `keepdim` keeps it with size 1. Returns: `(values,
+/// indices)`, indices in int64. Derivative: `g` to the index. Raises: RuntimeError if `k` is out of range; IndexError for a
+/// dimension out of range or of size 0; NotImplementedError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.kthvalue(rg.tensor([3.0, 1.0, 2.0]), 2)
+/// >>> values.item(), indices.item()
+/// (2.0, 2)
+#[op(function, method, out, fields("values", "indices"))]
+pub fn kthvalue(
+    input: &Tensor,
+    k: i64,
+    #[default(-1)] dim: i64,
+    #[default(false)] keepdim: bool,
+) -> Result<(Tensor, Tensor)> {
+    let n = size_along("kthvalue", input, dim)?;
+    check_order("kthvalue", "kthvalue_cpu", input.dtype())?;
+    if k < 1 || k > n as i64 {
+        return Err(Error::shape(
+            "kthvalue",
+            format!("kthvalue(): selected number k out of range for dimension {dim}: k is {k}, of {n} elements"),
+        ));
+    }
+    along(Kth { k: k as usize - 1, keepdim }, input, dim)
+}
+
+/// Refuses dtypes that have an order but no k-th element in torch, bool, and those without an order.
+pub fn check_order(op: &'static str, kernel: &'static str, dtype: DType) -> Result<()> {
+    if dtype == DType::Bool || dtype.is_complex() {
+        return Err(ErrorKind::NoKernel { op, kernel, dtype }.into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        let x = [noise(6, &[4, 3])];
+        gradcheck(&|xs| xs[0].topk(2, 0, true, true)?.0.exp(), &x);
+        gradcheck(&|xs| xs[0].topk(3, 1, false, true)?.0.exp(), &x);
+        gradcheck(&|xs| xs[0].kthvalue(2, 0, true)?.0.exp(), &x);
+        gradcheck(&|xs| xs[0].kthvalue(2, -1, false)?.0.exp(), &x);
+        gradcheck(&|xs| xs[0].kthvalue(1, 0, false)?.0.exp(), &[noise(7, &[])]);
+    }
+
+    #[test]
+    fn the_first_of_equal_elements_is_taken() {
+        let x = Tensor::from_slice(&[1i64, 3, 2, 3, 1], &[5]).unwrap();
+        assert_eq!(x.topk(3, 0, true, true).unwrap().1.to_vec::<i64>().unwrap(), [1, 3, 2]);
+        assert_eq!(x.topk(1, 0, false, false).unwrap().1.to_vec::<i64>().unwrap(), [0]);
+        assert_eq!(x.kthvalue(2, 0, false).unwrap().1.to_vec::<i64>().unwrap(), [4]);
+        assert_eq!(x.topk(0, 0, true, true).unwrap().0.sizes(), [0]);
+        assert!(x.topk(6, 0, true, true).is_err() && x.topk(-1, 0, true, true).is_err());
+        assert!(x.kthvalue(0, 0, true).is_err() && x.kthvalue(6, 0, true).is_err() && x.kthvalue(1, 1, true).is_err());
+        let none = Tensor::empty(&[2, 0], DType::Float32).unwrap();
+        assert!(none.kthvalue(1, 1, false).is_err());
+        assert_eq!(none.kthvalue(2, 0, false).unwrap().0.sizes(), [0]);
+    }
+}

@@ -4,6 +4,7 @@ import re
 import runpy
 import textwrap
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -237,3 +238,15 @@ def test_threads_that_never_ran_python_before_are_fine():
     thread.join()
     with pytest.raises(RuntimeError, match="a second time"):
         y.sum().backward()
+
+
+def test_the_readme_shows_what_is_said(tmp_path):
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    program = "# train.py\n" + readme.partition("# train.py\n")[2].partition("```")[0]
+    shown = readme.partition("```text\n")[2].partition(" [...]\n```")[0]
+    path = tmp_path / "train.py"
+    path.write_text(program, encoding="utf-8")
+    with pytest.raises(RuntimeError) as caught:
+        runpy.run_path(str(path), run_name="__main__")
+    said = str(caught.value).replace(str(path), "train.py")
+    assert said.startswith(shown.replace("]],\nwhich", "]], which"))

@@ -411,3 +411,46 @@ def test_bwd_7_a_base_written_through_a_view_runs_once():
     y.sum().backward()
     with fails("backward through the graph a second time"):
         y.sum().backward()
+
+
+FLAT = {
+    "relu": lambda x: x.relu(),
+    "pow 1": lambda x: x.pow(1),
+    "pow 1.0": lambda x: x.pow(1.0),
+    "nll_loss": lambda x: rg.nn.functional.nll_loss(x, rg.tensor([0, 1])),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_bwd_8_a_second_derivative_that_is_zero_exists(name):
+    x = leaf([[1.0, -2.0], [3.0, 4.0]])
+    (g,) = rg.autograd.grad(FLAT[name](x).sum(), x, create_graph=True)
+    assert g.requires_grad
+    (g * g).sum().backward()
+    same(x.grad, [[0.0, 0.0], [0.0, 0.0]])
+
+
+def test_bwd_8_the_third_derivative_of_a_square():
+    for f in (lambda x: x**2, lambda x: x.square(), lambda x: x.pow(2.0)):
+        x = leaf([1.0, -2.0])
+        (g,) = rg.autograd.grad(f(x).sum(), x, create_graph=True)
+        (h,) = rg.autograd.grad(g.sum(), x, create_graph=True)
+        same(h, [2.0, 2.0])
+        (third,) = rg.autograd.grad(h.sum(), x, create_graph=True)
+        same(third, [0.0, 0.0])
+
+
+def test_bwd_8_a_gradient_penalty_on_relu():
+    w, x = leaf([[1.0, -1.0], [2.0, 3.0]]), leaf([[1.0, 0.5]])
+    (g,) = rg.autograd.grad((x @ w).relu().sum(), x, create_graph=True)
+    same(g, [[0.0, 5.0]])
+    (g * g).sum().backward()
+    same(w.grad, [[0.0, 0.0], [10.0, 10.0]])
+    same(x.grad, [[0.0, 0.0]])
+
+
+def test_bwd_8_gradients_that_do_not_depend_on_anything_carry_no_graph():
+    for f in (lambda x: x.max(0)[0], lambda x: x.min(1)[0], lambda x: x[:1].cumprod(0)):
+        x = leaf([[1.0, -2.0], [3.0, 4.0]])
+        (g,) = rg.autograd.grad(f(x).sum(), x, create_graph=True)
+        assert not g.requires_grad

@@ -399,3 +399,114 @@ def test_inp_8_set_of_a_leaf():
     with rg.no_grad():
         x.set_(rg.zeros(2))
     same(x, [0.0, 0.0])
+
+
+OVERLAP = "some elements of the input tensor and the written-to tensor"
+
+
+def square():
+    return rg.arange(9.0).reshape(3, 3)
+
+
+FIRST_ROW = rg.zeros(3, 3, dtype=rg.int64)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.t().sub_(x),
+        lambda x: x.copy_(x.t()),
+        lambda x: x.t().mul_(x),
+        lambda x: x.add_(x[0]),
+        lambda x: x.add_(x[0, 0]),
+        lambda x: x[0:1].add_(x[0]),
+        lambda x: x[0].copy_(x[0, 1]),
+        lambda x: rg.mul(x, x.t(), out=x),
+        lambda x: rg.exp(x.t(), out=x),
+        lambda x: x.__setitem__(slice(None), x.t()),
+        lambda x: x.__setitem__(slice(1, None), x[:2]),
+        lambda x: x.scatter_(0, FIRST_ROW, x),
+        lambda x: x.scatter_(0, FIRST_ROW, x.t()),
+        lambda x: x.scatter_add_(0, FIRST_ROW, x),
+        lambda x: x.__setitem__(rg.tensor([0, 1, 2]), x),
+        lambda x: x.__setitem__(rg.tensor([0, 1]), x[1:]),
+        lambda x: x.__setitem__(rg.tensor([0, 1]), x[1, 0]),
+        lambda x: x.__setitem__(rg.tensor([True, True, False]), x[1]),
+        lambda x: (y := x[:, 0]).__setitem__(rg.tensor([1, 1, 1]), y),
+        lambda x: (y := rg.zeros(0)).__setitem__(rg.tensor([], dtype=rg.int64), y),
+        lambda x: (i := FIRST_ROW.clone()).scatter_(0, i, 1),
+        lambda x: (i := rg.arange(3)).__setitem__(i, 5),
+    ],
+)
+def test_inp_10_dense_operands_that_overlap_otherwise_than_in_full_are_refused(write):
+    x = square()
+    with fails(OVERLAP):
+        write(x)
+    same(x, square())
+
+
+@pytest.mark.parametrize(
+    ("write", "row"),
+    [
+        (lambda x: x.__setitem__(None, x), [3.0, 4.0, 5.0]),
+        (lambda x: x.__setitem__(..., x[None]), [3.0, 4.0, 5.0]),
+        (lambda x: x.__setitem__(slice(1, 2), x[1]), [3.0, 4.0, 5.0]),
+        (lambda x: x.__setitem__(slice(0, 2), x[0]), [0.0, 1.0, 2.0]),
+        (lambda x: x.__setitem__(1, x[0, 1]), [1.0, 1.0, 1.0]),
+        (lambda x: x.__setitem__(1, x[0, 1:2]), [1.0, 1.0, 1.0]),
+        (lambda x: x.fill_(x[1, 1]), [4.0, 4.0, 4.0]),
+        (lambda x: x.masked_fill_(x > 3, x[1, 2]), [3.0, 5.0, 5.0]),
+        (lambda x: x.__setitem__(rg.tensor([False, True, False]), x[0, 2]), [2.0, 2.0, 2.0]),
+        (lambda x: x.mul_(x), [9.0, 16.0, 25.0]),
+    ],
+)
+def test_inp_10_harmless_overlaps_are_allowed(write, row):
+    x = square()
+    write(x)
+    same(x[1], row)
+    truth = rg.tensor([True, False])
+    truth[truth] = False
+    assert truth.tolist() == [False, False]
+
+
+def test_inp_12_nodes_of_overwritten_values():
+    for write, name, edges in (
+        (lambda x: x.zero_(), "ZeroBackward0", 1),
+        (lambda x: x.fill_(2), "FillBackward2", 1),
+        (lambda x: x.fill_(rg.tensor(2.0)), "FillBackward3", 2),
+        (lambda x: x.__setitem__(slice(None), 2), "FillBackward3", 2),
+    ):
+        x = leaf([1.0, 2.0])
+        y = x * 1
+        write(y)
+        assert y.grad_fn.name() == name and len(y.grad_fn.next_functions) == edges
+        y.sum().backward()
+        same(x.grad, [0.0, 0.0])
+
+
+def test_inp_9_an_operand_is_not_resized_as_out():
+    for a, b, op in (
+        (rg.ones(2, 3), rg.ones(3), rg.add),
+        (rg.ones(2, 3), rg.ones(1), rg.maximum),
+        (rg.ones(2, 3), rg.ones(3), rg.pow),
+    ):
+        with fails("doesn't match the broadcast shape"):
+            op(a, b, out=b)
+        assert b.numel() < 6 and b._version == 0
+
+
+def test_inp_1_out_that_is_resized_keeps_its_memory():
+    with pytest.warns(UserWarning, match="resized"):
+        o = rg.zeros(2, 3)
+        rg.exp(rg.zeros(1, 1), out=o.t())
+        same(o, [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        o = rg.zeros(2, 3)
+        row = o[1]
+        rg.exp(rg.zeros(2), out=row)
+        same(o, [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+        assert row.shape == (2,) and row._is_view() and row._version == o._version == 1
+        rg.exp(rg.zeros(3, 1).t(), out=row)
+        same(o[1], [1.0, 1.0, 1.0])
+    empty = rg.zeros(0)
+    rg.exp(rg.zeros(3, 2).t(), out=empty)
+    assert empty.shape == (2, 3) and empty.stride() == (1, 2)

@@ -347,3 +347,22 @@ def test_leaf_12_writing_to_part_of_such_a_view():
         assert v.is_leaf and v._version == 0
         (v * 2).sum().backward()
         same(v.grad, [2.0, 2.0])
+
+
+def test_leaf_3_the_flag_is_a_bool():
+    x = rg.ones(2)
+    for flag in (1, None, np.bool_(True)):
+        with fails("requires_grad must be a bool"):
+            x.requires_grad = flag
+    assert not x.requires_grad
+
+
+def test_leaf_5_copies_keep_strides_along_axes_of_size_1():
+    x = rg.ones(4, 1).t()
+    assert x.stride() == (1, 1) and x.is_contiguous()
+    for y in (x.clone(), x.to(rg.float64), rg.zeros_like(x), rg.empty_like(x), x * 2, x + 1):
+        assert y.stride() == (1, 1)
+    for y in (x.exp(), -x, x + x, x.relu()):
+        assert y.stride() == (4, 1)
+    m = rg.ones(2, 3).t() > 0
+    assert rg.ones(2, 3).t().masked_fill(m, 1).stride() == (2, 1)

@@ -429,3 +429,30 @@ def test_view_7_is_leaf_of_a_stale_view_raises():
     for stale in (a, b):
         with fails("is the output of a function that returns multiple views"):
             _ = stale.is_leaf
+
+
+def test_view_1_nodes_of_subscripts_and_reshapes():
+    def names(*ts):
+        return [t.grad_fn.name() for t in ts]
+
+    x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]) * 1
+    assert names(x[0:3], x[:], x[0:], x[1:]) == ["SliceBackward0"] * 4
+    assert names(x[:, :], x[...], x[()], x[..., :]) == ["AliasBackward0"] * 4
+    assert x[:]._base is x and x[:] is not x
+    assert names(x.reshape(-1), x[0].reshape(1, 3), x[:, 0].view(2, 1)) == ["ViewBackward0"] * 3
+    assert names(x[:, 0].reshape(-1), x[:, :2].reshape(2, 1, 2)) == ["ReshapeAliasBackward0"] * 2
+    assert x[:, 0].reshape(2, 1)._base is x
+    assert names(x.t().reshape(-1)) == ["UnsafeViewBackward0"]
+
+
+def test_view_3_a_value_that_is_broadcast_is_viewed_and_expanded_first():
+    for value, start in ((leaf([1.0]), 0), (leaf([[[1.0]]]), 0), (leaf([1.0, 2.0, 3.0]), 1)):
+        x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]) * 1
+        key = slice(start, start + 1) if value.ndim == 1 and value.numel() > 1 else 0
+        x[key] = value
+        assert x.grad_fn.name() == "torch::autograd::CopySlices"
+        expand = x.grad_fn.next_functions[1][0]
+        view = expand.next_functions[0][0]
+        assert [expand.name(), view.name()] == ["ExpandBackward0", "ViewBackward0"]
+        x.sum().backward()
+        assert value.grad.sum().item() == 3.0

@@ -417,7 +417,7 @@ fn run_out<'py>(
         )));
     }
     for (r, o) in results.iter().zip(&outs) {
-        if retrograd::ops::memory::write_out(&c.name, r, o).map_err(to_py)? {
+        if retrograd::ops::memory::write_out(&c.name, r, o, &operands).map_err(to_py)? {
             errors::warn_py(
                 py,
                 "An output with one or more elements was resized since it had another shape. This behavior is deprecated; \

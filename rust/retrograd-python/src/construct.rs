@@ -37,7 +37,7 @@ struct Walk {
 }
 
 /// Whether Python code may index `v` by position: lists, ranges, arrays, ... but no mappings.
-fn is_sequence(v: &Bound<'_, PyAny>) -> bool {
+pub fn is_sequence(v: &Bound<'_, PyAny>) -> bool {
     // SAFETY: the object is alive and the interpreter held.
     unsafe { ffi::PySequence_Check(v.as_ptr()) != 0 }
 }
@@ -463,18 +463,13 @@ pub fn legacy(data: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     from_data("Tensor", data, Some(dtype))
 }
 
-/// A list, tuple or array used as a subscript. An empty list selects nothing, as integers.
+/// A sequence or array used as a subscript: a mask if it holds truth values or bytes, else positions.
 pub fn index_tensor(k: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let t = from_data("index", k, None)?;
-    if t.numel() == 0 && !buffer::is_array(k) { copy::cast(&t, DType::Int64).or_py() } else { Ok(t) }
-}
-
-/// Data assigned to elements of a tensor of this dtype.
-pub fn value_for(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Tensor> {
-    if buffer::is_array(value) {
-        return buffer::copied(value);
-    }
-    from_data("setitem", value, Some(dtype))
+    let dtype = match infer("index", k, 0)? {
+        mask @ (DType::Bool | DType::UInt8) => mask,
+        _ => DType::Int64,
+    };
+    from_data("index", k, Some(dtype))
 }
 
 /// The device of every tensor.

@@ -1,25 +1,88 @@
 //! Python subscripts as index items.
 
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use retrograd::ops::index::IndexItem;
+use retrograd::{DType, Tensor};
 use smallvec::SmallVec;
 
+use crate::buffer;
+use crate::call::type_name;
+use crate::construct::is_sequence;
 use crate::convert::integer;
+use crate::errors::warn_py;
 use crate::wrap::unwrap;
 
 pub type Items = SmallVec<[IndexItem; 4]>;
 
 /// `x[key]` as items.
 #[inline]
-pub fn items(key: &Bound<'_, PyAny>) -> PyResult<Items> {
-    if let Ok(tuple) = key.cast_exact::<PyTuple>() {
-        return tuple.iter_borrowed().map(|k| item(&k)).collect();
+pub fn items(x: &Tensor, key: &Bound<'_, PyAny>) -> PyResult<Items> {
+    let items = if let Ok(tuple) = key.cast_exact::<PyTuple>() {
+        tuple.iter_borrowed().map(|k| item(&k)).collect()
+    } else if !key.is_exact_instance_of::<PyInt>() && lists_items(key)? {
+        key.try_iter()?.map(|k| item(&k?)).collect()
+    } else {
+        item(key).map(|i| Items::from_iter([i]))
+    };
+    items.map_err(|why| match too_many(x, key) {
+        Ok(true) => PyIndexError::new_err(format!("index: too many indices for tensor of dimension {}", x.ndim())),
+        _ => why,
+    })
+}
+
+/// Whether a key, one item of which is no index, has more items than the tensor has axes: then that is what is wrong first.
+#[cold]
+fn too_many(x: &Tensor, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let covers = |k: &Bound<'_, PyAny>| match unwrap(k) {
+        Some(t) if matches!(t.dtype(), DType::Bool | DType::UInt8) => t.ndim(),
+        Some(_) => 1,
+        None => usize::from(!(k.is_none() || k.is_instance_of::<PyEllipsis>() || k.is_instance_of::<PyBool>())),
+    };
+    let mut covered = 0;
+    if lists_items(key)? {
+        for k in key.try_iter()? {
+            covered += covers(&k?);
+        }
+    } else {
+        covered = covers(key);
     }
-    let mut out = Items::new();
-    out.push(item(key)?);
-    Ok(out)
+    Ok(covered > x.ndim())
+}
+
+/// Sequences of this length or more are an index, whatever they hold.
+const MOST_ITEMS: usize = 32;
+
+/// Whether a key stands for the tuple of what it holds: tuples do, and short sequences in which not all are numbers.
+fn lists_items(key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if key.is_instance_of::<PyTuple>() {
+        return Ok(true);
+    }
+    // In the order of their cost.
+    if !is_sequence(key) || unwrap(key).is_some() || buffer::is_array(key) {
+        return Ok(false);
+    }
+    let Ok(n) = key.len() else { return Ok(false) };
+    if n >= MOST_ITEMS {
+        return Ok(false);
+    }
+    for i in 0..n {
+        let Ok(k) = key.get_item(i) else { return Ok(false) };
+        if unwrap(&k).is_some()
+            || k.is_none()
+            || is_sequence(&k)
+            || k.is_instance_of::<PySlice>()
+            || k.is_instance_of::<PyEllipsis>()
+        {
+            warn_py(
+                key.py(),
+                "Using a non-tuple sequence for multidimensional indexing is deprecated: use x[tuple(seq)] instead of x[seq]",
+            )?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The key if it is just a number.
@@ -31,9 +94,14 @@ pub fn exact_int(key: &Bound<'_, PyAny>) -> Option<i64> {
 #[inline]
 fn item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if k.is_exact_instance_of::<PyInt>() {
-        return k.extract().map(IndexItem::Int).map_err(|_| PyIndexError::new_err("index: index does not fit 64 bits"));
+        return k.extract().map(IndexItem::Int).map_err(|_| too_large("index"));
     }
     slow_item(k)
+}
+
+#[cold]
+fn too_large(op: &str) -> PyErr {
+    PyValueError::new_err(format!("{op}: Overflow when unpacking long long: the int does not fit 64 bits"))
 }
 
 fn slow_item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
@@ -52,15 +120,15 @@ fn slow_item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if let Ok(s) = k.cast::<PySlice>() {
         return Ok(IndexItem::Slice(bound(s, "start")?, bound(s, "stop")?, bound(s, "step")?));
     }
-    if k.is_instance_of::<PyList>() || k.is_instance_of::<PyTuple>() || k.hasattr("__array_interface__")? {
+    if is_sequence(k) || k.hasattr("__array_interface__")? {
         let t = crate::construct::index_tensor(k)?;
         return Ok(IndexItem::Tensor(t));
     }
     match integer(k) {
         Some(i) => Ok(IndexItem::Int(i)),
-        None => Err(PyTypeError::new_err(format!(
+        None => Err(PyIndexError::new_err(format!(
             "index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})",
-            crate::call::type_name(k)
+            type_name(k)
         ))),
     }
 }
@@ -73,4 +141,17 @@ fn bound(s: &Bound<'_, PySlice>, which: &str) -> PyResult<Option<i64>> {
     integer(&v).map(Some).ok_or_else(|| {
         PyTypeError::new_err("index: slice indices must be integers or None or have an __index__ method")
     })
+}
+
+/// Why `value` is nothing that `x[...] = value` takes.
+#[cold]
+pub fn refused_value(value: &Bound<'_, PyAny>, dtype: DType) -> PyErr {
+    if value.is_instance_of::<PyInt>() {
+        return too_large("setitem");
+    }
+    PyTypeError::new_err(format!(
+        "setitem: can't assign a {} to a torch.{}: make it a tensor first",
+        type_name(value),
+        dtype.tensor_type_name()
+    ))
 }

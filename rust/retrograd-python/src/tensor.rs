@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple, PyType};
+use pyo3::types::{PyBool, PyInt, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::engine::{self, Backward};
 use retrograd::ops::{self, index};
@@ -87,7 +87,11 @@ impl PyTensor {
         self.0.requires_grad()
     }
     #[setter]
-    fn set_requires_grad(&self, on: bool) -> PyResult<()> {
+    fn set_requires_grad(&self, on: &Any<'_>) -> PyResult<()> {
+        let Ok(on) = on.cast::<PyBool>() else {
+            return Err(PyRuntimeError::new_err("requires_grad must be a bool: True or False"));
+        };
+        let on = on.is_true();
         if on && !self.0.is_leaf() {
             return Err(PyRuntimeError::new_err("you can only change requires_grad flags of leaf variables."));
         }
@@ -442,17 +446,19 @@ impl PyTensor {
         let x = &slf.get().0;
         let part = match crate::index::exact_int(key) {
             Some(i) => index::get_int(x, i),
-            None => index::get(x, &crate::index::items(key)?),
+            None => index::get(x, &crate::index::items(x, key)?),
         };
         wrap(slf.py(), part.or_py()?)
     }
     fn __setitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>, value: &Any<'py>) -> PyResult<()> {
-        let items = crate::index::items(key)?;
-        let value = match convert::operand(value)? {
-            Some(v) => v,
-            None => crate::construct::value_for(value, slf.get().0.dtype())?,
-        };
-        index::set(&slf.get().0, &items, &value).or_py()
+        let x = &slf.get().0;
+        let value = convert::operand(value)?.map_or_else(|| Err(crate::index::refused_value(value, x.dtype())), Ok)?;
+        // As in torch, a truth value alone is no mask: `x[True]` is written as `x[None]`, and `x[False]` not at all.
+        match key.cast::<PyBool>().map(|b| b.is_true()) {
+            Ok(false) => Ok(()),
+            Ok(true) => index::set(x, &[index::IndexItem::NewAxis], &value).or_py(),
+            Err(_) => index::set(x, &crate::index::items(x, key)?, &value).or_py(),
+        }
     }
 }
 

@@ -43,11 +43,10 @@ impl Sharing {
     pub const WHOLE: Self = Self { repeats: Repeats::Refused, reads: Reads::Any };
 }
 
-/// Checks, before the op writes to `target`, the memory it shares with itself and with the other operands.
-pub(crate) fn check<P: Primitive>(op: &P, target: &Tensor, others: &[&Tensor]) -> Result<()> {
-    let sharing = op.sharing();
-    check_repeats(P::NAME, target, sharing.repeats)?;
-    check_reads(P::NAME, target, others, sharing.reads)
+/// Checks, before the op writes to operand 0, the memory it shares with itself and with the other operands.
+pub(crate) fn check<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<()> {
+    check_repeats(P::NAME, xs[0], op.sharing().repeats)?;
+    (1..xs.len()).try_for_each(|i| check_reads(P::NAME, xs[0], xs[i], op.reads(xs, i)))
 }
 
 /// Whether one place in memory surely stands for several elements.
@@ -70,24 +69,26 @@ pub(crate) fn check_repeats(op: &str, target: &Tensor, allowed: Repeats) -> Resu
 
 /// Checks what is read beside a write to `target`. Where a layout has gaps it is not known which elements meet, and the op
 /// reads all before it writes.
-pub(crate) fn check_reads(op: &'static str, target: &Tensor, others: &[&Tensor], allowed: Reads) -> Result<()> {
-    let refused = |x: &&&Tensor| {
-        if allowed == Reads::Any || !x.shares_storage(target) || x.numel() == 0 || target.numel() == 0 {
-            return false;
-        }
-        let same = x.data_ptr() == target.data_ptr() && x.strides() == target.strides() && x.sizes() == target.sizes();
-        if same {
-            return allowed == Reads::Apart;
-        }
-        let dense = |t: &Tensor| t.is_contiguous() || is_dense(t.sizes(), t.strides());
-        dense(x) && dense(target) && ranges_meet(x, target)
+pub(crate) fn check_reads(op: &'static str, target: &Tensor, x: &Tensor, allowed: Reads) -> Result<()> {
+    let dense = |t: &Tensor| t.is_contiguous() || is_dense(t.sizes(), t.strides());
+    let refused = if allowed == Reads::Any {
+        false
+    } else if x.is_same(target) {
+        allowed == Reads::Apart
+    } else if !x.shares_storage(target) || x.numel() == 0 || target.numel() == 0 || !dense(x) || !dense(target) {
+        false
+    } else if x.data_ptr() == target.data_ptr() && x.strides() == target.strides() {
+        // Dense, with equal strides: one of them goes on beyond the other, or they are the same.
+        allowed == Reads::Apart || x.numel() * x.dtype().size() != target.numel() * target.dtype().size()
+    } else {
+        ranges_meet(x, target)
     };
-    if others.iter().any(|x| refused(&x)) {
-        return Err(Error::shape(
-            op,
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory \
-             location. Please clone() the tensor before performing the operation.",
-        ));
+    if !refused {
+        return Ok(());
     }
-    Ok(())
+    Err(Error::shape(
+        op,
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory \
+         location. Please clone() the tensor before performing the operation.",
+    ))
 }

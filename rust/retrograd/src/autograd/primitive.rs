@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use smallvec::SmallVec;
 
 use super::node::{Grads, NodeRef, Run};
-use super::overlap::Sharing;
+use super::overlap::{Reads, Sharing};
 use super::saved::Kept;
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -87,6 +87,11 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// What the op, written to operand 0, minds of memory that elements share.
     fn sharing(&self) -> Sharing {
         Sharing::ELEMENTWISE
+    }
+
+    /// As [`Primitive::sharing`], of operand `i` alone, where operands differ in it.
+    fn reads(&self, _xs: &[&Tensor], _i: usize) -> Reads {
+        self.sharing().reads
     }
 
     /// Gradients of the operands.

@@ -97,7 +97,7 @@ impl Saved {
                 if tensor.version() != *version {
                     return Err(self.stale(node, slot));
                 }
-                if *output == INPUT || !recording {
+                if *output == INPUT || !recording || !tensor.dtype().is_differentiable() {
                     return Ok(tensor.clone());
                 }
                 let t = tensor.alias();

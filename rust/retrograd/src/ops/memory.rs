@@ -10,7 +10,7 @@ use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::copy;
-use crate::tensor::layout::Strides;
+use crate::tensor::layout::{Strides, preserving_strides};
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
 
 /// Entries of this family.
@@ -243,7 +243,7 @@ enum Filling {
     Zero,
 }
 
-/// `fill_`: the overwritten value gets no gradient; a 0-dim `value` gets the sum of `g`.
+/// `fill_` of a tensor: the overwritten value gets no gradient; the 0-dim `value` gets the sum of `g`.
 #[derive(Clone, Debug)]
 struct Fill(Filling);
 
@@ -336,12 +336,12 @@ impl Tensor {
 pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result<()> {
     overlap::check_repeats(op, out, Repeats::Refused)?;
     out.check_inplace(false)?;
-    overlap::check_reads(op, out, operands, Reads::Same)
+    operands.iter().try_for_each(|x| overlap::check_reads(op, out, x, Reads::Same))
 }
 
-/// Writes a result to the tensor given as `out=`; resizes it if the sizes differ. Returns whether a tensor that had
-/// elements was resized.
-pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor) -> Result<bool> {
+/// Writes a result to the tensor given as `out=`; resizes it if the sizes differ, unless it is one of the operands. Returns
+/// whether a tensor that had elements was resized.
+pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&Tensor]) -> Result<bool> {
     if !result.dtype().can_cast(out.dtype()) {
         return Err(crate::Error::dtype(
             op,
@@ -352,16 +352,37 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor) -> Result<bool
             ),
         ));
     }
+    let resizes = result.sizes() != out.sizes();
+    if resizes && operands.iter().any(|x| x.is_same(out)) {
+        return Err(crate::Error::shape(
+            op,
+            format!(
+                "output with shape {:?} doesn't match the broadcast shape {:?}: an operand cannot be resized as out=",
+                out.sizes(),
+                result.sizes()
+            ),
+        ));
+    }
     out.tell_of_write()?;
-    let mut resized = false;
-    if result.sizes() != out.sizes() {
-        resized = out.numel() > 0;
-        let fresh = Tensor::empty(result.sizes(), out.dtype())?;
-        let mut body = fresh.body().clone();
-        body.version = Some(out.own_version());
-        out.replace_body(body);
+    let resized = resizes && out.numel() > 0;
+    if resizes {
+        resize_out(out, result)?;
     }
     copy::copy_into(result, out)?;
     out.bump_version();
     Ok(resized)
+}
+
+/// Gives `out` the layout of `result` over its own memory, or over a larger copy of it that others do not see.
+fn resize_out(out: &Tensor, result: &Tensor) -> Result<()> {
+    let (old, offset, size) = (out.storage(), out.storage_offset(), out.dtype().size());
+    let strides = preserving_strides(result.sizes(), result.strides());
+    // Without elements the offset may be anything.
+    let needed = result.numel().saturating_add(offset).saturating_mul(size);
+    let fits = needed <= old.bytes();
+    let storage = if fits { old.clone() } else { old.grown(needed)? };
+    let mut body = Tensor::from_parts(storage, out.dtype(), result.sizes(), &strides, offset)?.body().clone();
+    body.version = if fits { out.body().version.clone() } else { Some(out.own_version()) };
+    out.replace_body(body);
+    Ok(())
 }

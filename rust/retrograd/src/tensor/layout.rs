@@ -44,6 +44,7 @@ pub fn is_contiguous(sizes: &[usize], strides: &[isize]) -> bool {
             if s != step {
                 return sizes.contains(&0);
             }
+            // Wraps only if an axis further out is empty.
             step = step.wrapping_mul(n as isize);
         }
     }

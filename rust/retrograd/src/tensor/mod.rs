@@ -99,6 +99,12 @@ impl Tensor {
 
     /// A fresh contiguous tensor whose elements are not initialised.
     pub fn empty(sizes: &[usize], dtype: DType) -> Result<Self> {
+        Self::empty_contiguous(sizes, contiguous_strides(sizes), dtype)
+    }
+
+    /// A fresh tensor with strides that are contiguous for the sizes.
+    fn empty_contiguous(sizes: &[usize], strides: Strides, dtype: DType) -> Result<Self> {
+        debug_assert!(is_contiguous(sizes, &strides));
         let n = layout::checked_numel("empty", sizes)?;
         let storage = Storage::allocate(n * dtype.size())?;
         Ok(Self::new(Body {
@@ -107,7 +113,7 @@ impl Tensor {
             numel: n,
             offset: 0,
             sizes: Dims::from_slice(sizes),
-            strides: contiguous_strides(sizes),
+            strides,
             storage,
             version: None,
         }))
@@ -124,13 +130,19 @@ impl Tensor {
         Self::from_parts(storage, dtype, sizes, strides, 0)
     }
 
-    /// A tensor like `self` in size, dtype and (where dense) memory order; elements not initialised.
+    /// A tensor like `self` in size and (where dense) in strides; elements not initialised.
     pub fn empty_like_layout(&self, dtype: DType) -> Result<Self> {
         let b = self.body();
         if b.contiguous {
-            return Self::empty(&b.sizes, dtype);
+            return Self::empty_contiguous(&b.sizes, b.strides.clone(), dtype);
         }
         Self::empty_strided(&b.sizes, &layout::preserving_strides(&b.sizes, &b.strides), dtype)
+    }
+
+    /// As [`Tensor::empty_like_layout`], for results of elementwise ops: those of a contiguous operand get row-major strides
+    /// also along axes of size 1.
+    pub(crate) fn empty_elementwise(&self, dtype: DType) -> Result<Self> {
+        if self.is_contiguous() { Self::empty(self.sizes(), dtype) } else { self.empty_like_layout(dtype) }
     }
 
     /// A tensor over existing storage. Offset in elements; an error if the layout leaves the storage (S3).
@@ -342,7 +354,7 @@ impl Tensor {
     pub fn data_ptr(&self) -> *mut u8 {
         let b = self.body();
         // S3: the offset lies inside the storage (or the tensor has no elements and the pointer is not used).
-        b.storage.ptr().wrapping_add(b.offset * b.dtype.size())
+        b.storage.ptr().wrapping_add(b.offset.wrapping_mul(b.dtype.size()))
     }
     /// Address of the first element as a typed pointer.
     ///

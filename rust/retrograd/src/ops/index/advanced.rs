@@ -10,9 +10,10 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
+use crate::ops::pointwise::check_number;
 use crate::ops::{Value, view};
 use crate::tensor::layout::expands_to;
-use crate::tensor::{Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Scalar, Tensor};
 
 /// Index tensors that one op takes: as many as there are slots to keep them in.
 const MOST: usize = 8;
@@ -89,9 +90,21 @@ struct IndexPut {
 }
 
 impl IndexPut {
+    /// Whether one value goes to the true elements of one mask: it is read first, and converted.
+    fn fills(&self, xs: &[&Tensor]) -> bool {
+        !self.accumulate && xs[1].numel() == 1 && xs.len() == 3 && xs[2].dtype() == DType::Bool
+    }
+
     /// Checks everything, then writes the values to `to`.
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
-        let values = xs[1];
+        let walk = Walk::new("index_put", to.sizes(), to.strides(), &self.at, &xs[2..])?;
+        let filling;
+        let mut values = xs[1];
+        if values.dtype() != to.dtype() && self.fills(xs) {
+            check_number("index_put", values.item()?, to.dtype())?;
+            filling = copy::cast(values, to.dtype())?;
+            values = &filling;
+        }
         if values.dtype() != to.dtype() {
             return Err(Error::dtype(
                 "index_put",
@@ -103,7 +116,6 @@ impl IndexPut {
                 ),
             ));
         }
-        let walk = Walk::new("index_put", to.sizes(), to.strides(), &self.at, &xs[2..])?;
         if !expands_to(values.sizes(), &walk.sizes) {
             return Err(Error::shape(
                 "index_put",
@@ -163,6 +175,13 @@ impl Primitive for IndexPut {
         }
         self.write(xs, out)?;
         Ok(true)
+    }
+    fn reads(&self, xs: &[&Tensor], i: usize) -> Reads {
+        match i {
+            1 if self.fills(xs) => Reads::Any,
+            2 if self.fills(xs) => Reads::Same,
+            _ => Reads::Apart,
+        }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let index = kept(cx, self.at.len())?;

@@ -4,9 +4,9 @@ use super::advanced::{index_at, put_at_};
 use super::walk::is_mask;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
-use crate::ops::view;
+use crate::ops::{memory, view};
 use crate::tensor::layout::expands_to;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Scalar, Tensor};
 
 /// One item of `x[a, b, ...]`.
 #[derive(Clone, Debug)]
@@ -30,7 +30,8 @@ fn out_of_bounds(index: i64, dim: usize, size: usize) -> Error {
 /// The view at one index of axis `dim`, which messages call `named`.
 #[inline]
 fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
-    let n = x.sizes()[dim];
+    // A second ellipsis can lead past the last axis.
+    let n = x.sizes().get(dim).copied().unwrap_or(0);
     if index < -(n as i64) || index >= n as i64 {
         return Err(out_of_bounds(index, named, n));
     }
@@ -57,6 +58,13 @@ pub fn get(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
 }
 
 fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
+    if let [IndexItem::Slice(start, end, step)] = items {
+        let step = checked_step(*step)?;
+        if x.ndim() == 0 {
+            return Err(Error::index("index", "slice() cannot be applied to a 0-dim tensor."));
+        }
+        return x.slice(0, *start, *end, step);
+    }
     let part = Part::of(x, items)?;
     if !part.index.is_empty() {
         return index_at(&part.view, &part.at, &part.index.iter().collect::<Vec<_>>());
@@ -71,17 +79,35 @@ pub fn set(x: &Tensor, items: &[IndexItem], value: &Tensor) -> Result<()> {
 }
 
 fn assign(x: &Tensor, items: &[IndexItem], value: &Tensor) -> Result<()> {
+    let real;
+    let value = if value.is_number() && value.dtype().is_complex() && !x.dtype().is_complex() {
+        real = real_number(value.item()?, x.dtype())?;
+        &real
+    } else {
+        value
+    };
     let part = Part::of(x, items)?;
     if part.index.is_empty() {
         return write(&part.view, value);
     }
-    let dtype = part.view.dtype();
-    if value.is_number() && value.dtype().is_complex() && !dtype.is_complex() {
-        let name = dtype.scalar_type_name();
-        return Err(Error::dtype("setitem", format!("value cannot be converted to type {name} without overflow")));
-    }
-    let value = if value.is_number() { copy::cast(value, dtype)? } else { without_leading_ones(value, 0)? };
+    let value = match without_leading_ones(value.sizes()) {
+        _ if value.is_number() => copy::cast(value, x.dtype())?,
+        sizes if sizes.len() < value.ndim() => view::view_to(value, sizes)?,
+        _ => value.clone(),
+    };
     put_at_(&part.view, &part.at, &part.index.iter().collect::<Vec<_>>(), &value, false).map(drop)
+}
+
+/// A complex number as what a real dtype can hold of it: all, or whether it is zero.
+fn real_number(z: Scalar, dtype: DType) -> Result<Tensor> {
+    match z {
+        _ if dtype == DType::Bool => Tensor::number(Scalar::Bool(!z.is_zero())),
+        Scalar::Complex(_, im) if im != 0.0 => {
+            let name = dtype.scalar_type_name();
+            Err(Error::dtype("setitem", format!("value cannot be converted to type {name} without overflow")))
+        }
+        _ => Tensor::number(Scalar::Float(z.as_f64())),
+    }
 }
 
 /// What the items other than index tensors make of `x`, and the index tensors with the axes at which they begin.
@@ -105,7 +131,7 @@ impl Part {
         }
         let mut part = Part { view: x.clone(), at: Vec::new(), index: Vec::new() };
         // `dim` counts axes of the view so far, `named` those of `x`.
-        let (mut dim, mut named, mut seen) = (0, 0, false);
+        let (mut dim, mut named) = (0, 0);
         for item in items {
             match item {
                 IndexItem::Int(i) => {
@@ -118,9 +144,6 @@ impl Part {
                     named += 1;
                 }
                 IndexItem::Ellipsis => {
-                    if std::mem::replace(&mut seen, true) {
-                        return Err(Error::index("index", "an index can only have a single ellipsis ('...')"));
-                    }
                     dim += x.ndim() - covered;
                     named += x.ndim() - covered;
                 }
@@ -167,7 +190,7 @@ fn axes_of(item: &IndexItem) -> usize {
     }
 }
 
-fn slice(x: &Tensor, dim: usize, start: Option<i64>, end: Option<i64>, step: Option<i64>) -> Result<Tensor> {
+fn checked_step(step: Option<i64>) -> Result<i64> {
     let step = step.unwrap_or(1);
     if step == 0 {
         return Err(Error::value("index", "slice step cannot be zero"));
@@ -178,30 +201,34 @@ fn slice(x: &Tensor, dim: usize, start: Option<i64>, end: Option<i64>, step: Opt
             format!("step must be greater than zero, got {step}: use flip to reverse an axis"),
         ));
     }
-    let n = x.sizes()[dim] as i64;
-    if start.unwrap_or(0) == 0 && end.unwrap_or(i64::MAX) >= n && step == 1 {
-        return Ok(x.clone());
-    }
-    x.slice(dim as i64, start, end, step)
+    Ok(step)
 }
 
-/// `value` without leading axes of size 1, as far as it has more than `ndim` axes.
-fn without_leading_ones(value: &Tensor, ndim: usize) -> Result<Tensor> {
-    let sizes = value.sizes();
-    let ones = sizes.iter().take_while(|&&n| n == 1).count().min(sizes.len().saturating_sub(ndim));
-    view::reshape_to(value, &sizes[ones..])
+/// The slice of one of several items: the tensor itself if that is the whole axis.
+fn slice(x: &Tensor, dim: usize, start: Option<i64>, end: Option<i64>, step: Option<i64>) -> Result<Tensor> {
+    let step = checked_step(step)?;
+    let whole = |&n: &usize| start.unwrap_or(0) == 0 && end.unwrap_or(i64::MAX) >= n as i64 && step == 1;
+    if x.sizes().get(dim).is_some_and(whole) { Ok(x.clone()) } else { x.slice(dim as i64, start, end, step) }
+}
+
+/// The sizes without leading ones.
+fn without_leading_ones(sizes: &[usize]) -> &[usize] {
+    &sizes[sizes.iter().take_while(|&&n| n == 1).count()..]
 }
 
 /// Writes `value` through a view.
 fn write(to: &Tensor, value: &Tensor) -> Result<()> {
-    if value.ndim() == 0 && to.ndim() > 0 {
-        return crate::ops::memory::assign(to, value).map(drop);
+    if value.sizes() == to.sizes() {
+        return to.copy_(value).map(drop);
     }
-    let value = if value.ndim() > to.ndim() { without_leading_ones(value, to.ndim())? } else { value.clone() };
+    if value.ndim() == 0 {
+        return memory::assign(to, value).map(drop);
+    }
+    let value = view::view_to(value, without_leading_ones(value.sizes()))?;
     if !expands_to(value.sizes(), to.sizes()) {
         return Err(view::refused_expand("setitem", &value, to.sizes()));
     }
-    to.copy_(&value).map(drop)
+    to.copy_(&view::expand_to(&value, to.sizes())?).map(drop)
 }
 
 #[cfg(test)]

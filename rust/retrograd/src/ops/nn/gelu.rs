@@ -83,7 +83,7 @@ impl Primitive for Gelu {
         "GeluBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let y = xs[0].empty_like_layout(xs[0].dtype())?;
+        let y = xs[0].empty_elementwise(xs[0].dtype())?;
         if self.tanh {
             floats("gelu", &Tanh, xs[0], &y)?
         } else {

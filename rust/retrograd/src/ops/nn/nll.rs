@@ -204,7 +204,7 @@ impl Primitive for Nll {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The sum of the weights does not depend on the input.
         let Some(g) = cx.g_of(0) else { return Ok(maybe(None)) };
-        let mut grads = one(self.backward(g, cx.sizes(0), cx.kept(1)?, &cx.kept(3)?.detach(), cx.kept(2).ok())?);
+        let mut grads = one(self.backward(g, cx.kept(0)?, cx.kept(1)?, &cx.kept(3)?.detach(), cx.kept(2).ok())?);
         grads.resize(cx.node.edges.len(), None);
         Ok(grads)
     }
@@ -227,57 +227,55 @@ impl Nll {
     fn backward(
         &self,
         g: &Tensor,
-        sizes: &[usize],
+        x: &Tensor,
         target: &Tensor,
         total: &Tensor,
         weight: Option<&Tensor>,
     ) -> Result<Tensor> {
-        let op = NllBackward { loss: self.0, sizes: Dims::from_slice(sizes) };
-        let xs: SmallVec<[&Tensor; 4]> = [g, target, total].into_iter().chain(weight).collect();
-        apply1(op, &xs)
+        let xs: SmallVec<[&Tensor; 5]> = [g, x, target, total].into_iter().chain(weight).collect();
+        apply1(NllBackward(self.0), &xs)
     }
 }
 
-/// The gradient of the input: `-g w[t_i]` at `[i, t_i]`, over the sum of the weights for the mean. Reverse: [`Nll`] of `gg`.
+/// The gradient of the input: `-g w[t_i]` at `[i, t_i]`, over the sum of the weights for the mean. Reverse: [`Nll`] of `gg`,
+/// and zeros for the input, which is an operand so that a second derivative exists.
 ///
-/// Operands: g, target, the sum of the weights, and the weight if there is one.
-#[derive(Clone, Debug)]
-struct NllBackward {
-    loss: Loss,
-    sizes: Dims,
-}
+/// Operands: g, the input, target, the sum of the weights, and the weight if there is one.
+#[derive(Clone, Copy, Debug)]
+struct NllBackward(Loss);
 
 impl Primitive for NllBackward {
     const NAME: &'static str = "nll_loss_backward";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "target"), Keep::input(3, "weight")];
+    const KEEP: &'static [Keep] = &[Keep::input(2, "target"), Keep::input(4, "weight")];
     const BATCH: Batch<Self> = Batch::Rule(by_entry);
     fn node(&self) -> &'static str {
-        if self.loss.spatial { "NllLoss2DBackwardBackward0" } else { "NllLossBackwardBackward0" }
+        if self.0.spatial { "NllLoss2DBackwardBackward0" } else { "NllLossBackwardBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let (weight, g) = (xs.get(3).copied(), xs[0]);
+        let (weight, g, of) = (xs.get(4).copied(), xs[0], xs[1].sizes());
         // A hook may have replaced the gradient.
-        let sizes = self.loss.result_sizes(&self.sizes);
-        if g.sizes() != &sizes[..] || g.dtype() != xs[2].dtype() {
+        let sizes = self.0.result_sizes(of);
+        if g.sizes() != &sizes[..] || g.dtype() != xs[3].dtype() {
             return Err(Error::shape(
                 "nll_loss_backward",
                 format!("expected a gradient of sizes {sizes:?}, got {g:?}"),
             ));
         }
-        dispatch!(floats, xs[0].dtype(), T => self.loss.backward::<T>(&self.sizes, xs[0], xs[1], xs[2], weight).map(out),
+        dispatch!(floats, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out),
             else Err(Error::no_kernel("nll_loss_backward", xs[0].dtype())))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.kept(0)?].into_iter().chain(cx.kept(1).ok()).collect();
-        let mut grads = one(apply(Nll(self.loss), &xs)?.swap_remove(0));
+        let mut grads = maybe(cx.when(0, || Ok(apply(Nll(self.0), &xs)?.swap_remove(0)))?);
+        grads.push(cx.when(1, || Tensor::zeros(cx.sizes(1), cx.dtype(1)))?);
         grads.resize(cx.node.edges.len(), None);
         Ok(grads)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let mut xs: SmallVec<[&Tensor; 4]> = SmallVec::from_slice(cx.xs);
+        let mut xs: SmallVec<[&Tensor; 5]> = SmallVec::from_slice(cx.xs);
         xs[0] = t;
-        Ok(one(apply1(self.clone(), &xs)?))
+        Ok(one(apply1(*self, &xs)?))
     }
 }
 

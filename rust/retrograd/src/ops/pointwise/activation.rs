@@ -1,13 +1,17 @@
 //! Activations.
 
 use retrograd_macros::op;
+use smallvec::smallvec;
 
+use super::promote::{Floats, forward2};
 use super::unary::{Map, Unary, body, floats, fuse, numeric};
-use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::Keep;
+use super::zeros_of;
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::real::{Num, Real};
-use crate::ops::Form;
+use crate::ops::{Form, Value};
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// `tanh`: reverse `g (1 - result^2)`.
@@ -123,11 +127,38 @@ impl Unary for Relu {
         numeric("relu", self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
-        let zero = Tensor::number(Scalar::Int(0))?;
-        g.masked_fill(&result.le(&zero)?, &zero)
+        apply1(ThresholdBackward, &[g, result])
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
         fuse("relu", &ReluRule, g, result)
+    }
+}
+
+/// The rule of `relu`, `g` where `y > 0`, else 0. Operands: `g`, `y`.
+///
+/// An op of its own, so that a second derivative finds the way to `y`, though it is zero there.
+#[derive(Clone, Debug)]
+struct ThresholdBackward;
+
+impl Primitive for ThresholdBackward {
+    const NAME: &'static str = "threshold_backward";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "self")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "ThresholdBackwardBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward2::<_, Floats>(Self::NAME, &ReluRule, xs[0], xs[1], xs[0].dtype()).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let to_g = cx.when(0, || apply1(Self, &[cx.g(), cx.kept(0)?]))?;
+        Ok(smallvec![to_g, cx.when(1, || zeros_of(cx.g()))?])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| apply1(Self, &[t, cx.xs[1]])).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("threshold", Scalar::Int(0).into())]
     }
 }
 

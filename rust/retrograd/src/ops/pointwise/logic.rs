@@ -156,7 +156,7 @@ impl<P: Property> Primitive for Test<P> {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
-        let result = x.empty_like_layout(DType::Bool)?;
+        let result = x.empty_elementwise(DType::Bool)?;
         dispatch!(numeric, x.dtype(), T => {
             // SAFETY: (1) S1 and S3, equal sizes; (2) the result is fresh; (3) so it does not overlap itself.
             unsafe {
@@ -423,7 +423,7 @@ impl Primitive for BitNot {
         "BitwiseBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let result = xs[0].empty_like_layout(xs[0].dtype())?;
+        let result = xs[0].empty_elementwise(xs[0].dtype())?;
         flip(xs[0], &result)?;
         Ok(out(result))
     }

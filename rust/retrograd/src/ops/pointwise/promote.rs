@@ -69,6 +69,11 @@ pub fn out_like(sizes: &[usize], dtype: DType, xs: &[&Tensor]) -> Result<Tensor>
     Tensor::empty_strided(sizes, &strides, dtype)
 }
 
+/// As [`out_like`] for a contiguous operand and a single element: only strides along axes of size 1 may differ.
+fn out_beside_one(x: &Tensor, one: &Tensor, dtype: DType) -> Result<Tensor> {
+    if x.sizes().contains(&1) { out_like(x.sizes(), dtype, &[x, one]) } else { Tensor::empty(x.sizes(), dtype) }
+}
+
 /// The axes from the innermost to the outermost, as torch orders them: of two axes, the first operand that is broadcast
 /// along neither and has different strides along them decides.
 fn inner_to_outer(sizes: &[usize], all: &[Strides]) -> Dims {
@@ -130,12 +135,12 @@ where
     let (a, b) = (&*ca, &*cb);
     // A contiguous tensor beside a single element, such as a number.
     if a.is_contiguous() && b.numel() == 1 && b.ndim() <= a.ndim() {
-        let out = Tensor::empty(a.sizes(), O::of(common))?;
+        let out = out_beside_one(a, b, O::of(common))?;
         k.run_flat(op, (a, 1), (b, 0), &out)?;
         return Ok(out);
     }
     if b.is_contiguous() && a.numel() == 1 && a.ndim() <= b.ndim() {
-        let out = Tensor::empty(b.sizes(), O::of(common))?;
+        let out = out_beside_one(b, a, O::of(common))?;
         k.run_flat(op, (a, 0), (b, 1), &out)?;
         return Ok(out);
     }

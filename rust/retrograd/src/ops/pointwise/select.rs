@@ -272,7 +272,7 @@ impl Primitive for MaskedFill {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let value = Self::check(xs)?;
         let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
-        let result = out_like(&sizes, xs[0].dtype(), &[xs[0], xs[2]])?;
+        let result = Tensor::empty(&sizes, xs[0].dtype())?;
         choose(xs[2], &value, xs[0], &result);
         Ok(out(result))
     }
@@ -291,6 +291,9 @@ impl Primitive for MaskedFill {
             choose(&mask, &value, out, out);
         }
         Ok(true)
+    }
+    fn reads(&self, _xs: &[&Tensor], i: usize) -> Reads {
+        if i == 1 { Reads::Any } else { Reads::Same }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, mask, zero) = (cx.g(), cx.kept(0)?, number(0.0)?);

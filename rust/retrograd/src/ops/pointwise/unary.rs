@@ -50,7 +50,7 @@ impl<U: Unary> Primitive for Map<U> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;
         let x = copy::cast(xs[0], dtype)?;
-        let result = x.empty_like_layout(dtype)?;
+        let result = x.empty_elementwise(dtype)?;
         self.0.kernel(&x, &result)?;
         Ok(out(result))
     }

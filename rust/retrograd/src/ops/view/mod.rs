@@ -21,7 +21,7 @@ pub use strided::as_strided;
 
 pub(crate) use expand::refused_expand;
 pub(crate) use look::{batch_first, is_watched, lifted, with_batch};
-pub(crate) use shape::alias;
+pub(crate) use shape::{alias, view_to};
 pub(crate) use slice::select_at;
 
 use super::Entry;

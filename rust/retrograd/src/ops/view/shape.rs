@@ -17,12 +17,14 @@ use crate::tensor::{Body, DType, Dims, MemoryFormat, Tensor};
 struct ViewTo {
     from: Dims,
     sizes: Dims,
+    /// Made by `reshape` of a tensor that is not contiguous, which torch tells in the node's name.
+    reshaped: bool,
 }
 
 impl Look for ViewTo {
     const NAME: &'static str = "view";
     fn node(&self) -> &'static str {
-        "ViewBackward0"
+        if self.reshaped { "ReshapeAliasBackward0" } else { "ViewBackward0" }
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         let strides = view_strides(x.sizes(), x.strides(), &self.sizes).ok_or_else(|| {
@@ -47,7 +49,7 @@ impl Look for ViewTo {
         reshape_to(t, &self.sizes)
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
-        Self { from: with_batch(&self.from, batch), sizes: with_batch(&self.sizes, batch) }
+        Self { from: with_batch(&self.from, batch), sizes: with_batch(&self.sizes, batch), ..*self }
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("self_sym_sizes", (&*self.from).into())]
@@ -168,15 +170,21 @@ fn reshaped(x: &Tensor, sizes: Dims) -> Result<Tensor> {
     if numel(&sizes) != x.numel() {
         return Err(Error::shape("reshape", format!("shape '{sizes:?}' is invalid for input of size {}", x.numel())));
     }
-    if view_strides(x.sizes(), x.strides(), &sizes).is_some() {
-        return viewed(x, sizes);
+    let view = ViewTo { from: Dims::from_slice(x.sizes()), sizes, reshaped: !x.is_contiguous() };
+    if view_strides(x.sizes(), x.strides(), &view.sizes).is_some() {
+        return look(view, x);
     }
     let copy = memory::clone_strided(x, &contiguous_strides(x.sizes()))?;
-    apply1(UnsafeView(ViewTo { from: Dims::from_slice(x.sizes()), sizes }), &[&copy])
+    apply1(UnsafeView(view), &[&copy])
 }
 
 fn viewed(x: &Tensor, sizes: Dims) -> Result<Tensor> {
-    look(ViewTo { from: Dims::from_slice(x.sizes()), sizes }, x)
+    look(ViewTo { from: Dims::from_slice(x.sizes()), sizes, reshaped: false }, x)
+}
+
+/// A view of `x` in other sizes of the same product, also if it has them.
+pub(crate) fn view_to(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    viewed(x, Dims::from_slice(sizes))
 }
 
 // ---- entries

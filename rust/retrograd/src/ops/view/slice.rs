@@ -103,9 +103,7 @@ impl Look for Slice {
         let (start, end) = (clamp(self.start), clamp(self.end));
         let count = (end - start).max(0);
         l.sizes[self.dim] = (count / self.step + i64::from(count % self.step != 0)) as usize;
-        if l.sizes.iter().all(|&n| n > 0) {
-            l.offset = l.offset.wrapping_add_signed(l.strides[self.dim] * start as isize);
-        }
+        l.offset = l.offset.wrapping_add_signed(l.strides[self.dim].wrapping_mul(start as isize));
         l.strides[self.dim] = l.strides[self.dim].saturating_mul(self.step as isize);
         Ok(l)
     }

@@ -48,7 +48,7 @@ impl Primitive for Unbind {
         let (n, step) = (l.sizes.remove(self.dim), l.strides.remove(self.dim));
         let at = |i: usize| {
             // Without elements the offset means nothing, and might leave the address space.
-            let shift = if x.numel() == 0 { 0 } else { step * i as isize };
+            let shift = step.wrapping_mul(i as isize);
             x.view_as(&l.sizes, &l.strides, l.offset.wrapping_add_signed(shift))
         };
         (0..n).map(at).collect::<Result<Outs>>().map(siblings)
@@ -100,7 +100,7 @@ impl Primitive for Split {
         let mut outs = Outs::new();
         for &n in &self.parts {
             l.sizes[self.dim] = n;
-            let shift = if l.sizes.contains(&0) { 0 } else { step * start as isize };
+            let shift = step.wrapping_mul(start as isize);
             let offset = l.offset.wrapping_add_signed(shift);
             outs.push(if self.untracked {
                 x.part_uncounted(&l.sizes, &l.strides, offset)?

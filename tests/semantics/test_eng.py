@@ -409,3 +409,27 @@ def test_eng_6_a_target_that_is_an_operand_too():
         del y
     gc.collect()
     assert [w() for w in watch] == [None] * 3
+
+
+def test_eng_3_errors_of_the_graph_wait_for_nobody():
+    y = leaf([1.0, 2.0]).exp()
+    loss = y.sum()
+    node = y.grad_fn
+    y.add_(1)
+    done = []
+
+    def run(act):
+        for _ in range(300):
+            try:
+                act()
+            except RuntimeError as e:
+                assert "modified by an inplace operation" in str(e)
+        done.append(act)
+
+    acts = [lambda: loss.backward(retain_graph=True), lambda: node._saved_result]
+    workers = [threading.Thread(target=run, args=(act,), daemon=True) for act in acts * 2]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join(60)
+    assert len(done) == 4

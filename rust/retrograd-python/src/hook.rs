@@ -11,6 +11,7 @@ use retrograd::Tensor;
 use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::{Grads, Node, NodeRef};
+use retrograd::origin::Origin;
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
@@ -232,7 +233,7 @@ pub fn clear_node(node: &Node) {
         let mut any = false;
         kept.each_packed(|_| any = true);
         if any {
-            kept.release();
+            kept.release(Origin::default());
         }
     }
 }

@@ -35,11 +35,15 @@ const UNASKED: u64 = u64::MAX;
 /// No place is known.
 const NOWHERE: u64 = u64::MAX - 1;
 
-thread_local! {
-    /// What [`Places::here`] answers on this thread, or one of the constants above.
-    static ANSWER: Cell<u64> = const { Cell::new(UNASKED) };
+struct Thread {
+    /// What [`Places::here`] answers, or one of the constants above.
+    answer: Cell<u64>,
     /// The code object asked for last, and its number.
-    static LAST: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
+    last: Cell<(usize, u32)>,
+}
+
+thread_local! {
+    static THREAD: Thread = const { Thread { answer: Cell::new(UNASKED), last: Cell::new((0, 0)) } };
 }
 
 /// Puts an answer back when dropped.
@@ -47,13 +51,13 @@ struct Put(u64);
 
 impl Put {
     fn replacing(answer: u64) -> Self {
-        Self(ANSWER.replace(answer))
+        Self(THREAD.with(|t| t.answer.replace(answer)))
     }
 }
 
 impl Drop for Put {
     fn drop(&mut self) {
-        ANSWER.set(self.0);
+        THREAD.with(|t| t.answer.set(self.0));
     }
 }
 
@@ -77,12 +81,12 @@ struct PythonPlaces;
 impl Places for PythonPlaces {
     #[inline]
     fn here(&self) -> u64 {
-        match ANSWER.get() {
-            LIVE => current(),
-            UNASKED => first_answer(),
+        THREAD.with(|thread| match thread.answer.get() {
+            LIVE => current(thread),
+            UNASKED => first_answer(thread),
             NOWHERE => 0,
             place => place,
-        }
+        })
     }
     fn describe(&self, origin: u64) -> Option<Place> {
         Python::attach(|py| describe(py, origin).ok().flatten())
@@ -91,13 +95,13 @@ impl Places for PythonPlaces {
 
 /// A thread that Python does not know has no places; others are asked from now on.
 #[cold]
-fn first_answer() -> u64 {
+fn first_answer(thread: &Thread) -> u64 {
     // SAFETY: may be called from any thread at any time while the interpreter exists.
     if unsafe { ffi::PyGILState_GetThisThreadState() }.is_null() {
         return 0;
     }
-    ANSWER.set(LIVE);
-    current()
+    thread.answer.set(LIVE);
+    current(thread)
 }
 
 type GetLasti = unsafe extern "C" fn(*mut ffi::PyFrameObject) -> c_int;
@@ -120,15 +124,15 @@ fn find_get_lasti() -> Option<GetLasti> {
 
 /// The place of the innermost Python frame outside this package. Called with the interpreter held.
 #[inline]
-fn current() -> u64 {
+fn current(thread: &Thread) -> u64 {
     // SAFETY: the interpreter is held: `LIVE` is set by threads that hold it, and replaced while it is given up.
     let frame = unsafe { ffi::PyEval_GetFrame() };
     if frame.is_null() {
         return 0;
     }
     // SAFETY: `frame` is this thread's current frame, which outlives this call.
-    let place = unsafe { place_of(frame) };
-    if place >> 32 & u64::from(OURS) == 0 { place } else { outside(frame) }
+    let place = unsafe { place_of(thread, frame) };
+    if place >> 32 & u64::from(OURS) == 0 { place } else { outside(thread, frame) }
 }
 
 /// Code number in the upper half; instruction (or line) and one in the lower.
@@ -136,15 +140,15 @@ fn current() -> u64 {
 /// # Safety
 /// `frame` is a live frame and the interpreter is held.
 #[inline]
-unsafe fn place_of(frame: *mut ffi::PyFrameObject) -> u64 {
+unsafe fn place_of(thread: &Thread, frame: *mut ffi::PyFrameObject) -> u64 {
     // SAFETY: a live frame, by contract; the code is owned by the frame, so it outlives the reference given back here.
     let code = unsafe {
         let code = ffi::PyFrame_GetCode(frame).cast::<ffi::PyObject>();
         ffi::Py_DECREF(code);
         code
     };
-    let (last, known) = LAST.get();
-    let number = if last == code as usize { known } else { number_of(code) };
+    let (last, known) = thread.last.get();
+    let number = if last == code as usize { known } else { number_of(thread, code) };
     if number == 0 {
         return 0;
     }
@@ -158,7 +162,7 @@ unsafe fn place_of(frame: *mut ffi::PyFrameObject) -> u64 {
 }
 
 #[cold]
-fn number_of(code: *mut ffi::PyObject) -> u32 {
+fn number_of(thread: &Thread, code: *mut ffi::PyObject) -> u32 {
     let known = CODES.lock().as_ref().and_then(|c| c.numbers.get(&(code as usize)).copied());
     let number = known.unwrap_or_else(|| {
         Python::attach(|py| {
@@ -176,7 +180,7 @@ fn number_of(code: *mut ffi::PyObject) -> u32 {
             number
         })
     });
-    LAST.set((code as usize, number));
+    thread.last.set((code as usize, number));
     number
 }
 
@@ -191,7 +195,7 @@ fn is_ours(code: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Goes outwards from a frame of this package.
 #[cold]
-fn outside(frame: *mut ffi::PyFrameObject) -> u64 {
+fn outside(thread: &Thread, frame: *mut ffi::PyFrameObject) -> u64 {
     Python::attach(|py| {
         // SAFETY: a live frame.
         let mut frame = unsafe { Bound::from_borrowed_ptr(py, frame.cast()) };
@@ -201,7 +205,7 @@ fn outside(frame: *mut ffi::PyFrameObject) -> u64 {
                 _ => return 0,
             }
             // SAFETY: a live frame, which `frame` holds.
-            let place = unsafe { place_of(frame.as_ptr().cast()) };
+            let place = unsafe { place_of(thread, frame.as_ptr().cast()) };
             if place >> 32 & u64::from(OURS) == 0 {
                 return place;
             }
@@ -237,7 +241,7 @@ fn line_of(code: &Bound<'_, PyAny>, instruction: i64) -> PyResult<Option<u32>> {
 /// Notes lines on this thread, or does not: `make bench` measures what it costs.
 #[pyfunction]
 fn _note_places(on: bool) {
-    ANSWER.set(if on { LIVE } else { NOWHERE });
+    THREAD.with(|t| t.answer.set(if on { LIVE } else { NOWHERE }));
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

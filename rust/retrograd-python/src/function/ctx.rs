@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::autograd::{Node, hooks};
+use retrograd::origin::Origin;
 use smallvec::SmallVec;
 
 use super::{Notes, PyFunctionCtx, PyFunctionRule, apply, call_backward, clone_option, name_of, new_node, node_of_ctx};
@@ -148,7 +149,7 @@ impl PyFunctionCtx {
             )
         })?;
         if once {
-            made.kept.release();
+            made.kept.release(Origin::here());
         }
         let tensors: SmallVec<[_; 4]> = tensors.into_iter().map(|t| wrap_option(py, t)).collect::<PyResult<_>>()?;
         PyTuple::new(py, tensors)
@@ -179,7 +180,7 @@ impl PyFunctionCtx {
         if let Some(made) = slf.get().made.get()
             && function.getattr(intern!(py, "clear_saved_tensors_on_access"))?.is_truthy()?
         {
-            made.kept.release();
+            made.kept.release(Origin::here());
         }
         Ok(())
     }

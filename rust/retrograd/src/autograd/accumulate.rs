@@ -40,8 +40,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
                     continue;
                 }
                 // Nothing here calls the host language, which may wait for the slot.
-                let _off = GradGuard::new(false);
-                crate::ops::pointwise::add_assign(&old.detach(), &g.detach())?;
+                crate::ops::pointwise::add_assign(old, &g)?;
                 old.bump_version();
                 return Ok(());
             }

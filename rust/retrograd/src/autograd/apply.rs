@@ -123,7 +123,8 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    #[inline]
+    // Part of its callers, so that the edges are written where the node takes them from.
+    #[inline(always)]
     fn of(xs: &[&Tensor]) -> Result<Self> {
         let mut followed = Self { edges: SmallVec::new(), bits: 0 };
         for (i, x) in xs.iter().enumerate() {
@@ -138,7 +139,7 @@ impl Followed {
 }
 
 /// Makes the node of an op that ran. `before` is given for an op that wrote to operand 0.
-#[inline]
+#[inline(always)]
 fn record<P: Primitive>(
     op: P,
     xs: &[&Tensor],
@@ -150,7 +151,11 @@ fn record<P: Primitive>(
         [] => SmallVec::new(),
         keep => keep_values(keep, &followed, xs, outs, before)?,
     };
-    let outputs = outs.iter().map(OutMeta::of).collect();
+    // Not collected: the general loop of an iterator costs more than the one output that there is.
+    let mut outputs = SmallVec::new();
+    for o in outs {
+        outputs.push(OutMeta::of(o));
+    }
     Ok(Node::new(OpRule { op, kept: KeptSlots::new(kept) }, followed.edges, outputs))
 }
 

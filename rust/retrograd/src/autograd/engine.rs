@@ -16,6 +16,7 @@ use super::hooks::NodeHooks;
 use super::mode::GradGuard;
 use super::node::{Edge, Grads, Node, NodeRef, Run};
 use crate::error::{Error, Result};
+use crate::origin::Origin;
 use crate::tensor::{DType, Tensor, layout};
 
 /// A tensor (or edge) that differentiation starts from, with its gradient.
@@ -111,7 +112,7 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let mut frame = Frame::new(id, slots, needed);
     let entered = Entered::new(&mut frame);
     let frame = entered.0;
-    let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph };
+    let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph, called_at: Origin::here() };
     // Leaves that are roots themselves have nothing to wait for.
     for i in 0..visits.len() {
         if visits[i].seq().is_none() && visits[i].pending == 0 {
@@ -130,6 +131,7 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
 struct How {
     create_graph: bool,
     retain_graph: bool,
+    called_at: Origin,
 }
 
 /// Every node and leaf that can be reached from the roots, with the number of edges into it.
@@ -251,10 +253,13 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How) -> Result
     let run = Run { create_graph: how.create_graph, frees: !how.retain_graph, needs: needed_inputs(node, frame) };
     let results = node.rule.apply(node, &grads, run)?;
     let results = finish_node(node, results, &grads);
-    match (node.rule.kept(), &results) {
-        (Some(kept), Ok(_)) if !how.retain_graph => kept.release(),
-        (Some(kept), Err(_)) if !how.retain_graph => kept.unclaim(),
-        _ => {}
+    if !how.retain_graph
+        && let Some(kept) = node.rule.kept()
+    {
+        match &results {
+            Ok(_) => kept.release(how.called_at),
+            Err(_) => kept.unclaim(),
+        }
     }
     results
 }

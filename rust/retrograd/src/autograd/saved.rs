@@ -90,25 +90,26 @@ impl Saved {
     pub fn output(tensor: &Tensor, nr: u32) -> Self {
         Self(Form::Plain { version: tensor.version(), tensor: tensor.alias(), output: nr })
     }
+    /// The kept tensor, if nobody wrote to it since and no hook has it.
+    #[inline]
+    fn fresh(&self, node: &NodeRef, recording: bool) -> Option<Tensor> {
+        let Form::Plain { tensor, version, output } = &self.0 else { return None };
+        if tensor.version() != *version {
+            return None;
+        }
+        if *output == INPUT || !recording || !tensor.dtype().is_differentiable() {
+            return Some(tensor.clone());
+        }
+        let t = tensor.alias();
+        t.set_history(Output { node: node.clone(), nr: *output });
+        Some(t)
+    }
     /// The kept tensor: as it was, after checking that nobody wrote to it since, or as the hook unpacks it.
     fn unpack(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Tensor> {
         match &self.0 {
-            Form::Plain { tensor, version, output } => {
-                if tensor.version() != *version {
-                    return Err(self.stale(node, slot));
-                }
-                if *output == INPUT || !recording || !tensor.dtype().is_differentiable() {
-                    return Ok(tensor.clone());
-                }
-                let t = tensor.alias();
-                t.set_history(Output { node: node.clone(), nr: *output });
-                Ok(t)
-            }
+            Form::Plain { .. } => self.fresh(node, recording).ok_or_else(|| self.stale(node, slot)),
             Form::Packed(packed) => packed.unpack(node),
         }
-    }
-    fn is_packed(&self) -> bool {
-        matches!(self.0, Form::Packed(_))
     }
     /// A tensor that hooks have not seen, and should. Plain numbers they never see.
     fn is_plain(&self) -> bool {
@@ -296,7 +297,7 @@ impl KeptSlots {
     }
     /// The error of a second run, if the tensors were freed.
     pub(crate) fn check(&self, node: &NodeRef) -> Result<()> {
-        self.held(node, |_, _| ())
+        self.held(node, |_| ())
     }
     pub fn is_freed(&self) -> bool {
         matches!(*self.0.lock(), Slots::Freed(_))
@@ -324,58 +325,66 @@ impl KeptSlots {
             *once = true;
         }
     }
-    /// Frees the tensors. A node that kept none can run again.
-    pub fn release(&self) {
+    /// Frees the tensors, for a call at `by`. A node that kept none can run again.
+    pub fn release(&self, by: Origin) {
         let values = {
             let mut slots = self.0.lock();
-            let Slots::Held { values, once, .. } = &mut *slots else { return };
+            let Slots::Held { values, once, claimed } = &mut *slots else { return };
             if !*once && values.iter().all(Option::is_none) {
+                *claimed = false;
                 return;
             }
             let values = std::mem::take(values);
-            *slots = Slots::Freed(Origin::here());
+            *slots = Slots::Freed(by);
             values
         };
         drop(values);
     }
-    /// Runs `f` on the values if the node may use them.
-    fn held<R>(&self, node: &NodeRef, f: impl FnOnce(&Values, &mut bool) -> R) -> Result<R> {
-        match &mut *self.0.lock() {
-            Slots::Held { values, claimed, .. } if !*claimed => Ok(f(values, claimed)),
-            Slots::Held { .. } => Err(freed(node, Origin::default())),
-            Slots::Freed(by) => Err(freed(node, *by)),
-        }
+    /// Runs `f` on the values if the node may use them. Errors are made after the lock: they may ask the host for words.
+    fn held<R>(&self, node: &NodeRef, f: impl FnOnce(&Values) -> R) -> Result<R> {
+        let by = match &*self.0.lock() {
+            Slots::Held { values, claimed: false, .. } => return Ok(f(values)),
+            Slots::Held { .. } => Origin::default(),
+            Slots::Freed(by) => *by,
+        };
+        Err(freed(node, by))
     }
     /// The values, after checking that nobody wrote to them since.
     pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
-        let values = self.held(node, |values, _| values.clone())?;
+        let values = self.held(node, Clone::clone)?;
         let unpack = |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, recording)).transpose();
         values.iter().enumerate().map(unpack).collect()
     }
     /// The values for the node's rule. A run that frees them has them for itself until it calls [`KeptSlots::release`], or
     /// [`KeptSlots::unclaim`] if it failed.
     pub fn unpack_for(&self, node: &NodeRef, run: Run) -> Result<Kept> {
-        let mut kept = Kept::new();
-        // Hooks run foreign code, so not under the lock: their values are cloned for it.
-        let packed = self.held(node, |values, claimed| -> Result<Values> {
-            if values.iter().flatten().any(Saved::is_packed) {
-                *claimed = run.frees;
-                return Ok(values.clone());
+        // Hooks and errors run foreign code, so not under the lock: for them the values are cloned.
+        let (values, by) = match &mut *self.0.lock() {
+            Slots::Held { values, claimed, .. } if !*claimed => {
+                *claimed = run.frees && !values.is_empty();
+                let mut kept = Kept::new();
+                for v in values.iter() {
+                    let unpacked = match v {
+                        None => None,
+                        Some(s) => match s.fresh(node, run.create_graph) {
+                            None => break,
+                            tensor => tensor,
+                        },
+                    };
+                    kept.push(unpacked);
+                }
+                if kept.len() == values.len() {
+                    return Ok(kept);
+                }
+                (Some(values.clone()), Origin::default())
             }
-            for (i, v) in values.iter().enumerate() {
-                kept.push(match v {
-                    Some(s) => Some(s.unpack(node, i, run.create_graph)?),
-                    None => None,
-                });
-            }
-            *claimed = run.frees && values.iter().any(Option::is_some);
-            Ok(Values::new())
-        })??;
-        for (i, v) in packed.iter().enumerate() {
-            let unpacked = v.as_ref().map(|s| s.unpack(node, i, run.create_graph)).transpose();
-            kept.push(unpacked.inspect_err(|_| self.unclaim())?);
-        }
-        Ok(kept)
+            Slots::Held { .. } => (None, Origin::default()),
+            Slots::Freed(by) => (None, *by),
+        };
+        let Some(values) = values else { return Err(freed(node, by)) };
+        let unpack =
+            |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, run.create_graph)).transpose();
+        values.iter().enumerate().map(unpack).collect::<Result<Kept>>().inspect_err(|_| self.unclaim())
     }
     /// Lets others use the values again.
     pub fn unclaim(&self) {
@@ -385,7 +394,7 @@ impl KeptSlots {
     }
     /// As [`KeptSlots::unpack`], one slot only.
     pub fn unpack_one(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Option<Tensor>> {
-        let value = self.held(node, |values, _| values.get(slot).cloned().flatten())?;
+        let value = self.held(node, |values| values.get(slot).cloned().flatten())?;
         value.map(|s| s.unpack(node, slot, recording)).transpose()
     }
     /// Hands the tensor in a slot to `hooks` and keeps what they make of it.

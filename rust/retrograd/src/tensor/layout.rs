@@ -26,6 +26,11 @@ pub fn numel(sizes: &[usize]) -> usize {
 
 /// Row-major strides.
 pub fn contiguous_strides(sizes: &[usize]) -> Strides {
+    if let [_] = sizes {
+        let mut strides = Strides::new();
+        strides.push(1);
+        return strides;
+    }
     let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
     let mut step = 1isize;
     for (s, &n) in strides.iter_mut().zip(sizes).rev() {

@@ -99,13 +99,20 @@ impl Tensor {
 
     /// A fresh contiguous tensor whose elements are not initialised.
     pub fn empty(sizes: &[usize], dtype: DType) -> Result<Self> {
-        Self::empty_contiguous(sizes, contiguous_strides(sizes), dtype)
+        let n = layout::checked_numel("empty", sizes)?;
+        Self::empty_contiguous(sizes, n, contiguous_strides(sizes), dtype)
     }
 
-    /// A fresh tensor with strides that are contiguous for the sizes.
-    fn empty_contiguous(sizes: &[usize], strides: Strides, dtype: DType) -> Result<Self> {
-        debug_assert!(is_contiguous(sizes, &strides));
-        let n = layout::checked_numel("empty", sizes)?;
+    /// As [`Tensor::empty`], with the sizes of this tensor.
+    #[inline]
+    pub(crate) fn empty_beside(&self, dtype: DType) -> Result<Self> {
+        let b = self.body();
+        Self::empty_contiguous(&b.sizes, b.numel, contiguous_strides(&b.sizes), dtype)
+    }
+
+    /// A fresh tensor of `n` elements with strides that are contiguous for the sizes.
+    fn empty_contiguous(sizes: &[usize], n: usize, strides: Strides, dtype: DType) -> Result<Self> {
+        debug_assert!(is_contiguous(sizes, &strides) && n == layout::numel(sizes));
         let storage = Storage::allocate(n * dtype.size())?;
         Ok(Self::new(Body {
             dtype,
@@ -134,7 +141,7 @@ impl Tensor {
     pub fn empty_like_layout(&self, dtype: DType) -> Result<Self> {
         let b = self.body();
         if b.contiguous {
-            return Self::empty_contiguous(&b.sizes, b.strides.clone(), dtype);
+            return Self::empty_contiguous(&b.sizes, b.numel, b.strides.clone(), dtype);
         }
         Self::empty_strided(&b.sizes, &layout::preserving_strides(&b.sizes, &b.strides), dtype)
     }

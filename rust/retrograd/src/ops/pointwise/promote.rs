@@ -119,7 +119,7 @@ where
 {
     let out_dtype = O::of(common);
     if a.dtype() == common && b.dtype() == common && a.is_contiguous() && b.is_contiguous() && a.sizes() == b.sizes() {
-        let out = Tensor::empty(a.sizes(), out_dtype)?;
+        let out = a.empty_beside(out_dtype)?;
         k.run_flat(op, (a, 1), (b, 1), &out)?;
         return Ok(out);
     }

@@ -22,6 +22,16 @@ def modes_are_restored():
 
 
 @pytest.fixture(autouse=True)
+def levels_of_forward_mode_are_left():
+    yield
+    open_levels = 0
+    while rg.autograd.forward_ad._current_level >= 0:  # or the tests after this one would fail too
+        rg.autograd.forward_ad.exit_dual_level()
+        open_levels += 1
+    assert open_levels == 0
+
+
+@pytest.fixture(autouse=True)
 def records_reach_no_handler_of_pytest():
     """Torch debugs checkpoints with a logger that it cuts off for good, and pytest attaches itself to such loggers."""
     yield

@@ -240,7 +240,6 @@ def test_func_8_save_for_forward_takes_tensors():
         function(forward).apply(leaf([1.0]))
 
 
-@later("forward mode")
 def test_func_8_save_for_forward_feeds_jvp():
     def forward(ctx, x):
         ctx.save_for_forward(x, None)
@@ -503,7 +502,6 @@ def dual(made, *extra, x=(2.0, 3.0)):
         return fwd.unpack_dual(out).tangent
 
 
-@later("forward mode")
 def test_func_20_jvp():
     seen = []
 
@@ -527,7 +525,6 @@ def test_func_20_jvp():
     assert seen[1][1:] == (None, None)
 
 
-@later("forward mode")
 def test_func_20_jvp_errors():
     with pytest.raises(NotImplementedError):
         dual(function(lambda ctx, x: x * 3))
@@ -605,7 +602,6 @@ def test_func_24_exceptions_keep_their_traceback():
     assert rg.is_grad_enabled()
 
 
-@later("forward mode")
 def test_func_24_exceptions_in_jvp():
     def culprit(*_):
         raise KeyError("why")

@@ -357,7 +357,6 @@ def test_io_4_repr(make, expected):
     assert text(make()) == expected
 
 
-@later("forward mode")
 def test_io_4_repr_of_duals():
     fwd = rg.autograd.forward_ad
     with fwd.dual_level():

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from retrograd import _core
 from retrograd._core import SavedTensor, Tensor
-from retrograd.autograd import anomaly_mode, function, grad_mode, graph
+from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from retrograd.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (
@@ -36,7 +36,9 @@ __all__ = [
     "detect_anomaly",
     "enable_grad",
     "enforce_grad_layout_policy",
+    "forward_ad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
     "gradcheck",

@@ -40,7 +40,7 @@ class _Mode:
 
     __slots__ = ()
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Any:
         raise NotImplementedError
 
     def __exit__(self, kind: object, value: object, trace: object) -> None:

@@ -4,6 +4,7 @@
 //! all that the node is made of, so that a ctx that outlives its node still answers, and makes the node anew when asked.
 
 mod ctx;
+mod jvp;
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
+use retrograd::autograd::forward::Hidden;
 use retrograd::autograd::saved::{KeptSlots, Saved, pack_kept};
 use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled, mode};
 use smallvec::SmallVec;
@@ -84,6 +86,8 @@ struct Notes {
     materialize: bool,
     materialize_still: bool,
     pure_view: bool,
+    /// `jvp` is running: `saved_tensors` are those for it.
+    in_jvp: bool,
 }
 
 /// What the node is made of, beside its edges.
@@ -282,7 +286,7 @@ fn apply<'py>(
     }
 
     let returned = {
-        let _off = GradGuard::new(false);
+        let (_off, _plain) = (GradGuard::new(false), Hidden::from(0));
         if separate {
             let output = forward.call1(args)?;
             setup.call1((&ctx, args, &output))?;
@@ -350,6 +354,7 @@ fn finish<'py>(
         }
     }
 
+    let is_tensor = tensors_in.clone();
     let node = recording.then_some({
         |results: &[Option<Tensor>], outputs: SmallVec<[OutMeta; 1]>| {
             let keep = |t: &Option<Tensor>| {
@@ -374,6 +379,10 @@ fn finish<'py>(
         && let Some(node) = node_of_ctx(ctx)
     {
         pack_kept(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
+    }
+
+    if mode::pushes(mode::word()) {
+        jvp::push(ctx, operands, &is_tensor, &dirty, &results)?;
     }
 
     let object = |(given, result): (Bound<'py, PyAny>, Option<Tensor>)| match result {

@@ -48,6 +48,7 @@ impl PyFunctionCtx {
             materialize: true,
             materialize_still: true,
             pure_view: false,
+            in_jvp: false,
         };
         Self {
             notes: Mutex::new(notes),
@@ -132,6 +133,13 @@ impl PyFunctionCtx {
     #[getter]
     fn saved_tensors<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
+        let for_jvp = {
+            let notes = slf.get().notes.lock();
+            if notes.in_jvp { clone_option(py, &notes.saved_for_forward) } else { None }
+        };
+        if let Some(saved) = for_jvp {
+            return Ok(saved.into_bound(py).cast_into()?);
+        }
         let (Some(made), Some(node)) = (slf.get().made.get(), node_of_ctx(slf)) else {
             return Ok(PyTuple::empty(py));
         };

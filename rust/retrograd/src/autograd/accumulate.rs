@@ -7,7 +7,14 @@ use crate::tensor::{Tensor, layout};
 
 /// Sum of two gradients for the same output. Reuses `a`'s buffer when nobody else can see it.
 pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
-    if !create_graph && a.is_unshared() && a.sizes() == b.sizes() && a.dtype() == b.dtype() && a.is_contiguous() {
+    let plain = !a.may_have_tangent() && !b.may_have_tangent();
+    if !create_graph
+        && plain
+        && a.is_unshared()
+        && a.sizes() == b.sizes()
+        && a.dtype() == b.dtype()
+        && a.is_contiguous()
+    {
         crate::ops::pointwise::add_assign(&a, b)?;
         return Ok(a);
     }
@@ -20,6 +27,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
         Some(want) if want != g.dtype() => crate::ops::memory::cast(&g, want)?,
         _ => g,
     };
+    let g = g.without_tangents();
     let slot = &leaf.meta().grad;
     let mut g = g;
     // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is still

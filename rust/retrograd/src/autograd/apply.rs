@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use smallvec::{SmallVec, smallvec};
 
+use super::forward::BeforeWrite;
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::overlap;
@@ -100,10 +101,20 @@ fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs>
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(op.clone(), xs, &mut outs, word)?;
     }
-    if word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD {
+    if mode::pushes(word) {
         super::forward::push_tangents(&op, xs, &outs)?;
+        share_tangents(&outs);
     }
     Ok(outs)
+}
+
+/// Results that their node keeps are kept with their tangents: in forward over reverse the rule needs both.
+fn share_tangents(outs: &[Tensor]) {
+    if let Some(node) = outs.iter().find_map(Tensor::history).map(|output| output.node)
+        && let Some(kept) = node.rule.kept()
+    {
+        kept.share_tangents(outs);
+    }
 }
 
 /// The op in one of its forms: a fresh result, or written into operand 0.
@@ -185,7 +196,7 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_inplace(recording)?;
     overlap::check(&op, xs)?;
-    let pushing = word & (mode::FORWARD | mode::INFERENCE) == mode::FORWARD && xs.iter().any(|x| x.tangent().is_some());
+    let pushing = if mode::pushes(word) { BeforeWrite::of(xs)? } else { None };
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
         let followed = Followed::of(xs)?;
@@ -193,9 +204,8 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     } else {
         None
     };
-    let primal = if pushing { Some(crate::kernels::copy::copy(target)?) } else { None };
     target.tell_of_write()?;
-    let kept_op = pushing.then(|| op.clone());
+    let pushing = pushing.map(|before| (op.clone(), before));
     // Kernels rest on targets that do not overlap themselves, unless the op knows of others.
     let direct = op.sharing().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
     if !(direct && op.forward_into(xs, target)?) {
@@ -210,8 +220,9 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
             pack_kept(&node, &|_| Some(target.clone()))?;
         }
     }
-    if let (Some(op), Some(primal)) = (kept_op, primal) {
-        super::forward::push_tangent_inplace(&op, xs, &primal, target)?;
+    if let Some((op, before)) = pushing {
+        before.push(&op, xs, target)?;
+        share_tangents(std::slice::from_ref(target));
     }
     Ok(target.clone())
 }

@@ -1,133 +1,434 @@
 //! Forward mode: tangents that travel with tensors while a level is open.
 //!
-//! The public face (`forward_ad`) comes with its own issue; the engine part here is what drives every room's JVP rule.
+//! Levels nest, and a tensor may have a tangent at each: the derivative along that level's perturbation. The tangents of
+//! different levels never mix. A rule for one level runs with the levels below it open and the others shut, so a tangent at
+//! an outer level is differentiated by an inner one like any other tensor, and has tangents of its own; this is how higher
+//! derivatives and mixed ones come about.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 
+use super::leaf::WeakTensor;
 use super::mode;
+use super::node::Grads;
 use super::primitive::{Jvp, Primitive};
 use crate::error::{Error, Result};
-use crate::tensor::{Tensor, flag};
+use crate::tensor::{Tensor, flag, layout};
 
-static LEVELS: AtomicU64 = AtomicU64::new(1);
+/// Ids of levels are never used again.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// A level that is open on this thread.
+struct Open {
+    id: u64,
+    /// Ops see it at this moment.
+    seen: bool,
+    /// See [`differs`].
+    differs: bool,
+    /// Tensors that were given a tangent at this level, to be freed of it when it closes.
+    holders: Vec<WeakTensor>,
+}
 
 thread_local! {
-    static CURRENT: Cell<u64> = const { Cell::new(0) };
+    static LEVELS: RefCell<Vec<Open>> = const { RefCell::new(Vec::new()) };
+    /// Forward mode was switched off.
+    static OFF: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An open forward level; its tangents are forgotten when it is dropped.
-#[must_use = "the level closes when this is dropped"]
-pub struct Level {
-    outer: u64,
-    word: u32,
+/// Sets the mode bit by which ops know that there may be tangents.
+fn update_mode() {
+    let any = LEVELS.with_borrow(|all| all.iter().any(|open| open.seen));
+    mode::set(mode::FORWARD, any && !OFF.get());
 }
 
-impl Level {
-    pub fn enter() -> Self {
-        let id = LEVELS.fetch_add(1, Ordering::Relaxed);
-        let outer = CURRENT.with(|c| c.replace(id));
-        Self { outer, word: mode::set(mode::FORWARD, true) }
-    }
+/// How many levels are open on this thread.
+pub fn depth() -> usize {
+    LEVELS.with_borrow(Vec::len)
 }
 
-impl Drop for Level {
-    fn drop(&mut self) {
-        CURRENT.with(|c| c.set(self.outer));
-        if self.word & mode::FORWARD == 0 {
-            mode::set(mode::FORWARD, false);
-        }
-    }
+/// Opens a level inside those that are open; returns its number, from 0 on.
+pub fn enter() -> usize {
+    let level = LEVELS.with_borrow_mut(|all| {
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        all.push(Open { id, seen: true, differs: false, holders: Vec::new() });
+        all.len() - 1
+    });
+    update_mode();
+    level
 }
 
-impl Tensor {
-    /// The tangent at the open level.
-    pub fn tangent(&self) -> Option<Tensor> {
-        if !self.has_flag(flag::TANGENT) {
-            return None;
-        }
-        let level = CURRENT.with(Cell::get);
-        self.meta().tangent.lock().as_ref().filter(|(l, _)| *l == level && level != 0).map(|(_, t)| t.clone())
+/// Closes the innermost level, whose number must be `level`; its tangents are gone.
+pub fn exit(level: usize) -> Result<()> {
+    let depth = depth();
+    if level + 1 != depth {
+        return Err(Error::autograd(format!(
+            "Trying to exit a forward AD level that was not the last one that was created: level {level} of {depth} open \
+             ones. Levels are closed from the innermost on."
+        )));
     }
-
-    /// Gives this tensor a tangent at the open level.
-    pub fn set_tangent(&self, tangent: Tensor) -> Result<()> {
-        let level = CURRENT.with(Cell::get);
-        if level == 0 {
-            return Err(Error::autograd("Trying to set a tangent but no level exists: enter a dual_level first"));
-        }
-        if tangent.sizes() != self.sizes() {
-            return Err(Error::autograd(format!(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor: got {:?}, \
-                 expected {:?}",
-                tangent.sizes(),
-                self.sizes()
-            )));
-        }
-        let old = self.meta().tangent.lock().replace((level, tangent));
-        drop(old);
-        self.set_flag(flag::TANGENT, true);
-        Ok(())
-    }
-}
-
-/// Runs the op's JVP rule if an operand has a tangent.
-pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
-    let ts: SmallVec<[Option<Tensor>; 3]> = xs.iter().map(|x| x.tangent()).collect();
-    if ts.iter().all(Option::is_none) {
-        return Ok(());
-    }
-    // The rule speaks of values; nested levels will hand down here.
-    let results = {
-        let _plain = mode::GradGuard::with(mode::FORWARD, false);
-        op.jvp(&Jvp { xs, outs, ts: &ts })?
-    };
-    for (o, t) in outs.iter().zip(results) {
-        if let Some(t) = t
-            && o.dtype().is_differentiable()
-        {
-            let t = super::engine::fit(t, o.sizes(), o.dtype(), P::NAME, 0)?;
-            o.set_tangent(t)?;
+    let closed = LEVELS.with_borrow_mut(Vec::pop);
+    update_mode();
+    if let Some(closed) = closed {
+        for t in closed.holders.iter().filter_map(WeakTensor::upgrade) {
+            drop(t.take_tangent(closed.id));
         }
     }
     Ok(())
 }
 
-/// As [`push_tangents`], for an op that wrote to operand 0, whose values before are given. The tangent is written in place
-/// as well, so that it stays one with the tangents of the target's base and views.
-pub(crate) fn push_tangent_inplace<P: Primitive>(
-    op: &P,
+/// An open level; it closes when this is dropped.
+#[must_use = "the level closes when this is dropped"]
+pub struct Level(usize);
+
+impl Level {
+    pub fn enter() -> Self {
+        Self(enter())
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        // Levels opened inside and left open close with this one.
+        while depth() > self.0 {
+            if exit(depth() - 1).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Switches forward mode on this thread; returns whether it was on.
+pub fn set_enabled(on: bool) -> bool {
+    let was = !OFF.replace(!on);
+    update_mode();
+    was
+}
+
+/// Whether forward mode is on on this thread.
+pub fn is_enabled() -> bool {
+    !OFF.get()
+}
+
+/// Numbers and ids of the levels that ops see, from the outermost on.
+fn seen() -> SmallVec<[(usize, u64); 2]> {
+    LEVELS
+        .with_borrow(|all| all.iter().enumerate().filter(|(_, open)| open.seen).map(|(i, open)| (i, open.id)).collect())
+}
+
+/// Hides levels that are open now, while it lives. Levels opened meanwhile are seen.
+pub struct Hidden(SmallVec<[u64; 2]>);
+
+impl Hidden {
+    /// Those from `level` on.
+    pub fn from(level: usize) -> Self {
+        Self::range(level..depth())
+    }
+    /// One.
+    fn only(level: usize) -> Self {
+        Self::range(level..level + 1)
+    }
+    fn range(levels: Range<usize>) -> Self {
+        let hide = |open: &mut Open| std::mem::take(&mut open.seen).then_some(open.id);
+        let hidden = LEVELS.with_borrow_mut(|all| all[levels].iter_mut().filter_map(hide).collect());
+        update_mode();
+        Self(hidden)
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        LEVELS.with_borrow_mut(|all| {
+            for open in all.iter_mut().filter(|open| self.0.contains(&open.id)) {
+                open.seen = true;
+            }
+        });
+        update_mode();
+    }
+}
+
+/// Whether forward mode at a level may give another result than reverse mode would: an op with a tangent ran without grad
+/// mode, or a hook was registered, since the level was opened.
+pub fn differs(level: usize) -> bool {
+    LEVELS.with_borrow(|all| all.get(level).is_some_and(|open| open.differs))
+}
+
+/// A hook was registered on this thread: reverse mode may give other gradients from now on.
+pub(crate) fn hook_registered() {
+    LEVELS.with_borrow_mut(|all| all.iter_mut().for_each(|open| open.differs = true));
+}
+
+fn note_grad_mode(level: usize) {
+    if !mode::is_grad_enabled() {
+        LEVELS.with_borrow_mut(|all| all[level].differs = true);
+    }
+}
+
+/// The tangents of a tensor with the ids of their levels.
+pub(crate) type Tangents = SmallVec<[(u64, Tensor); 1]>;
+
+impl Tensor {
+    fn tangent_of(&self, id: u64) -> Option<Tensor> {
+        if !self.has_flag(flag::TANGENT) {
+            return None;
+        }
+        self.meta().tangents.lock().iter().find(|(of, _)| *of == id).map(|(_, t)| t.clone())
+    }
+    fn take_tangent(&self, id: u64) -> Option<Tensor> {
+        let mut all = self.meta().tangents.lock();
+        let at = all.iter().position(|(of, _)| *of == id)?;
+        let (_, t) = all.remove(at);
+        if all.is_empty() {
+            self.set_flag(flag::TANGENT, false);
+        }
+        Some(t)
+    }
+    /// Gives this tensor a tangent at a level; `at` is its position among those open.
+    fn put_tangent(&self, at: usize, id: u64, tangent: Tensor) {
+        let mut all = self.meta().tangents.lock();
+        let old = match all.iter_mut().find(|(of, _)| *of == id) {
+            Some((_, t)) => Some(std::mem::replace(t, tangent)),
+            None => {
+                all.push((id, tangent));
+                None
+            }
+        };
+        drop(all);
+        if old.is_none() {
+            self.set_flag(flag::TANGENT, true);
+            LEVELS.with_borrow_mut(|levels| {
+                if let Some(open) = levels.get_mut(at) {
+                    open.holders.push(self.downgrade());
+                }
+            });
+        }
+    }
+    /// Whether the tensor was given a tangent at some level.
+    #[inline]
+    pub(crate) fn may_have_tangent(&self) -> bool {
+        self.has_flag(flag::TANGENT)
+    }
+    /// Whether the tensor has a tangent at a level that ops see.
+    pub(crate) fn has_tangent(&self) -> bool {
+        self.has_flag(flag::TANGENT) && seen().iter().any(|&(_, id)| self.tangent_of(id).is_some())
+    }
+    /// The tangent at the innermost level that ops see.
+    pub fn tangent(&self) -> Option<Tensor> {
+        self.has_flag(flag::TANGENT).then(|| seen().last().and_then(|&(_, id)| self.tangent_of(id))).flatten()
+    }
+    /// The tangent at an open level.
+    pub fn tangent_at(&self, level: usize) -> Result<Option<Tensor>> {
+        Ok(self.tangent_of(id_of(level)?))
+    }
+    /// Gives this tensor a tangent at the innermost level that ops see.
+    pub fn set_tangent(&self, tangent: Tensor) -> Result<()> {
+        let Some(&(level, _)) = seen().last() else {
+            return Err(Error::autograd(
+                "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.",
+            ));
+        };
+        self.set_tangent_at(level, tangent)
+    }
+    /// Gives this tensor a tangent at an open level.
+    pub fn set_tangent_at(&self, level: usize, tangent: Tensor) -> Result<()> {
+        if tangent.sizes() != self.sizes() {
+            return Err(Error::autograd(format!(
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not \
+                 supported. Tensor is of size {:?} while the given forward gradient is of size {:?}.",
+                self.sizes(),
+                tangent.sizes()
+            )));
+        }
+        self.put_tangent(level, id_of(level)?, tangent);
+        Ok(())
+    }
+    /// The tensor, with its graph, for a place that tangents do not reach.
+    pub(crate) fn without_tangents(self) -> Tensor {
+        if !self.has_flag(flag::TANGENT) {
+            return self;
+        }
+        let plain = self.alias();
+        if let Some(output) = self.history() {
+            plain.set_history(output);
+        }
+        plain
+    }
+    /// Gives this tensor, which stands for the same values, the tangents of another one.
+    pub(crate) fn share_tangents(&self, of: &Tensor) {
+        if !of.has_flag(flag::TANGENT) {
+            return;
+        }
+        for (level, id) in seen() {
+            if let Some(t) = of.tangent_of(id) {
+                self.put_tangent(level, id, t);
+            }
+        }
+    }
+}
+
+fn id_of(level: usize) -> Result<u64> {
+    LEVELS.with_borrow(|all| all.get(level).map(|open| open.id)).ok_or_else(|| {
+        Error::autograd(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.",
+        )
+    })
+}
+
+/// A view of `primal` with `tangent` at an open level: the same memory, with the tangents that it has at other levels.
+pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Tensor> {
+    let id = id_of(level)?;
+    if primal.tangent_of(id).is_some() {
+        return Err(Error::autograd(format!(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level {level} is not \
+             supported: unpack it first."
+        )));
+    }
+    if tangent.tangent_of(id).is_some() {
+        return Err(Error::autograd(format!(
+            "Making a dual Tensor with a tangent that itself has a forward gradient at the same level {level} is not \
+             supported: it would not be used. Unpack it first."
+        )));
+    }
+    let dual = crate::ops::view::alias(primal)?;
+    let fits = tangent.strides() == primal.strides() || primal.numel() <= 1;
+    let tangent = if fits { tangent.clone() } else { laid_out_like(tangent, primal)? };
+    dual.set_tangent_at(level, tangent)?;
+    Ok(dual)
+}
+
+/// A copy of `t`, differentiable, in the layout of `like`; `t` itself if the sizes differ, which is refused later.
+fn laid_out_like(t: &Tensor, like: &Tensor) -> Result<Tensor> {
+    if t.sizes() != like.sizes() {
+        return Ok(t.clone());
+    }
+    let strides = crate::tensor::layout::preserving_strides(like.sizes(), like.strides());
+    let fresh = crate::ops::create::zeros_strided(like.sizes(), &strides, t.dtype())?;
+    fresh.copy_(t)
+}
+
+/// A view of a dual without its tangent at an open level, and that tangent.
+pub fn unpack_dual(dual: &Tensor, level: usize) -> Result<(Tensor, Option<Tensor>)> {
+    let id = id_of(level)?;
+    let primal = crate::ops::view::alias(dual)?;
+    drop(primal.take_tangent(id));
+    Ok((primal, dual.tangent_of(id)))
+}
+
+/// A rule's result for an output: zeros if the rule says that nothing changes.
+fn tangent_for(o: &Tensor, t: Option<Tensor>, op: &'static str) -> Result<Tensor> {
+    match t {
+        // The tangent of an operand that was broadcast.
+        Some(t) if t.sizes() != o.sizes() && layout::expands_to(t.sizes(), o.sizes()) => {
+            Tensor::full(o.sizes(), 0i64.into(), o.dtype())?.add(&t)
+        }
+        Some(t) => super::engine::fit(t, o.sizes(), o.dtype(), op, 0),
+        None => Tensor::full(o.sizes(), 0i64.into(), o.dtype()),
+    }
+}
+
+/// Runs `rule` for every level at which one of `xs` has a tangent, with its tangents there.
+///
+/// From the outermost level on, each with itself and the levels inside it hidden: the rule of an inner one uses results with
+/// their tangents at the outer ones. If there are several, all but the innermost then run once more with only themselves
+/// hidden, so that tangents of outer levels have tangents at inner ones too.
+fn each_level(xs: &[&Tensor], mut rule: impl FnMut(usize, u64, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
+    let levels: SmallVec<[(usize, u64); 2]> =
+        seen().into_iter().filter(|&(_, id)| xs.iter().any(|x| x.tangent_of(id).is_some())).collect();
+    let mut run = |(level, id): (usize, u64), others: Hidden| -> Result<()> {
+        let ts: SmallVec<[Option<Tensor>; 3]> = xs.iter().map(|x| x.tangent_of(id)).collect();
+        note_grad_mode(level);
+        let result = rule(level, id, &ts);
+        drop(others);
+        result
+    };
+    for &at in &levels {
+        run(at, Hidden::from(at.0))?;
+    }
+    for &at in levels.iter().rev().skip(1) {
+        run(at, Hidden::only(at.0))?;
+    }
+    Ok(())
+}
+
+/// Runs the op's JVP rule at every level at which an operand has a tangent.
+pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
+    push_through(xs, outs, |ts| op.jvp(&Jvp { xs, outs, ts }), P::NAME)
+}
+
+/// As [`push_tangents`], with any rule.
+pub fn push_through(
     xs: &[&Tensor],
-    primal: &Tensor,
-    target: &Tensor,
+    outs: &[Tensor],
+    mut rule: impl FnMut(&[Option<Tensor>]) -> Result<Grads>,
+    name: &'static str,
 ) -> Result<()> {
-    let ts: SmallVec<[Option<Tensor>; 3]> = xs.iter().map(|x| x.tangent()).collect();
-    let mut before: SmallVec<[&Tensor; 3]> = xs.iter().copied().collect();
-    before[0] = primal;
-    let after = target.alias();
-    let results = {
-        let _plain = mode::GradGuard::with(mode::FORWARD, false);
-        op.jvp(&Jvp { xs: &before, outs: std::slice::from_ref(&after), ts: &ts })?
-    };
-    let Some(new) = results.into_iter().next().flatten() else {
-        return target.tangent().map_or(Ok(()), |t| t.zero_().map(drop));
-    };
-    let new = super::engine::fit(new, target.sizes(), target.dtype(), P::NAME, 0)?;
-    match (target.tangent(), target.base()) {
-        (Some(t), _) => t.copy_(&new).map(drop),
-        (None, None) => target.set_tangent(new),
+    if !xs.iter().any(|x| x.may_have_tangent()) {
+        return Ok(());
+    }
+    each_level(xs, |level, id, ts| {
+        let mut results = rule(ts)?;
+        results.resize(outs.len(), None);
+        for (o, t) in outs.iter().zip(results) {
+            if o.dtype().is_differentiable() {
+                let t = tangent_for(o, t, name)?;
+                o.put_tangent(level, id, t);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What the tangents of an op that writes to operand 0 need of the state before the write.
+pub(crate) struct BeforeWrite {
+    primal: Tensor,
+}
+
+impl BeforeWrite {
+    /// `None` if no operand has a tangent.
+    pub fn of(xs: &[&Tensor]) -> Result<Option<Self>> {
+        if !xs.iter().any(|x| x.has_tangent()) {
+            return Ok(None);
+        }
+        // With its history and its tangents, which are written in place as well.
+        Ok(Some(Self { primal: crate::ops::memory::cloned(xs[0])? }))
+    }
+
+    /// As [`push_tangents`], after the write. The tangent is written in place too, so that it stays one with the tangents
+    /// of the target's base and views.
+    pub fn push<P: Primitive>(&self, op: &P, xs: &[&Tensor], target: &Tensor) -> Result<()> {
+        let before: SmallVec<[&Tensor; 3]> =
+            xs.iter().map(|x| if x.is_same(target) { &self.primal } else { *x }).collect();
+        if !target.dtype().is_differentiable() {
+            return Ok(());
+        }
+        each_level(&before, |level, id, ts| {
+            let results = op.jvp(&Jvp { xs: &before, outs: std::slice::from_ref(target), ts })?;
+            let new = tangent_for(target, results.into_iter().next().flatten(), P::NAME)?;
+            write_tangent(target, level, id, &new)
+        })
+    }
+}
+
+fn write_tangent(target: &Tensor, level: usize, id: u64, new: &Tensor) -> Result<()> {
+    match (target.tangent_of(id), target.base()) {
+        (Some(t), _) => t.copy_(new).map(drop),
+        (None, None) => {
+            target.put_tangent(level, id, new.clone());
+            Ok(())
+        }
         (None, Some(base)) => {
             let whole = super::view::Geometry::of(base);
-            let t = match base.tangent() {
+            let t = match base.tangent_of(id) {
                 Some(t) => t,
                 None => whole.fresh(None, base)?,
             };
             let part = super::view::Geometry::of(target).within(&whole, &t)?;
-            part.copy_(&new)?;
-            base.set_tangent(t)?;
-            target.set_tangent(part)
+            part.copy_(new)?;
+            base.put_tangent(level, id, t);
+            target.put_tangent(level, id, part);
+            Ok(())
         }
     }
 }

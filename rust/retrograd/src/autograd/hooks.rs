@@ -109,6 +109,7 @@ pub fn next_id() -> u64 {
 
 /// Adds a hook; returns its id.
 pub fn register<H>(list: &Mutex<Registered<H>>, hook: H) -> u64 {
+    super::forward::hook_registered();
     let id = next_id();
     list.lock().push((id, hook));
     id

@@ -5,6 +5,7 @@ use std::sync::{OnceLock, Weak};
 
 use parking_lot::Mutex;
 
+use super::forward::Tangents;
 use super::hooks::{LeafHook, TensorHook};
 use super::leaf::LeafRef;
 use super::node::{Node, NodeRef};
@@ -49,8 +50,8 @@ pub struct Meta {
     pub(crate) hooks: Mutex<Registered<std::sync::Arc<dyn TensorHook>>>,
     /// Hooks that run after a leaf accumulated.
     pub(crate) post_accumulate: Mutex<Registered<std::sync::Arc<dyn LeafHook>>>,
-    /// Directional derivative at the open forward level.
-    pub(crate) tangent: Mutex<Option<(u64, Tensor)>>,
+    /// Directional derivatives by forward level.
+    pub(crate) tangents: Mutex<Tangents>,
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
     #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]
     pub(crate) bodies: Mutex<Vec<Box<Body>>>,

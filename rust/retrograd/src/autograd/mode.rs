@@ -55,6 +55,12 @@ pub fn records(word: u32) -> bool {
     word & (GRAD | INFERENCE) == GRAD
 }
 
+/// Whether ops push tangents under this mode word: a forward level is open, and inference mode is off.
+#[inline]
+pub fn pushes(word: u32) -> bool {
+    word & (FORWARD | INFERENCE) == FORWARD
+}
+
 /// Switches recording for this thread.
 pub fn set_grad_enabled(on: bool) {
     set(GRAD, on);

@@ -102,6 +102,7 @@ impl Saved {
         }
         let t = tensor.alias();
         t.set_history(Output { node: node.clone(), nr: *output });
+        t.share_tangents(tensor);
         Some(t)
     }
     /// The kept tensor: as it was, after checking that nobody wrote to it since, or as the hook unpacks it.
@@ -440,6 +441,18 @@ impl KeptSlots {
             Slots::Freed(_) => return None,
         };
         Some(f(&*packed.value))
+    }
+    /// Gives the outputs of the node that are kept the tangents of these.
+    #[cold]
+    pub(crate) fn share_tangents(&self, outs: &[Tensor]) {
+        let Slots::Held { values, .. } = &*self.0.lock() else { return };
+        for value in values.iter().flatten() {
+            if let Form::Plain { tensor, output, .. } = &value.0
+                && let Some(out) = outs.get(*output as usize)
+            {
+                tensor.share_tangents(out);
+            }
+        }
     }
     /// Shows `see` what hooks made of the tensors and nobody else holds, unless they are in use at this moment.
     pub fn each_packed(&self, mut see: impl FnMut(&dyn PackedValue)) {

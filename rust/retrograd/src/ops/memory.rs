@@ -6,6 +6,7 @@ use smallvec::smallvec;
 use super::{Device, Entry};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
+use crate::autograd::mode;
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
 use crate::error::Result;
@@ -334,6 +335,12 @@ impl Tensor {
 
 /// Checks, before an op runs, that its result may be written to the tensor given as `out=`.
 pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result<()> {
+    if mode::pushes(mode::word()) && (out.has_tangent() || operands.iter().any(|x| x.has_tangent())) {
+        return Err(crate::Error::not_implemented(format!(
+            "Trying to use forward AD with {op}_out that does not support it because it is an out= function: call it without \
+             out=."
+        )));
+    }
     overlap::check_repeats(op, out, Repeats::Refused)?;
     out.check_inplace(false)?;
     operands.iter().try_for_each(|x| overlap::check_reads(op, out, x, Reads::Same))

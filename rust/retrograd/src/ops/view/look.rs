@@ -100,9 +100,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     x.check_inplace(recording)?;
     // `before` stands for the tensor as it was: same memory, same history, same tangent.
     let before = x.alias();
-    if let Some(t) = x.tangent() {
-        before.set_tangent(t)?;
-    }
+    before.share_tangents(x);
     if recording && let Some(edge) = x.grad_fn()? {
         before.set_history(edge);
     }
@@ -115,9 +113,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
         x.set_history(edge);
         x.move_retained_grad(old.as_ref());
     }
-    if let Some(t) = after.tangent() {
-        x.set_tangent(t)?;
-    }
+    x.share_tangents(&after);
     Ok(x.clone())
 }
 

@@ -1,0 +1,183 @@
+"""FWD: mixes of forward and reverse mode, of several levels, and perturbations that must not be confused."""
+
+import math
+
+import pytest
+
+from . import array, close, leaf, rg, same
+from .test_fwd import NESTING, Function, dual, level, point, push, tangent, unpack
+
+grad = rg.autograd.grad
+
+
+def pull(f, x):
+    """The derivative of f at x by reverse mode, itself differentiable."""
+    with rg.enable_grad():
+        inside = x.view_as(x)  # keeps tangents, unlike detach
+        y = f(inside if inside.requires_grad else inside.requires_grad_())
+        if not y.requires_grad:
+            return rg.zeros_like(x)
+        (g,) = grad(y, inside, rg.ones_like(y), create_graph=True, allow_unused=True)
+    return rg.zeros_like(x) if g is None else g
+
+
+# ---- FWD-13: with reverse mode
+
+
+def test_fwd_13_forward_over_reverse():
+    x, v = leaf([1.0, 2.0]), rg.tensor([3.0, 4.0])
+    with level():
+        d = dual(x, v)
+        primal, t = unpack((d * d * d).sum())
+        assert primal.requires_grad and t.requires_grad
+        (g,) = grad(t, x, retain_graph=True)
+        same(g, [6.0 * 1 * 3, 6.0 * 2 * 4])
+        same(grad(primal, x)[0], [3.0, 12.0])
+
+
+def test_fwd_13_the_tangent_alone_may_require_grad():
+    x, v = rg.tensor([1.0, 2.0]), leaf([3.0, 4.0])
+    with level():
+        primal, t = unpack(dual(x, v).exp())
+        assert t.requires_grad
+        close(grad(t, v, rg.ones(2))[0], [math.e, math.e**2])
+        same(primal, array(x.exp()))
+
+
+def test_fwd_13_reverse_over_forward():
+    v = rg.tensor([3.0, 4.0])
+    with level():
+        d = dual(rg.tensor([1.0, 2.0]), v).requires_grad_()
+        assert d.is_leaf
+        (g,) = grad((d * d * d).sum(), d)
+        same(unpack(g).primal, [3.0, 12.0])
+        same(tangent(g), [18.0, 48.0])
+
+
+def test_fwd_13_a_dual_seed():
+    x = leaf([1.0, 2.0])
+    with level():
+        (g,) = grad(x * x, x, dual(rg.ones(2), rg.tensor([1.0, 10.0])))
+        same(g, [2.0, 4.0])
+        same(tangent(g), [2.0, 40.0])
+
+
+def test_fwd_13_backward_stores_no_tangent():
+    x = leaf([1.0, 2.0])
+    with level():
+        d = dual(x, rg.tensor([3.0, 4.0]))
+        (d * d * d).sum().backward()
+        same(x.grad, [3.0, 12.0])
+        assert tangent(x.grad) is None
+        own = dual(rg.tensor([1.0]), rg.tensor([1.0])).requires_grad_()
+        (own * own).backward()
+        same(own.grad, [2.0])
+        assert tangent(own.grad) is None
+
+
+# Perturbation confusion: the derivative of an inner function must not be taken for that of the outer one. Each case has
+# its own answer; `D` is forward or reverse mode, in all mixes. The first is that of Siskind and Pearlmutter.
+CONFUSING = [
+    ("x d(x + y)/dy", lambda outer, inner: outer(lambda x: x * inner(lambda y: x + y, point(1.0)), point(1.0)), 1.0),
+    ("x d(x y)/dy", lambda outer, inner: outer(lambda x: x * inner(lambda y: x * y, point(2.0)), point(3.0)), 6.0),
+    ("d(x y)/dy at x", lambda outer, inner: outer(lambda x: inner(lambda y: x * y, x), point(3.0)), 1.0),
+    ("d(x y y)/dy at x", lambda outer, inner: outer(lambda x: inner(lambda y: x * y * y, x), point(3.0)), 12.0),
+    ("inner ignores y", lambda outer, inner: outer(lambda x: x * inner(lambda y: x * x + 0 * y, x), point(3.0)), 0.0),
+    ("second derivative", lambda outer, inner: outer(lambda x: inner(lambda y: y * y * y, x), point(2.0)), 12.0),
+    (
+        "product of two inner ones",
+        lambda outer, inner: outer(lambda x: inner(lambda y: x * y, x) * inner(lambda z: x * z * z, x), point(2.0)),
+        24.0,
+    ),
+    (
+        "the inner result outlives its level",
+        lambda outer, inner: outer(lambda x: (lambda t: t * x)(inner(lambda y: (x * y).sin(), point(0.0))), point(3.0)),
+        6.0,
+    ),
+]
+MODES = [
+    pytest.param(push, push, id="forward in forward", marks=NESTING),
+    pytest.param(push, pull, id="reverse in forward"),
+    pytest.param(pull, push, id="forward in reverse"),
+    pytest.param(pull, pull, id="reverse in reverse"),
+]
+
+
+@pytest.mark.parametrize(("case", "expected"), [pytest.param(f, want, id=name) for name, f, want in CONFUSING])
+@pytest.mark.parametrize(("outer", "inner"), MODES)
+def test_fwd_13_perturbations_are_kept_apart(outer, inner, case, expected):
+    close(case(outer, inner), expected)
+
+
+def three_deep(a, b, c):
+    """d/dx x d/dy (y d/dz (x y z z) at y) at x, at 2: x * 6 x y^2 at y = x, so 6 x^4 and its derivative."""
+    return a(lambda x: x * b(lambda y: y * c(lambda z: x * y * z * z, y), x), point(2.0))
+
+
+TRIPLES = [
+    pytest.param(*(modes), id=" in ".join("forward" if m is push else "reverse" for m in reversed(modes)), marks=marks)
+    for modes in [(a, b, c) for a in (push, pull) for b in (push, pull) for c in (push, pull)]
+    for marks in [[NESTING] if modes.count(push) > 1 else []]
+]
+
+
+@pytest.mark.parametrize(("a", "b", "c"), TRIPLES)
+def test_fwd_13_perturbations_are_kept_apart_three_deep(a, b, c):
+    close(three_deep(a, b, c), 8 * 3 * 2.0**3)
+
+
+def shifted(derivative, f):
+    """The derivative of f as a function, by shifting its argument: d f(x + u)/du at 0."""
+    return lambda x: derivative(lambda u: f(x + u), point(0.0))
+
+
+@pytest.mark.parametrize(("outer", "inner"), MODES)
+def test_fwd_13_derivatives_of_functions_that_return_functions(outer, inner):
+    close(shifted(outer, shifted(inner, lambda x: (x * 2).exp()))(point(0.5)), 4 * math.e)
+    close(shifted(outer, shifted(inner, lambda x: x * x * x))(point(2.0)), 12.0)
+
+
+@NESTING
+def test_fwd_13_deep_nests():
+    def derivative(f, k):
+        return f if k == 0 else (lambda x: push(derivative(f, k - 1), x))
+
+    for k in range(6):
+        close(derivative(lambda x: (x * 2).exp(), k)(point(0.5)), 2**k * math.e)
+    same(derivative(lambda x: x**3, 4)(point(2.0)), 0.0)
+
+
+@NESTING
+def test_fwd_13_views_and_in_place_writes_of_two_levels():
+    def f(x):
+        y = rg.zeros(3, dtype=rg.float64)
+        y[1:] = x * x
+        y[1:].mul_(x)
+        return y
+
+    with level():
+        a = dual(point([1.0, 2.0]), point([1.0, 1.0]))
+        with level():
+            y = f(dual(a, point([1.0, 10.0])))
+            same(tangent(y), [0.0, 3.0, 120.0])
+            same(tangent(y, level=0), [0.0, 3.0, 12.0])
+            same(tangent(tangent(y), level=0), [0.0, 6.0, 120.0])
+
+
+@NESTING
+def test_fwd_13_functions_of_two_levels():
+    class Cube(Function):
+        @staticmethod
+        def forward(x):
+            return x * x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def jvp(ctx, t):
+            (x,) = ctx.saved_tensors
+            return 3 * x * x * t
+
+    same(push(lambda x: push(Cube.apply, x), point(2.0)), 12.0)

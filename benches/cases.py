@@ -169,6 +169,57 @@ def mlp_step(m: ModuleType) -> Thunk:
     return run
 
 
+# Derivatives of small functions.
+
+
+@case("jacobian of tanh(W @ x), 16 inputs", 8.0)
+def jacobian(m: ModuleType) -> Thunk:
+    w, x, f = m.randn(16, 16), m.randn(16), m.autograd.functional
+    return lambda: f.jacobian(lambda v: m.tanh(w @ v), x)
+
+
+@case("hessian of sum tanh(W @ x), 16 inputs", 8.0)
+def hessian(m: ModuleType) -> Thunk:
+    w, x, f = m.randn(16, 16), m.randn(16), m.autograd.functional
+    return lambda: f.hessian(lambda v: m.tanh(w @ v).sum(), x)
+
+
+@case("hvp of sum tanh(W @ x), 16 inputs", 4.0)
+def hvp(m: ModuleType) -> Thunk:
+    w, x, v, f = m.randn(16, 16), m.randn(16), m.randn(16), m.autograd.functional
+    return lambda: f.hvp(lambda u: m.tanh(w @ u).sum(), x, v)
+
+
+@case("forward mode, dual through 5 ops", 6.0)
+def dual(m: ModuleType) -> Thunk:
+    x, t, f = m.randn(4), m.ones(4), m.autograd.forward_ad
+
+    def run() -> None:
+        with f.dual_level():
+            d = f.make_dual(x, t)
+            f.unpack_dual((d * d + d).tanh().exp() * d)
+
+    return run
+
+
+@case("gradcheck of tanh(x @ x), 5x5", 8.0)
+def check_gradients(m: ModuleType) -> Thunk:
+    x = m.randn(5, 5, dtype=m.float64, requires_grad=True)
+    return lambda: m.autograd.gradcheck(lambda x: m.tanh(x @ x), (x,))
+
+
+@case("6th derivative by repeated grad", 5.0)
+def sixth_derivative(m: ModuleType) -> Thunk:
+    x, grad = m.full((1,), 0.3, requires_grad=True), m.autograd.grad
+
+    def run() -> None:
+        y = x.sin().exp()
+        for _ in range(6):
+            (y,) = grad(y, x, create_graph=True)
+
+    return run
+
+
 # Bandwidth: bytes read and written by the op itself.
 
 

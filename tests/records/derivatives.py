@@ -42,6 +42,11 @@ def second(op: Op, count: int) -> Op:
     return lambda values: pulled_back(op, list(values[:count]), values[count:], graph=True)
 
 
+def backward_of(op: Op, count: int) -> Op:
+    """As `second`, without a graph of the gradients: for tangents to be pushed through."""
+    return lambda values: pulled_back(op, [x.requires_grad_() for x in values[:count]], values[count:])
+
+
 def forward_mode() -> Callable[[Op, list[Any], list[Any]], Sequence[Any]] | None:
     """Something that pushes tangents through an op, if the package has it: tangents of the outputs, None for zero."""
     native = getattr(getattr(rg, "_core", None), "_jvp", None)

@@ -15,7 +15,7 @@ import pytest
 from checker.differences import check_adjoint, check_jvp, check_vjp
 from records import STANDIN, create, index, matmul, memory, nn, order, pointwise, reduce, rg, view
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
-from records.derivatives import forward_mode, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
+from records.derivatives import backward_of, forward_mode, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
 from records.record import FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
 
 FAMILIES = (create, memory, pointwise, reduce, order, view, index, matmul, nn)
@@ -162,6 +162,16 @@ def test_vjp_of_the_vjp_equals_differences(record: OpRecord, sample: Sample) -> 
     op = second(bound.call, len(bound.inputs))
     if sample.smooth and (sample.sound or NATIVE):
         check_vjp(on_arrays(op), vjp_of(op), [*bound.inputs, *cotangents], rng)
+
+
+@cases(derivatives)
+def test_jvp_of_the_vjp_equals_differences(record: OpRecord, sample: Sample) -> None:
+    bound = Bound(record, sample)
+    rng, count = numbers(bound), len(bound.inputs)
+    cotangents = [rng.standard_normal(y.shape) for y in on_arrays(bound.call)(bound.inputs)]
+    if sample.smooth and (sample.sound or NATIVE):
+        gradients = on_arrays(second(bound.call, count))
+        check_jvp(gradients, jvp_of(backward_of(bound.call, count)), [*bound.inputs, *cotangents], rng)
 
 
 @attached("edges")

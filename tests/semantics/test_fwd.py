@@ -592,3 +592,14 @@ def test_fwd_15_complex_tangents_are_directional_derivatives():
         same(tangent(d.real), [3.0])
         close(tangent(d.abs()), [(1 * 3 - 2 * 1) / 5**0.5])
         same(tangent(dual(rg.tensor([2.0]), rg.tensor([5.0])) * (1 + 1j)), [5 + 5j])
+
+
+def test_fwd_6_as_strided_views_share_their_tangents():
+    with level():
+        d = dual(rg.tensor([1.0, 2.0, 3.0, 4.0]), rg.tensor([1.0, 10.0, 100.0, 1000.0]))
+        v = d.as_strided((2,), (2,), 1)
+        same(tangent(v), [10.0, 1000.0])
+        v.mul_(2)
+        same(tangent(d), [1.0, 20.0, 100.0, 2000.0])
+        part = d[1:].as_strided((2,), (1,), 2)
+        same(tangent(part), [100.0, 2000.0])

@@ -357,7 +357,8 @@ pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor
     push_through(xs, outs, |ts| op.jvp(&Jvp { xs, outs, ts }), P::NAME)
 }
 
-/// As [`push_tangents`], with any rule.
+/// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the tangents of
+/// `xs`; `None` stands for zeros. `name` is for errors.
 pub fn push_through(
     xs: &[&Tensor],
     outs: &[Tensor],

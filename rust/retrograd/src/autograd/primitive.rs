@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use smallvec::SmallVec;
 
+use super::mode;
 use super::node::{Grads, NodeRef, Run};
 use super::overlap::{Reads, Sharing};
 use super::saved::Kept;
@@ -139,9 +140,10 @@ impl Vjp<'_> {
     pub fn needs(&self, i: usize) -> bool {
         self.run.needs(i)
     }
-    /// Whether the rule's ops are being recorded.
-    pub fn recording(&self) -> bool {
-        self.run.create_graph
+    /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or push tangents. Then the rule must
+    /// consist of ops; otherwise it may use a kernel of its own.
+    pub fn differentiating(&self) -> bool {
+        self.run.create_graph || mode::word() & mode::SPECIAL != 0
     }
     /// Sizes of operand `i`, which must be followed.
     pub fn sizes(&self, i: usize) -> &[usize] {

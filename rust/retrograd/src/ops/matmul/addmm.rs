@@ -3,10 +3,10 @@
 use retrograd_macros::op;
 use smallvec::{SmallVec, smallvec};
 
+use super::batch_first;
 use super::mm::{Matrix, check};
 use super::product::{Factors, multiply, not_expandable, plain};
 use super::vector::check_mv;
-use super::{batch_first, unrecorded};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
@@ -229,9 +229,9 @@ impl Primitive for Addmv {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);
         grads.push(cx.when(1, || scaled(cx.g().outer(cx.kept(1)?)?, self.alpha))?);
-        grads.push(
-            cx.when(2, || scaled(super::vector::transposed_mv(unrecorded(cx), cx.kept(0)?, cx.g())?, self.alpha))?,
-        );
+        grads.push(cx.when(2, || {
+            scaled(super::vector::transposed_mv(!cx.differentiating(), cx.kept(0)?, cx.g())?, self.alpha)
+        })?);
         Ok(grads)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {

@@ -2,8 +2,8 @@
 
 use retrograd_macros::op;
 
+use super::batch_first;
 use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
-use super::{batch_first, unrecorded};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
@@ -39,12 +39,12 @@ pub struct Bmm;
 
 /// `g rhs^T`, entry by entry.
 fn left_grad(cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
-    if unrecorded(cx) { fresh3("bmm", plain(g), flipped(rhs)) } else { g.bmm(&rhs.transpose(1, 2)?) }
+    if !cx.differentiating() { fresh3("bmm", plain(g), flipped(rhs)) } else { g.bmm(&rhs.transpose(1, 2)?) }
 }
 
 /// `lhs^T g`, entry by entry.
 fn right_grad(cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
-    if unrecorded(cx) { fresh3("bmm", flipped(lhs), plain(g)) } else { lhs.transpose(1, 2)?.bmm(g) }
+    if !cx.differentiating() { fresh3("bmm", flipped(lhs), plain(g)) } else { lhs.transpose(1, 2)?.bmm(g) }
 }
 
 impl Primitive for Bmm {

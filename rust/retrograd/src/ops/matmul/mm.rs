@@ -2,8 +2,8 @@
 
 use retrograd_macros::op;
 
+use super::batch_first;
 use super::product::{flipped, fresh2, inner_sizes, multiply, plain, type_name};
-use super::{batch_first, unrecorded};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
@@ -40,7 +40,7 @@ impl Matrix {
 
     /// The gradient of this matrix as left operand: `g rhs^T`.
     pub(super) fn left_grad(&self, cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
-        if unrecorded(cx) {
+        if !cx.differentiating() {
             if !self.column_major() {
                 return fresh2("mm", plain(g), flipped(rhs));
             }
@@ -53,7 +53,7 @@ impl Matrix {
 
     /// The gradient of this matrix as right operand: `lhs^T g`.
     pub(super) fn right_grad(&self, cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
-        if unrecorded(cx) {
+        if !cx.differentiating() {
             if !self.column_major() {
                 return fresh2("mm", flipped(lhs), plain(g));
             }

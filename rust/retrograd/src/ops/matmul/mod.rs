@@ -19,8 +19,6 @@ pub use vector::{dot, mv, outer};
 use smallvec::SmallVec;
 
 use super::Entry;
-use crate::autograd::mode;
-use crate::autograd::primitive::Vjp;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
@@ -37,11 +35,6 @@ pub static ROSTER: &[&Entry] = &[
     &compose::MATMUL,
     &compose::LINEAR,
 ];
-
-/// Whether a rule may call kernels directly: nothing follows what it computes.
-fn unrecorded(cx: &Vjp) -> bool {
-    !cx.recording() && mode::word() & mode::SPECIAL == 0
-}
 
 /// The operand with its batch axis in front.
 pub(super) fn batch_first(x: &Tensor, axis: Option<usize>) -> Result<Tensor> {

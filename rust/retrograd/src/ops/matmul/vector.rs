@@ -2,8 +2,8 @@
 
 use retrograd_macros::op;
 
+use super::batch_first;
 use super::product::{Side, flipped, fresh2, multiply, plain};
-use super::{batch_first, unrecorded};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
@@ -99,12 +99,12 @@ impl Primitive for Mv {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || {
-            if !unrecorded(cx) {
+            if cx.differentiating() {
                 return cx.g().outer(cx.kept(1)?);
             }
             fresh2("mv", plain(&column(cx.g())?), flipped(&column(cx.kept(1)?)?))
         })?);
-        grads.push(cx.when(1, || transposed_mv(unrecorded(cx), cx.kept(0)?, cx.g()))?);
+        grads.push(cx.when(1, || transposed_mv(!cx.differentiating(), cx.kept(0)?, cx.g()))?);
         Ok(grads)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {

@@ -3,7 +3,6 @@
 use retrograd_macros::op;
 use smallvec::SmallVec;
 
-use super::unrecorded;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
@@ -186,7 +185,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
-        let (gx, gw) = if unrecorded(cx) {
+        let (gx, gw) = if !cx.differentiating() {
             dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel("layer_norm", g.dtype())))
         } else {
             let s = self.standardized(cx.kept(0)?)?;

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::{Reduction, by_entry, unrecorded};
+use super::{Reduction, by_entry};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
@@ -105,7 +105,7 @@ impl Primitive for MseLoss {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, y) = (cx.kept(0)?, cx.kept(1)?);
         let factor = self.factor(x.numel());
-        if unrecorded(cx) && self.reduction != Reduction::None {
+        if !cx.differentiating() && self.reduction != Reduction::None {
             let c = cx.g().item()?.as_f64() * factor;
             let scaled = |c: f64, x, y| mapped("mse_loss", x, y, ScaledDifference(c as f32), ScaledDifference(c));
             let mut grads = maybe(cx.when(0, || scaled(c, x, y))?);

@@ -20,8 +20,7 @@ use smallvec::SmallVec;
 
 use super::Entry;
 use crate::autograd::apply::apply1;
-use crate::autograd::mode;
-use crate::autograd::primitive::{Outs, Primitive, Vjp, out};
+use crate::autograd::primitive::{Outs, Primitive, out};
 use crate::error::{Error, Result};
 use crate::ops::view::stack;
 use crate::tensor::Tensor;
@@ -38,11 +37,6 @@ pub static ROSTER: &[&Entry] = &[
     &embedding::ONE_HOT,
     &dropout::DROPOUT,
 ];
-
-/// Whether a rule may call kernels directly: nothing follows what it computes.
-fn unrecorded(cx: &Vjp) -> bool {
-    !cx.recording() && mode::word() & mode::SPECIAL == 0
-}
 
 /// What becomes of the losses of the single elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

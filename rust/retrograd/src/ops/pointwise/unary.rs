@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use super::promote::{Floats, Numeric2, forward2};
+use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, one, out};
-use crate::autograd::{Grads, mode};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
@@ -66,7 +66,7 @@ impl<U: Unary> Primitive for Map<U> {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let kept = if U::KEEP.is_empty() { cx.g() } else { cx.kept(0)? };
         // The fused pass knows neither tapes nor tangents.
-        let plain = !cx.recording() && mode::word() & mode::SPECIAL == 0;
+        let plain = !cx.differentiating();
         match plain.then(|| self.0.fused(cx.g(), kept)).flatten() {
             Some(grad) => grad.map(one),
             None => self.0.pull(cx.g(), kept).map(one),

@@ -61,7 +61,7 @@ impl Primitive for Prod {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // In the dtype in which the product was taken.
         let x = crate::ops::memory::cast(cx.kept(0)?, cx.g().dtype())?;
-        let others = self.others(&x, cx.kept(1)?, cx.recording())?;
+        let others = self.others(&x, cx.kept(1)?, cx.differentiating())?;
         others.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {

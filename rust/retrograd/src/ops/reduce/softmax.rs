@@ -153,7 +153,7 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, y) = (cx.g(), cx.kept(0)?);
-        let fused = !cx.recording() && g.dtype() == y.dtype();
+        let fused = !cx.differentiating() && g.dtype() == y.dtype();
         if fused { self.pulled_at_once(g, y) } else { self.pulled(g, y) }.map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {

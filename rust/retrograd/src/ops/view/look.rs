@@ -65,7 +65,7 @@ impl<V: Look> Primitive for Looked<V> {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let pulled = self.0.pull(cx.g(), cx.sizes(0))?;
         // A view that nobody differentiates need not keep its base: alone with its memory it may become a `.grad`.
-        Ok(one(if cx.recording() || pulled.base().is_none() { pulled } else { pulled.alias() }))
+        Ok(one(if cx.differentiating() || pulled.base().is_none() { pulled } else { pulled.alias() }))
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         cx.t(0).map(|t| self.0.push(t)).transpose().map(maybe)

@@ -52,6 +52,7 @@ impl Look for AsStrided {
     fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         let to = self.to();
         if !mode::is_grad_enabled()
+            && mode::word() & mode::SPECIAL == 0
             && !may_overlap(&to.sizes, &to.strides)
             && !may_overlap(&self.from.sizes, &self.from.strides)
             && let Some(grad) = pull_apart(g, &to, &self.from)?
@@ -61,6 +62,16 @@ impl Look for AsStrided {
         through_storage(g, &to, &self.from, &self.from)
     }
     fn push(&self, t: &Tensor) -> Result<Tensor> {
+        // A view of the tangent, as long as that is laid out like the operand and reaches as far.
+        if t.sizes() == &*self.from.sizes
+            && t.strides() == &*self.from.strides
+            && let Some(offset) = (self.to().offset + t.storage_offset()).checked_sub(self.from.offset)
+        {
+            let same = AsStrided { from: Layout::of(t), offset: Some(offset), ..self.clone() };
+            if let Ok(view) = look(same, t) {
+                return Ok(view);
+            }
+        }
         through_storage(t, &self.from, &self.to(), &self.from)
     }
     fn lift(&self, _ndim: usize, _batch: usize) -> Self {

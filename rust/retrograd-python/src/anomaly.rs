@@ -38,30 +38,16 @@ impl Witness for PythonWitness {
 
 /// Says where the op was called, and, if that was in a backward pass, where the op was called that this was the backward of.
 fn explain(py: Python<'_>, node: &NodeRef) -> PyResult<()> {
-    let notes = metadata(py, node);
-    let name = node.name();
-    match stack(&notes)? {
-        Some(stack) => warn_py(
-            py,
-            &format!("Error detected in {name}. Traceback of forward call that caused the error:\n{stack}"),
-        )?,
-        None => no_information(py, &name)?,
-    }
-    let mut parent = notes.get_item(PARENT)?;
-    while let Some(node) = parent.as_ref().and_then(unwrap_node) {
-        let notes = metadata(py, &node);
-        let name = node.name();
+    let mut next = Some(node.clone());
+    let (mut what, mut call) = ("Error detected in", "caused the error");
+    while let Some(node) = next {
+        let (notes, name) = (metadata(py, &node), node.name());
         match stack(&notes)? {
-            Some(stack) => warn_py(
-                py,
-                &format!(
-                    "\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced the previous \
-                     calculation:\n{stack}"
-                ),
-            )?,
+            Some(stack) => warn_py(py, &format!("{what} {name}. Traceback of forward call that {call}:\n{stack}"))?,
             None => no_information(py, &name)?,
         }
-        parent = notes.get_item(PARENT)?;
+        (what, call) = ("\n\nPrevious calculation was induced by", "induced the previous calculation");
+        next = notes.get_item(PARENT)?.as_ref().and_then(unwrap_node);
     }
     Ok(())
 }

@@ -404,9 +404,10 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
 /// What tells the storage of a tensor from others while it lives, and all of its bytes as a uint8 tensor.
 #[pyfunction]
 fn _storage<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<(usize, Bound<'py, PyAny>)> {
-    let storage = t.get().0.storage();
+    let t: &Tensor = &t.get().0;
+    let storage = t.storage();
     let bytes = Tensor::from_parts(storage.clone(), DType::UInt8, &[storage.bytes()], &[1], 0).or_py()?;
-    Ok((Arc::as_ptr(storage).addr(), wrap(py, bytes)?))
+    Ok((t.storage_key(), wrap(py, bytes)?))
 }
 
 /// A tensor over the storage of another, without history; offset and strides in elements.

@@ -354,7 +354,7 @@ fn finish<'py>(
         }
     }
 
-    let is_tensor = tensors_in.clone();
+    let pushing = mode::pushes(mode::word()).then(|| tensors_in.clone());
     let node = recording.then_some({
         |results: &[Option<Tensor>], outputs: SmallVec<[OutMeta; 1]>| {
             let keep = |t: &Option<Tensor>| {
@@ -381,7 +381,7 @@ fn finish<'py>(
         pack_kept(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
     }
 
-    if mode::pushes(mode::word()) {
+    if let Some(is_tensor) = pushing {
         jvp::push(ctx, operands, &is_tensor, &dirty, &results)?;
     }
 

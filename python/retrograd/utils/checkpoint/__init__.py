@@ -115,6 +115,16 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
     return _override("debug", enabled)
 
 
+def _default_form(caller: str) -> bool:
+    """`use_reentrant` where it was not given. The warning points at the line that called the public function."""
+    warnings.warn(
+        f"{caller}: the use_reentrant parameter should be passed explicitly. It is taken for True, the form that older "
+        "programs expect; use_reentrant=False is recommended",
+        stacklevel=3,
+    )
+    return True
+
+
 def checkpoint(
     function: Callable[..., _R],
     *args: Any,
@@ -160,12 +170,7 @@ def checkpoint(
     tensor([1., 1.])
     """
     if use_reentrant is None:
-        warnings.warn(
-            "checkpoint: the use_reentrant parameter should be passed explicitly. It is taken for True, the form that "
-            "older programs expect; use_reentrant=False is recommended",
-            stacklevel=2,
-        )
-        use_reentrant = True
+        use_reentrant = _default_form("checkpoint")
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
         if kwargs:
@@ -228,12 +233,7 @@ def checkpoint_sequential(
     tensor([-0.])
     """
     if use_reentrant is None:
-        warnings.warn(
-            "checkpoint_sequential: the use_reentrant parameter should be passed explicitly. It is taken for True, the "
-            "form that older programs expect; use_reentrant=False is recommended",
-            stacklevel=2,
-        )
-        use_reentrant = True
+        use_reentrant = _default_form("checkpoint_sequential")
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}. checkpoint_sequential passes none on")

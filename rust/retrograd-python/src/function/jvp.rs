@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
 use retrograd::autograd::Grads;
-use retrograd::autograd::forward::push_through;
+use retrograd::autograd::forward::{check_sizes, push_through};
 use smallvec::SmallVec;
 
 use super::PyFunctionCtx;
@@ -108,14 +108,7 @@ fn check(
     result: &Tensor,
     tangent: &Tensor,
 ) -> PyResult<()> {
-    if result.sizes() != tangent.sizes() {
-        return Err(PyRuntimeError::new_err(format!(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not \
-             supported. Tensor is of size {:?} while the given forward gradient is of size {:?}.",
-            result.sizes(),
-            tangent.sizes()
-        )));
-    }
+    check_sizes(result, tangent).or_py()?;
     if dirty.iter().any(|d| d.is_same(result)) {
         let before = operands.iter().position(|x| x.is_same(result)).and_then(|i| ts[i].as_ref());
         if before.is_some_and(|before| !before.is_same(tangent)) {

@@ -131,6 +131,10 @@ impl Hidden {
         Self::range(level..level + 1)
     }
     fn range(levels: Range<usize>) -> Self {
+        // Every custom function comes by here, also where no level was ever opened.
+        if levels.is_empty() {
+            return Self(SmallVec::new());
+        }
         let hide = |open: &mut Open| std::mem::take(&mut open.seen).then_some(open.id);
         let hidden = LEVELS.with_borrow_mut(|all| all[levels].iter_mut().filter_map(hide).collect());
         update_mode();
@@ -140,6 +144,9 @@ impl Hidden {
 
 impl Drop for Hidden {
     fn drop(&mut self) {
+        if self.0.is_empty() {
+            return;
+        }
         LEVELS.with_borrow_mut(|all| {
             for open in all.iter_mut().filter(|open| self.0.contains(&open.id)) {
                 open.seen = true;
@@ -171,7 +178,7 @@ pub(crate) type Tangents = SmallVec<[(u64, Tensor); 1]>;
 
 impl Tensor {
     fn tangent_of(&self, id: u64) -> Option<Tensor> {
-        if !self.has_flag(flag::TANGENT) {
+        if !self.may_have_tangent() {
             return None;
         }
         self.meta().tangents.lock().iter().find(|(of, _)| *of == id).map(|(_, t)| t.clone())
@@ -212,41 +219,22 @@ impl Tensor {
     }
     /// Whether the tensor has a tangent at a level that ops see.
     pub(crate) fn has_tangent(&self) -> bool {
-        self.has_flag(flag::TANGENT) && seen().iter().any(|&(_, id)| self.tangent_of(id).is_some())
+        self.may_have_tangent() && seen().iter().any(|&(_, id)| self.tangent_of(id).is_some())
     }
     /// The tangent at the innermost level that ops see.
     pub fn tangent(&self) -> Option<Tensor> {
-        self.has_flag(flag::TANGENT).then(|| seen().last().and_then(|&(_, id)| self.tangent_of(id))).flatten()
-    }
-    /// The tangent at an open level.
-    pub fn tangent_at(&self, level: usize) -> Result<Option<Tensor>> {
-        Ok(self.tangent_of(id_of(level)?))
+        self.may_have_tangent().then(|| seen().last().and_then(|&(_, id)| self.tangent_of(id))).flatten()
     }
     /// Gives this tensor a tangent at the innermost level that ops see.
     pub fn set_tangent(&self, tangent: Tensor) -> Result<()> {
-        let Some(&(level, _)) = seen().last() else {
-            return Err(Error::autograd(
-                "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.",
-            ));
-        };
-        self.set_tangent_at(level, tangent)
-    }
-    /// Gives this tensor a tangent at an open level.
-    pub fn set_tangent_at(&self, level: usize, tangent: Tensor) -> Result<()> {
-        if tangent.sizes() != self.sizes() {
-            return Err(Error::autograd(format!(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not \
-                 supported. Tensor is of size {:?} while the given forward gradient is of size {:?}.",
-                self.sizes(),
-                tangent.sizes()
-            )));
-        }
-        self.put_tangent(level, id_of(level)?, tangent);
+        let (level, id) = seen().pop().ok_or_else(no_level)?;
+        check_sizes(self, &tangent)?;
+        self.put_tangent(level, id, tangent);
         Ok(())
     }
     /// The tensor, with its graph, for a place that tangents do not reach.
     pub(crate) fn without_tangents(self) -> Tensor {
-        if !self.has_flag(flag::TANGENT) {
+        if !self.may_have_tangent() {
             return self;
         }
         let plain = self.alias();
@@ -257,7 +245,7 @@ impl Tensor {
     }
     /// Gives this tensor, which stands for the same values, the tangents of another one.
     pub(crate) fn share_tangents(&self, of: &Tensor) {
-        if !of.has_flag(flag::TANGENT) {
+        if !of.may_have_tangent() {
             return;
         }
         for (level, id) in seen() {
@@ -268,12 +256,28 @@ impl Tensor {
     }
 }
 
+#[cold]
+fn no_level() -> Error {
+    Error::autograd(
+        "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.",
+    )
+}
+
 fn id_of(level: usize) -> Result<u64> {
-    LEVELS.with_borrow(|all| all.get(level).map(|open| open.id)).ok_or_else(|| {
-        Error::autograd(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.",
-        )
-    })
+    LEVELS.with_borrow(|all| all.get(level).map(|open| open.id)).ok_or_else(no_level)
+}
+
+/// Whether a tangent has the sizes of its tensor.
+pub fn check_sizes(primal: &Tensor, tangent: &Tensor) -> Result<()> {
+    if tangent.sizes() == primal.sizes() {
+        return Ok(());
+    }
+    Err(Error::autograd(format!(
+        "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. \
+         Tensor is of size {:?} while the given forward gradient is of size {:?}.",
+        primal.sizes(),
+        tangent.sizes()
+    )))
 }
 
 /// A view of `primal` with `tangent` at an open level: the same memory, with the tangents that it has at other levels.
@@ -291,18 +295,16 @@ pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Tens
              supported: it would not be used. Unpack it first."
         )));
     }
+    check_sizes(primal, tangent)?;
     let dual = crate::ops::view::alias(primal)?;
     let fits = tangent.strides() == primal.strides() || primal.numel() <= 1;
     let tangent = if fits { tangent.clone() } else { laid_out_like(tangent, primal)? };
-    dual.set_tangent_at(level, tangent)?;
+    dual.put_tangent(level, id, tangent);
     Ok(dual)
 }
 
-/// A copy of `t`, differentiable, in the layout of `like`; `t` itself if the sizes differ, which is refused later.
+/// A copy of `t`, differentiable, in the layout of `like`.
 fn laid_out_like(t: &Tensor, like: &Tensor) -> Result<Tensor> {
-    if t.sizes() != like.sizes() {
-        return Ok(t.clone());
-    }
     let strides = crate::tensor::layout::preserving_strides(like.sizes(), like.strides());
     let fresh = crate::ops::create::zeros_strided(like.sizes(), &strides, t.dtype())?;
     fresh.copy_(t)

@@ -227,11 +227,6 @@ pub fn forbid_hooks(why: Option<String>) -> Result<Option<String>> {
     Ok(FORBIDDEN.replace(why))
 }
 
-/// The reason why hooks are forbidden on this thread, if they are.
-pub fn hooks_forbidden() -> Option<String> {
-    FORBIDDEN.with_borrow(Clone::clone)
-}
-
 /// While it lives, no hooks are in force but those set meanwhile: hooks are not hooked.
 struct Suspended(Vec<Arc<dyn SavedHooks>>);
 
@@ -291,6 +286,11 @@ enum Slots {
 
 /// Unpacked slots.
 pub type Kept = SmallVec<[Option<Tensor>; 3]>;
+
+fn unpack_all(values: &Values, node: &NodeRef, recording: bool) -> Result<Kept> {
+    let unpack = |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, recording)).transpose();
+    values.iter().enumerate().map(unpack).collect()
+}
 
 impl KeptSlots {
     pub fn new(values: SmallVec<[Option<Saved>; 2]>) -> Self {
@@ -352,9 +352,7 @@ impl KeptSlots {
     }
     /// The values, after checking that nobody wrote to them since.
     pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
-        let values = self.held(node, Clone::clone)?;
-        let unpack = |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, recording)).transpose();
-        values.iter().enumerate().map(unpack).collect()
+        unpack_all(&self.held(node, Clone::clone)?, node, recording)
     }
     /// The values for the node's rule. A run that frees them has them for itself until it calls [`KeptSlots::release`], or
     /// [`KeptSlots::unclaim`] if it failed.
@@ -383,9 +381,7 @@ impl KeptSlots {
             Slots::Freed(by) => (None, *by),
         };
         let Some(values) = values else { return Err(freed(node, by)) };
-        let unpack =
-            |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, run.create_graph)).transpose();
-        values.iter().enumerate().map(unpack).collect::<Result<Kept>>().inspect_err(|_| self.unclaim())
+        unpack_all(&values, node, run.create_graph).inspect_err(|_| self.unclaim())
     }
     /// Lets others use the values again.
     pub fn unclaim(&self) {
@@ -445,7 +441,11 @@ impl KeptSlots {
     /// Gives the outputs of the node that are kept the tangents of these.
     #[cold]
     pub(crate) fn share_tangents(&self, outs: &[Tensor]) {
-        let Slots::Held { values, .. } = &*self.0.lock() else { return };
+        // Not under the lock: tangents that are replaced may take objects of the host with them.
+        let values = match &*self.0.lock() {
+            Slots::Held { values, .. } => values.clone(),
+            Slots::Freed(_) => return,
+        };
         for value in values.iter().flatten() {
             if let Form::Plain { tensor, output, .. } = &value.0
                 && let Some(out) = outs.get(*output as usize)

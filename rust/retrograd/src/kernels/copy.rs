@@ -24,6 +24,13 @@ pub fn copy(x: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
+/// A row-major copy.
+pub fn row_major(x: &Tensor) -> Result<Tensor> {
+    let out = Tensor::empty(x.sizes(), x.dtype())?;
+    copy_into(x, &out)?;
+    Ok(out)
+}
+
 /// The tensor itself if it has this dtype, else a converted copy in the same memory order.
 pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     if x.dtype() == dtype {

@@ -34,13 +34,6 @@ fn covered(src: &Tensor, index: &Tensor) -> Result<Tensor> {
     copy::contiguous(&part)
 }
 
-/// The tensor that is scattered into, row-major.
-fn contiguous_copy(x: &Tensor) -> Result<Tensor> {
-    let result = Tensor::empty(x.sizes(), x.dtype())?;
-    copy::copy_into(x, &result)?;
-    Ok(result)
-}
-
 /// `g` at the index, with zeros where `src` is larger than the index.
 fn pulled(g: &Tensor, dim: usize, index: &Tensor, sizes: &[usize]) -> Result<Tensor> {
     let mut part = g.gather(dim as i64, index)?;
@@ -113,7 +106,7 @@ impl Primitive for Scatter {
         0b101
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let result = contiguous_copy(xs[0])?;
+        let result = copy::row_major(xs[0])?;
         self.write(xs, &result)?;
         Ok(out(result))
     }
@@ -181,7 +174,7 @@ impl Primitive for ScatterValue {
         0b001
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let result = contiguous_copy(xs[0])?;
+        let result = copy::row_major(xs[0])?;
         self.write(xs[1], &result)?;
         Ok(out(result))
     }

@@ -157,8 +157,7 @@ impl Primitive for WriteSlices {
         Sharing::SCATTER
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let result = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
-        copy::copy_into(xs[0], &result)?;
+        let result = copy::row_major(xs[0])?;
         self.write(xs, &result)?;
         Ok(out(result))
     }

@@ -104,6 +104,12 @@ pub fn _backward(
 
 /// Runs with the interpreter given up, after the warning that create_graph deserves.
 pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
+    if retrograd::transforms::active() > 0 {
+        return Err(PyRuntimeError::new_err(
+            "backward() called inside a functorch transform. This is not supported, please use func.grad or func.vjp instead, \
+             or call backward() outside of the transform",
+        ));
+    }
     if call.create_graph {
         retrograd::warn::once(retrograd::warn::Once::CycleThroughGrad, CYCLE);
     }
@@ -123,19 +129,31 @@ fn _grad<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let roots = roots(outputs, grads)?;
     let mut edges = Vec::with_capacity(inputs.len());
-    for v in inputs.iter() {
+    let mut batched: Vec<(usize, Tensor)> = Vec::new();
+    for (i, v) in inputs.iter().enumerate() {
         edges.push(match spot(&v)? {
             Spot::Edge(edge) => edge,
-            Spot::Tensor(t) => t.target_edge().or_py()?.ok_or_else(|| {
+            Spot::Tensor(t) => {
+                if t.is_batched() {
+                    batched.push((i, t.clone()));
+                }
+                for y in outputs.iter() {
+                    unwrap(&y).map_or(Ok(()), |y| retrograd::transforms::check_apart(y, &t)).or_py()?;
+                }
+                t.target_edge().or_py()?.ok_or_else(|| {
                 PyRuntimeError::new_err(
                     "One of the differentiated Tensors does not require grad: mark it with requires_grad_() before the ops \
                      that use it",
-                )
-            })?,
+                    )
+                })?
+            }
         });
     }
     let targets = edges.into_iter().map(Target::Capture).collect();
-    let results = detached(py, || engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?;
+    let mut results = detached(py, || engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?;
+    for (i, x) in batched {
+        results[i] = results[i].take().map(|g| retrograd::transforms::joined(&g, &x)).transpose().or_py()?;
+    }
     if !allow_unused && results.iter().any(Option::is_none) {
         return Err(PyRuntimeError::new_err(
             "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is \
@@ -271,7 +289,7 @@ fn _make_dual<'py>(
     tangent: &Bound<'py, PyAny>,
     level: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let dual = forward::make_dual(dual_part(primal, "primal")?, dual_part(tangent, "tangent")?, level).or_py()?;
+    let dual = forward::make_dual(dual_part(primal, "primal")?, dual_part(tangent, "tangent")?, level, None).or_py()?;
     wrap(primal.py(), dual)
 }
 

@@ -22,6 +22,7 @@ mod origin;
 mod print;
 mod saved;
 mod tensor;
+mod transforms;
 mod wrap;
 
 use pyo3::prelude::*;
@@ -56,6 +57,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     origin::register(m)?;
     anomaly::register(m)?;
     saved::register(m)?;
+    transforms::register(m)?;
     construct::register(m)?;
     export::register(m)?;
     dlpack::register(m)?;

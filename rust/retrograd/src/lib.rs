@@ -24,6 +24,7 @@ pub mod origin;
 pub mod storage;
 pub mod tensor;
 pub mod testing;
+pub mod transforms;
 pub mod warn;
 
 pub use error::{Error, ErrorKind, Result};

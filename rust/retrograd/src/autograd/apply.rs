@@ -14,6 +14,7 @@ use super::saved::{Before, KeptSlots, Saved, SavedItem, keep_values, pack_before
 use crate::error::{Error, Result};
 use crate::ops::Form;
 use crate::tensor::Tensor;
+use crate::transforms;
 
 /// The rule of a node made by an op.
 struct OpRule<P> {
@@ -97,6 +98,11 @@ fn first(mut outs: Outs) -> Tensor {
 /// The op with a forward level or a transform switched on.
 #[cold]
 fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs> {
+    if word & mode::TRANSFORM != 0
+        && let Some(level) = transforms::innermost(xs)?
+    {
+        return transforms::run(&op, xs, &level);
+    }
     let mut outs = op.forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(op.clone(), xs, &mut outs, word)?;
@@ -193,6 +199,11 @@ fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor], word: 
 pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     let target = xs[0];
     let word = mode::word();
+    if word & mode::TRANSFORM != 0
+        && let Some(level) = transforms::innermost(xs)?
+    {
+        return transforms::run_inplace(&op, xs, &level);
+    }
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_inplace(recording)?;
     overlap::check(&op, xs)?;

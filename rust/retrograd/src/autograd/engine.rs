@@ -18,6 +18,7 @@ use super::node::{Edge, Grads, Node, NodeRef, Run};
 use crate::error::{Error, Result};
 use crate::origin::Origin;
 use crate::tensor::{DType, Tensor, layout};
+use crate::transforms;
 
 /// A tensor (or edge) that differentiation starts from, with its gradient.
 pub struct Root {
@@ -97,7 +98,7 @@ impl Visit {
 pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let id = next_run();
     let mut slots = Slots::claim(id);
-    let mut visits = discover(&call.roots, &mut slots);
+    let mut visits = discover(call.roots.iter().map(|root| &root.edge), &mut slots);
     let (captures, needed) = mark_targets(&call, &mut visits, &slots);
     let mut captured: Vec<Option<Tensor>> = vec![None; captures];
     let mut order: SmallVec<[u32; 8]> =
@@ -135,12 +136,12 @@ struct How {
 }
 
 /// Every node and leaf that can be reached from the roots, with the number of edges into it.
-fn discover(roots: &[Root], slots: &mut Slots) -> Vec<Visit> {
+fn discover<'a>(roots: impl Iterator<Item = &'a Edge>, slots: &mut Slots) -> Vec<Visit> {
     let mut visits: Vec<Visit> = Vec::new();
     for root in roots {
-        if slots.get(&root.edge).is_none() {
-            slots.set(&root.edge, visits.len() as u32);
-            visits.push(Visit::new(&root.edge));
+        if slots.get(root).is_none() {
+            slots.set(root, visits.len() as u32);
+            visits.push(Visit::new(root));
         }
     }
     let mut at = 0;
@@ -160,6 +161,25 @@ fn discover(roots: &[Root], slots: &mut Slots) -> Vec<Visit> {
         at += 1;
     }
     visits
+}
+
+/// Whether the graph behind `outputs` reaches a leaf that is none of `inputs`: what is computed from it has a history even
+/// without them.
+pub fn leads_elsewhere(outputs: &[Tensor], inputs: &[Tensor]) -> Result<bool> {
+    let mut roots = Vec::new();
+    for y in outputs {
+        if let Some(edge) = y.grad_edge()? {
+            roots.push(edge);
+        }
+    }
+    let inputs: Vec<Tensor> = inputs.iter().map(Tensor::bottom).collect();
+    let mut slots = Slots::claim(next_run());
+    let visits = discover(roots.iter(), &mut slots);
+    let other = |v: &Visit| match &v.place {
+        Place::Leaf(leaf) => !inputs.iter().any(|x| x.is_same(leaf)),
+        Place::Node(_) => false,
+    };
+    Ok(visits.iter().any(other))
 }
 
 /// Decides which nodes are needed and which run. Returns the number of captures, and by slot what is needed (empty:
@@ -439,17 +459,22 @@ pub(crate) fn fit(g: Tensor, sizes: &[usize], dtype: DType, node: &str, index: u
     crate::ops::memory::cast(&g, dtype)
 }
 
+#[cold]
+fn not_scalar(sizes: &[usize], what: &str, index: usize) -> Error {
+    Error::autograd(format!(
+        "grad can be implicitly created only for scalar outputs: the {what} {index} has shape {}; pass a gradient, or reduce it \
+         with .sum() first",
+        crate::error::Shape(sizes)
+    ))
+}
+
 /// The gradient a root starts with: the given one after checks, or ones for a root with one element.
 pub fn root_grad(edge: &Edge, given: Option<&Tensor>, index: usize, what: &str) -> Result<Tensor> {
     let (sizes, dtype) = edge.expects();
     match given {
         None => {
             if layout::numel(sizes) != 1 {
-                return Err(Error::autograd(format!(
-                    "grad can be implicitly created only for scalar outputs: the {what} {index} has shape {}; pass a gradient, or \
-                     reduce it with .sum() first",
-                    crate::error::Shape(sizes)
-                )));
+                return Err(not_scalar(sizes, what, index));
             }
             if !dtype.is_floating() {
                 return Err(Error::autograd(format!(
@@ -518,8 +543,20 @@ pub fn root(t: &Tensor, grad: Option<&Tensor>, index: usize) -> Result<Root> {
              requires grad, or they ran inside no_grad"
         )));
     };
-    let grad = root_grad(&edge, grad, index, "root")?;
-    Ok(Root { edge, grad })
+    if !t.is_batched() {
+        return Ok(Root { grad: root_grad(&edge, grad, index, "root")?, edge });
+    }
+    // The graph is that of the value, which has all entries.
+    let (_, levels) = transforms::decomposed(t);
+    let one = match grad {
+        Some(g) => g.clone(),
+        None => Tensor::full(t.sizes(), 1i64.into(), t.dtype())?,
+    };
+    if grad.is_none() && t.numel() != 1 {
+        return Err(not_scalar(t.sizes(), "root", index));
+    }
+    let all = transforms::regrouped(&one, &levels)?;
+    Ok(Root { grad: root_grad(&edge, Some(&all), index, "root")?, edge })
 }
 
 impl Node {

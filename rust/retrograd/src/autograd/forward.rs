@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
@@ -17,6 +18,7 @@ use super::node::Grads;
 use super::primitive::{Jvp, Primitive};
 use crate::error::{Error, Result};
 use crate::tensor::{Tensor, flag, layout};
+use crate::transforms::{self, Level as Batch};
 
 /// Ids of levels are never used again.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -281,7 +283,23 @@ pub fn check_sizes(primal: &Tensor, tangent: &Tensor) -> Result<()> {
 }
 
 /// A view of `primal` with `tangent` at an open level: the same memory, with the tangents that it has at other levels.
-pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Tensor> {
+///
+/// Batched tensors are brought to the levels that either is batched at. A batch of tangents for one primal, at the level
+/// `along`, stays with the tangent alone.
+pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize, along: Option<&Arc<Batch>>) -> Result<Tensor> {
+    if !primal.is_batched() && !tangent.is_batched() {
+        return dual_of_values(primal, tangent, level);
+    }
+    check_sizes(primal, tangent)?;
+    let ((_, a), (_, b)) = (transforms::decomposed(primal), transforms::decomposed(tangent));
+    let mut levels = transforms::union(&a, &b);
+    levels.retain(|l| !along.is_some_and(|p| Arc::ptr_eq(l, p)));
+    let value =
+        dual_of_values(&transforms::regrouped(primal, &levels)?, &transforms::regrouped(tangent, &levels)?, level)?;
+    transforms::assembled(value, &levels)
+}
+
+fn dual_of_values(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Tensor> {
     let id = id_of(level)?;
     if primal.tangent_of(id).is_some() {
         return Err(Error::autograd(format!(
@@ -297,7 +315,7 @@ pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Tens
     }
     check_sizes(primal, tangent)?;
     let dual = crate::ops::view::alias(primal)?;
-    let fits = tangent.strides() == primal.strides() || primal.numel() <= 1;
+    let fits = tangent.strides() == primal.strides() || primal.numel() <= 1 || tangent.is_batched();
     let tangent = if fits { tangent.clone() } else { laid_out_like(tangent, primal)? };
     dual.put_tangent(level, id, tangent);
     Ok(dual)
@@ -313,9 +331,11 @@ fn laid_out_like(t: &Tensor, like: &Tensor) -> Result<Tensor> {
 /// A view of a dual without its tangent at an open level, and that tangent.
 pub fn unpack_dual(dual: &Tensor, level: usize) -> Result<(Tensor, Option<Tensor>)> {
     let id = id_of(level)?;
-    let primal = crate::ops::view::alias(dual)?;
+    let (value, levels) = transforms::decomposed(dual);
+    let primal = crate::ops::view::alias(&value)?;
     drop(primal.take_tangent(id));
-    Ok((primal, dual.tangent_of(id)))
+    let tangent = value.tangent_of(id).map(|t| transforms::joined(&t, dual)).transpose()?;
+    Ok((transforms::assembled(primal, &levels)?, tangent))
 }
 
 /// A rule's result for an output: zeros if the rule says that nothing changes.
@@ -415,18 +435,20 @@ impl BeforeWrite {
 }
 
 fn write_tangent(target: &Tensor, level: usize, id: u64, new: &Tensor) -> Result<()> {
-    match (target.tangent_of(id), target.base()) {
-        (Some(t), _) => t.copy_(new).map(drop),
-        (None, None) => {
+    let old = target.tangent_of(id);
+    match (old, target.base()) {
+        (Some(t), _) if transforms::holds(&t, new) => t.copy_(new).map(drop),
+        (_, None) => {
             target.put_tangent(level, id, new.clone());
             Ok(())
         }
-        (None, Some(base)) => {
+        (_, Some(base)) => {
             let whole = super::view::Geometry::of(base);
             let t = match base.tangent_of(id) {
                 Some(t) => t,
                 None => whole.fresh(None, base)?,
             };
+            let t = if transforms::holds(&t, new) { t } else { transforms::widened(&t, new)? };
             let part = super::view::Geometry::of(target).within(&whole, &t)?;
             part.copy_(new)?;
             base.put_tangent(level, id, t);

@@ -91,13 +91,16 @@ impl Tensor {
     /// Whether ops on this tensor are recorded.
     #[inline]
     pub fn requires_grad(&self) -> bool {
-        self.has_flag(flag::REQUIRES_GRAD) || self.view().is_some_and(|v| v.base.has_flag(flag::REQUIRES_GRAD))
+        if self.has_flag(flag::REQUIRES_GRAD | flag::BATCHED) {
+            return self.has_flag(flag::REQUIRES_GRAD) || self.bottom().requires_grad();
+        }
+        self.view().is_some_and(|v| v.base.has_flag(flag::REQUIRES_GRAD))
     }
 
     /// Whether no op computed this tensor (as far as autograd knows).
     pub fn is_leaf(&self) -> bool {
-        if self.has_flag(flag::HISTORY) {
-            return false;
+        if self.has_flag(flag::HISTORY | flag::BATCHED) {
+            return self.is_batched() && self.bottom().is_leaf();
         }
         match self.view() {
             None => true,
@@ -117,6 +120,9 @@ impl Tensor {
             return Err(Error::autograd(
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed: clone it first.",
             ));
+        }
+        if self.is_batched() {
+            return self.bottom().set_requires_grad(on);
         }
         if !self.is_leaf() {
             if on {
@@ -140,6 +146,9 @@ impl Tensor {
         let output = if self.view().is_none() { self.history() } else { self.grad_fn()? };
         if let Some(output) = output {
             return Ok(Some(Edge::Node(output)));
+        }
+        if self.is_batched() {
+            return self.bottom().grad_edge();
         }
         // A view made without grad mode reports what its base requires, but nothing is followed through it.
         Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge::Leaf(self.as_leaf())))
@@ -168,7 +177,7 @@ impl Tensor {
         if !self.requires_grad() {
             return Ok(None);
         }
-        Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge::Leaf(LeafRef::new(self)))))
+        Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge::Leaf(LeafRef::new(&self.bottom())))))
     }
 
     /// The one accumulating node of a leaf; made on demand, kept by whoever asks.
@@ -267,6 +276,9 @@ impl Tensor {
 
     /// Forgets the history in place.
     pub fn detach_(&self) -> Result<()> {
+        if self.is_batched() {
+            return self.bottom().detach_();
+        }
         if self.view().is_some() {
             return Err(Error::autograd(
                 "Can't detach views in-place. Use detach() instead. If you are using multi-view functions like split() or \
@@ -323,6 +335,7 @@ impl Tensor {
 
     /// Takes over storage, sizes and dtype of `source`, as a write.
     pub fn set_(&self, source: &Tensor) -> Result<()> {
+        check_own_memory("set_", &[self, source])?;
         if source.dtype() != self.dtype() {
             return Err(Error::dtype(
                 "set_",
@@ -345,6 +358,7 @@ impl Tensor {
     /// Gives the tensor other sizes, row-major, in place: the elements stay as they lie in memory, and new ones are not
     /// initialised. Memory that is too small is replaced by a larger copy, which is no longer shared with other tensors.
     pub fn resize_(&self, sizes: &[usize]) -> Result<()> {
+        check_own_memory("resize_", &[self])?;
         if self.requires_grad() {
             return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
         }
@@ -383,6 +397,7 @@ impl Tensor {
 
     /// Takes over storage, sizes and dtype of `other`; the version counter and the graph stay as they are.
     pub fn set_data(&self, other: &Tensor) -> Result<()> {
+        check_own_memory("set_data", &[self, other])?;
         if self.requires_grad() && !other.dtype().is_differentiable() {
             return Err(Error::autograd(format!(
                 "data set to a tensor that requires gradients must be floating point or complex dtype, got {}",
@@ -394,4 +409,14 @@ impl Tensor {
         self.replace_body(body);
         Ok(())
     }
+}
+
+/// An op on the memory of the tensors themselves, which batched ones do not have.
+fn check_own_memory(op: &'static str, xs: &[&Tensor]) -> Result<()> {
+    if xs.iter().any(|x| x.is_batched()) {
+        return Err(Error::not_implemented(format!(
+            "vmap: {op} is not supported, because the memory of a batched tensor is that of all entries: make a new tensor"
+        )));
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use super::hooks::{LeafHook, TensorHook};
 use super::leaf::LeafRef;
 use super::node::{Node, NodeRef};
 use crate::tensor::{Body, DType, Tensor};
+use crate::transforms::Batched;
 
 /// Registered hooks with the ids their handles remove them by.
 pub type Registered<H> = Vec<(u64, H)>;
@@ -63,5 +64,7 @@ pub struct Meta {
     pub(crate) mark: AtomicU64,
     /// The leaf that this one, unpacked by a saved-tensor hook, stands for.
     pub(crate) stands_for: OnceLock<LeafRef>,
+    /// The value and level of a batched tensor.
+    pub(crate) batched: Mutex<Option<Batched>>,
     pub(crate) kept_host: Mutex<Option<Box<dyn HostObject>>>,
 }

@@ -118,12 +118,15 @@ impl Tensor {
 
     /// As [`Tensor::grad_fn`], but as last recorded.
     pub(crate) fn history(&self) -> Option<Output> {
-        if self.has_flag(flag::HISTORY) { self.inner().history.lock().clone() } else { None }
+        if self.has_flag(flag::HISTORY) {
+            return self.inner().history.lock().clone();
+        }
+        if self.is_batched() { self.bottom().history() } else { None }
     }
 
     /// Whether an op computed this tensor, as far as recorded.
     pub fn has_history(&self) -> bool {
-        self.has_flag(flag::HISTORY)
+        self.has_flag(flag::HISTORY) || self.is_batched() && self.bottom().has_history()
     }
 
     /// Runs `f` on the node that computed this tensor, if nobody else holds the node at this moment.
@@ -276,10 +279,11 @@ impl Geometry {
     pub(crate) fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {
         let strides = crate::tensor::layout::preserving_strides(&self.sizes, &self.strides);
         let z = crate::ops::create::zeros_strided(&self.sizes, &strides, like.dtype())?;
-        if let Some(g) = g {
-            z.copy_(g)?;
+        match g {
+            None => Ok(z),
+            Some(g) if g.is_batched() => crate::transforms::widened(&z, g)?.copy_(g),
+            Some(g) => z.copy_(g),
         }
-        Ok(z)
     }
     /// `whole`, which is laid out like `base`, seen through this geometry.
     pub(crate) fn within(&self, base: &Geometry, whole: &Tensor) -> Result<Tensor> {

@@ -6,9 +6,11 @@ use crate::kernels::pointwise;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::tensor::layout::{self, expanded_strides};
 use crate::tensor::{DType, Tensor};
+use crate::transforms;
 
 /// The tensor itself if it is contiguous, else a contiguous copy.
 pub fn contiguous(x: &Tensor) -> Result<Tensor> {
+    transforms::check_read("contiguous", x)?;
     if x.is_contiguous() {
         return Ok(x.clone());
     }
@@ -43,6 +45,8 @@ pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
 
 /// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not told.
 pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
+    transforms::check_read("copy", src)?;
+    transforms::check_read("copy", dst)?;
     if !layout::expands_to(src.sizes(), dst.sizes()) {
         return Err(Error::broadcast("copy_", dst.sizes(), src.sizes()));
     }

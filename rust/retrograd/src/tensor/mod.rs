@@ -25,6 +25,7 @@ use crate::autograd::view::ViewOf;
 use crate::error::{Error, Result};
 use crate::origin::Origin;
 use crate::storage::{Storage, Version};
+use crate::transforms::{self, Batched};
 use layout::{contiguous_strides, extent, is_contiguous};
 
 /// Bits of a tensor's `flags`.
@@ -45,6 +46,8 @@ pub(crate) mod flag {
     pub const INFERENCE: u32 = 1 << 5;
     /// A leaf whose gradient accumulates into another one.
     pub const STANDS_IN: u32 = 1 << 7;
+    /// Stands for one entry of a batch; see `transforms`.
+    pub const BATCHED: u32 = 1 << 8;
 }
 
 /// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.
@@ -95,6 +98,13 @@ impl Tensor {
             meta: OnceLock::new(),
             host: AtomicPtr::new(null_mut()),
         }))
+    }
+
+    /// A handle that shows `body` and stands for one entry of a batch.
+    pub(crate) fn batched_over(body: Body, batched: Batched) -> Self {
+        let t = Self::with(body, None, batched.value.kind() | flag::BATCHED);
+        *t.meta().batched.lock() = Some(batched);
+        t
     }
 
     /// A fresh contiguous tensor whose elements are not initialised.
@@ -206,11 +216,17 @@ impl Tensor {
 
     /// Shares storage and version counter with `self`, is no view of it and has no autograd state.
     pub(crate) fn alias(&self) -> Self {
+        if let Some(b) = self.batched() {
+            return Self::batched_over(self.body().clone(), Batched { value: b.value.alias(), ..b });
+        }
         Self::with(self.body().clone(), None, self.kind())
     }
 
     /// Shares storage with `self` but counts its own writes, from 0 (`.data`).
     pub(crate) fn alias_uncounted(&self) -> Self {
+        if let Some(b) = self.batched() {
+            return Self::batched_over(self.body().clone(), Batched { value: b.value.alias_uncounted(), ..b });
+        }
         let mut body = self.body().clone();
         body.version = Some(Arc::default());
         Self::with(body, None, self.kind())
@@ -369,14 +385,16 @@ impl Tensor {
     /// If `T` is not the tensor's element type.
     #[inline]
     pub fn ptr<T: Element>(&self) -> *mut T {
+        debug_assert!(!self.is_batched(), "the memory of a batched tensor is read");
         assert!(T::DTYPE == self.dtype(), "a {} tensor read as {}", self.dtype().name(), T::DTYPE.name());
         self.data_ptr().cast()
     }
-    /// The elements of a contiguous tensor. `None` if the dtype differs or the elements are not contiguous.
+    /// The elements of a contiguous tensor. `None` if the dtype differs, the elements are not contiguous, or the tensor is
+    /// batched.
     ///
     /// While the slice is in use nobody may write to the storage (S4).
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        if T::DTYPE != self.dtype() || !self.is_contiguous() {
+        if T::DTYPE != self.dtype() || !self.is_contiguous() || self.is_batched() {
             return None;
         }
         if self.numel() == 0 {
@@ -493,12 +511,14 @@ impl Tensor {
                 format!("a Tensor with {} elements cannot be converted to Scalar", self.numel()),
             ));
         }
+        transforms::check_read("item", self)?;
         // SAFETY: one element exists (S1, S3), aligned (S2).
         Ok(crate::dispatch!(any, self.dtype(), T => unsafe { *self.ptr::<T>() }.to_scalar()))
     }
 
     /// The elements in row-major order.
     pub fn to_vec<T: Element + FromScalar>(&self) -> Result<Vec<T>> {
+        transforms::check_read("to_vec", self)?;
         let c = crate::kernels::copy::contiguous(&crate::kernels::copy::cast(self, T::DTYPE)?)?;
         Ok(c.as_slice::<T>().expect("contiguous and of this dtype").to_vec())
     }

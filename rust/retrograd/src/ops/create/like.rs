@@ -6,6 +6,7 @@ use super::{blank_strided, check_fits, check_grad, clear, leaf, set_all, sizes};
 use crate::error::Result;
 use crate::ops::{Device, Strided};
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
+use crate::transforms;
 
 /// A tensor of the size of `input`, not initialised: in its memory order, unless another is named.
 pub(crate) fn blank(
@@ -18,6 +19,11 @@ pub(crate) fn blank(
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad(op, dtype, requires_grad)?;
     input.empty_in(op, memory_format.unwrap_or(MemoryFormat::Preserve), dtype)
+}
+
+/// `t`, made after `input`: batched where that is, so that it can be written with values made from it.
+fn beside(input: &Tensor, t: Tensor) -> Result<Tensor> {
+    if input.is_batched() { transforms::widened(&t, input) } else { Ok(t) }
 }
 
 /// A tensor not initialised, of the size and dtype of `input`, in its memory order.
@@ -54,7 +60,7 @@ pub fn empty_like(
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     let t = blank("empty_like", input, dtype, requires_grad, memory_format)?;
-    leaf(t, requires_grad)
+    leaf(beside(input, t)?, requires_grad)
 }
 
 /// Zeros, of the size and dtype of `input`, in its memory order.
@@ -92,7 +98,7 @@ pub fn zeros_like(
     let _ = (layout, device, pin_memory);
     let t = blank("zeros_like", input, dtype, requires_grad, memory_format)?;
     clear(&t);
-    leaf(t, requires_grad)
+    leaf(beside(input, t)?, requires_grad)
 }
 
 /// Ones, of the size and dtype of `input`, in its memory order.
@@ -130,7 +136,7 @@ pub fn ones_like(
     let _ = (layout, device, pin_memory);
     let t = blank("ones_like", input, dtype, requires_grad, memory_format)?;
     set_all(&t, Scalar::Int(1));
-    leaf(t, requires_grad)
+    leaf(beside(input, t)?, requires_grad)
 }
 
 /// A tensor filled with one number, of the size and dtype of `input`, in its memory order.
@@ -170,7 +176,7 @@ pub fn full_like(
     let t = blank("full_like", input, dtype, requires_grad, memory_format)?;
     check_fits("full_like", fill_value, t.dtype())?;
     set_all(&t, fill_value);
-    leaf(t, requires_grad)
+    leaf(beside(input, t)?, requires_grad)
 }
 
 /// A tensor not initialised, of the given size and the dtype of this tensor.
@@ -205,7 +211,7 @@ pub fn new_empty(
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad("new_empty", dtype, requires_grad)?;
     let size = sizes("new_empty", size)?;
-    leaf(Tensor::empty(&size, dtype)?, requires_grad)
+    leaf(beside(input, Tensor::empty(&size, dtype)?)?, requires_grad)
 }
 
 /// A tensor not initialised, of the given size and strides and the dtype of this tensor.
@@ -240,7 +246,7 @@ pub fn new_empty_strided(
     let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad("new_empty_strided", dtype, requires_grad)?;
-    leaf(blank_strided("new_empty_strided", size, stride, dtype)?, requires_grad)
+    leaf(beside(input, blank_strided("new_empty_strided", size, stride, dtype)?)?, requires_grad)
 }
 
 /// Zeros, of the given size and the dtype of this tensor.
@@ -275,7 +281,7 @@ pub fn new_zeros(
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad("new_zeros", dtype, requires_grad)?;
     let size = sizes("new_zeros", size)?;
-    leaf(Tensor::zeros(&size, dtype)?, requires_grad)
+    leaf(beside(input, Tensor::zeros(&size, dtype)?)?, requires_grad)
 }
 
 /// Ones, of the given size and the dtype of this tensor.
@@ -310,7 +316,7 @@ pub fn new_ones(
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad("new_ones", dtype, requires_grad)?;
     let size = sizes("new_ones", size)?;
-    leaf(Tensor::ones(&size, dtype)?, requires_grad)
+    leaf(beside(input, Tensor::ones(&size, dtype)?)?, requires_grad)
 }
 
 /// A tensor filled with one number, of the given size and the dtype of this tensor.
@@ -347,7 +353,7 @@ pub fn new_full(
     check_grad("new_full", dtype, requires_grad)?;
     check_fits("new_full", fill_value, dtype)?;
     let size = sizes("new_full", size)?;
-    leaf(Tensor::full(&size, fill_value, dtype)?, requires_grad)
+    leaf(beside(input, Tensor::full(&size, fill_value, dtype)?)?, requires_grad)
 }
 
 #[cfg(test)]

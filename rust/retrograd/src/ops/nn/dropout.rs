@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::{copy, random};
 use crate::tensor::{DType, Scalar, Tensor};
+use crate::transforms;
 
 /// `1 / keep` with probability `keep`, else 0, in the memory order of `x`, in which they are drawn too.
 fn factors_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
@@ -56,7 +57,10 @@ pub fn dropout(
     let factors = if p == 1.0 {
         Tensor::full(&[], Scalar::Int(0), input.dtype())?
     } else {
-        factors_like(input, 1.0 - p, default_generator())?
+        transforms::drawn("dropout", input.sizes(), |sizes| {
+            let like = if sizes == input.sizes() { input.clone() } else { Tensor::empty(sizes, input.dtype())? };
+            factors_like(&like, 1.0 - p, default_generator())
+        })?
     };
     if inplace { input.mul_(&factors) } else { input.mul(&factors) }
 }

@@ -10,9 +10,9 @@ use crate::autograd::mode;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::copy;
 use crate::kernels::real::Real;
 use crate::ops::Value;
+use crate::ops::memory;
 use crate::ops::view::reshape_to;
 use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Element, Tensor};
@@ -354,7 +354,7 @@ fn run(
             ),
         ));
     }
-    let target = copy::cast(target, DType::Int64)?;
+    let target = memory::cast(target, DType::Int64)?;
     let xs: SmallVec<[&Tensor; 3]> = [input, &target].into_iter().chain(weight).collect();
     Ok(apply(Nll(Loss { reduction, ignore_index, spatial }), &xs)?.swap_remove(0))
 }

@@ -5,10 +5,11 @@ use retrograd_macros::op;
 use super::draw::{Draw, draw_into};
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
-use crate::kernels::{copy, random};
+use crate::kernels::random;
 use crate::ops::create::{blank, check_grad, leaf, sizes};
-use crate::ops::{Device, Strided};
+use crate::ops::{Device, Strided, memory};
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor, default_dtype};
+use crate::transforms;
 
 /// A fresh tensor of draws.
 fn fresh(
@@ -21,8 +22,11 @@ fn fresh(
 ) -> Result<Tensor> {
     check_grad(op, dtype, requires_grad)?;
     how.check(dtype)?;
-    let t = Tensor::empty(&sizes(op, size)?, dtype)?;
-    draw_into(&t, how, generator)?;
+    let t = transforms::drawn(op, &sizes(op, size)?, |sizes| {
+        let t = Tensor::empty(sizes, dtype)?;
+        draw_into(&t, how, generator)?;
+        Ok(t)
+    })?;
     leaf(t, requires_grad)
 }
 
@@ -37,8 +41,13 @@ fn fresh_like(
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     how.check(dtype.unwrap_or(input.dtype()))?;
-    let t = blank(op, input, dtype, requires_grad, memory_format)?;
-    draw_into(&t, how, generator)?;
+    let one = blank(op, input, dtype, requires_grad, memory_format)?;
+    let t = transforms::drawn(op, one.sizes(), |sizes| {
+        // Batches lie in front, each entry is in row-major order then.
+        let t = if sizes == one.sizes() { one.clone() } else { Tensor::empty(sizes, one.dtype())? };
+        draw_into(&t, how, generator)?;
+        Ok(t)
+    })?;
     leaf(t, requires_grad)
 }
 
@@ -257,8 +266,15 @@ pub fn randperm(
         ));
     }
     let generator = generator.unwrap_or_else(|| default_generator());
-    let t = Tensor::build::<i64>(&size, |out| generator.with(|g| random::permutation(g, out)))?;
-    leaf(copy::cast(&t, dtype)?, requires_grad)
+    let t = transforms::drawn("randperm", &size, |sizes| {
+        Tensor::build::<i64>(sizes, |out| {
+            for line in out.chunks_mut((n as usize).max(1)) {
+                generator.with(|g| random::permutation(g, line));
+            }
+        })
+    })?;
+    let t = memory::cast(&t, dtype)?;
+    leaf(t, requires_grad)
 }
 
 /// Uniform random numbers in `[0, 1)`, of the size and dtype of `input`.

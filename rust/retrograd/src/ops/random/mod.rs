@@ -5,14 +5,17 @@ mod factory;
 
 use retrograd_macros::op;
 
-use super::{Entry, Form};
+use smallvec::smallvec;
+
+use super::{Entry, Form, view};
 use crate::autograd::Grads;
-use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::apply::{apply, apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::generator::Generator;
 use crate::kernels::copy;
-use crate::tensor::Tensor;
+use crate::tensor::{Dims, Tensor};
+use crate::transforms::{self, Randomness};
 use draw::{Draw, by_chance, draw_into};
 
 pub use factory::bernoulli_mask;
@@ -50,8 +53,14 @@ struct Redraw {
 impl Primitive for Redraw {
     const NAME: &'static str = "random_";
     const KEEP: &'static [Keep] = &[];
-    // Each entry of a batch has its own numbers, as if the batch were one tensor.
-    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        if transforms::in_rule() == Randomness::Same {
+            let one = Tensor::zeros(&xs[0].sizes()[usize::from(axes[0].is_some())..], xs[0].dtype())?;
+            return Ok((apply(op.clone(), &[&one])?, smallvec![None]));
+        }
+        // Each entry of a batch has its own numbers, as if the batch were one tensor.
+        Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
+    });
     fn node(&self) -> &'static str {
         match self.how {
             Draw::Uniform { .. } => "UniformBackward0",
@@ -81,7 +90,8 @@ impl Primitive for Redraw {
 }
 
 fn redraw(form: Form, input: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<Tensor> {
-    apply_as(form, Redraw { how, generator: generator.cloned() }, &[input])
+    let input = transforms::to_draw_for("random_", input, form)?;
+    apply_as(form, Redraw { how, generator: generator.cloned() }, &[&input])
 }
 
 /// `bernoulli` of a tensor of probabilities: they get a zero gradient.
@@ -93,7 +103,10 @@ struct Bernoulli {
 impl Primitive for Bernoulli {
     const NAME: &'static str = "bernoulli";
     const KEEP: &'static [Keep] = &[];
-    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        transforms::refuse_same(Self::NAME)?;
+        Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
+    });
     fn node(&self) -> &'static str {
         "BernoulliBackward0"
     }
@@ -117,7 +130,16 @@ struct BernoulliEach {
 impl Primitive for BernoulliEach {
     const NAME: &'static str = "bernoulli_";
     const KEEP: &'static [Keep] = &[];
-    const BATCH: Batch<Self> = Batch::Pointwise;
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        transforms::refuse_same(Self::NAME)?;
+        let (x, p) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
+        // Probabilities with fewer dims broadcast behind the batch.
+        let mut sizes: Dims = smallvec![1; x.ndim()];
+        sizes[0] = batch;
+        let lead = (x.ndim() + 1).saturating_sub(p.ndim()).max(1);
+        sizes[lead..].copy_from_slice(&p.sizes()[1..]);
+        Ok((apply(op.clone(), &[&x, &view::view_to(&p, &sizes)?])?, smallvec![Some(0)]))
+    });
     fn node(&self) -> &'static str {
         "BernoulliBackward1"
     }
@@ -267,7 +289,8 @@ pub fn bernoulli(
     #[default(None)]
     generator: Option<&Generator>,
 ) -> Result<Tensor> {
-    apply1(Bernoulli { generator: generator.cloned() }, &[input])
+    let input = transforms::to_draw_for("bernoulli", input, Form::New)?;
+    apply1(Bernoulli { generator: generator.cloned() }, &[&input])
 }
 
 /// 1 with probability `p`, else 0, of the size and dtype of `input`.
@@ -305,7 +328,8 @@ pub fn bernoulli_each(
     #[default(None)]
     generator: Option<&Generator>,
 ) -> Result<Tensor> {
-    apply_as(form, BernoulliEach { generator: generator.cloned() }, &[input, p])
+    let input = transforms::to_draw_for("bernoulli_", input, form)?;
+    apply_as(form, BernoulliEach { generator: generator.cloned() }, &[&input, p])
 }
 
 /// Overwrites the tensor with 1 with probability `p`, else 0.

@@ -106,6 +106,10 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     }
     let after = look(view, &before)?;
     x.tell_of_write()?;
+    if x.is_batched() {
+        x.take_entry(&after);
+        return Ok(x.clone());
+    }
     let old = x.history();
     x.replace_body(after.body().clone());
     x.bump_version();

@@ -223,6 +223,9 @@ pub fn view_dtype(input: &Tensor, dtype: DType) -> Result<Tensor> {
             format!("memory of this tensor is not aligned for {}; clone it first", dtype.name()),
         ));
     }
+    if let Some(view) = input.over(|value| view_dtype(value, dtype)) {
+        return view;
+    }
     let l = Layout::of(input);
     let view = input.view_as(&l.sizes, &l.strides, l.offset)?;
     // Elements of equal size lie in the same places, so S3 holds as it did; S2 was checked above.

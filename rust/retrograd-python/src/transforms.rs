@@ -1,0 +1,146 @@
+//! Transforms: batch levels, and what tensors are to them.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use retrograd::Tensor;
+use retrograd::autograd::{engine, forward};
+use retrograd::transforms::{self, Randomness};
+
+use crate::errors::OrPy;
+use crate::wrap::{unwrap, wrap};
+
+fn tensor<'a>(v: &'a Bound<'_, PyAny>) -> PyResult<&'a Tensor> {
+    unwrap(v).ok_or_else(|| PyTypeError::new_err(format!("expected a Tensor, got {}", crate::call::type_name(v))))
+}
+
+fn tensors(all: &Bound<'_, PyTuple>) -> PyResult<Vec<Tensor>> {
+    all.iter().map(|v| tensor(&v).cloned()).collect()
+}
+
+/// Opens a batch level inside those that are open on this thread; returns its number.
+#[pyfunction]
+fn _vmap_enter(size: usize, randomness: &str) -> PyResult<usize> {
+    Ok(transforms::enter(size, randomness_of(randomness)?))
+}
+
+/// As `_vmap_enter`, for a batch of gradients or tangents: the function runs once, and may be refused random numbers.
+#[pyfunction]
+#[pyo3(signature = (size, randomness = "same"))]
+fn _vmap_enter_private(size: usize, randomness: &str) -> PyResult<usize> {
+    Ok(transforms::enter_private(size, randomness_of(randomness)?))
+}
+
+fn randomness_of(name: &str) -> PyResult<Randomness> {
+    match name {
+        "error" => Ok(Randomness::Error),
+        "same" => Ok(Randomness::Same),
+        "different" => Ok(Randomness::Different),
+        other => Err(PyValueError::new_err(format!(
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got {other}"
+        ))),
+    }
+}
+
+/// Closes the innermost batch level, which must be `level`.
+#[pyfunction]
+fn _vmap_exit(level: usize) -> PyResult<()> {
+    transforms::exit(level).or_py()
+}
+
+/// The entry that axis `dim` of the tensor runs over.
+#[pyfunction]
+fn _batch<'py>(t: &Bound<'py, PyAny>, dim: i64, level: usize) -> PyResult<Bound<'py, PyAny>> {
+    let level = transforms::level(level).or_py()?;
+    wrap(t.py(), tensor(t)?.batch(dim, &level).or_py()?)
+}
+
+/// All entries, along axis `dim`; the tensor repeated if it is not batched at the level.
+#[pyfunction]
+fn _unbatch<'py>(t: &Bound<'py, PyAny>, dim: i64, level: usize) -> PyResult<Bound<'py, PyAny>> {
+    let level = transforms::level(level).or_py()?;
+    wrap(t.py(), tensor(t)?.unbatch(dim, &level).or_py()?)
+}
+
+/// The tensor, batched at every open level.
+#[pyfunction]
+fn _spread<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    wrap(t.py(), transforms::spread(tensor(t)?).or_py()?)
+}
+
+/// Value and level number of a batched tensor, None for others.
+#[pyfunction]
+fn _batch_parts<'py>(t: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyAny>, usize)>> {
+    let Some((value, level)) = tensor(t)?.batch_parts() else { return Ok(None) };
+    Ok(Some((wrap(t.py(), value)?, level)))
+}
+
+/// A transform other than vmap begins.
+#[pyfunction]
+fn _transform_enter() {
+    transforms::begin();
+}
+
+/// The transform that began last ends.
+#[pyfunction]
+fn _transform_exit() {
+    transforms::end();
+}
+
+/// How many transforms are under way on this thread.
+#[pyfunction]
+fn _transforms_active() -> usize {
+    transforms::active()
+}
+
+/// Names of the ops that ran entry by entry so far, for want of a batching rule.
+#[pyfunction]
+fn _looped() -> Vec<&'static str> {
+    transforms::looped()
+}
+
+/// The tensor with its tangents, without its graph.
+#[pyfunction]
+fn _unlink<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    wrap(t.py(), transforms::unlinked(tensor(t)?).or_py()?)
+}
+
+/// Whether the graph behind `outputs` reaches a leaf that is none of `inputs`.
+#[pyfunction]
+fn _leads_elsewhere(outputs: &Bound<'_, PyTuple>, inputs: &Bound<'_, PyTuple>) -> PyResult<bool> {
+    engine::leads_elsewhere(&tensors(outputs)?, &tensors(inputs)?).or_py()
+}
+
+/// A view of `primal` that has the batch of tangents at the level `private` as its tangent at the dual level `level`.
+#[pyfunction]
+fn _make_dual_along<'py>(
+    primal: &Bound<'py, PyAny>,
+    tangent: &Bound<'py, PyAny>,
+    level: usize,
+    private: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let along = transforms::level(private).or_py()?;
+    wrap(primal.py(), forward::make_dual(tensor(primal)?, tensor(tangent)?, level, Some(&along)).or_py()?)
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    for f in [
+        wrap_pyfunction!(_vmap_enter, m)?,
+        wrap_pyfunction!(_vmap_enter_private, m)?,
+        wrap_pyfunction!(_vmap_exit, m)?,
+        wrap_pyfunction!(_batch, m)?,
+        wrap_pyfunction!(_unbatch, m)?,
+        wrap_pyfunction!(_spread, m)?,
+        wrap_pyfunction!(_batch_parts, m)?,
+        wrap_pyfunction!(_transform_enter, m)?,
+        wrap_pyfunction!(_transform_exit, m)?,
+        wrap_pyfunction!(_transforms_active, m)?,
+        wrap_pyfunction!(_looped, m)?,
+        wrap_pyfunction!(_unlink, m)?,
+        wrap_pyfunction!(_leads_elsewhere, m)?,
+        wrap_pyfunction!(_make_dual_along, m)?,
+    ] {
+        m.add_function(f)?;
+    }
+    Ok(())
+}

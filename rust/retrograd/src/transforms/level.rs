@@ -1,0 +1,202 @@
+//! The stack of batch levels of a thread.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use crate::autograd::mode;
+use crate::error::{Error, Result};
+use crate::tensor::Tensor;
+
+/// What random numbers do in a function that is mapped over a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Randomness {
+    /// They are refused.
+    Error,
+    /// Every entry gets the same.
+    Same,
+    /// Every entry gets its own.
+    Different,
+}
+
+/// A batch that a function is mapped over.
+#[derive(Debug)]
+pub struct Level {
+    /// Larger than that of every level outside this one.
+    id: u64,
+    size: usize,
+    randomness: Randomness,
+    private: bool,
+}
+
+impl Level {
+    pub fn size(&self) -> usize {
+        self.size
+    }
+    pub fn randomness(&self) -> Randomness {
+        self.randomness
+    }
+    /// Of a batch of gradients or tangents, which no function is mapped over.
+    pub fn is_private(&self) -> bool {
+        self.private
+    }
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+/// Ids are never used again.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static OPEN: RefCell<Vec<Arc<Level>>> = const { RefCell::new(Vec::new()) };
+    /// Closed levels with tensors that are still there.
+    static ESCAPED: RefCell<Vec<Weak<Level>>> = const { RefCell::new(Vec::new()) };
+    /// Levels from this position on are hidden: the rule of an op at this level runs.
+    static HIDDEN_FROM: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// Sets the mode bit by which ops know that there may be batched tensors.
+fn update_mode() {
+    let escaped = ESCAPED.with_borrow_mut(|all| {
+        all.retain(|level| level.strong_count() > 0);
+        !all.is_empty()
+    });
+    mode::set(mode::TRANSFORM, escaped || depth() > 0);
+}
+
+/// How many levels are open on this thread.
+pub fn depth() -> usize {
+    OPEN.with_borrow(Vec::len)
+}
+
+fn push(size: usize, randomness: Randomness, private: bool) -> usize {
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    OPEN.with_borrow_mut(|all| all.push(Arc::new(Level { id, size, randomness, private })));
+    update_mode();
+    depth()
+}
+
+/// Opens a level inside those that are open, for a batch of `size`; returns its number, from 1 on.
+pub fn enter(size: usize, randomness: Randomness) -> usize {
+    push(size, randomness, false)
+}
+
+/// Opens a level for gradients or tangents only: the function runs unbatched, so every entry sees the same random numbers,
+/// unless they are to be refused.
+pub fn enter_private(size: usize, randomness: Randomness) -> usize {
+    push(size, randomness, true)
+}
+
+/// Closes the innermost level, whose number must be `number`.
+pub fn exit(number: usize) -> Result<()> {
+    if number != depth() {
+        return Err(Error::autograd(format!(
+            "vmap: level {number} cannot be closed, {} are open: levels are closed from the innermost on",
+            depth()
+        )));
+    }
+    let Some(closed) = OPEN.with_borrow_mut(Vec::pop) else { return Ok(()) };
+    if Arc::strong_count(&closed) > 1 {
+        ESCAPED.with_borrow_mut(|all| all.push(Arc::downgrade(&closed)));
+    }
+    drop(closed);
+    update_mode();
+    Ok(())
+}
+
+/// The open level with this number.
+pub fn level(number: usize) -> Result<Arc<Level>> {
+    let found = OPEN.with_borrow(|all| number.checked_sub(1).and_then(|at| all.get(at)).cloned());
+    found.ok_or_else(|| Error::autograd(format!("vmap: there is no level {number}, {} are open", depth())))
+}
+
+/// An open level; it closes when this is dropped, with those inside it.
+#[must_use = "the level closes when this is dropped"]
+pub struct Open {
+    number: usize,
+    level: Arc<Level>,
+}
+
+impl Open {
+    pub fn new(size: usize, randomness: Randomness) -> Self {
+        Self::numbered(enter(size, randomness))
+    }
+    /// As [`enter_private`].
+    pub fn private(size: usize) -> Self {
+        Self::numbered(enter_private(size, Randomness::Same))
+    }
+    fn numbered(number: usize) -> Self {
+        Self { number, level: level(number).expect("just opened") }
+    }
+    pub fn level(&self) -> &Arc<Level> {
+        &self.level
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        while depth() >= self.number {
+            if exit(depth()).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The levels that ops see, from the outermost on.
+pub(super) fn visible() -> Vec<Arc<Level>> {
+    OPEN.with_borrow(|all| all[..all.len().min(HIDDEN_FROM.get())].to_vec())
+}
+
+/// Number of an open level.
+pub(super) fn number_of(level: &Level) -> Option<usize> {
+    OPEN.with_borrow(|all| all.iter().position(|l| l.id == level.id)).map(|at| at + 1)
+}
+
+/// Hides a level and those inside it while it lives: the rule of an op at that level runs.
+pub(super) struct InRule(usize);
+
+impl InRule {
+    pub fn at(level: &Level) -> Result<Self> {
+        let number = number_of(level).ok_or_else(escaped)?;
+        Ok(Self(HIDDEN_FROM.replace(number - 1)))
+    }
+    /// The level whose rule runs.
+    pub fn current() -> Option<Arc<Level>> {
+        OPEN.with_borrow(|all| all.get(HIDDEN_FROM.get()).cloned())
+    }
+}
+
+impl Drop for InRule {
+    fn drop(&mut self) {
+        HIDDEN_FROM.set(self.0);
+    }
+}
+
+#[cold]
+fn escaped() -> Error {
+    Error::autograd(
+        "vmap: a tensor left the function that was mapped over a batch, other than as its result, and is used after the end \
+         of that vmap: return it from the function",
+    )
+}
+
+/// The innermost level among those that the tensors are batched at.
+pub(crate) fn innermost(xs: &[&Tensor]) -> Result<Option<Arc<Level>>> {
+    let mut found: Option<Arc<Level>> = None;
+    for level in xs.iter().filter_map(|x| x.batch_level()) {
+        if found.as_ref().is_none_or(|f| f.id < level.id) {
+            found = Some(level);
+        }
+    }
+    match &found {
+        Some(level) if number_of(level).is_none() => Err(escaped()),
+        None if depth() == 0 => {
+            // The last escaped tensor may be gone.
+            update_mode();
+            Ok(None)
+        }
+        _ => Ok(found),
+    }
+}

@@ -1,0 +1,75 @@
+//! Transforms: the stack of batch levels, tensors that stand for one entry of a batch, and ops on them.
+//!
+//! Under `vmap` a tensor is *batched*: a handle that shows the sizes of one entry, over a value with all entries. An op
+//! on batched tensors is handed to the innermost level among its operands, where the op's batching rule runs it on the
+//! values, which may be batched at outer levels in turn. Autograd lives on the values alone: nodes, tangents and versions
+//! are theirs, and nothing of it knows of batches.
+
+mod batched;
+mod level;
+mod random;
+mod rules;
+
+use std::cell::Cell;
+
+pub(crate) use batched::{Batched, assembled, check_read, decomposed, holds, regrouped, union, widened};
+pub use batched::{check_apart, joined, spread, unlinked};
+pub(crate) use level::innermost;
+pub use level::{Level, Open, Randomness, depth, enter, enter_private, exit, level};
+pub(crate) use random::{drawn, in_rule, refuse_same, to_draw_for};
+pub use rules::looped;
+pub(crate) use rules::{run, run_inplace};
+
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+thread_local! {
+    static RUNNING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A transform other than `vmap` begins on this thread.
+pub fn begin() {
+    RUNNING.set(RUNNING.get() + 1);
+}
+
+/// The transform that began last ends.
+pub fn end() {
+    RUNNING.set(RUNNING.get().saturating_sub(1));
+}
+
+/// How many transforms are under way on this thread: those that began and did not end, and public batch levels.
+pub fn active() -> usize {
+    RUNNING.get() + level::visible().iter().filter(|l| !l.is_private()).count()
+}
+
+/// Maps `function`, written for one entry, over a batch: axis 0 of every tensor in `xs`, which gives its results as
+/// tensors with the batch in front.
+///
+/// Every op runs once for the whole batch, by its batching rule. Derivatives of all orders go through it.
+///
+/// Errors: those of `function`; no tensors, or axes of different sizes.
+///
+/// ```
+/// use retrograd::{Tensor, transforms::vmap};
+/// let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
+/// let norms = vmap(|xs| Ok(vec![xs[0].mul(&xs[0])?.sum(None)?]), &[&x]).unwrap();
+/// assert_eq!(norms[0].to_vec::<f64>().unwrap(), [5.0, 25.0]);
+/// ```
+pub fn vmap(function: impl FnOnce(&[Tensor]) -> Result<Vec<Tensor>>, xs: &[&Tensor]) -> Result<Vec<Tensor>> {
+    let sizes: Vec<Option<&usize>> = xs.iter().map(|x| x.sizes().first()).collect();
+    let size = match sizes.first() {
+        Some(&Some(&n)) if sizes.iter().all(|s| *s == Some(&n)) => n,
+        _ => {
+            return Err(crate::Error::value(
+                "vmap",
+                format!(
+                    "takes tensors whose first axes have one size, got sizes {:?}",
+                    xs.iter().map(|x| x.sizes()).collect::<Vec<_>>()
+                ),
+            ));
+        }
+    };
+    let open = Open::new(size, Randomness::Error);
+    let entries = xs.iter().map(|x| x.batch(0, open.level())).collect::<Result<Vec<_>>>()?;
+    function(&entries)?.iter().map(|y| y.unbatch(0, open.level())).collect()
+}

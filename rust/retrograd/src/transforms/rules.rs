@@ -1,0 +1,192 @@
+//! Ops on batched tensors: which rule a room states, and what becomes of the results.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::batched::entry_of;
+use super::level::{InRule, Level};
+use crate::autograd::apply::{apply, apply_inplace};
+use crate::autograd::primitive::{Batch, Outs, Primitive};
+use crate::error::{Error, Result};
+use crate::ops::{memory, view};
+use crate::tensor::{Category, Dims, Tensor};
+
+/// Operands without the level whose rule runs.
+struct Operands {
+    values: SmallVec<[Tensor; 3]>,
+    /// 0 for those that are batched: the position of the batch axis.
+    axes: SmallVec<[Option<usize>; 3]>,
+    /// Dims of one entry.
+    ndims: SmallVec<[usize; 3]>,
+}
+
+impl Operands {
+    fn of(xs: &[&Tensor], level: &Level) -> Self {
+        let mut all = Self { values: SmallVec::new(), axes: SmallVec::new(), ndims: SmallVec::new() };
+        for x in xs {
+            let value = x.batched().filter(|b| b.level.id() == level.id()).map(|b| b.value);
+            all.axes.push(value.is_some().then_some(0));
+            all.ndims.push(x.ndim());
+            all.values.push(value.unwrap_or_else(|| Tensor::clone(x)));
+        }
+        all
+    }
+    fn refs(&self) -> SmallVec<[&Tensor; 3]> {
+        self.values.iter().collect()
+    }
+    /// The batch axis of every operand in front of as many axes as the largest entry has, so that they broadcast.
+    fn align(&mut self) -> Result<()> {
+        let most = self.ndims.iter().copied().max().unwrap_or(0);
+        self.rank_dtypes(most)?;
+        for ((value, axis), &ndim) in self.values.iter_mut().zip(&self.axes).zip(&self.ndims) {
+            if axis.is_some() && ndim < most {
+                let mut sizes = Dims::from_elem(1, most + 1);
+                sizes[0] = value.sizes()[0];
+                sizes[most + 1 - ndim..].copy_from_slice(&value.sizes()[1..]);
+                *value = view::view_to(value, &sizes)?;
+            }
+        }
+        Ok(())
+    }
+    /// In promotion a 0-dim operand counts less than others, also where a batch axis gives its value a dim.
+    fn rank_dtypes(&mut self, most: usize) -> Result<()> {
+        let first = self.values[0].dtype();
+        if self.values.iter().all(|v| v.dtype() == first) {
+            return Ok(());
+        }
+        let large = self.values.iter().zip(&self.ndims).find(|(v, n)| **n > 0 && v.dtype() != crate::DType::Bool);
+        let large = large.map(|(v, _)| v.dtype());
+        for ((value, axis), &ndim) in self.values.iter_mut().zip(&self.axes).zip(&self.ndims) {
+            if ndim > 0 || value.is_number() {
+                continue;
+            }
+            match (axis, large) {
+                (Some(_), Some(dtype)) if is_below(value, dtype) => *value = memory::cast(value, dtype)?,
+                (None, None) if most == 0 => *value = view::unsqueeze(value, 0)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+    /// Every operand with the batch axis in front.
+    fn lift(&mut self, batch: usize) -> Result<()> {
+        for (value, axis) in self.values.iter_mut().zip(&self.axes) {
+            *value = view::batch_first(value, *axis, batch)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_below(x: &Tensor, dtype: crate::DType) -> bool {
+    x.dtype() != dtype && x.dtype().category() != Category::Bool && x.dtype().category() <= dtype.category()
+}
+
+/// Runs an op whose operands are batched at `level`, and at none inside it.
+pub(crate) fn run<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Level>) -> Result<Outs> {
+    let _here = InRule::at(level)?;
+    let (outs, axes) = on_values(op, Operands::of(xs, level), level)?;
+    let entry = |(o, axis): (Tensor, Option<usize>)| match axis {
+        Some(0) => entry_of(o, level),
+        Some(a) => entry_of(view::movedim(&o, &[a as i64], &[0])?, level),
+        None => Ok(o),
+    };
+    outs.into_iter().zip(axes).map(entry).collect()
+}
+
+type OnValues = (Outs, SmallVec<[Option<usize>; 1]>);
+
+fn on_values<P: Primitive>(op: &P, mut operands: Operands, level: &Level) -> Result<OnValues> {
+    let batch = level.size();
+    let outs = match P::BATCH {
+        Batch::Rule(rule) => return rule(op, &operands.refs(), &operands.axes, batch),
+        Batch::Loop => return looping(op, &operands, batch),
+        Batch::Pointwise => {
+            operands.align()?;
+            apply(op.clone(), &operands.refs())?
+        }
+        Batch::Lift(lift) => {
+            let lifted = lift(op, &operands.ndims, batch)?;
+            operands.lift(batch)?;
+            apply(lifted, &operands.refs())?
+        }
+    };
+    let axes = outs.iter().map(|_| Some(0)).collect();
+    Ok((outs, axes))
+}
+
+/// As [`run`], writing to operand 0, which is returned.
+pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Level>) -> Result<Tensor> {
+    let _here = InRule::at(level)?;
+    let target = xs[0];
+    let mut operands = Operands::of(xs, level);
+    if operands.axes[0].is_none() {
+        return Err(Error::autograd(format!(
+            "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \
+             elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over. Please \
+             use out-of-place operators instead of {0}.",
+            P::NAME
+        )));
+    }
+    if let Some((i, _)) = operands.ndims.iter().enumerate().find(|(_, n)| **n > operands.ndims[0])
+        && matches!(P::BATCH, Batch::Pointwise)
+    {
+        return Err(Error::broadcast(P::NAME, target.sizes(), xs[i].sizes()));
+    }
+    match P::BATCH {
+        Batch::Pointwise => {
+            operands.align()?;
+            apply_inplace(op.clone(), &operands.refs())?;
+        }
+        Batch::Lift(lift) => {
+            let lifted = lift(op, &operands.ndims, level.size())?;
+            operands.lift(level.size())?;
+            apply_inplace(lifted, &operands.refs())?;
+        }
+        Batch::Rule(_) | Batch::Loop => {
+            let value = operands.values[0].clone();
+            let (outs, axes) = on_values(op, operands, level)?;
+            let result = view::batch_first(&outs[0], axes[0], level.size())?;
+            value.copy_(&result)?;
+        }
+    }
+    Ok(target.clone())
+}
+
+/// Ops that ran entry by entry in this process.
+static LOOPED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+/// Names of the ops that have been run entry by entry, for want of a batching rule.
+pub fn looped() -> Vec<&'static str> {
+    LOOPED.lock().iter().copied().collect()
+}
+
+fn looping<P: Primitive>(op: &P, operands: &Operands, batch: usize) -> Result<OnValues> {
+    if LOOPED.lock().insert(P::NAME) {
+        crate::warn::warn(&format!(
+            "There is a performance drop because {} has no batching rule yet: it runs once for each of the {batch} entries.",
+            P::NAME
+        ))?;
+    }
+    if batch == 0 {
+        return Err(Error::not_implemented(format!("vmap: {} has no batching rule for a batch of size 0", P::NAME)));
+    }
+    let mut results: Vec<Vec<Tensor>> = Vec::new();
+    for i in 0..batch {
+        let entry = |(value, axis): (&Tensor, &Option<usize>)| match axis {
+            Some(a) => view::select_at(value, *a, i as i64),
+            None => Ok(value.clone()),
+        };
+        let entries: Vec<Tensor> = operands.values.iter().zip(&operands.axes).map(entry).collect::<Result<_>>()?;
+        let outs = apply(op.clone(), &entries.iter().collect::<Vec<_>>())?;
+        results.resize_with(outs.len(), Vec::new);
+        for (column, o) in results.iter_mut().zip(outs) {
+            column.push(o);
+        }
+    }
+    let outs: Outs = results.iter().map(|column| view::stack(column, 0)).collect::<Result<_>>()?;
+    let axes = outs.iter().map(|_| Some(0)).collect();
+    Ok((outs, axes))
+}

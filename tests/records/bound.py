@@ -49,15 +49,20 @@ def lay_out(values: Array, layout: str = "contiguous") -> Any:
 
 
 class Bound:
-    """One call, ready to be made any number of times with other numbers in the same places."""
+    """One call, ready to be made any number of times with other numbers in the same places.
 
-    def __init__(self, record: OpRecord, sample: Sample, dtype: str | None = None, expanded: bool = False) -> None:
+    Another `turn` draws other numbers for the same call.
+    """
+
+    def __init__(
+        self, record: OpRecord, sample: Sample, dtype: str | None = None, expanded: bool = False, turn: int = 0
+    ) -> None:
         self.record, self.sample = record, sample
         dtypes = sample.dtypes or record.dtypes
         self.dtype = dtype or ("float64" if "float64" in dtypes else dtypes[0])
         self.leaves: list[Array] = []
         self.specs: list[T] = []
-        self._rng = np.random.default_rng(zlib.crc32(f"{record.name}{sample}".encode()))
+        self._rng = np.random.default_rng(zlib.crc32(f"{record.name}{sample}{turn or ''}".encode()))
         self._args, self._kwargs = self._plant(sample.args), self._plant(sample.kwargs)
         if expanded:  # the numbers that an expanded tensor can hold: every row equals the first
             for k, (leaf, spec) in enumerate(zip(self.leaves, self.specs, strict=True)):

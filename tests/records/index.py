@@ -416,6 +416,7 @@ RECORDS = [
     ),
     OpRecord(
         name="nonzero",
+        reads=True,
         reference=lambda x, as_tuple=False: np.nonzero(np.atleast_1d(x)) if as_tuple else np.argwhere(x),
         domain=Domain(ints=(0, 2)),
         dtypes=ALL,

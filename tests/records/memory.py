@@ -200,6 +200,7 @@ RECORDS = [
         s(given(0.0)),
         s(given([-0.0])),
         s(given(np.nan)).but(dtypes=FLOATS),
+        reads=True,
         refuses=(
             Refusal(s(t(2)), RuntimeError, r"more than one value is ambiguous"),
             Refusal(s(t(0)), RuntimeError, r"no values is ambiguous"),

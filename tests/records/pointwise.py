@@ -316,6 +316,7 @@ BINARIES = [
     ),
     OpRecord(
         name="allclose",
+        reads=True,
         reference=lambda *a, **k: np.all(isclose(*a, **k)),
         call=told("allclose"),
         dtypes=ALL,
@@ -327,6 +328,7 @@ BINARIES = [
     ),
     OpRecord(
         name="equal",
+        reads=True,
         reference=whole(np.array_equal),
         call=told("equal"),
         dtypes=ALL,

@@ -186,6 +186,7 @@ class OpRecord:
     view: bool = False  # the outputs share storage and version with the first input
     seed: int | None = None  # for random ops: set before each call
     layouts: bool = True
+    reads: bool = False  # the result, or its shape, depends on numbers in Python: not for batches
     edges: tuple[Edge, ...] = ()
     refuses: tuple[Refusal, ...] = ()
 

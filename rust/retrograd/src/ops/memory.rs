@@ -3,9 +3,9 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::{Device, Entry};
+use super::{Device, Entry, view};
 use crate::autograd::Grads;
-use crate::autograd::apply::{apply_inplace, apply1};
+use crate::autograd::apply::{apply, apply_inplace, apply1};
 use crate::autograd::mode;
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
@@ -27,13 +27,14 @@ struct CloneOf {
 impl Primitive for CloneOf {
     const NAME: &'static str = "clone";
     const KEEP: &'static [Keep] = &[];
-    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| {
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let x = view::batch_first(xs[0], axes[0], batch)?;
         // Entries one after the other, each in the order asked for.
         let strides = op.strides.as_ref().map(|inner| {
-            let most = inner.iter().copied().max().unwrap_or(0);
-            std::iter::once(most).chain(inner.iter().copied()).collect()
+            let entry = (x.numel() / batch.max(1)) as isize;
+            std::iter::once(entry).chain(inner.iter().copied()).collect()
         });
-        Ok(Self { strides })
+        Ok((apply(Self { strides }, &[&x])?, smallvec![Some(0)]))
     });
     fn node(&self) -> &'static str {
         "CloneBackward0"

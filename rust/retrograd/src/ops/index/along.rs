@@ -28,6 +28,10 @@ impl Primitive for IndexSelect {
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
         let dim = p.dim as i64 + 1;
+        if x.ndim() == 1 {
+            // A 0-dim entry has one element: all that an index can name.
+            return Ok((out(x), smallvec![Some(0)]));
+        }
         if axes[1].is_none() {
             return Ok((out(x.index_select(dim, xs[1])?), smallvec![Some(0)]));
         }
@@ -184,7 +188,8 @@ struct Gather {
 impl Primitive for Gather {
     const NAME: &'static str = "gather";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(0, "self")];
-    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Gather { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    const BATCH: Batch<Self> =
+        Batch::Rule(|p, xs, axes, batch| view::along_axis(Gather { dim: p.dim + 1, ..*p }, xs, axes, batch, 1));
     fn node(&self) -> &'static str {
         "GatherBackward0"
     }

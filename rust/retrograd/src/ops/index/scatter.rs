@@ -95,7 +95,8 @@ fn combine<T: crate::tensor::Element>(src: &Tensor, to: &Tensor, at: &[isize], f
 impl Primitive for Scatter {
     const NAME: &'static str = "scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
-    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Scatter { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    const BATCH: Batch<Self> =
+        Batch::Rule(|p, xs, axes, batch| view::along_axis(Scatter { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn sharing(&self) -> Sharing {
         Sharing::SCATTER
     }
@@ -163,7 +164,8 @@ impl ScatterValue {
 impl Primitive for ScatterValue {
     const NAME: &'static str = "scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
-    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(ScatterValue { dim: view::lifted(p.dim, ndims[0]), ..*p }));
+    const BATCH: Batch<Self> =
+        Batch::Rule(|p, xs, axes, batch| view::along_axis(ScatterValue { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn sharing(&self) -> Sharing {
         Sharing::SCATTER
     }

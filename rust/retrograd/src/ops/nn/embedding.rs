@@ -2,7 +2,6 @@
 
 use retrograd_macros::op;
 
-use super::by_entry;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
@@ -10,7 +9,8 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::{Num, Real};
-use crate::ops::Value;
+use crate::ops::pointwise::select::where_;
+use crate::ops::{Value, memory, view};
 use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Element, Tensor};
 
@@ -19,6 +19,8 @@ use crate::tensor::{DType, Element, Tensor};
 #[derive(Clone, Copy, Debug)]
 struct Table {
     rows: usize,
+    /// How many weights lie one after the other in these rows: those of a batch.
+    weights: usize,
     padding: Option<usize>,
     by_freq: bool,
 }
@@ -36,10 +38,28 @@ impl Table {
                 *share = 1.0 / n;
             }
         }
-        if let Some(row) = self.padding.filter(|&row| row < self.rows) {
-            shares[row] = 0.0;
+        let rows = self.rows / self.weights.max(1);
+        if let Some(row) = self.padding.filter(|&row| row < rows) {
+            shares[row..].iter_mut().step_by(rows).for_each(|share| *share = 0.0);
         }
         shares
+    }
+    /// The tables of a batch as one.
+    fn times(self, batch: usize) -> Self {
+        Self { rows: self.rows * batch, weights: self.weights * batch, ..self }
+    }
+    /// Indices into the tables of a batch as those into one.
+    fn offset(self, indices: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
+        let indices = view::batch_first(&memory::cast(indices, DType::Int64)?, axis, batch)?;
+        let first: Vec<i64> = (0..batch).map(|b| (b * self.rows) as i64).collect();
+        let mut sizes: Dims = smallvec::smallvec![1; indices.ndim()];
+        sizes[0] = batch;
+        // One that names no row must not name one of the next table.
+        let beyond = indices
+            .lt(&Tensor::number(0i64.into())?)?
+            .logical_or(&indices.ge(&Tensor::number((self.rows as i64).into())?)?)?;
+        let refused = Tensor::number((-1i64).into())?;
+        where_(&beyond, &refused, &indices.add(&Tensor::from_slice(&first, &sizes)?)?)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![
@@ -75,13 +95,16 @@ struct Embedding {
 impl Primitive for Embedding {
     const NAME: &'static str = "embedding";
     const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
-    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| match axes {
-        // The indices may have any shape.
-        [None, Some(axis)] => {
-            let y = apply1(*op, &[xs[0], xs[1]])?;
-            Ok((out(y), smallvec::smallvec![Some(*axis)]))
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        // The indices may have any shape; but how often a row is looked up is counted by entry.
+        if axes[0].is_none() && !op.table.by_freq {
+            return Ok((out(apply1(*op, xs)?), smallvec::smallvec![axes[1]]));
         }
-        _ => by_entry(op, xs, axes, batch),
+        let weight = view::batch_first(xs[0], axes[0], batch)?;
+        let weight = view::reshape_to(&weight, &[batch * op.table.rows, weight.sizes()[2]])?;
+        let indices = op.table.offset(xs[1], axes[1], batch)?;
+        let y = apply1(Self { table: op.table.times(batch), ..*op }, &[&weight, &indices])?;
+        Ok((out(y), smallvec::smallvec![Some(0)]))
     });
     fn node(&self) -> &'static str {
         "EmbeddingBackward0"
@@ -169,7 +192,13 @@ impl EmbeddingBackward {
 impl Primitive for EmbeddingBackward {
     const NAME: &'static str = "embedding_dense_backward";
     const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
-    const BATCH: Batch<Self> = Batch::Rule(by_entry);
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let g = view::batch_first(xs[0], axes[0], batch)?;
+        let indices = op.0.offset(xs[1], axes[1], batch)?;
+        let y = apply1(Self(op.0.times(batch)), &[&g, &indices])?;
+        let sizes = [batch, op.0.rows, y.sizes()[1]];
+        Ok((out(view::reshape_to(&y, &sizes)?), smallvec::smallvec![Some(0)]))
+    });
     fn node(&self) -> &'static str {
         "EmbeddingDenseBackwardBackward0"
     }
@@ -255,7 +284,7 @@ pub fn embedding(
             ));
         }
     };
-    let table = Table { rows, padding, by_freq: scale_grad_by_freq };
+    let table = Table { rows, weights: 1, padding, by_freq: scale_grad_by_freq };
     apply1(Embedding { table, weighed: false }, &[weight, input])
 }
 
@@ -277,6 +306,12 @@ pub fn one_hot(tensor: &Tensor, #[default(-1)] num_classes: i64) -> Result<Tenso
             OP,
             format!("one_hot is only applicable to index tensor of type LongTensor, got {}", tensor.dtype().name()),
         ));
+    }
+    if tensor.is_batched() && num_classes >= 0 {
+        // Without a look at the classes: one out of range has a row of zeros.
+        let classes: Vec<i64> = (0..num_classes).collect();
+        let all = Tensor::from_slice(&classes, &[classes.len()])?;
+        return memory::cast(&tensor.unsqueeze(-1)?.eq(&all)?, DType::Int64);
     }
     let classes = copy::contiguous(tensor)?;
     let list = classes.as_slice::<i64>().unwrap_or(&[]);

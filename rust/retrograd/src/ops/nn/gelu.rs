@@ -11,7 +11,7 @@ use crate::kernels::pointwise::{Map1, Map2, map2};
 use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::pointwise::{floats, out_like};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, layout};
 
 /// `gelu`: `x Phi(x)`, or its approximation by tanh. Reverse: [`GeluBackward`].
 #[derive(Clone, Copy, Debug)]
@@ -135,19 +135,18 @@ impl Primitive for GeluBackward {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (g, x) = (&crate::kernels::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
-        if !crate::tensor::layout::expands_to(g.sizes(), x.sizes()) {
-            return Err(Error::broadcast("gelu_backward", g.sizes(), x.sizes()));
-        }
-        let y = out_like(x.sizes(), x.dtype(), &[x, g])?;
+        let sizes = layout::broadcast("gelu_backward", g.sizes(), x.sizes())?;
+        let y = out_like(&sizes, x.dtype(), &[x, g])?;
         dispatch!(floats, x.dtype(), T => {
-            let (sizes, pg, px, py) = (x.sizes(), g.ptr::<T>().cast_const(), x.ptr::<T>().cast_const(), y.ptr::<T>());
-            let sg = crate::tensor::layout::expanded_strides(g.sizes(), g.strides(), sizes);
-            // SAFETY: (1) S1 and S3, `g` expanded to the sizes of `x`; (2) the output is fresh; (3) and dense.
+            let (pg, px, py) = (g.ptr::<T>().cast_const(), x.ptr::<T>().cast_const(), y.ptr::<T>());
+            let sg = layout::expanded_strides(g.sizes(), g.strides(), &sizes);
+            let sx = layout::expanded_strides(x.sizes(), x.strides(), &sizes);
+            // SAFETY: (1) S1 and S3, both expanded to the sizes of the output; (2) the output is fresh; (3) and dense.
             unsafe {
                 if self.0.tanh {
-                    map2(&Tanh, sizes, pg, &sg, px, x.strides(), py, y.strides());
+                    map2(&Tanh, &sizes, pg, &sg, px, &sx, py, y.strides());
                 } else {
-                    map2(&Exact, sizes, pg, &sg, px, x.strides(), py, y.strides());
+                    map2(&Exact, &sizes, pg, &sg, px, &sx, py, y.strides());
                 }
             }
             Ok(out(y))

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::{Reduction, by_entry};
+use super::Reduction;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
@@ -83,12 +83,18 @@ impl Primitive for MseLoss {
     const NAME: &'static str = "mse_loss";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "target")];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
-        if op.reduction != Reduction::None {
-            return by_entry(op, xs, axes, batch);
-        }
         let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         let sizes = if axes[0].is_some() { x.sizes() } else { y.sizes() };
-        let result = apply1(op.clone(), &[&expand_to(&x, sizes)?, &expand_to(&y, sizes)?])?;
+        let each = Self { reduction: Reduction::None };
+        let mut result = apply1(each, &[&expand_to(&x, sizes)?, &expand_to(&y, sizes)?])?;
+        if op.reduction != Reduction::None && result.ndim() > 1 {
+            let count = result.numel() / batch.max(1);
+            let dims: Vec<i64> = (1..result.ndim() as i64).collect();
+            result = result.sum_dims(&dims, false)?;
+            if op.reduction == Reduction::Mean {
+                result = result.times(1.0 / count as f64)?;
+            }
+        }
         Ok((out(result), smallvec::smallvec![Some(0)]))
     });
     fn node(&self) -> &'static str {

@@ -7,6 +7,7 @@ mod gelu;
 mod layer_norm;
 mod loss;
 mod nll;
+mod nll_entries;
 
 pub use cross_entropy::cross_entropy;
 pub use dropout::dropout;
@@ -16,14 +17,8 @@ pub use layer_norm::layer_norm;
 pub use loss::{l1_loss, mse_loss};
 pub use nll::nll_loss;
 
-use smallvec::SmallVec;
-
 use super::Entry;
-use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Outs, Primitive, out};
 use crate::error::{Error, Result};
-use crate::ops::view::stack;
-use crate::tensor::Tensor;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -69,24 +64,4 @@ impl Reduction {
             }
         }
     }
-}
-
-/// The batching of an op with one result that has no better one: entry by entry.
-fn by_entry<P: Primitive>(
-    op: &P,
-    xs: &[&Tensor],
-    axes: &[Option<usize>],
-    batch: usize,
-) -> Result<(Outs, SmallVec<[Option<usize>; 1]>)> {
-    let entries = (0..batch as i64)
-        .map(|i| {
-            let xs: SmallVec<[Tensor; 4]> = xs
-                .iter()
-                .zip(axes)
-                .map(|(x, axis)| axis.map_or_else(|| Ok((*x).clone()), |axis| x.select(axis as i64, i)))
-                .collect::<Result<_>>()?;
-            apply1(op.clone(), &xs.iter().collect::<SmallVec<[&Tensor; 4]>>())
-        })
-        .collect::<Result<Vec<Tensor>>>()?;
-    Ok((out(stack(&entries, 0)?), smallvec::smallvec![Some(0)]))
 }

@@ -1,9 +1,10 @@
 //! `nll_loss`: the negative log likelihood of class indices.
 
 use retrograd_macros::op;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::{Reduction, by_entry};
+use super::Reduction;
+use super::nll_entries::Entries;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode;
@@ -13,15 +14,15 @@ use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::memory;
-use crate::ops::view::reshape_to;
+use crate::ops::view::{batch_first, reshape_to};
 use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Element, Tensor};
 
 /// What both directions of the loss know.
 #[derive(Clone, Copy, Debug)]
-struct Loss {
-    reduction: Reduction,
-    ignore_index: i64,
+pub(super) struct Loss {
+    pub reduction: Reduction,
+    pub ignore_index: i64,
     /// The input is (N, C, H, W) and the target (N, H, W), not (N, C) and (N,).
     spatial: bool,
 }
@@ -185,11 +186,9 @@ impl Primitive for Nll {
     const KEEP: &'static [Keep] =
         &[Keep::input(0, "self"), Keep::input(1, "target"), Keep::input(2, "weight"), Keep::output(1, "total_weight")];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
-        let (mut outs, mut at) = by_entry(op, xs, axes, batch)?;
+        let all = Entries::of(&op.0, xs[0], axes[0], xs[1], axes[1], xs.get(2).zip(axes.get(2)), batch)?;
         // The sum of the weights is the rule's own business.
-        outs.push(Tensor::zeros(&[], xs[0].dtype())?);
-        at.push(None);
-        Ok((outs, at))
+        Ok((smallvec![all.loss()?, Tensor::zeros(&[], xs[0].dtype())?], smallvec![Some(0), None]))
     });
     fn node(&self) -> &'static str {
         if self.0.spatial { "NllLoss2DBackward0" } else { "NllLossBackward0" }
@@ -247,7 +246,10 @@ struct NllBackward(Loss);
 impl Primitive for NllBackward {
     const NAME: &'static str = "nll_loss_backward";
     const KEEP: &'static [Keep] = &[Keep::input(2, "target"), Keep::input(4, "weight")];
-    const BATCH: Batch<Self> = Batch::Rule(by_entry);
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let all = Entries::of(&op.0, xs[1], axes[1], xs[2], axes[2], xs.get(4).zip(axes.get(4)), batch)?;
+        Ok((out(all.gradient(&batch_first(xs[0], axes[0], batch)?)?), smallvec![Some(0)]))
+    });
     fn node(&self) -> &'static str {
         if self.0.spatial { "NllLoss2DBackwardBackward0" } else { "NllLossBackwardBackward0" }
     }

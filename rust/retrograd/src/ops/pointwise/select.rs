@@ -242,16 +242,10 @@ impl MaskedFill {
                 format!("masked_fill_ only supports boolean masks, but got mask with dtype {}", mask.dtype().name()),
             ));
         }
-        if value.ndim() > 0 {
-            return Err(Error::shape(
-                "masked_fill",
-                format!(
-                    "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
-                    value.ndim()
-                ),
-            ));
+        // Of a batch the value of every entry, which lies apart from the entries' axes.
+        if value.numel() == 1 {
+            check_number("masked_fill", value.item()?, x.dtype())?;
         }
-        check_number("masked_fill", value.item()?, x.dtype())?;
         copy::cast(value, x.dtype())
     }
 }
@@ -272,6 +266,7 @@ impl Primitive for MaskedFill {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let value = Self::check(xs)?;
         let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
+        let sizes = broadcast("masked_fill", &sizes, value.sizes())?;
         let result = Tensor::empty(&sizes, xs[0].dtype())?;
         choose(xs[2], &value, xs[0], &result);
         Ok(out(result))
@@ -324,6 +319,15 @@ impl Primitive for MaskedFill {
 /// [-1.0, 2.0]
 #[op(function, method, inplace)]
 pub fn masked_fill(input: &Tensor, mask: &Tensor, #[operand] value: &Tensor) -> Result<Tensor> {
+    if value.ndim() > 0 {
+        return Err(Error::shape(
+            "masked_fill",
+            format!(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
+                value.ndim()
+            ),
+        ));
+    }
     apply_as(form, MaskedFill { number: value.is_number() }, &[input, value, mask])
 }
 

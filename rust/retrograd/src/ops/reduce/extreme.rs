@@ -137,9 +137,15 @@ impl ExtremeDim {
 impl Primitive for ExtremeDim {
     const NAME: &'static str = "max";
     const KEEP: &'static [Keep] = &[Keep::output(1, "indices")];
-    const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
-        let sizes = std::iter::once(batch).chain(op.sizes.iter().copied()).collect();
-        Ok(Self { max: op.max, over: op.over.lifted(ndims[0]), sizes })
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let mut sizes = view::with_batch(&op.sizes, batch);
+        let over = if op.sizes.is_empty() {
+            sizes.push(1);
+            Over::dim("max", 1, 2, op.over.keepdim)?
+        } else {
+            op.over.lifted(op.sizes.len())
+        };
+        view::along_axis(Self { max: op.max, over, sizes }, xs, axes, batch, 0)
     });
     fn node(&self) -> &'static str {
         if self.max { "MaxBackward0" } else { "MinBackward0" }

@@ -90,8 +90,11 @@ pub(super) fn identity(n: usize, diagonal: bool) -> Result<Tensor> {
     })
 }
 
-/// Whether an element is zero.
+/// Whether an element is zero, or may be in another entry of a batch.
 pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
+    if x.is_batched() {
+        return Ok(true);
+    }
     let all = dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &Over::all())?,
         else return Err(Error::no_kernel("prod", x.dtype())));
     Ok(all.item()?.is_zero())

@@ -128,7 +128,10 @@ impl Primitive for CumProd {
             return Ok(one(g.clone()));
         }
         let x = cast(cx.kept(0)?, g.dtype())?;
-        if !cx.differentiating() || x.numel() == 0 {
+        if x.numel() == 0 {
+            return Ok(one(g.clone()));
+        }
+        if !cx.differentiating() {
             return pulled(g, &x, result, self.over.block(x.sizes())).map(one);
         }
         if !has_zero(&x)? {

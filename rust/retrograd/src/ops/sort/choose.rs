@@ -11,7 +11,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::sort::{Line, Ranked, Slot, choose_along};
 use crate::ops::index::{at_chosen, to_chosen};
-use crate::ops::view::{lifted, with_batch};
+use crate::ops::view::{along_axis, with_batch};
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Strides, Tensor};
@@ -46,9 +46,14 @@ struct Chosen<C> {
 impl<C: Choose> Primitive for Chosen<C> {
     const NAME: &'static str = C::NAME;
     const KEEP: &'static [Keep] = &[Keep::output(1, "indices")];
-    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| {
-        let axis = lifted(p.axis, ndims[0]);
-        Ok(Chosen { choose: p.choose.clone(), dim: axis as i64, axis, sizes: with_batch(&p.sizes, batch) })
+    const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
+        let axis = p.axis + 1;
+        let mut sizes = with_batch(&p.sizes, batch);
+        if sizes.len() == 1 {
+            sizes.push(1);
+        }
+        let op = Chosen { choose: p.choose.clone(), dim: axis as i64, axis, sizes };
+        along_axis(op, xs, axes, batch, 0)
     });
     fn node(&self) -> &'static str {
         self.choose.node()
@@ -134,7 +139,11 @@ pub fn size_along(op: &'static str, x: &Tensor, dim: i64) -> Result<usize> {
     }
 }
 
-/// All elements as one line.
-pub fn as_line(x: &Tensor) -> Result<Tensor> {
-    view::reshape_to(&crate::kernels::copy::contiguous(x)?, &[x.numel()])
+/// All elements behind the first `lead` axes as one line.
+pub fn as_lines(x: &Tensor, lead: usize) -> Result<Tensor> {
+    let x = crate::kernels::copy::contiguous(x)?;
+    let (outer, inner) = x.sizes().split_at(lead);
+    let mut sizes = Dims::from_slice(outer);
+    sizes.push(inner.iter().product());
+    view::reshape_to(&x, &sizes)
 }

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::choose::{Choose, along, as_line, chosen, size_along};
+use super::choose::{Choose, along, as_lines, chosen, size_along};
 use super::select::{bring, check_order};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
@@ -10,6 +10,7 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::error::Result;
 use crate::kernels::sort::{Ranked, Slot};
 use crate::ops::reduce::{Over, Ties};
+use crate::tensor::layout::contiguous_strides;
 use crate::tensor::{Scalar, Tensor};
 
 /// The element in the middle of a line, the lower one of two.
@@ -43,36 +44,49 @@ impl Choose for Middle {
 #[derive(Clone, Debug)]
 struct Median {
     ignore_nan: bool,
+    /// Axes in front that are batches: every entry has its median.
+    lead: usize,
+}
+
+impl Median {
+    fn over(&self, ndim: usize) -> Result<Over> {
+        if self.lead == 0 {
+            return Ok(Over::all());
+        }
+        let dims: Vec<i64> = (self.lead..ndim).map(|d| d as i64).collect();
+        if dims.is_empty() { Ok(Over::none()) } else { Over::dims("median", Some(&dims), ndim, false) }
+    }
 }
 
 impl Primitive for Median {
     const NAME: &'static str = "median";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
-    const BATCH: Batch<Self> = Batch::Loop;
+    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { lead: op.lead + 1, ..*op }));
     fn node(&self) -> &'static str {
         if self.ignore_nan { "NanmedianBackward0" } else { "MedianBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
+        let lead = &x.sizes()[..self.lead];
         if x.numel() == 0 {
-            return Tensor::full(&[], Scalar::Float(f64::NAN), x.dtype()).map(out);
+            return Tensor::full(lead, Scalar::Float(f64::NAN), x.dtype()).map(out);
         }
         let middle = Middle { ignore_nan: self.ignore_nan, keepdim: true };
-        let (value, _) = chosen(&middle, &as_line(x)?, 0)?;
-        Tensor::from_parts(value.storage().clone(), x.dtype(), &[], &[], 0).map(out)
+        let (value, _) = chosen(&middle, &as_lines(x, self.lead)?, self.lead)?;
+        Tensor::from_parts(value.storage().clone(), x.dtype(), lead, &contiguous_strides(lead), 0).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        Ties::of(cx.kept(0)?, cx.kept(1)?, &Over::all(), true)?.split(cx.g(), cx.sizes(0)).map(one)
+        Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over(cx.sizes(0).len())?, true)?.split(cx.g(), cx.sizes(0)).map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        Ties::of(cx.xs[0], &cx.outs[0], &Over::all(), true)?.mean(t).map(one)
+        Ties::of(cx.xs[0], &cx.outs[0], &self.over(cx.xs[0].ndim())?, true)?.mean(t).map(one)
     }
 }
 
 fn median_of(op: &'static str, x: &Tensor, ignore_nan: bool) -> Result<Tensor> {
     check_order(op, "median_cpu", x.dtype())?;
-    apply1(Median { ignore_nan }, &[x])
+    apply1(Median { ignore_nan, lead: 0 }, &[x])
 }
 
 fn median_along(op: &'static str, x: &Tensor, ignore_nan: bool, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {

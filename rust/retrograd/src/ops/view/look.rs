@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use smallvec::SmallVec;
+
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::autograd::{Grads, apply, mode};
 use crate::error::Result;
@@ -137,6 +139,28 @@ pub fn batch_first(x: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tens
         Some(a) => super::movedim(x, &[a as i64], &[0]),
         None => super::expand_to(x, &with_batch(x.sizes(), batch)),
     }
+}
+
+/// Runs `op`, which works along an axis behind the batch axis, on operands of which those without dims count as having
+/// one. The results have no dims of their own if operand `like` has none.
+pub fn along_axis<P: Primitive>(
+    op: P,
+    xs: &[&Tensor],
+    axes: &[Option<usize>],
+    batch: usize,
+    like: usize,
+) -> Result<(Outs, SmallVec<[Option<usize>; 1]>)> {
+    let lines = xs.iter().zip(axes).map(|(x, axis)| {
+        let x = batch_first(x, *axis, batch)?;
+        if x.ndim() == 1 { super::unsqueeze(&x, 1) } else { Ok(x) }
+    });
+    let lines = lines.collect::<Result<SmallVec<[Tensor; 3]>>>()?;
+    let outs = apply::apply(op, &lines.iter().collect::<SmallVec<[&Tensor; 3]>>())?;
+    let flat = xs[like].ndim() == usize::from(axes[like].is_some());
+    let outs: Outs =
+        if flat { outs.iter().map(|o| super::reshape_to(o, &[batch])).collect::<Result<_>>()? } else { outs };
+    let axes = outs.iter().map(|_| Some(0)).collect();
+    Ok((outs, axes))
 }
 
 /// Axes, counted from either end, as distinct indices.

@@ -20,7 +20,7 @@ pub use split::{chunk, split, split_with_sizes, unbind};
 pub use strided::as_strided;
 
 pub(crate) use expand::refused_expand;
-pub(crate) use look::{batch_first, is_watched, lifted, with_batch};
+pub(crate) use look::{along_axis, batch_first, is_watched, with_batch};
 pub(crate) use shape::{alias, view_to};
 pub(crate) use slice::select_at;
 

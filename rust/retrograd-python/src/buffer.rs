@@ -15,6 +15,7 @@ use pyo3::types::{PyDict, PyType};
 use retrograd::kernels::copy;
 use retrograd::storage::Storage;
 use retrograd::tensor::layout::{self, Strides};
+use retrograd::transforms::check_read;
 use retrograd::{DType, Tensor};
 
 use crate::anythread::AnyThread;
@@ -405,6 +406,7 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
 #[pyfunction]
 fn _storage<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<(usize, Bound<'py, PyAny>)> {
     let t: &Tensor = &t.get().0;
+    check_read("storage", t).or_py()?;
     let storage = t.storage();
     let bytes = Tensor::from_parts(storage.clone(), DType::UInt8, &[storage.bytes()], &[1], 0).or_py()?;
     Ok((t.storage_key(), wrap(py, bytes)?))
@@ -475,6 +477,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     // SAFETY: duty 1. An error must leave a null `obj`.
     unsafe { (*view).obj = null_mut() };
     let t = &slf.get().0;
+    check_read("__buffer__", t).map_err(|e| PyBufferError::new_err(e.to_string()))?;
     if export::is_followed(t) {
         return Err(PyBufferError::new_err(
             "Can't export the memory of a Tensor that requires grad. Use tensor.detach() first.",

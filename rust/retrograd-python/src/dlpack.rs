@@ -15,6 +15,7 @@ use pyo3::types::{PyBool, PyInt};
 use retrograd::kernels::copy;
 use retrograd::storage::Storage;
 use retrograd::tensor::layout::{self, Strides};
+use retrograd::transforms::check_read;
 use retrograd::{DType, Tensor};
 
 use crate::buffer::{self, MAX_NDIM};
@@ -202,6 +203,7 @@ unsafe extern "C" fn abandon<M: Managed>(capsule: *mut ffi::PyObject) {
 }
 
 fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult<Bound<'py, PyAny>> {
+    check_read("__dlpack__", t).or_py()?;
     let mut shape: Vec<i64> = t.sizes().iter().map(|&n| n as i64).collect();
     let mut strides: Vec<i64> = t.strides().iter().map(|&s| s as i64).collect();
     let lent = Lent {

@@ -18,6 +18,7 @@ pub fn to_py(e: Error) -> PyErr {
         | ErrorKind::DType { .. }
         | ErrorKind::StaleSave(_)
         | ErrorKind::Freed { .. }
+        | ErrorKind::Batched { .. }
         | ErrorKind::Autograd { .. } => PyRuntimeError::new_err(message),
         ErrorKind::Type { .. } => PyTypeError::new_err(message),
         ErrorKind::Value { .. } => PyValueError::new_err(message),

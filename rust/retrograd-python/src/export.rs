@@ -9,6 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use retrograd::autograd::is_grad_enabled;
 use retrograd::tensor::FromScalar;
+use retrograd::transforms::check_read;
 use retrograd::{DType, Scalar, Tensor};
 
 use crate::anythread::AnyThread;
@@ -40,6 +41,7 @@ pub fn item<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
 
 /// `tolist()`: nested lists, or a number for a 0-dim tensor.
 pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    check_read("tolist", t).or_py()?;
     if t.ndim() == 0 {
         return item(py, t);
     }
@@ -188,6 +190,7 @@ pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'p
             t.dtype().scalar_type_name()
         ))
     })?;
+    check_read("numpy", t).or_py()?;
     let lent = ArrayInterface { tensor: t.detach(), typestr };
     ASARRAY.import(py, "numpy", "asarray")?.call1((lent,))
 }

@@ -21,6 +21,7 @@ use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
 use retrograd::autograd::forward::Hidden;
 use retrograd::autograd::saved::{KeptSlots, Saved, pack_kept};
 use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled, mode};
+use retrograd::transforms;
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
@@ -169,6 +170,7 @@ fn name_of(ctx: &Bound<'_, PyFunctionCtx>) -> String {
 /// Objects of `autograd.function` that `apply` compares with or calls.
 struct Face {
     backward: Py<PyAny>,
+    jvp: Py<PyAny>,
     setup_context: Py<PyAny>,
     bind: Py<PyAny>,
 }
@@ -183,7 +185,7 @@ fn face(py: Python<'_>) -> PyResult<&Face> {
 #[pyfunction]
 fn _register_function(py: Python<'_>, function: &Bound<'_, PyType>, bind: Py<PyAny>) -> PyResult<()> {
     let get = |name| function.getattr(name).map(Bound::unbind);
-    let face = Face { backward: get("backward")?, setup_context: get("setup_context")?, bind };
+    let face = Face { backward: get("backward")?, jvp: get("jvp")?, setup_context: get("setup_context")?, bind };
     let _ = FACE.set(py, face);
     Ok(())
 }
@@ -267,6 +269,11 @@ fn apply<'py>(
     let setup = class.getattr(intern!(py, "setup_context"))?;
     let separate = !setup.is(&face.setup_context);
     let args = &bind(face, &forward, separate, args, kwargs)?;
+    if transforms::any()
+        && let Some(outputs) = transformed(class, args, separate)?
+    {
+        return Ok(outputs);
+    }
 
     let mut operands: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut tensors_in: SmallVec<[bool; 8]> = SmallVec::new();
@@ -295,12 +302,36 @@ fn apply<'py>(
             forward.call1(with_first(ctx.clone().into_any(), args)?)?
         }
     };
-    finish(&ctx, &operands, tensors_in, separate, returned)
+    finish(&ctx, args, &operands, tensors_in, separate, returned)
 }
+
+/// What a call gives under a transform; `None` if it is a call like any other.
+#[cold]
+fn transformed<'py>(
+    class: &Bound<'py, PyType>,
+    args: &Bound<'py, PyTuple>,
+    separate: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let batched = args.iter_borrowed().any(|a| unwrap(&a).is_some_and(Tensor::is_batched));
+    if !separate && (batched || transforms::active() > 0) {
+        return Err(PyRuntimeError::new_err(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override \
+             the setup_context staticmethod.",
+        ));
+    }
+    if !batched {
+        return Ok(None);
+    }
+    let py = class.py();
+    BATCHES.import(py, "retrograd.autograd._custom_batches", "on_batches")?.call1((class, args)).map(Some)
+}
+
+static BATCHES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Makes what `forward` returned part of the graph.
 fn finish<'py>(
     ctx: &Bound<'py, PyFunctionCtx>,
+    args: &Bound<'py, PyTuple>,
     operands: &[Tensor],
     tensors_in: SmallVec<[bool; 8]>,
     separate: bool,
@@ -382,7 +413,7 @@ fn finish<'py>(
     }
 
     if let Some(is_tensor) = pushing {
-        jvp::push(ctx, operands, &is_tensor, &dirty, &results)?;
+        jvp::push(ctx, args, operands, &is_tensor, &dirty, &results)?;
     }
 
     let object = |(given, result): (Bound<'py, PyAny>, Option<Tensor>)| match result {

@@ -109,6 +109,10 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
 
 /// The text between `prefix` and the closing parenthesis, both included.
 fn text(t: &Tensor, prefix: &str) -> String {
+    if let Some(Ok((value, dim, level))) = t.batch_parts() {
+        let value = text(&value, "tensor(").replace('\n', "\n    ");
+        return format!("BatchedTensor(lvl={level}, bdim={dim}, value=\n    {value}\n)");
+    }
     let options = OPTIONS.lock().clone();
     let mut suffixes: Vec<String> = size_suffix(t.sizes(), &options).into_iter().collect();
     let (dtype, default) = (t.dtype(), default_dtype());

@@ -68,11 +68,36 @@ fn _spread<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     wrap(t.py(), transforms::spread(tensor(t)?).or_py()?)
 }
 
-/// Value and level number of a batched tensor, None for others.
+/// Value, batch axis and level number of a batched tensor, None for others.
 #[pyfunction]
-fn _batch_parts<'py>(t: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyAny>, usize)>> {
-    let Some((value, level)) = tensor(t)?.batch_parts() else { return Ok(None) };
-    Ok(Some((wrap(t.py(), value)?, level)))
+fn _batch_parts<'py>(t: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyAny>, usize, usize)>> {
+    let Some((value, dim, level)) = tensor(t)?.batch_parts().transpose().or_py()? else { return Ok(None) };
+    Ok(Some((wrap(t.py(), value)?, dim, level)))
+}
+
+/// Size and randomness of an open level.
+#[pyfunction]
+fn _vmap_info(level: usize) -> PyResult<(usize, &'static str)> {
+    let level = transforms::level(level).or_py()?;
+    let randomness = match level.randomness() {
+        Randomness::Error => "error",
+        Randomness::Same => "same",
+        Randomness::Different => "different",
+    };
+    Ok((level.size(), randomness))
+}
+
+/// Hides a level and those inside it from ops: the rule of a custom function runs there. Returns what `_vmap_rule_exit`
+/// wants.
+#[pyfunction]
+fn _vmap_rule_enter(level: usize) -> usize {
+    transforms::hide_from(level)
+}
+
+/// Ends what `_vmap_rule_enter` of the same level began.
+#[pyfunction]
+fn _vmap_rule_exit(level: usize, entered: usize) {
+    transforms::unhide(level, entered);
 }
 
 /// A transform other than vmap begins.
@@ -132,6 +157,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(_unbatch, m)?,
         wrap_pyfunction!(_spread, m)?,
         wrap_pyfunction!(_batch_parts, m)?,
+        wrap_pyfunction!(_vmap_info, m)?,
+        wrap_pyfunction!(_vmap_rule_enter, m)?,
+        wrap_pyfunction!(_vmap_rule_exit, m)?,
         wrap_pyfunction!(_transform_enter, m)?,
         wrap_pyfunction!(_transform_exit, m)?,
         wrap_pyfunction!(_transforms_active, m)?,

@@ -41,6 +41,8 @@ pub enum ErrorKind {
     NotImplemented { detail: String },
     /// No kernel for a dtype. `kernel` is what torch calls the loop that refuses.
     NoKernel { op: &'static str, kernel: &'static str, dtype: DType },
+    /// The elements of a batched tensor were asked for.
+    Batched { op: &'static str },
     /// A buffer could not be allocated.
     OutOfMemory { bytes: usize },
     /// An exception of the host language on its way through the engine.
@@ -125,6 +127,7 @@ impl Error {
             | ErrorKind::Value { op, .. }
             | ErrorKind::DimRange { op, .. }
             | ErrorKind::Index { op, .. }
+            | ErrorKind::Batched { op }
             | ErrorKind::NoKernel { op, .. } => *op = name,
             ErrorKind::StaleSave(_)
             | ErrorKind::Freed(_)
@@ -200,6 +203,12 @@ impl fmt::Display for Error {
                     "\"{kernel}\" not implemented for '{dtype}': convert with .to(float32) or another dtype that {op} takes"
                 )
             }
+            ErrorKind::Batched { op } => write!(
+                f,
+                "vmap: It looks like you're calling .{op}() on a Tensor, or using it in some data-dependent control flow. A \
+                 tensor inside vmap stands for all entries of a batch and has no one value: use where() for a choice, and \
+                 read values outside the mapped function."
+            ),
             ErrorKind::OutOfMemory { bytes } => {
                 write!(f, "out of memory: could not allocate {bytes} bytes for a tensor")
             }

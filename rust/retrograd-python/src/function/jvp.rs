@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
 use retrograd::autograd::Grads;
@@ -18,6 +19,7 @@ use crate::wrap::{unwrap, wrap};
 /// tensors, `dirty` which of those were written to.
 pub fn push(
     ctx: &Bound<'_, PyFunctionCtx>,
+    args: &Bound<'_, PyTuple>,
     operands: &[Tensor],
     tensors_in: &[bool],
     dirty: &[Tensor],
@@ -25,7 +27,7 @@ pub fn push(
 ) -> PyResult<()> {
     let xs: SmallVec<[&Tensor; 4]> = operands.iter().collect();
     let outs: SmallVec<[Tensor; 2]> = results.iter().flatten().cloned().collect();
-    let rule = |ts: &[Option<Tensor>]| call(ctx, operands, tensors_in, dirty, results, ts).map_err(from_py);
+    let rule = |ts: &[Option<Tensor>]| call(ctx, args, operands, tensors_in, dirty, results, ts).map_err(from_py);
     push_through(&xs, &outs, rule, "jvp").or_py()
 }
 
@@ -38,8 +40,10 @@ impl Drop for Running<'_> {
     }
 }
 
+#[allow(clippy::too_many_arguments)]
 fn call(
     ctx: &Bound<'_, PyFunctionCtx>,
+    args: &Bound<'_, PyTuple>,
     operands: &[Tensor],
     tensors_in: &[bool],
     dirty: &[Tensor],
@@ -47,6 +51,20 @@ fn call(
     ts: &[Option<Tensor>],
 ) -> PyResult<Grads> {
     let py = ctx.py();
+    let function = ctx.getattr(intern!(py, "_forward_cls"))?;
+    let jvp = function.getattr(intern!(py, "jvp"))?;
+    // A function that writes to an operand cannot be run again.
+    if jvp.is(&super::face(py)?.jvp) && dirty.is_empty() {
+        let mut given = ts.iter();
+        let tangent = |&is_tensor: &bool| match is_tensor.then(|| given.next()).flatten() {
+            Some(Some(t)) => wrap(py, t.clone()),
+            _ => Ok(py.None().into_bound(py)),
+        };
+        let tangents = tensors_in.iter().map(tangent).collect::<PyResult<SmallVec<[_; 8]>>>()?;
+        let transposed = TRANSPOSED.import(py, "retrograd.autograd._custom_jvp", "transposed")?;
+        let returned = transposed.call1((function, args, PyTuple::new(py, tangents)?))?;
+        return tangents_of(&returned, operands, dirty, results, ts);
+    }
     let materialize = {
         let mut notes = ctx.get().notes.lock();
         notes.in_jvp = true;
@@ -58,19 +76,31 @@ fn call(
         None if materialize => wrap(py, Tensor::full(x.sizes(), 0i64.into(), x.dtype()).or_py()?),
         None => Ok(py.None().into_bound(py)),
     });
-    let mut args: SmallVec<[Bound<'_, PyAny>; 8]> = SmallVec::new();
-    args.push(ctx.clone().into_any());
+    let mut given_args: SmallVec<[Bound<'_, PyAny>; 8]> = SmallVec::new();
+    given_args.push(ctx.clone().into_any());
     for &is_tensor in tensors_in {
-        args.push(match is_tensor {
+        given_args.push(match is_tensor {
             true => given.next().expect("an operand per tensor")?,
             false => py.None().into_bound(py),
         });
     }
-    let jvp = ctx.getattr(intern!(py, "_forward_cls"))?.getattr(intern!(py, "jvp"))?;
-    let returned = jvp.call1(PyTuple::new(py, args)?)?;
+    let returned = jvp.call1(PyTuple::new(py, given_args)?)?;
+    tangents_of(&returned, operands, dirty, results, ts)
+}
+
+static TRANSPOSED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// What a rule returned, checked.
+fn tangents_of(
+    returned: &Bound<'_, PyAny>,
+    operands: &[Tensor],
+    dirty: &[Tensor],
+    results: &[Option<Tensor>],
+    ts: &[Option<Tensor>],
+) -> PyResult<Grads> {
     let returned: SmallVec<[Bound<'_, PyAny>; 2]> = match returned.cast::<PyTuple>() {
         Ok(tuple) => tuple.iter().collect(),
-        Err(_) => smallvec::smallvec![returned],
+        Err(_) => smallvec::smallvec![returned.clone()],
     };
     if returned.len() != results.len() {
         return Err(PyRuntimeError::new_err(format!(

@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use retrograd::transforms::check_read;
 use retrograd::{DType, ops};
 
 use super::Any;
@@ -72,8 +73,9 @@ impl PyTensor {
         self.0.storage_offset()
     }
     /// Address of the first element.
-    fn data_ptr(&self) -> usize {
-        if self.0.numel() == 0 { 0 } else { self.0.data_ptr() as usize }
+    fn data_ptr(&self) -> PyResult<usize> {
+        check_read("data_ptr", &self.0).or_py()?;
+        Ok(if self.0.numel() == 0 { 0 } else { self.0.data_ptr() as usize })
     }
     /// Bytes of one element.
     fn element_size(&self) -> usize {

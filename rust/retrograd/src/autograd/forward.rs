@@ -328,6 +328,29 @@ fn laid_out_like(t: &Tensor, like: &Tensor) -> Result<Tensor> {
     fresh.copy_(t)
 }
 
+/// A primal whose tangents have entries at a batch level, repeated at it so that it goes along with them in an op on other
+/// tensors batched there; `None` if none of its tangents is.
+pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>> {
+    if !x.may_have_tangent() {
+        return Ok(None);
+    }
+    let batched = |t: &Tensor| transforms::decomposed(t).1.iter().any(|l| Arc::ptr_eq(l, level));
+    let tangents: SmallVec<[(usize, u64, Tensor); 2]> =
+        seen().into_iter().filter_map(|(at, id)| Some((at, id, x.tangent_of(id)?))).collect();
+    if !tangents.iter().any(|(.., t)| batched(t)) {
+        return Ok(None);
+    }
+    let levels = std::slice::from_ref(level);
+    let whole = {
+        let _hidden = Hidden::from(0);
+        transforms::regrouped(x, levels)?
+    };
+    for (at, id, t) in tangents {
+        whole.put_tangent(at, id, transforms::regrouped(&t, levels)?);
+    }
+    Ok(Some(whole))
+}
+
 /// A view of a dual without its tangent at an open level, and that tangent.
 pub fn unpack_dual(dual: &Tensor, level: usize) -> Result<(Tensor, Option<Tensor>)> {
     let id = id_of(level)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::level::{Level, number_of, visible};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::ops::view;
 use crate::tensor::{Body, Dims, Strides, Tensor, flag, layout};
 
@@ -15,6 +15,8 @@ pub(crate) struct Batched {
     pub level: Arc<Level>,
     /// All entries, along axis 0.
     pub value: Tensor,
+    /// Where the batch axis was in the tensor that the user has.
+    pub dim: usize,
 }
 
 /// The levels of a tensor, from the outermost on.
@@ -39,9 +41,11 @@ impl Tensor {
         }
         self.inner().meta.get().and_then(|meta| meta.batched.lock().as_ref().map(|b| b.level.clone()))
     }
-    /// The value of a batched tensor, with the batch in front, and the number of its level (0 once that is closed).
-    pub fn batch_parts(&self) -> Option<(Tensor, usize)> {
-        self.batched().map(|b| (b.value, number_of(&b.level).unwrap_or(0)))
+    /// The value of a batched tensor, its batch axis, and the number of its level (0 once that is closed).
+    pub fn batch_parts(&self) -> Option<Result<(Tensor, usize, usize)>> {
+        let b = self.batched()?;
+        let value = view::movedim(&b.value, &[0], &[b.dim as i64]);
+        Some(value.map(|value| (value, b.dim, number_of(&b.level).unwrap_or(0))))
     }
     /// The value beneath all levels; the tensor itself if it is not batched.
     pub(crate) fn bottom(&self) -> Tensor {
@@ -60,7 +64,12 @@ impl Tensor {
                 format!("axis {dim} of sizes {:?} is not the batch, which has {} entries", self.sizes(), level.size()),
             ));
         }
-        entry_of(value, level)
+        let entry = entry_of(value, level)?;
+        let rank = self.ndim() as i64;
+        if let Some(b) = entry.meta().batched.lock().as_mut() {
+            b.dim = (if dim < 0 { dim + rank } else { dim }) as usize;
+        }
+        Ok(entry)
     }
     /// All entries of a tensor batched at `level`, along axis `dim`; the tensor repeated if it is not batched there.
     pub fn unbatch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
@@ -97,7 +106,7 @@ pub(super) fn entry_of(value: Tensor, level: &Arc<Level>) -> Result<Tensor> {
     if b.numel == 0 && numel > 0 {
         // Without entries there is no first one to show.
         let blank = Tensor::full(&sizes, 0i64.into(), b.dtype)?;
-        return Ok(Tensor::batched_over(blank.body().clone(), Batched { level: level.clone(), value }));
+        return Ok(Tensor::batched_over(blank.body().clone(), Batched { level: level.clone(), value, dim: 0 }));
     }
     let body = Body {
         dtype: b.dtype,
@@ -109,7 +118,7 @@ pub(super) fn entry_of(value: Tensor, level: &Arc<Level>) -> Result<Tensor> {
         storage: b.storage.clone(),
         version: b.version.clone(),
     };
-    Ok(Tensor::batched_over(body, Batched { level: level.clone(), value }))
+    Ok(Tensor::batched_over(body, Batched { level: level.clone(), value, dim: 0 }))
 }
 
 /// The value beneath all levels, whose first axes are the batches, and the levels.
@@ -248,15 +257,6 @@ pub fn unlinked(t: &Tensor) -> Result<Tensor> {
 
 /// A tensor that somebody is about to read: an error if it is batched, for then there is no one value.
 #[inline]
-pub(crate) fn check_read(op: &'static str, t: &Tensor) -> Result<()> {
-    if t.is_batched() { Err(unreadable(op)) } else { Ok(()) }
-}
-
-#[cold]
-fn unreadable(op: &'static str) -> Error {
-    Error::autograd(format!(
-        "vmap: It looks like you're calling .{op}() on a Tensor, or using it in some data-dependent control flow. A tensor \
-         inside vmap stands for all entries of a batch and has no one value: use where() for a choice, and take values \
-         outside the mapped function."
-    ))
+pub fn check_read(op: &'static str, t: &Tensor) -> Result<()> {
+    if t.is_batched() { Err(ErrorKind::Batched { op }.into()) } else { Ok(()) }
 }

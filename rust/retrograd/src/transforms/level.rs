@@ -48,12 +48,19 @@ impl Level {
 /// Ids are never used again.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
+/// A level on the stack.
+struct Entry {
+    level: Arc<Level>,
+    /// How many rules run that ops must not see this level from: those of ops at it or outside it.
+    hidden: u32,
+}
+
 thread_local! {
-    static OPEN: RefCell<Vec<Arc<Level>>> = const { RefCell::new(Vec::new()) };
+    static OPEN: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
     /// Closed levels with tensors that are still there.
     static ESCAPED: RefCell<Vec<Weak<Level>>> = const { RefCell::new(Vec::new()) };
-    /// Levels from this position on are hidden: the rule of an op at this level runs.
-    static HIDDEN_FROM: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Position of the level whose rule runs.
+    static RULE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Sets the mode bit by which ops know that there may be batched tensors.
@@ -72,7 +79,7 @@ pub fn depth() -> usize {
 
 fn push(size: usize, randomness: Randomness, private: bool) -> usize {
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    OPEN.with_borrow_mut(|all| all.push(Arc::new(Level { id, size, randomness, private })));
+    OPEN.with_borrow_mut(|all| all.push(Entry { level: Arc::new(Level { id, size, randomness, private }), hidden: 0 }));
     update_mode();
     depth()
 }
@@ -96,7 +103,7 @@ pub fn exit(number: usize) -> Result<()> {
             depth()
         )));
     }
-    let Some(closed) = OPEN.with_borrow_mut(Vec::pop) else { return Ok(()) };
+    let Some(Entry { level: closed, .. }) = OPEN.with_borrow_mut(Vec::pop) else { return Ok(()) };
     if Arc::strong_count(&closed) > 1 {
         ESCAPED.with_borrow_mut(|all| all.push(Arc::downgrade(&closed)));
     }
@@ -107,7 +114,7 @@ pub fn exit(number: usize) -> Result<()> {
 
 /// The open level with this number.
 pub fn level(number: usize) -> Result<Arc<Level>> {
-    let found = OPEN.with_borrow(|all| number.checked_sub(1).and_then(|at| all.get(at)).cloned());
+    let found = OPEN.with_borrow(|all| number.checked_sub(1).and_then(|at| all.get(at)).map(|open| open.level.clone()));
     found.ok_or_else(|| Error::autograd(format!("vmap: there is no level {number}, {} are open", depth())))
 }
 
@@ -146,31 +153,59 @@ impl Drop for Open {
 
 /// The levels that ops see, from the outermost on.
 pub(super) fn visible() -> Vec<Arc<Level>> {
-    OPEN.with_borrow(|all| all[..all.len().min(HIDDEN_FROM.get())].to_vec())
+    OPEN.with_borrow(|all| all.iter().filter(|open| open.hidden == 0).map(|open| open.level.clone()).collect())
 }
 
 /// Number of an open level.
 pub(super) fn number_of(level: &Level) -> Option<usize> {
-    OPEN.with_borrow(|all| all.iter().position(|l| l.id == level.id)).map(|at| at + 1)
+    OPEN.with_borrow(|all| all.iter().position(|open| open.level.id == level.id)).map(|at| at + 1)
+}
+
+fn hide(from: usize, to: usize, by: i32) {
+    OPEN.with_borrow_mut(|all| {
+        let to = to.min(all.len());
+        for open in all.get_mut(from..to).into_iter().flatten() {
+            open.hidden = open.hidden.saturating_add_signed(by);
+        }
+    });
+}
+
+/// Hides the level with this number, and those inside it, from ops; levels opened later are seen. Returns how many are open,
+/// for [`unhide`].
+pub fn hide_from(number: usize) -> usize {
+    let to = depth();
+    hide(number.saturating_sub(1), to, 1);
+    to
+}
+
+/// Ends what [`hide_from`] began.
+pub fn unhide(number: usize, to: usize) {
+    hide(number.saturating_sub(1), to, -1);
 }
 
 /// Hides a level and those inside it while it lives: the rule of an op at that level runs.
-pub(super) struct InRule(usize);
+pub(super) struct InRule {
+    from: usize,
+    to: usize,
+    before: Option<usize>,
+}
 
 impl InRule {
     pub fn at(level: &Level) -> Result<Self> {
         let number = number_of(level).ok_or_else(escaped)?;
-        Ok(Self(HIDDEN_FROM.replace(number - 1)))
+        Ok(Self { from: number, to: hide_from(number), before: RULE.replace(Some(number - 1)) })
     }
     /// The level whose rule runs.
     pub fn current() -> Option<Arc<Level>> {
-        OPEN.with_borrow(|all| all.get(HIDDEN_FROM.get()).cloned())
+        let at = RULE.get()?;
+        OPEN.with_borrow(|all| all.get(at).map(|open| open.level.clone()))
     }
 }
 
 impl Drop for InRule {
     fn drop(&mut self) {
-        HIDDEN_FROM.set(self.0);
+        unhide(self.from, self.to);
+        RULE.set(self.before);
     }
 }
 

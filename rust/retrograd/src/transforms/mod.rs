@@ -12,14 +12,15 @@ mod rules;
 
 use std::cell::Cell;
 
-pub(crate) use batched::{Batched, assembled, check_read, decomposed, holds, regrouped, union, widened};
-pub use batched::{check_apart, joined, spread, unlinked};
+pub(crate) use batched::{Batched, assembled, decomposed, holds, regrouped, union, widened};
+pub use batched::{check_apart, check_read, joined, spread, unlinked};
 pub(crate) use level::innermost;
-pub use level::{Level, Open, Randomness, depth, enter, enter_private, exit, level};
+pub use level::{Level, Open, Randomness, depth, enter, enter_private, exit, hide_from, level, unhide};
 pub(crate) use random::{drawn, in_rule, refuse_same, to_draw_for};
 pub use rules::looped;
 pub(crate) use rules::{run, run_inplace};
 
+use crate::autograd::mode;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
@@ -35,6 +36,12 @@ pub fn begin() {
 /// The transform that began last ends.
 pub fn end() {
     RUNNING.set(RUNNING.get().saturating_sub(1));
+}
+
+/// Whether a transform, or a batch level, is there on this thread: to be asked on fast paths.
+#[inline]
+pub fn any() -> bool {
+    RUNNING.get() > 0 || mode::word() & mode::TRANSFORM != 0
 }
 
 /// How many transforms are under way on this thread: those that began and did not end, and public batch levels.

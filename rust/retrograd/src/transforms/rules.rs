@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::batched::entry_of;
 use super::level::{InRule, Level};
 use crate::autograd::apply::{apply, apply_inplace};
+use crate::autograd::forward;
 use crate::autograd::primitive::{Batch, Outs, Primitive};
 use crate::error::{Error, Result};
 use crate::ops::{memory, view};
@@ -24,15 +25,18 @@ struct Operands {
 }
 
 impl Operands {
-    fn of(xs: &[&Tensor], level: &Level) -> Self {
+    fn of(xs: &[&Tensor], level: &Arc<Level>) -> Result<Self> {
         let mut all = Self { values: SmallVec::new(), axes: SmallVec::new(), ndims: SmallVec::new() };
         for x in xs {
-            let value = x.batched().filter(|b| b.level.id() == level.id()).map(|b| b.value);
+            let value = match x.batched().filter(|b| b.level.id() == level.id()) {
+                Some(b) => Some(b.value),
+                None => forward::repeated(x, level)?,
+            };
             all.axes.push(value.is_some().then_some(0));
             all.ndims.push(x.ndim());
             all.values.push(value.unwrap_or_else(|| Tensor::clone(x)));
         }
-        all
+        Ok(all)
     }
     fn refs(&self) -> SmallVec<[&Tensor; 3]> {
         self.values.iter().collect()
@@ -87,7 +91,7 @@ fn is_below(x: &Tensor, dtype: crate::DType) -> bool {
 /// Runs an op whose operands are batched at `level`, and at none inside it.
 pub(crate) fn run<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Level>) -> Result<Outs> {
     let _here = InRule::at(level)?;
-    let (outs, axes) = on_values(op, Operands::of(xs, level), level)?;
+    let (outs, axes) = on_values(op, Operands::of(xs, level)?, level)?;
     let entry = |(o, axis): (Tensor, Option<usize>)| match axis {
         Some(0) => entry_of(o, level),
         Some(a) => entry_of(view::movedim(&o, &[a as i64], &[0])?, level),
@@ -121,7 +125,7 @@ fn on_values<P: Primitive>(op: &P, mut operands: Operands, level: &Level) -> Res
 pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Level>) -> Result<Tensor> {
     let _here = InRule::at(level)?;
     let target = xs[0];
-    let mut operands = Operands::of(xs, level);
+    let mut operands = Operands::of(xs, level)?;
     if operands.axes[0].is_none() {
         return Err(Error::autograd(format!(
             "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \

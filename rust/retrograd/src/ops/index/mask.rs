@@ -31,9 +31,7 @@ impl Primitive for MaskedSelect {
     const KEEP: &'static [Keep] = &[Keep::input(1, "mask"), Keep::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         if axes[1].is_some() {
-            return Err(Error::not_implemented(
-                "vmap: masked_select with a batched mask gives results of different sizes; use where or masked_fill",
-            ));
+            return Err(dynamic_shape("masked_select"));
         }
         let x = view::batch_first(xs[0], axes[0], batch)?;
         let (mask, whole) = whole_mask(xs[1], &x.sizes()[1..])?;
@@ -88,6 +86,19 @@ pub fn masked_select(input: &Tensor, mask: &Tensor) -> Result<Tensor> {
     apply1(MaskedSelect, &[input, mask])
 }
 
+/// Refuses a batch of results of different sizes.
+fn refuse_batched(op: &'static str, x: &Tensor) -> Result<()> {
+    if x.is_batched() { Err(dynamic_shape(op)) } else { Ok(()) }
+}
+
+#[cold]
+fn dynamic_shape(op: &'static str) -> Error {
+    Error::not_implemented(format!(
+        "vmap: {op}: We do not support batching operators that can output dynamic shape: the entries would have results of \
+         different sizes. Use where or masked_fill"
+    ))
+}
+
 /// The positions of the elements that are not zero, one row each.
 ///
 /// Args: `input` any dtype. Returns: int64 of sizes `(n, ndim)`. Not differentiable.
@@ -97,6 +108,7 @@ pub fn masked_select(input: &Tensor, mask: &Tensor) -> Result<Tensor> {
 /// [[0, 1], [1, 0]]
 #[op(function, method, out)]
 pub fn nonzero(input: &Tensor) -> Result<Tensor> {
+    refuse_batched("nonzero", input)?;
     let (n, positions) = if input.ndim() == 0 {
         (usize::from(!input.item()?.is_zero()), Vec::new())
     } else {
@@ -123,6 +135,7 @@ pub fn nonzero_as(input: &Tensor, #[kw] as_tuple: bool) -> Result<OneOrMany> {
 
 /// The positions of the elements that are not zero, one vector per axis; what `x[...]` takes as indices.
 pub fn nonzero_tuple(input: &Tensor) -> Result<Vec<Tensor>> {
+    refuse_batched("nonzero", input)?;
     let input = if input.ndim() == 0 { view::reshape_to(&input.detach(), &[1])? } else { input.clone() };
     nonzero_positions(&input)?.iter().map(|p| Tensor::from_slice(p, &[p.len()])).collect()
 }

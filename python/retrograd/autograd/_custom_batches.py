@@ -1,0 +1,223 @@
+"""Custom functions under `vmap`: by a rule of their own, or by one made from their methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from retrograd import _core
+from retrograd._core import Tensor
+from retrograd.autograd.function import Function, VmapInfo
+
+Dims = tuple[int | None, ...]
+
+
+def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
+    """`cls.apply(*args)`, where some of the arguments are batched tensors: those of the innermost level are unwrapped."""
+    parts = [_core._batch_parts(x) if isinstance(x, Tensor) else None for x in args]
+    level = max([part[2] for part in parts if part is not None])
+    inside = [part is not None and part[2] == level for part in parts]
+    dims = tuple([part[1] if part is not None and now else None for part, now in zip(parts, inside, strict=True)])
+    values = [part[0] if part is not None and now else x for part, now, x in zip(parts, inside, args, strict=True)]
+    info = VmapInfo(*_core._vmap_info(level))
+    own = cls.vmap is not Function.vmap
+    if own and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod."
+        )
+    if not own and not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
+            "the vmap staticmethod or set generate_vmap_rule=True, if its methods consist of tensor ops."
+        )
+    entered = _core._vmap_rule_enter(level)
+    try:
+        if own:
+            outputs, out_dims = cls.vmap(info, dims, *values)
+        else:
+            batch = Batch(cls, info, dims)
+            outputs = _generated(cls).apply(batch, *values)
+            out_dims = 0
+        return _entries(outputs, out_dims, level)
+    finally:
+        _core._vmap_rule_exit(level, entered)
+
+
+def _entries(outputs: Any, dims: Any, level: int) -> Any:
+    """The outputs as batched tensors; `dims` has their structure, or is one for all."""
+    if isinstance(outputs, tuple | list):
+        each = dims if isinstance(dims, tuple | list) else (dims,) * len(outputs)
+        if len(each) != len(outputs):
+            raise ValueError(
+                f"The vmap staticmethod returned {len(outputs)} outputs and out_dims for {len(each)} of them: they must have "
+                "the same structure."
+            )
+        return type(outputs)([_entries(out, dim, level) for out, dim in zip(outputs, each, strict=True)])
+    if dims is None or not isinstance(outputs, Tensor):
+        return outputs
+    return _core._batch(outputs, dims, level)
+
+
+class Batch:
+    """One call of a function on a batch, by a rule made from its methods."""
+
+    def __init__(self, cls: type[Function], info: VmapInfo, dims: Dims) -> None:
+        self.cls, self.info, self.dims = cls, info, dims
+        self.single = True
+        self.entry = Entry()
+
+    def enter(self) -> int:
+        return _core._vmap_enter(self.info.batch_size, self.info.randomness)
+
+    def inside(self, values: Sequence[Any], level: int, dims: Sequence[int | None] | None = None) -> list[Any]:
+        """The arguments, or what belongs to them, for one entry."""
+        dims = self.dims if dims is None else dims
+        pairs = zip(values, dims, strict=True)
+        return [x if dim is None or not isinstance(x, Tensor) else _core._batch(x, dim, level) for x, dim in pairs]
+
+
+class Entry:
+    """What stands for ctx while a method runs for one entry: the same notes, of batched tensors."""
+
+    saved_tensors: tuple[Any, ...] = ()
+    needs_input_grad: tuple[bool, ...] = ()
+
+    def __init__(self) -> None:
+        self._save: tuple[Any, ...] = ()
+        self._forward: tuple[Any, ...] = ()
+        self._still: tuple[Any, ...] = ()
+        self._materialize = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        self._save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        self._forward = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self._still = tensors
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        if tensors:
+            raise RuntimeError(
+                "A rule for vmap cannot be generated for a function that writes to its inputs (mark_dirty): override the "
+                "vmap staticmethod."
+            )
+
+    def set_materialize_grads(self, value: bool) -> None:
+        self._materialize = value
+
+
+_made: WeakKeyDictionary[type[Function], type[Function]] = WeakKeyDictionary()
+
+
+def _generated(cls: type[Function]) -> type[Function]:
+    """The function on whole values, named after `cls`."""
+    made = _made.get(cls)
+    if made is None:
+        made = type(f"Vmapped{cls.__name__}", (Vmapped,), {})
+        _made[cls] = made
+    return made
+
+
+class Vmapped(Function):
+    """Runs the methods of a function for one entry that stands for all."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(batch: Batch, *values: Any) -> Any:
+        level = batch.enter()
+        try:
+            args = batch.inside(values, level)
+            returned = batch.cls.forward(*args)
+            entry = batch.entry
+            batch.cls.setup_context(entry, tuple(args), returned)
+            batch.single = not isinstance(returned, tuple)
+            outputs = (returned,) if batch.single else returned
+            whole = [_core._unbatch(y, 0, level) if isinstance(y, Tensor) else y for y in outputs]
+            # What is kept: an argument or an output itself where it is one, so that it is followed.
+            known = [*zip(args, values, batch.dims, strict=True), *zip(outputs, whole, (0,) * len(whole), strict=True)]
+            for notes in ("_save", "_forward", "_still"):
+                setattr(entry, notes, [_outside(t, known, level) for t in getattr(entry, notes)])
+            return whole[0] if batch.single else tuple(whole)
+        finally:
+            _core._vmap_exit(level)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        batch = inputs[0]
+        ctx.batch = batch
+        entry = batch.entry
+        ctx.saved_dims = [dim for _, dim in entry._save]
+        ctx.forward_dims = [dim for _, dim in entry._forward]
+        ctx.set_materialize_grads(entry._materialize)
+        ctx.save_for_backward(*[t for t, _ in entry._save])
+        ctx.save_for_forward(*[t for t, _ in entry._forward])
+        ctx.mark_non_differentiable(*[t for t, _ in entry._still if t is not None])
+        entry._save = entry._forward = entry._still = ()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        batch = ctx.batch
+        level = batch.enter()
+        try:
+            entry = batch.entry
+            entry.saved_tensors = tuple(batch.inside(ctx.saved_tensors, level, ctx.saved_dims))
+            entry.needs_input_grad = ctx.needs_input_grad[1:]
+            method = batch.cls.vjp if batch.cls.vjp is not Function.vjp else batch.cls.backward
+            found = method(entry, *batch.inside(grads, level, (0,) * len(grads)))
+            found = found if isinstance(found, tuple) else (found,)
+            if len(found) < len(batch.dims) or any(g is not None for g in found[len(batch.dims) :]):
+                raise RuntimeError(
+                    f"function {batch.cls.__name__}Backward returned an incorrect number of gradients (expected "
+                    f"{len(batch.dims)}, got {len(found)})"
+                )
+            return (None, *[_gradient(g, dim, level) for g, dim in zip(found, batch.dims, strict=False)])
+        finally:
+            entry.saved_tensors = ()
+            _core._vmap_exit(level)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        batch = ctx.batch
+        level = batch.enter()
+        try:
+            entry = batch.entry
+            entry.saved_tensors = tuple(batch.inside(ctx.saved_tensors, level, ctx.forward_dims))
+            found = batch.cls.jvp(entry, *batch.inside(tangents[1:], level))
+            found = found if isinstance(found, tuple) else (found,)
+            whole = [t if t is None else _core._unbatch(t, 0, level) for t in found]
+            return whole[0] if batch.single else tuple(whole)
+        finally:
+            entry.saved_tensors = ()
+            _core._vmap_exit(level)
+
+
+def _outside(t: Any, known: Sequence[tuple[Any, Any, int | None]], level: int) -> tuple[Any, int | None]:
+    """A noted tensor as a whole value, and its batch axis."""
+    if t is None:
+        return None, None
+    for entry, value, dim in known:
+        if t is entry:
+            return value, dim
+    return _core._unbatch(t, 0, level), 0
+
+
+def _gradient(g: Any, dim: int | None, level: int) -> Any:
+    """The gradient of an argument: that of all entries for one that is batched, their sum for one that is not."""
+    if g is None:
+        return None
+    if dim is None:
+        parts = _core._batch_parts(g)
+        inside = parts is not None and parts[2] == level
+        return _core._unbatch(g, 0, level).sum(0) if inside else g * _size(level)
+    return _core._unbatch(g, dim, level)
+
+
+def _size(level: int) -> int:
+    size: int = _core._vmap_info(level)[0]
+    return size
+

@@ -190,6 +190,53 @@ def hvp(m: ModuleType) -> Thunk:
     return lambda: f.hvp(lambda u: m.tanh(w @ u).sum(), x, v)
 
 
+def small_net(m: ModuleType, p: Any, x: Any) -> Any:
+    return ((m.tanh(x @ p["w1"] + p["b1"]) @ p["w2"]) ** 2).sum()
+
+
+def rosenbrock(x: Any) -> Any:
+    return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+
+@case("func.grad of sum tanh(W @ x), 16 inputs", 3.0)
+def func_grad(m: ModuleType) -> Thunk:
+    w, x, f = m.randn(16, 16), m.randn(16), m.func
+    return lambda: f.grad(lambda v: m.tanh(w @ v).sum())(x)
+
+
+@case("func.hessian of sum tanh(W @ x), 16 inputs", 3.0)
+def func_hessian(m: ModuleType) -> Thunk:
+    w, x, f = m.randn(16, 16), m.randn(16), m.func
+    return lambda: f.hessian(lambda v: m.tanh(w @ v).sum())(x)
+
+
+@case("func.hessian of Rosenbrock, 100 inputs", 1 / 0.2)
+def func_hessian_rosenbrock(m: ModuleType) -> Thunk:
+    x, f = m.randn(100, dtype=m.float64), m.func
+    return lambda: f.hessian(rosenbrock)(x)
+
+
+@case("vmap(grad) of a small net, 64 samples", 3.0)
+def vmap_grad(m: ModuleType) -> Thunk:
+    p, x, f = {"w1": m.randn(16, 16), "b1": m.randn(16), "w2": m.randn(16, 1)}, m.randn(64, 16), m.func
+    return lambda: m.vmap(f.grad(lambda p, x: small_net(m, p, x)), in_dims=(None, 0))(p, x)
+
+
+@case("jvp of grad (hvp), 16 inputs", 3.0)
+def func_hvp(m: ModuleType) -> Thunk:
+    w, x, v, f = m.randn(16, 16), m.randn(16), m.randn(16), m.func
+    return lambda: f.jvp(f.grad(lambda u: m.tanh(w @ u).sum()), (x,), (v,))
+
+
+@case("Laplacian of Rosenbrock, 100 inputs", 3.0)
+def laplacian(m: ModuleType) -> Thunk:
+    """Torch has no function for it: the trace of its Hessian."""
+    x, f = m.randn(100, dtype=m.float64), m.func
+    if hasattr(f, "laplacian"):
+        return lambda: f.laplacian(rosenbrock)(x)
+    return lambda: f.hessian(rosenbrock)(x).diagonal().sum()
+
+
 @case("forward mode, dual through 5 ops", 6.0)
 def dual(m: ModuleType) -> Thunk:
     x, t, f = m.randn(4), m.ones(4), m.autograd.forward_ad

@@ -17,7 +17,7 @@ from retrograd._size import Size
 # The core makes sizes from here on, so before anything asks a tensor for its shape.
 _core._register_classes(Size)
 
-from retrograd import autograd, nn, random, serialization, utils  # noqa: E402
+from retrograd import autograd, func, nn, random, serialization, utils  # noqa: E402
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402
     is_complex,
@@ -34,6 +34,7 @@ from retrograd._settings import (  # noqa: E402
     use_deterministic_algorithms,
 )
 from retrograd.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from retrograd.func import vmap  # noqa: E402
 from retrograd.random import get_rng_state, initial_seed, seed, set_rng_state  # noqa: E402
 from retrograd.serialization import load, save  # noqa: E402
 from retrograd.utils.dlpack import from_dlpack  # noqa: E402
@@ -52,6 +53,7 @@ __all__ += [
     "enable_grad",
     "finfo",
     "from_dlpack",
+    "func",
     "get_num_threads",
     "get_rng_state",
     "iinfo",
@@ -79,4 +81,5 @@ __all__ += [
     "typename",
     "use_deterministic_algorithms",
     "utils",
+    "vmap",
 ]

@@ -69,12 +69,12 @@ def refused(record: OpRecord, bound: Bound, batched: Sequence[int]) -> tuple[Any
     """What is expected, and whether there are results: none where numbers are read, where masks choose how many, and
     where one tensor would be written with many."""
     if not computes(record, bound):
-        return pytest.raises(RuntimeError, match="data-dependent control flow|results of different sizes"), False
+        return pytest.raises(RuntimeError, match=r"data-dependent control flow|results of different sizes"), False
     choosing = record.short in ("__getitem__", "__setitem__", "masked_select")
     masks = choosing and any(bound.specs[k].dtype == "bool" for k in batched if k)
-    writes = record.short == "__setitem__" or record.short.endswith("_") and not record.short.endswith("__")
+    writes = record.short == "__setitem__" or (record.short.endswith("_") and not record.short.endswith("__"))
     if masks or (writes and 0 not in batched):
-        return pytest.raises(RuntimeError, match="mask|is not possible because|data-dependent"), False
+        return pytest.raises(RuntimeError, match=r"mask|is not possible because|data-dependent"), False
     return contextlib.nullcontext(), True
 
 
@@ -130,7 +130,8 @@ def test_derivatives_of_a_batch_equal_a_loop(record: OpRecord, sample: Sample) -
     with noting("the VJP of every entry"):
         wrt = [[e.leaves[k] for k in e.wrt] for e in batch.entries]
         want = stacked([pulled_back(bound.call, leaves(x), tensors(g)) for x, g in zip(wrt, gs, strict=True)])
-        stacks = tensors([np.stack(column) for column in zip(*[x + g for x, g in zip(wrt, gs, strict=True)], strict=True)])
+        rows = [x + g for x, g in zip(wrt, gs, strict=True)]
+        stacks = tensors([np.stack(column) for column in zip(*rows, strict=True)])
         size = len(bound.inputs)
 
         def pull(entries: list[Any]) -> list[Any]:

@@ -15,7 +15,7 @@ import pytest
 from checker.differences import check_adjoint, check_jvp, check_vjp
 from records import STANDIN, create, index, matmul, memory, nn, order, pointwise, reduce, rg, view
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
-from records.derivatives import backward_of, forward_mode, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
+from records.derivatives import Op, backward_of, forward_mode, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
 from records.record import FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
 
 FAMILIES = (create, memory, pointwise, reduce, order, view, index, matmul, nn)
@@ -268,6 +268,39 @@ def test_inplace_equals_out_of_place(record: OpRecord) -> None:
                     results[-1] += [*grads, *seconds]
             for ours, theirs in zip(*results, strict=True):
                 np.testing.assert_allclose(array(ours), array(theirs), rtol=1e-14, atol=1e-14)
+
+
+def gradients_of(bound: Bound, call: Callable[..., Any] | None, cotangents: list[Any]) -> Op:
+    """The VJP of the op, or of `call` on a copy of the first argument, as an op of its own."""
+
+    def gradients(values: Sequence[Any]) -> list[Any]:
+        tensors = bound.tensors()
+        for k, x in zip(bound.wrt, values, strict=True):
+            tensors[k] = x.requires_grad_()
+        run = lambda _: [bound.run([tensors[0].clone(), *tensors[1:]], call=call)]  # noqa: E731
+        return pulled_back(run, [tensors[k] for k in bound.wrt], cotangents)
+
+    return gradients
+
+
+@records(lambda r: r.inplace and r.differentiable)
+def test_forward_over_reverse_through_an_inplace_op(record: OpRecord) -> None:
+    push = forward_mode()
+    assert push is not None
+    for sample in record.samples:
+        with noting(sample):
+            bound = Bound(record, sample)
+            if not stays_itself(bound) or not sample.smooth or not (sample.sound or NATIVE):
+                continue
+            cotangents = [lay_out(numbers(bound).standard_normal(y.shape)) for y in bound.call(leaves(bound.inputs))]
+            tangents = [lay_out(numbers(bound).standard_normal(x.shape)) for x in bound.inputs]
+            found = []
+            for call in (None, operator_of_method(record.inplace_method)):
+                pushed = push(gradients_of(bound, call, cotangents), [lay_out(x) for x in bound.inputs], tangents)
+                pairs = zip(pushed, bound.inputs, strict=True)
+                found.append([np.zeros(x.shape) if t is None else array(t) for t, x in pairs])
+            for ours, theirs in zip(*found, strict=True):
+                np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
 
 
 @records(lambda r: r.inplace and r.differentiable)

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from . import fails, later, leaf, rg, same, warns
+from . import close, fails, later, leaf, rg, same, warns
 
 Function = rg.autograd.Function
 BackwardCFunction = rg.autograd.function.BackwardCFunction
@@ -525,6 +525,51 @@ def test_func_20_jvp():
     assert seen[1][1:] == (None, None)
 
 
+def test_func_20_jvp_made_from_the_backward():
+    class Cube(Function):
+        @staticmethod
+        def forward(x, w, power):
+            return (x * w) ** power, w * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            x, w, ctx.power = inputs
+            ctx.save_for_backward(x, w)
+
+        @staticmethod
+        def backward(ctx, g, h):
+            x, w = ctx.saved_tensors
+            slope = ctx.power * (x * w) ** (ctx.power - 1)
+            return g * slope * w, (g * slope * x).sum() + h * 2, None
+
+    x, w, t = (rg.tensor(v, dtype=rg.float64) for v in ([2.0, 3.0], 5.0, [1.0, 10.0]))
+    (y, _), (dy, dz) = rg.func.jvp(lambda x, w: Cube.apply(x, w, 3), (x, w), (t, rg.ones_like(w)))
+    same(y, [1000.0, 3375.0])
+    same(dy, [3 * 100.0 * (5.0 + 2.0), 3 * 225.0 * (50.0 + 3.0)])
+    same(dz, 2.0)
+    # Both orders, and both mixes, of two derivatives; the function is cubic in x.
+    f = lambda x: Cube.apply(x, w, 3)[0].sum()  # noqa: E731
+    second = 6 * 125.0 * rg.tensor([2.0, 3.0], dtype=rg.float64)
+    for outer in (rg.func.jacfwd, rg.func.jacrev):
+        for inner in (rg.func.jacfwd, rg.func.jacrev):
+            close(outer(inner(f))(x), second * rg.eye(2, dtype=rg.float64), rtol=1e-12)
+
+
+def test_func_20_no_jvp_to_be_made():
+    noisy = function(lambda ctx, x: x * rg.rand(2), lambda ctx, g: g * 2)
+    state = rg.get_rng_state()
+    with fails("draws random numbers", kind=NotImplementedError):
+        dual(noisy)
+    rg.set_rng_state(state)
+
+    def write(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(3)
+
+    with fails("You must implement the jvp function", kind=NotImplementedError):
+        dual(function(write, lambda ctx, g: g * 3))
+
+
 def test_func_20_jvp_errors():
     with pytest.raises(NotImplementedError):
         dual(function(lambda ctx, x: x * 3))
@@ -544,7 +589,6 @@ def test_func_20_jvp_errors():
     same(dual(function(dirty, jvp=lambda ctx, t: t.mul_(3))), [30.0, 30.0])
 
 
-@later("vmap")
 def test_func_21_under_transforms():
     vmap, x = rg.func.vmap, rg.ones(3, 2)
     with fails("it must override the setup_context staticmethod"):
@@ -558,7 +602,6 @@ def test_func_21_under_transforms():
     same(vmap(function(lambda x: x * 2, generate_vmap_rule=True, **setup).apply)(x), rg.full((3, 2), 2.0))
 
 
-@later("vmap")
 def test_func_22_the_vmap_method():
     seen = []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from . import close, fails, later, leaf, rg, same, warns
+from . import close, fails, leaf, rg, same, warns
 
 grad = rg.autograd.grad
 edge = rg.autograd.graph.get_gradient_edge
@@ -95,7 +95,6 @@ def test_grad_7_value_is_captured_between_tensor_hooks_and_prehooks():
     same(grad(z, [y, x])[1], [412000.0])
 
 
-@later("batched gradients")
 def test_grad_8_batched_gradients_equal_a_loop():
     x = leaf([1.0, 2.0, 3.0], dtype=rg.float64)
     y = x.exp() * x.sum()
@@ -107,7 +106,6 @@ def test_grad_8_batched_gradients_equal_a_loop():
     close(second, want, rtol=1e-12)
 
 
-@later("batched gradients")
 def test_grad_8_batched_gradients_check_shapes_and_take_edges():
     x = leaf([1.0, 2.0])
     y = x * x

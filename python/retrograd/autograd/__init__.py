@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 from retrograd import _core
 from retrograd._core import SavedTensor, Tensor
 from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
+from retrograd.autograd._batches import pull_batch
 from retrograd.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (
@@ -179,7 +180,7 @@ def grad(
     targets = _targets(inputs, "grad")
     roots = _spots(outputs)
     gradients = _gradients(grad_outputs, len(roots))
-    run = _each_of_batch if is_grads_batched else _core._grad
+    run = _batched if is_grads_batched else _core._grad
     keep = create_graph if retain_graph is None else retain_graph
     unused = materialize_grads if allow_unused is None else allow_unused
     results: tuple[Tensor | None, ...] = run(roots, gradients, keep, create_graph, targets, unused)
@@ -201,7 +202,7 @@ def _shape(spot: _TensorOrEdge) -> tuple[int, ...]:
     return tuple(spot.node._input_metadata[spot.output_nr].shape)  # type: ignore[attr-defined]
 
 
-def _each_of_batch(
+def _batched(
     roots: tuple[_TensorOrEdge, ...],
     gradients: tuple[Tensor | None, ...],
     retain_graph: bool,
@@ -210,7 +211,6 @@ def _each_of_batch(
     allow_unused: bool,
 ) -> tuple[Tensor | None, ...]:
     """`_core._grad` for each gradient of a batch, with the results stacked."""
-    batch = {tuple(g.shape)[:1] for g in gradients if isinstance(g, Tensor)}
     for i, (root, g) in enumerate(zip(roots, gradients, strict=False)):
         if isinstance(g, Tensor) and (g.ndim == 0 or tuple(g.shape)[1:] != _shape(root)):
             raise RuntimeError(
@@ -218,23 +218,10 @@ def _each_of_batch(
                 f"dimension. The remaining ones must be those of the output, but grad_output[{i}] has a shape of "
                 f"{tuple(g.shape)} and output[{i}] has a shape of {_shape(root)}."
             )
-    if len(batch) != 1:
-        raise RuntimeError(f"grad: is_grads_batched=True needs grad_outputs of one batch size, but got {sorted(batch)}")
-    ((size,),) = batch
-    rows = [
-        _core._grad(
-            roots,
-            tuple(g[i] if isinstance(g, Tensor) else g for g in gradients),
-            retain_graph or i + 1 < size,
-            create_graph,
-            targets,
-            allow_unused,
-        )
-        for i in range(size)
-    ]
-    if not rows:
-        return tuple(_core.zeros((0, *_shape(t))) for t in targets)
-    return tuple(None if column[0] is None else _core.stack(column) for column in zip(*rows, strict=True))
+    sizes = {len(g) for g in gradients if isinstance(g, Tensor)}
+    if len(sizes) != 1:
+        raise RuntimeError(f"grad: is_grads_batched=True needs grad_outputs of one batch size, but got {sorted(sizes)}")
+    return pull_batch(roots, gradients, sizes.pop(), retain_graph, create_graph, targets, allow_unused)
 
 
 def variable(*args: object, **kwargs: object) -> Tensor:

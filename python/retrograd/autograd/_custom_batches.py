@@ -14,20 +14,24 @@ Dims = tuple[int | None, ...]
 
 
 def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
-    """`cls.apply(*args)`, where some of the arguments are batched tensors: those of the innermost level are unwrapped."""
+    """`cls.apply(*args)`, where some arguments are batched tensors: those of the innermost level are unwrapped."""
     parts = [_core._batch_parts(x) if isinstance(x, Tensor) else None for x in args]
     level = max([part[2] for part in parts if part is not None])
     inside = [part is not None and part[2] == level for part in parts]
     dims = tuple([part[1] if part is not None and now else None for part, now in zip(parts, inside, strict=True)])
     values = [part[0] if part is not None and now else x for part, now, x in zip(parts, inside, args, strict=True)]
-    info = VmapInfo(*_core._vmap_info(level))
+    size, randomness, private = _core._vmap_info(level)
+    info = VmapInfo(size, randomness)
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
             "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod."
         )
-    if not own and not cls.generate_vmap_rule:
+    ruled = (own or cls.generate_vmap_rule) and cls.setup_context is not Function.setup_context
+    if private and not ruled:  # it is not the user who maps
+        return _one_by_one(cls, values, dims, size, level)
+    if not ruled:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
             "the vmap staticmethod or set generate_vmap_rule=True, if its methods consist of tensor ops."
@@ -45,14 +49,28 @@ def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
         _core._vmap_rule_exit(level, entered)
 
 
+def _one_by_one(cls: type[Function], values: Sequence[Any], dims: Dims, size: int, level: int) -> Any:
+    """A call for every entry, the results put together."""
+    rows = []
+    for i in range(size):
+        rows.append(cls.apply(*[x if dim is None else x.select(dim, i) for x, dim in zip(values, dims, strict=True)]))
+    if not isinstance(rows[0], tuple):
+        return _stacked(rows, level)
+    return tuple([_stacked(column, level) for column in zip(*rows, strict=True)])
+
+
+def _stacked(column: Sequence[Any], level: int) -> Any:
+    return _core._batch(_core.stack(column), 0, level) if isinstance(column[0], Tensor) else column[0]
+
+
 def _entries(outputs: Any, dims: Any, level: int) -> Any:
     """The outputs as batched tensors; `dims` has their structure, or is one for all."""
     if isinstance(outputs, tuple | list):
         each = dims if isinstance(dims, tuple | list) else (dims,) * len(outputs)
         if len(each) != len(outputs):
             raise ValueError(
-                f"The vmap staticmethod returned {len(outputs)} outputs and out_dims for {len(each)} of them: they must have "
-                "the same structure."
+                f"The vmap staticmethod returned {len(outputs)} outputs and out_dims for {len(each)} of them: they "
+                "must have the same structure."
             )
         return type(outputs)([_entries(out, dim, level) for out, dim in zip(outputs, each, strict=True)])
     if dims is None or not isinstance(outputs, Tensor):
@@ -102,8 +120,8 @@ class Entry:
     def mark_dirty(self, *tensors: Any) -> None:
         if tensors:
             raise RuntimeError(
-                "A rule for vmap cannot be generated for a function that writes to its inputs (mark_dirty): override the "
-                "vmap staticmethod."
+                "A rule for vmap cannot be generated for a function that writes to its inputs (mark_dirty): override "
+                "the vmap staticmethod."
             )
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -220,4 +238,3 @@ def _gradient(g: Any, dim: int | None, level: int) -> Any:
 def _size(level: int) -> int:
     size: int = _core._vmap_info(level)[0]
     return size
-

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-import retrograd
 from retrograd import _core
 from retrograd._core import Tensor
+from retrograd.autograd._batches import generator, joined, push_batch, rows, units
 
 Func: TypeAlias = Callable[..., Any]
 Tensors: TypeAlias = tuple[Tensor, ...]
@@ -24,7 +24,6 @@ _ROWS_AT_ONCE = 2**20  # elements of the unit vectors that are pulled back toget
 
 _grad = _core._grad
 _zeros_like = _core.zeros_like
-generator = _core.default_generator
 
 
 # ---- arguments and results
@@ -197,91 +196,43 @@ def agree(inputs: Tensors, vs: Tensors | None, create_graph: bool, strict: bool)
     return vs is None or all(v.dtype == x.dtype for v, x in zip(vs, inputs, strict=True))
 
 
-def _vmap() -> Callable[..., Any] | None:
-    return getattr(getattr(retrograd, "func", None), "vmap", None)
-
-
-def _batched(function: Callable[..., Tensors], batch: Tensors, once: bool = False) -> Tensors:
-    """`function` of each entry of the batch, the results stacked: at one go if all rules batch, else in a loop.
-
-    With `once` and a batch of several, function is called once or it fails.
-    """
-    vmap = _vmap()
-    if vmap is not None:
-        try:
-            results: Tensors = vmap(function)(*batch)
-            return results
-        except Exception:  # whatever it was, the loop decides whether it is an error
-            if once and len(batch[0]) > 1:
-                raise
-    rows = [function(*entry) for entry in zip(*[b.unbind(0) for b in batch], strict=True)]
-    return tuple([_core.stack(column) for column in zip(*rows, strict=True)])
-
-
 # ---- Jacobians
-
-
-def _units(sizes: Sequence[int], like: Sequence[Tensor], start: int, stop: int) -> Tensors:
-    """Unit vectors from `start` to `stop` of the space that all elements of `like` span, as a batch for each tensor."""
-    batches = []
-    first = start  # counted from the tensor's own elements
-    for size, t in zip(sizes, like, strict=True):
-        if first == 0 and stop - start == size:
-            batch = _core.eye(size, dtype=t.dtype)
-        else:
-            batch = _core.zeros(stop - start, size, dtype=t.dtype)
-            batch.diagonal(first).fill_(1)
-        batches.append(batch.reshape(stop - start, *t.shape))
-        first -= size
-    return tuple(batches)
 
 
 def _rows(index: int, out: Tensor, xs: Tensors, create_graph: bool, strict: bool) -> Tensors:
     """The blocks of one output, by reverse mode: every row pulls a unit vector back."""
     count = out.numel()
-    shape = tuple(out.shape)
+    shapes = [(*out.shape, *x.shape) for x in xs]
     if count == 0 or not out.requires_grad:
-        return tuple([_core.zeros((*shape, *x.shape), dtype=x.dtype) for x in xs])
-
-    missing = f"Output {index} of the user-provided function is independent of input {{}}"
-
-    def row(unit: Tensor) -> Tensors:
-        found = _grad((out,), (unit,), True, create_graph, xs, True)
-        return filled(found, xs, strict, create_graph, missing, JACOBIAN_FREE)
-
-    step = max(1, _ROWS_AT_ONCE // count)
-    ends = [(start, min(start + step, count)) for start in range(0, count, step)]
-    parts = [_batched(row, _units((count,), (out,), start, stop)) for start, stop in ends]
-    whole = parts[0] if len(parts) == 1 else [_core.cat(part) for part in zip(*parts, strict=True)]
-    return tuple([block.view((*shape, *x.shape)) for block, x in zip(whole, xs, strict=True)])
+        return tuple([_core.zeros(shape, dtype=x.dtype) for shape, x in zip(shapes, xs, strict=True)])
+    found = joined(list(rows(out, xs, create_graph, max(1, _ROWS_AT_ONCE // count))))
+    if strict:
+        missing = f"Output {index} of the user-provided function is independent of input {{}}"
+        found = filled(found, xs, True, create_graph, missing, JACOBIAN_FREE)
+    return tuple(
+        [
+            _core.zeros(shape, dtype=x.dtype) if block is None else block.view(shape)
+            for block, shape, x in zip(found, shapes, xs, strict=True)
+        ]
+    )
 
 
 def by_columns(func: Func, inputs: Tensors, caller: str, once: bool = False) -> tuple[Blocks, bool, bool]:
-    """The blocks by forward mode: every column moves one element of the inputs.
+    """The blocks by forward mode: every column moves one element of the inputs. With `once` func is called once only.
 
     Also returns whether func returned a tuple, and whether the recorded graph may have other derivatives.
     """
-    state = generator.get_state()
     shapes: list[tuple[int, ...]] = []
-    many = differs = False
+    many = False
 
-    def column(*tangents: Tensor) -> Tensors:
-        nonlocal shapes, many, differs
-        generator.set_state(state)  # every call is of the same function
-        level = _core._enter_dual_level()
-        try:
-            # Copies, so that what func writes to an input in place is not there in the next call.
-            duals = [_core._make_dual(x.clone(), t, level) for x, t in zip(inputs, tangents, strict=True)]
-            outs, many = tensors_of(func(*duals), OUTPUTS, caller)
-            parts = [_core._unpack_dual(y, level) for y in outs]
-            differs = differs or _core._dual_level_differs(level)
-        finally:
-            _core._exit_dual_level(level)
-        shapes = [tuple(y.shape) for y in outs]
-        return tuple([_zeros_like(y) if t is None else t for y, t in parts])
+    def run(duals: list[Tensor]) -> Tensors:
+        nonlocal many
+        outs, many = tensors_of(func(*duals), OUTPUTS, caller)
+        shapes[:] = [tuple(y.shape) for y in outs]
+        return outs
 
     sizes = [x.numel() for x in inputs]
-    batches = _batched(column, _units(sizes, inputs, 0, sum(sizes)), once)
+    batches, differs = push_batch(run, inputs, units(inputs, 0, sum(sizes)), once=once)
     blocks = []
     for batch, shape in zip(batches, shapes, strict=True):
         parts = batch.split(sizes) if len(sizes) > 1 else (batch,)
@@ -299,7 +250,7 @@ def by_fewer_columns(func: Func, inputs: Tensors, outs: Tensors, state: Tensor) 
     if count == 0 or 2 * count + 2 > sum([y.numel() for y in outs if y.requires_grad]):
         return None
     dtype = inputs[0].dtype
-    if (count > 1 and _vmap() is None) or not dtype.is_floating_point or not agree(inputs, None, False, False):
+    if not dtype.is_floating_point or not agree(inputs, None, False, False):
         return None
     if any(t.dtype != dtype for t in (*inputs, *outs)):  # rows have the dtype of the input, columns of the output
         return None

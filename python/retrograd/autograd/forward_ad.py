@@ -91,6 +91,13 @@ def exit_dual_level(*, level: int | None = None) -> None:
     _open.levels.pop()
 
 
+def _close(level: int) -> None:
+    """Close a level that was opened in the core, with the levels that were opened inside and left open."""
+    while _innermost() > level:
+        exit_dual_level()
+    _core._exit_dual_level(level)
+
+
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A view of `tensor` that carries `tangent`: the derivative of its elements in some direction.
 

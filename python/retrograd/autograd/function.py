@@ -6,7 +6,7 @@ import functools
 import warnings
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from retrograd import _core
 from retrograd._core import Tensor
@@ -19,6 +19,7 @@ __all__ = [
     "FunctionMeta",
     "InplaceFunction",
     "NestedIOFunction",
+    "VmapInfo",
     "once_differentiable",
 ]
 
@@ -107,6 +108,18 @@ class FunctionMeta(type):
     def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
         cls._backward_cls = type(name + "Backward", (BackwardCFunction,), {"_forward_cls": cls})
         super().__init__(name, bases, attrs)
+
+
+class VmapInfo(NamedTuple):
+    """What the `vmap` method of a `Function` is told about the batch: its size, and what random ops do.
+
+    >>> import retrograd as rg
+    >>> rg.autograd.function.VmapInfo(batch_size=3, randomness="error")
+    VmapInfo(batch_size=3, randomness='error')
+    """
+
+    batch_size: int
+    randomness: str
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from retrograd._core import Tensor, zeros_like
+from retrograd.autograd._batches import generator
 from retrograd.autograd._functional import (
     COTANGENT_FREE,
     DIRECTION_FREE,
@@ -31,7 +32,6 @@ from retrograd.autograd._functional import (
     demand_varying,
     filled,
     fresh,
-    generator,
     linked,
     mirrored,
     nested,

@@ -7,7 +7,7 @@ use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::{self, Level};
 use retrograd::autograd::mode;
 use retrograd::autograd::node::{Edge, Output, WeakEdge};
-use retrograd::{Error, Tensor};
+use retrograd::{Error, Tensor, transforms};
 
 use crate::anythread::AnyThread;
 use crate::errors::{OrPy, from_py, to_py};
@@ -104,7 +104,7 @@ pub fn _backward(
 
 /// Runs with the interpreter given up, after the warning that create_graph deserves.
 pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
-    if retrograd::transforms::active() > 0 {
+    if transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
             "backward() called inside a functorch transform. This is not supported, please use func.grad or func.vjp instead, \
              or call backward() outside of the transform",
@@ -129,30 +129,31 @@ fn _grad<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let roots = roots(outputs, grads)?;
     let mut edges = Vec::with_capacity(inputs.len());
-    let mut batched: Vec<(usize, Tensor)> = Vec::new();
-    for (i, v) in inputs.iter().enumerate() {
+    for v in inputs.iter() {
         edges.push(match spot(&v)? {
             Spot::Edge(edge) => edge,
-            Spot::Tensor(t) => {
-                if t.is_batched() {
-                    batched.push((i, t.clone()));
-                }
-                for y in outputs.iter() {
-                    unwrap(&y).map_or(Ok(()), |y| retrograd::transforms::check_apart(y, &t)).or_py()?;
-                }
-                t.target_edge().or_py()?.ok_or_else(|| {
+            Spot::Tensor(t) => t.target_edge().or_py()?.ok_or_else(|| {
                 PyRuntimeError::new_err(
                     "One of the differentiated Tensors does not require grad: mark it with requires_grad_() before the ops \
                      that use it",
-                    )
-                })?
-            }
+                )
+            })?,
         });
+    }
+    // By position, and None for edges: whose gradients are to be those of entries.
+    let of_entries: Vec<Option<Tensor>> =
+        if transforms::any() { inputs.iter().map(|x| unwrap(&x).cloned()).collect() } else { Vec::new() };
+    for x in of_entries.iter().flatten() {
+        for y in outputs.iter() {
+            unwrap(&y).map_or(Ok(()), |y| transforms::check_apart(y, x)).or_py()?;
+        }
     }
     let targets = edges.into_iter().map(Target::Capture).collect();
     let mut results = detached(py, || engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?;
-    for (i, x) in batched {
-        results[i] = results[i].take().map(|g| retrograd::transforms::joined(&g, &x)).transpose().or_py()?;
+    for (g, x) in results.iter_mut().zip(&of_entries) {
+        if let (Some(joint), Some(x)) = (g.as_ref(), x) {
+            *g = Some(transforms::joined(joint, x).or_py()?);
+        }
     }
     if !allow_unused && results.iter().any(Option::is_none) {
         return Err(PyRuntimeError::new_err(

@@ -119,6 +119,9 @@ impl Rule for PyFunctionRule {
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], _run: Run) -> retrograd::Result<Grads> {
         attached(|py| run_backward(self.ctx.bind(py), node, grads)).map_err(from_py)
     }
+    fn takes_nothing(&self) -> bool {
+        true
+    }
     fn kept(&self) -> Option<&KeptSlots> {
         Some(&self.made().kept)
     }
@@ -313,7 +316,7 @@ fn transformed<'py>(
     separate: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let batched = args.iter_borrowed().any(|a| unwrap(&a).is_some_and(Tensor::is_batched));
-    if !separate && (batched || transforms::active() > 0) {
+    if !separate && transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override \
              the setup_context staticmethod.",

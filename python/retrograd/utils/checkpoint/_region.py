@@ -120,9 +120,12 @@ class _Inputs(Function):
     """Keeps tensors the way ops do: writes to them are noticed, and the hooks of an enclosing call apply to them."""
 
     @staticmethod
-    def forward(ctx: Any, anchor: Tensor, *tensors: Tensor) -> Tensor:
-        ctx.save_for_backward(*tensors)
+    def forward(anchor: Tensor, *tensors: Tensor) -> Tensor:
         return anchor.detach()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.save_for_backward(*inputs[1:])
 
 
 class Region:
@@ -149,6 +152,11 @@ class Region:
         self.recomputations: WeakValueDictionary[int, Recomputation] = WeakValueDictionary()
         self.args = Arguments(args)
         tensors = self.args.tensors(args)
+        if any(_core._batch_parts(t) is not None for t in tensors):
+            raise RuntimeError(
+                "checkpoint: what is kept of a function mapped by vmap is that of all entries at once. Put the "
+                "checkpoint around the vmap."
+            )
         self.inputs = _Inputs.apply(_core.empty(0, requires_grad=True), *tensors) if tensors else None
 
     def pack(self, x: Tensor) -> Slot:

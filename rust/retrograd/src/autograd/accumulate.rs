@@ -10,6 +10,7 @@ pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
     let plain = !a.may_have_tangent() && !b.may_have_tangent();
     if !create_graph
         && plain
+        && !b.is_batched()
         && a.is_unshared()
         && a.sizes() == b.sizes()
         && a.dtype() == b.dtype()
@@ -28,6 +29,11 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
         _ => g,
     };
     let g = g.without_tangents();
+    if g.is_batched() {
+        return Err(crate::Error::autograd(
+            "vmap: a batch of gradients cannot be accumulated into .grad: use autograd.grad, or func.grad",
+        ));
+    }
     let slot = &leaf.meta().grad;
     let mut g = g;
     // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is still

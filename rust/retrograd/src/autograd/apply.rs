@@ -211,7 +211,8 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
         let followed = Followed::of(xs)?;
-        Some((before_write::<P>(xs, &followed, word)?, followed))
+        let copy = pushing.as_ref().map(|before| &before.primal);
+        Some((before_write::<P>(xs, copy, &followed, word)?, followed))
     } else {
         None
     };
@@ -239,15 +240,21 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
 }
 
 /// What a recorded write needs of the state before it. Errors of what cannot be kept come here, before anything is
-/// written.
-fn before_write<P: Primitive>(xs: &[&Tensor], followed: &Followed, word: u32) -> Result<Before> {
+/// written. `copy` is what was, if that has been copied.
+fn before_write<P: Primitive>(xs: &[&Tensor], copy: Option<&Tensor>, followed: &Followed, word: u32) -> Result<Before> {
     let needed = |k: &&Keep| k.for_grads & followed.bits != 0;
     let copy = if P::KEEP.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
-        let copy = crate::kernels::copy::copy(xs[0])?;
-        if let Some(edge) = &followed.edges[0] {
-            copy.follow(edge.clone());
-        }
-        Some(copy)
+        Some(match copy {
+            // With its history and its tangents.
+            Some(copy) => copy.clone(),
+            None => {
+                let copy = crate::kernels::copy::copy(xs[0])?;
+                if let Some(edge) = &followed.edges[0] {
+                    copy.follow(edge.clone());
+                }
+                copy
+            }
+        })
     } else {
         None
     };

@@ -256,7 +256,8 @@ fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Te
         Place::Leaf(leaf) if wanted && runs => run_leaf(&leaf, grads, how),
         Place::Leaf(_) => Ok(()),
         Place::Node(node) => {
-            let results = if wanted && runs {
+            let asked = wanted || frame.needs(i as u32) && node.rule.takes_nothing();
+            let results = if asked && runs {
                 anomaly::watched(&node, || run_node(&node, grads, frame, how))?
             } else {
                 Grads::new()
@@ -532,7 +533,11 @@ pub fn grad(loss: &Tensor, inputs: &[&Tensor], create_graph: bool) -> Result<Vec
             })
         })
         .collect::<Result<_>>()?;
-    run(Backward { roots: vec![root(loss, None, 0)?], retain_graph: create_graph, create_graph, targets })
+    inputs.iter().try_for_each(|x| transforms::check_apart(loss, x))?;
+    let roots = vec![root(loss, None, 0)?];
+    let grads = run(Backward { roots, retain_graph: create_graph, create_graph, targets })?;
+    let of_entry = |(g, x): (Option<Tensor>, &&Tensor)| g.map(|g| transforms::joined(&g, x)).transpose();
+    grads.into_iter().zip(inputs).map(of_entry).collect()
 }
 
 /// A root made of a tensor and its optional gradient.

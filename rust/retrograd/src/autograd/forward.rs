@@ -428,7 +428,8 @@ pub fn push_through(
 
 /// What the tangents of an op that writes to operand 0 need of the state before the write.
 pub(crate) struct BeforeWrite {
-    primal: Tensor,
+    /// A copy of what was.
+    pub primal: Tensor,
 }
 
 impl BeforeWrite {

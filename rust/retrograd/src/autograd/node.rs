@@ -137,6 +137,10 @@ pub trait Rule: Send + Sync {
     fn name(&self) -> Cow<'static, str>;
     /// Gradients of the inputs from those of the outputs.
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads>;
+    /// Whether the rule is asked even if no gradient arrived: a foreign one may make some of nothing.
+    fn takes_nothing(&self) -> bool {
+        false
+    }
     /// What was kept for the rule. A run that does not retain the graph frees it; a second one is then refused.
     fn kept(&self) -> Option<&KeptSlots> {
         None

@@ -122,7 +122,6 @@ pub fn level(number: usize) -> Result<Arc<Level>> {
 #[must_use = "the level closes when this is dropped"]
 pub struct Open {
     number: usize,
-    level: Arc<Level>,
 }
 
 impl Open {
@@ -134,10 +133,11 @@ impl Open {
         Self::numbered(enter_private(size, Randomness::Same))
     }
     fn numbered(number: usize) -> Self {
-        Self { number, level: level(number).expect("just opened") }
+        Self { number }
     }
-    pub fn level(&self) -> &Arc<Level> {
-        &self.level
+    /// The level, as long as it is open. Whoever holds it then counts as a tensor that escaped.
+    pub fn level(&self) -> Arc<Level> {
+        level(self.number).expect("open while this lives")
     }
 }
 

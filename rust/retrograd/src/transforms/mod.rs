@@ -77,6 +77,10 @@ pub fn vmap(function: impl FnOnce(&[Tensor]) -> Result<Vec<Tensor>>, xs: &[&Tens
         }
     };
     let open = Open::new(size, Randomness::Error);
-    let entries = xs.iter().map(|x| x.batch(0, open.level())).collect::<Result<Vec<_>>>()?;
-    function(&entries)?.iter().map(|y| y.unbatch(0, open.level())).collect()
+    let level = open.level();
+    let entries = xs.iter().map(|x| x.batch(0, &level)).collect::<Result<Vec<_>>>()?;
+    function(&entries)?.iter().map(|y| y.unbatch(0, &level)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -155,7 +155,8 @@ impl Part {
                 IndexItem::Tensor(t) if t.ndim() == 0 && is_mask(t) => {
                     part.truth(!t.item()?.is_zero(), &mut dim)?;
                 }
-                IndexItem::Tensor(t) if t.ndim() == 0 && t.dtype().is_integral() => {
+                // A batched one is another number for every entry.
+                IndexItem::Tensor(t) if t.ndim() == 0 && t.dtype().is_integral() && !t.is_batched() => {
                     part.view = at(&part.view, dim, t.item()?.as_i64(), named)?;
                     named += 1;
                 }

@@ -361,14 +361,14 @@ mod tests {
         let i = Tensor::from_slice(&[0i64, 2, 2, 1], &[4]).unwrap();
         let g = Tensor::full(&[4, 2], 1.0.into(), DType::Float64).unwrap();
         let sums = |padding, by_freq| {
-            let op = EmbeddingBackward(Table { rows: 4, padding, by_freq });
+            let op = EmbeddingBackward(Table { rows: 4, weights: 1, padding, by_freq });
             let y = apply1(op, &[&g, &i]).unwrap();
             y.to_vec::<f64>().unwrap().chunks(2).map(|r| r[0]).collect::<Vec<f64>>()
         };
         assert_eq!(sums(None, false), [1.0, 1.0, 2.0, 0.0]);
         assert_eq!(sums(Some(2), false), [1.0, 1.0, 0.0, 0.0]);
         assert_eq!(sums(None, true), [1.0, 1.0, 1.0, 0.0]);
-        let op = |padding, by_freq| EmbeddingBackward(Table { rows: 4, padding, by_freq });
+        let op = |padding, by_freq| EmbeddingBackward(Table { rows: 4, weights: 1, padding, by_freq });
         gradcheck(&|x| apply1(op(Some(2), true), &[&x[0], &i]), &[noise(1, &[4, 3])]);
     }
 

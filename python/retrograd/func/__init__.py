@@ -1,0 +1,34 @@
+"""Functions of functions: derivatives and maps over a batch, which compose in any order and to any depth.
+
+>>> import retrograd as rg
+>>> from retrograd.func import grad, vmap
+>>> def loss(w, x):
+...     return (w * x).sum() ** 2
+>>> vmap(grad(loss), in_dims=(None, 0))(rg.tensor([1.0, 2.0]), rg.eye(2))
+tensor([[2., 0.],
+        [0., 4.]])
+"""
+
+from retrograd.func._derivatives import grad, grad_and_value, jvp, linearize, vjp
+from retrograd.func._jacobians import ggnvp, hessian, hvp, jacfwd, jacrev, laplacian
+from retrograd.func._modules import functional_call, functionalize, stack_module_state
+from retrograd.func._vmap import debug_unwrap, vmap
+
+__all__ = [
+    "debug_unwrap",
+    "functional_call",
+    "functionalize",
+    "ggnvp",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "laplacian",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]

@@ -1,5 +1,7 @@
 use super::{Open, Randomness, depth, enter, exit, joined, regrouped, spread, vmap};
-use crate::autograd::{engine, forward, mode};
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, out};
+use crate::autograd::{Grads, engine, forward, mode};
 use crate::testing::noise;
 use crate::{DType, Result, Tensor};
 
@@ -202,4 +204,40 @@ fn random_numbers() {
         let different = rows(draw(Randomness::Different, f).unwrap());
         assert!(different[0] != different[1] && different[1] != different[2]);
     }
+}
+
+/// An op without a batching rule.
+#[derive(Clone, Debug)]
+struct Twice;
+
+impl Primitive for Twice {
+    const NAME: &'static str = "twice";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Loop;
+    fn node(&self) -> &'static str {
+        "TwiceBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        xs[0].detach().add(&xs[1].detach()).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Ok([0, 1].map(|_| Some(cx.g().clone())).into_iter().collect())
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        jointly_linear(self, cx)
+    }
+}
+
+#[test]
+fn an_op_without_a_rule_runs_for_every_entry() {
+    let (x, y) = (noise(1, &[4, 3]), noise(2, &[3]));
+    x.set_requires_grad(true).unwrap();
+    let sums = vmap(|xs| Ok(vec![apply1(Twice, &[&xs[0], &y])?]), &[&x]).unwrap().remove(0);
+    assert_eq!(values(&sums), values(&x.add(&y).unwrap()));
+    assert!(super::looped().contains(&"twice"));
+    let grad = engine::grad(&sums.mul(&sums).unwrap().sum(None).unwrap(), &[&x], false).unwrap().remove(0).unwrap();
+    assert_eq!(values(&grad), values(&sums).iter().map(|v| 2.0 * v).collect::<Vec<_>>());
+    let none = Tensor::zeros(&[0, 3], DType::Float64).unwrap();
+    let refused = vmap(|xs| Ok(vec![apply1(Twice, &[&xs[0], &y])?]), &[&none]).unwrap_err().to_string();
+    assert!(refused.contains("batch of size 0"), "{refused}");
 }

@@ -210,6 +210,27 @@ mod tests {
     }
 
     #[test]
+    fn a_shared_operand() {
+        for (b, m, k, n) in
+            [(3, 1, 4, 5), (3, 2, 4, 5), (3, 4, 5, 1), (3, 1, 4, 1), (1, 2, 3, 4), (0, 2, 3, 4), (3, 2, 0, 4)]
+        {
+            let (x, w) = (noise(1, &[b, m, k]), noise(2, &[k, n]));
+            let (y, v) = (noise(3, &[b, k, n]), noise(4, &[m, k]));
+            let (all_w, all_v) = (w.expand(&[b as i64, -1, -1]).unwrap(), v.expand(&[b as i64, -1, -1]).unwrap());
+            let turned = noise(5, &[b, k, m]).transpose(1, 2).unwrap();
+            for (left, right) in [(&x, &all_w), (&all_v, &y), (&all_v, &all_w), (&turned, &all_w)] {
+                let apart = |t: &Tensor| crate::kernels::copy::row_major(t).unwrap();
+                let got = left.bmm(right).unwrap().to_vec::<f64>().unwrap();
+                let want = apart(left).bmm(&apart(right)).unwrap().to_vec::<f64>().unwrap();
+                assert_eq!(got.len(), b * m * n);
+                for (g, w) in got.iter().zip(&want) {
+                    assert!((g - w).abs() <= 1e-14 * (1.0 + w.abs()), "{b} {m} {k} {n}: {g} against {w}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn refusals() {
         let e = noise(1, &[2, 3, 4]).bmm(&noise(2, &[3, 4, 5])).unwrap_err().to_string();
         assert!(

@@ -47,11 +47,11 @@ impl Side<'_> {
 /// All have as many dims, two or three. The callers checked the user's operands in their own words; what reaches here
 /// unchecked is a gradient that a hook replaced. `out` overlaps neither itself nor an operand.
 pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
-    let (m, k) = a.sizes();
-    let n = b.sizes().1;
-    let (a_rs, a_cs) = a.strides();
-    let (b_rs, b_cs) = b.strides();
-    let (c_rs, c_cs) = plain(out).strides();
+    let (mut m, k) = a.sizes();
+    let mut n = b.sizes().1;
+    let (mut a_rs, a_cs) = a.strides();
+    let (b_rs, mut b_cs) = b.strides();
+    let (mut c_rs, mut c_cs) = plain(out).strides();
     let rank = out.ndim();
     let same =
         |x: &Tensor| x.ndim() == rank && x.dtype() == out.dtype() && (rank != 3 || x.sizes()[0] == out.sizes()[0]);
@@ -59,15 +59,29 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         return Err(Error::shape(op, format!("{:?} and {:?} have no product like {out:?}", a.x, b.x)));
     }
     let batched = rank == 3;
-    let batch = if batched { out.sizes()[0] } else { 1 };
+    let mut batch = if batched { out.sizes()[0] } else { 1 };
     let step = |t: &Tensor| if batched { t.strides()[0] } else { 0 };
     let (sa, sb, sc) = (step(a.x), step(b.x), step(out));
+    // A batch that shares one operand is one product: its rows, or columns, are those of all.
+    let evenly = |count: usize, inner: isize, outer: isize| count == 1 || outer == inner * count as isize;
+    if batch > 1 && sb == 0 && evenly(m, a_rs, sa) && evenly(m, c_rs, sc) {
+        if m == 1 {
+            (a_rs, c_rs) = (sa, sc);
+        }
+        (m, batch) = (m * batch, 1);
+    } else if batch > 1 && sa == 0 && evenly(n, b_cs, sb) && evenly(n, c_cs, sc) {
+        if n == 1 {
+            (b_cs, c_cs) = (sb, sc);
+        }
+        (n, batch) = (n * batch, 1);
+    }
     dispatch!(reals, out.dtype(), T => {
         let (pa, pb, pc) = (a.x.ptr::<T>().cast_const(), b.x.ptr::<T>().cast_const(), out.ptr::<T>());
         for i in 0..batch as isize {
             // Without elements there is nothing the offset could reach: the kernel does not read.
             let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));
-            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just checked;
+            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just checked
+            // (rows or columns of several matrices at even distances, where they are one product);
             // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4.
             unsafe { gemm(m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
         }

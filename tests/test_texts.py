@@ -93,8 +93,10 @@ def test_folders_of_the_house_exist():
     assert [folder for folder in listed if not (ROOT / folder).is_dir()] == []
 
 
-def test_examples_of_the_readme_run():
-    test = doctest.DocTestParser().get_doctest("\n".join(blocks("README.md", "python")), {}, "README.md", None, 0)
+@pytest.mark.parametrize("path", ["README.md", "docs/gradcheck.md"])
+def test_examples_at_the_prompt_run(path):
+    shown = "\n".join(block for block in blocks(path, "python") if ">>>" in block)
+    test = doctest.DocTestParser().get_doctest(shown, {}, path, None, 0)
     assert test.examples
     report: list[str] = []
     result = doctest.DocTestRunner().run(test, out=report.append)

@@ -2,85 +2,99 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 
 from retrograd import _core
-from retrograd.autograd._jacobian import Check, Matrix, Pair, Values, differences, source_probes
+from retrograd.autograd._jacobian import Check, Matrix, Pair, Values, entry_moves, neighbours, place, units
 
+Number = complex  # floats too
 PRECISE = (_core.float64, _core.complex128)
 
 
-def excess(numerical: float, analytical: float, atol: float, rtol: float) -> float:
+def excess(expected: Number, got: Number, atol: float, rtol: float) -> float:
     """By how many times the bound the values differ; infinite if one of them is NaN."""
-    if numerical == analytical:
+    if expected == got:
         return 0.0
-    error = abs(analytical - numerical)
-    bound = atol + rtol * abs(numerical)
+    error = abs(got - expected)
+    bound = atol + rtol * abs(expected)
     if math.isnan(error) or math.isinf(error):
         return math.inf
     return error / bound if bound else math.inf
 
 
-def worst(pair: Pair, atol: float, rtol: float) -> tuple[float, int, int]:
+def agree(expected: Values, got: Values, atol: float, rtol: float) -> bool:
+    """Whether all values are within their bounds."""
+    try:
+        if math.dist(got, expected) <= atol:  # then no entry is further off, and none is NaN: the quick way to see it
+            return True
+    except TypeError:  # of complex numbers
+        pass
+    return all(excess(e, g, atol, rtol) <= 1 for e, g in zip(expected, got, strict=True))
+
+
+def passed(pair: Pair, rtol: float) -> bool:
+    """Whether the Jacobians of a pair agree."""
+    return all(agree(n, a, pair.atol, rtol) for n, a in zip(pair.numerical, pair.analytical, strict=True))
+
+
+def worst(expected: Matrix, got: Matrix, atol: float, rtol: float) -> tuple[float, int, int]:
     """The largest excess over the bound, with its row and column."""
     entries = (
-        (excess(n, a, atol, rtol), i, k)
-        for i, (ns, row) in enumerate(zip(pair.numerical, pair.analytical, strict=True))
-        for k, (n, a) in enumerate(zip(ns, row, strict=True))
+        (excess(e, g, atol, rtol), i, k)
+        for i, (es, gs) in enumerate(zip(expected, got, strict=True))
+        for k, (e, g) in enumerate(zip(es, gs, strict=True))
     )
     return max(entries, default=(0.0, 0, 0))
 
 
-def headline(pair: Pair, numerical: object, analytical: object) -> str:
-    """Which Jacobians differ, with what was measured."""
-    what = "Jacobian computed with forward mode mismatch" if pair.forward else "Jacobian mismatch"
-    return f"{what} for output {pair.output} with respect to input {pair.source},\n" + (
-        f"numerical:{numerical}\nanalytical:{analytical}\n"
+def comparison(names: tuple[str, str], values: tuple[Number, Number], atol: float, rtol: float) -> str:
+    """Two values that differ, the expected one first, with the bound that they exceed."""
+    expected, got = values
+    bound = atol + rtol * abs(expected)
+    return (
+        f"{names[0]} {expected:.10g}, {names[1]} {got:.10g}, difference {abs(got - expected):.3g}, "
+        f"{excess(expected, got, atol, rtol):.3g} times the bound {bound:.3g} = atol {atol:g} + rtol {rtol:g} * "
+        f"|{names[0]}|"
     )
 
 
-def part(check: Check, pair: Pair) -> str:
-    """For complex outputs, which part of them was looked at."""
-    if not check.outputs[pair.output].is_complex():
-        return ""
-    return f"While considering the {'imaginary' if pair.imaginary else 'real'} part of complex outputs only, "
+def headline(check: Check, pair: Pair) -> str:
+    """Which Jacobians differ, with what was measured."""
+    looked_at = check.sources[pair.source] if pair.forward else check.outputs[pair.output]
+    sort = f"{'imaginary' if pair.imaginary else 'real'} part of complex {'inputs' if pair.forward else 'outputs'}"
+    return (
+        (f"While considering the {sort} only, " if looked_at.is_complex() else "")
+        + f"Jacobian {'computed with forward mode ' if pair.forward else ''}mismatch "
+        + f"for output {pair.output} with respect to input {pair.source},\n"
+        + f"numerical:{_shown(pair.numerical, pair.projected)}\n"
+        + f"analytical:{_shown(pair.analytical, pair.projected)}\n"
+    )
 
 
-def matrix(check: Check, pair: Pair, entries: Matrix) -> object:
-    """The matrix for display. Of a complex input, the two real rows of an element are one complex row again."""
-    x, output = check.sources[pair.source], check.outputs[pair.output]
-    rows: list[Values] = list(entries)
-    if x.is_complex():
-        rows = [[complex(re, im) for re, im in zip(*rows[i : i + 2], strict=True)] for i in range(0, len(rows), 2)]
-    dtype = _core.complex128 if x.is_complex() else _core.float64
-    return _core.tensor([v for row in rows for v in row], dtype=dtype).reshape(len(rows), output.numel())
+def _shown(entries: Matrix, projected: bool) -> object:
+    """The matrix for display; of a projection the number."""
+    values = [v for row in entries for v in row]
+    if len(values) == 1 and projected:
+        return values[0]
+    dtype = _core.complex128 if any(isinstance(v, complex) for v in values) else _core.float64
+    return _core.tensor(values, dtype=dtype).reshape(len(entries), len(entries[0]))
 
 
 def report(check: Check, pair: Pair) -> str:
-    """The message for a pair of Jacobians that differ."""
-    times, i, k = worst(pair, check.atol, check.rtol)
-    n, a = pair.numerical[i][k], pair.analytical[i][k]
-    bound = check.atol + check.rtol * abs(n)
+    """The message for a pair of Jacobians that differ, entry by entry."""
+    _, i, k = worst(pair.numerical, pair.analytical, pair.atol, check.rtol)
     x, output = check.sources[pair.source], check.outputs[pair.output]
-    entry, along = (i // 2, " (imaginary part)" if i % 2 else "") if x.is_complex() else (i, "")
     producer = f", made by {output.grad_fn.name()}" if output.grad_fn is not None else ""
+    values = pair.numerical[i][k], pair.analytical[i][k]
     return (
-        part(check, pair)
-        + headline(pair, matrix(check, pair, pair.numerical), matrix(check, pair, pair.analytical))
-        + f"Worst at {check.names[check.differentiable[pair.source]]}, entry {_index(entry, x.shape)}{along}, "
-        + f"output {pair.output}, entry {_index(k, output.shape)}{producer}:\n"
-        + f"  numerical {n:.10g}, analytical {a:.10g}, difference {abs(a - n):.3g}, "
-        + f"{times:.3g} times the bound {bound:.3g} = atol {check.atol:g} + rtol {check.rtol:g} * |numerical|\n"
+        headline(check, pair)
+        + check.note
+        + f"Worst at {check.name(pair.source)}, entry {place(i, x.shape)}, "
+        + f"output {pair.output}, entry {place(k, output.shape)}{producer}:\n"
+        + f"  {comparison(('numerical', 'analytical'), values, pair.atol, check.rtol)}\n"
         + f"Likely cause: {_cause(check, pair, i, k)}\n"
     )
-
-
-def _index(entry: int, shape: tuple[int, ...]) -> str:
-    index: list[str] = []
-    for size in reversed(shape):
-        index.insert(0, str(entry % size))
-        entry //= size
-    return f"({', '.join(index)})"
 
 
 def _cause(check: Check, pair: Pair, i: int, k: int) -> str:
@@ -98,7 +112,7 @@ def _cause_in_function(check: Check, pair: Pair, i: int, k: int) -> str | None:
     first, second = check.evaluate(), check.evaluate()
     if repr(first) != repr(second):
         return "func gives different results for the same inputs, so differences mean nothing; fix its random numbers"
-    if not all(math.isfinite(n) for row in pair.numerical for n in row):
+    if not all(cmath.isfinite(n) for row in pair.numerical for n in row):
         return "func is not finite within eps of the input; move the input into the domain of func"
     if _kinked(check, pair, i, k):
         return "func has a kink or a jump within eps of this entry; move the input away from it"
@@ -110,42 +124,46 @@ def _cause_in_function(check: Check, pair: Pair, i: int, k: int) -> str | None:
 
 def _kinked(check: Check, pair: Pair, i: int, k: int) -> bool:
     """Whether the slopes to the left and to the right of the entry disagree, as no smooth function's do."""
-    x = check.sources[pair.source]
-    here = check.evaluate()[pair.output][k]
-    above, below = (values[pair.output][k] for values in differences(check, x, source_probes(x)[i]))
-    right, left = (above - here) / check.eps, (here - below) / check.eps
-    scale = abs(right) + abs(left)
-    return bool(abs(right - left) > 10 * check.atol + 0.1 * scale)
+    here, x = check.evaluate()[pair.output][k], check.sources[pair.source]
+    for unit in units(x):
+        move = entry_moves(x, unit, check.eps)[i]
+        above, below = (values[pair.output][k] for values in neighbours(check, move))
+        right, left = (above - here) / check.eps, (here - below) / check.eps
+        if abs(right - left) > 10 * check.atol + 0.1 * (abs(right) + abs(left)):
+            return True
+    return False
 
 
 def _cause_in_rule(check: Check, pair: Pair) -> str | None:
     """What is wrong with the analytical Jacobian as a whole, if it is a known kind of wrong."""
     numerical, analytical = pair.numerical, pair.analytical
 
-    def agree(ns: Matrix, matrix: Matrix) -> bool:
+    def same(ns: Matrix, matrix: Matrix) -> bool:
         return len(ns) == len(matrix) and all(
-            len(r) == len(s) and all(excess(n, a, check.atol, check.rtol) <= 1 for n, a in zip(r, s, strict=True))
-            for r, s in zip(ns, matrix, strict=True)
+            len(r) == len(s) and agree(r, s, check.atol, check.rtol) for r, s in zip(ns, matrix, strict=True)
         )
 
     ns, entries = ([v for row in m for v in row] for m in (numerical, analytical))
-    if not all(math.isfinite(a) for a in entries):
+    if not all(map(cmath.isfinite, entries)):
         return "the rule leaves its domain (a division by zero, a log or root of zero), or uses memory nobody wrote"
     if not any(entries):
+        if pair.forward:
+            return (
+                "no tangent arrives: a detach(), .data, item() or conversion on the way cuts it off, the backward is "
+                "once_differentiable, or the rule gives None or zeros"
+            )
         return (
             "no gradient arrives: a detach(), .data, no_grad, item() or conversion on the way cuts the graph, the "
             "backward is once_differentiable, or the rule gives None or zeros"
         )
+    if same(numerical, [[v.conjugate() for v in row] for row in analytical]):
+        return "the gradient is conjugated"
     factor = _common_factor(ns, entries, check)
     if factor is not None:
         return _cause_of_factor(factor)
-    if agree(numerical, [list(column) for column in zip(*analytical, strict=True)]):
+    if same(numerical, list(zip(*analytical, strict=True))):
         return "the Jacobian is transposed"
-    if check.sources[pair.source].is_complex() and agree(
-        numerical, [[-a for a in row] if i % 2 else row for i, row in enumerate(analytical)]
-    ):
-        return "the gradient is conjugated"
-    if agree([sorted(ns)], [sorted(entries)]):
+    if same([_ordered(ns)], [_ordered(entries)]):
         return "the right values in the wrong places: the gradient is permuted, or reshaped instead of permuted back"
     empty = [i for i, (r, s) in enumerate(zip(numerical, analytical, strict=True)) if any(r) and not any(s)]
     if empty:
@@ -157,17 +175,24 @@ def _cause_in_rule(check: Check, pair: Pair) -> str | None:
     return None
 
 
-def _common_factor(ns: list[float], entries: list[float], check: Check) -> float | None:
+def _ordered(values: Values) -> Values:
+    return sorted(values, key=lambda v: (v.real, v.imag))
+
+
+def _common_factor(ns: Values, entries: Values, check: Check) -> Number | None:
     """The number that the analytical entries are times the numerical ones, if there is one."""
     top = max(range(len(ns)), key=lambda at: abs(ns[at]))
     if abs(ns[top]) <= check.atol:
         return None
-    factor = entries[top] / ns[top]
+    factor: Number = entries[top] / ns[top]
     near = all(excess(factor * n, a, 10 * check.atol, check.rtol) <= 1 for n, a in zip(ns, entries, strict=True))
     return factor if near else None
 
 
-def _cause_of_factor(factor: float) -> str:
+def _cause_of_factor(factor: Number) -> str:
+    if abs(factor.imag) > 1e-3 * abs(factor.real):
+        return f"a factor is wrong: the gradient is {factor:.4g} times what it should be everywhere"
+    factor = factor.real
     if abs(factor + 1) < 1e-3:
         return "the sign is wrong"
     if factor > 1 and abs(factor - round(factor)) < 1e-3:

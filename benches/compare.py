@@ -18,9 +18,10 @@ import platform
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from types import ModuleType
 
@@ -195,6 +196,28 @@ def lines_noted(ours: ModuleType, plan: Plan) -> Row:
     return row
 
 
+def loops(ours: ModuleType) -> str:
+    """Which ops vmap runs entry by entry, for want of a batching rule, of those that take nothing but tensors."""
+    x, tried = ours.rand(3, 4, 4), 0
+    for path in ours._core.op_names():
+        if path.endswith("_"):
+            continue
+        try:
+            op = reduce(getattr, path.split("."), ours)
+        except AttributeError:
+            continue
+        for count in (1, 2, 3):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    ours.vmap(op, randomness="same")(*[x] * count)
+            except Exception:  # of an op that wants something else
+                continue
+            tried += 1
+            break
+    return f"ops without a batching rule, of {tried} on tensors alone: {', '.join(ours._core._looped()) or 'none'}"
+
+
 def load(name: str) -> ModuleType | None:
     """Import `name` on one thread with a fixed seed; None where it is not installed."""
     try:
@@ -280,6 +303,8 @@ def main() -> int:
         return 2
     verdicts = [row.verdict for row in rows]
     print("\n" + ", ".join(f"{verdicts.count(v)} {v}" for v in ("ok", "SHORT", "FAILED")))
+    if hasattr(getattr(ours, "_core", None), "_looped"):
+        print(loops(ours))
     if args.json:
         table = [asdict(row) | {"ratio": row.ratio, "verdict": row.verdict} for row in rows]
         facts = {"package": versions, "torch": getattr(torch, "__version__", None), "plan": asdict(plan)}

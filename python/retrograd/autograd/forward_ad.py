@@ -32,7 +32,8 @@ _open = _Open()
 
 
 def _innermost() -> int:
-    return _open.levels[-1] if _open.levels else -1
+    levels = _open.levels
+    return levels[-1] if levels else -1
 
 
 if TYPE_CHECKING:
@@ -123,10 +124,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
-    if not (tangent.is_floating_point() or tangent.is_complex()):
-        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     dual: Tensor = _core._make_dual(tensor, tangent, level)
     return dual
 
@@ -161,7 +158,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         level = last
     if level < 0 or level > last:
         return UnpackedDualTensor(tensor, None)
-    return UnpackedDualTensor(*_core._unpack_dual(tensor, level))
+    return tuple.__new__(UnpackedDualTensor, _core._unpack_dual(tensor, level))
 
 
 class dual_level(_Mode):
@@ -186,12 +183,18 @@ class dual_level(_Mode):
         self._entered: list[int] = []
 
     def __enter__(self) -> int:
-        level = enter_dual_level()
+        level: int = _core._enter_dual_level()
+        _open.levels.append(level)
         self._entered.append(level)
         return level
 
     def __exit__(self, kind: object, value: object, trace: object) -> None:
         level = self._entered.pop()
+        levels = _open.levels
+        if levels and levels[-1] == level:
+            levels.pop()
+            _core._exit_dual_level(level)
+            return
         while _innermost() > level:
             exit_dual_level()
         exit_dual_level(level=level)

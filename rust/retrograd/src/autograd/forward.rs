@@ -116,8 +116,16 @@ pub fn is_enabled() -> bool {
 
 /// Numbers and ids of the levels that ops see, from the outermost on.
 fn seen() -> SmallVec<[(usize, u64); 2]> {
-    LEVELS
-        .with_borrow(|all| all.iter().enumerate().filter(|(_, open)| open.seen).map(|(i, open)| (i, open.id)).collect())
+    LEVELS.with_borrow(|all| {
+        // Not collected: the general loop costs more than the one level that there is.
+        let mut seen = SmallVec::new();
+        for (i, open) in all.iter().enumerate() {
+            if open.seen {
+                seen.push((i, open.id));
+            }
+        }
+        seen
+    })
 }
 
 /// Hides levels that are open now, while it lives. Levels opened meanwhile are seen.
@@ -185,6 +193,9 @@ impl Tensor {
         }
         self.meta().tangents.lock().iter().find(|(of, _)| *of == id).map(|(_, t)| t.clone())
     }
+    fn has_tangent_of(&self, id: u64) -> bool {
+        self.may_have_tangent() && self.meta().tangents.lock().iter().any(|(of, _)| *of == id)
+    }
     fn take_tangent(&self, id: u64) -> Option<Tensor> {
         let mut all = self.meta().tangents.lock();
         let at = all.iter().position(|(of, _)| *of == id)?;
@@ -221,7 +232,7 @@ impl Tensor {
     }
     /// Whether the tensor has a tangent at a level that ops see.
     pub(crate) fn has_tangent(&self) -> bool {
-        self.may_have_tangent() && seen().iter().any(|&(_, id)| self.tangent_of(id).is_some())
+        self.may_have_tangent() && seen().iter().any(|&(_, id)| self.has_tangent_of(id))
     }
     /// The tangent at the innermost level that ops see.
     pub fn tangent(&self) -> Option<Tensor> {
@@ -287,6 +298,14 @@ pub fn check_sizes(primal: &Tensor, tangent: &Tensor) -> Result<()> {
 /// Batched tensors are brought to the levels that either is batched at. A batch of tangents for one primal, at the level
 /// `along`, stays with the tangent alone.
 pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize, along: Option<&Arc<Batch>>) -> Result<Tensor> {
+    for (x, what) in [(primal, "primal"), (tangent, "tangent")] {
+        if !x.dtype().is_differentiable() {
+            return Err(Error::value(
+                "make_dual",
+                format!("Expected {what} to be floating point or complex, but got: {}", x.dtype().name()),
+            ));
+        }
+    }
     if !primal.is_batched() && !tangent.is_batched() {
         return dual_of_values(primal, tangent, level);
     }
@@ -314,7 +333,10 @@ fn dual_of_values(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Ten
         )));
     }
     check_sizes(primal, tangent)?;
-    let dual = crate::ops::view::alias(primal)?;
+    let dual = {
+        let _hidden = Hidden::only(level);
+        crate::ops::view::alias(primal)?
+    };
     let fits = tangent.strides() == primal.strides() || primal.numel() <= 1 || tangent.is_batched();
     let tangent = if fits { tangent.clone() } else { laid_out_like(tangent, primal)? };
     dual.put_tangent(level, id, tangent);
@@ -355,8 +377,10 @@ pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>>
 pub fn unpack_dual(dual: &Tensor, level: usize) -> Result<(Tensor, Option<Tensor>)> {
     let id = id_of(level)?;
     let (value, levels) = transforms::decomposed(dual);
-    let primal = crate::ops::view::alias(&value)?;
-    drop(primal.take_tangent(id));
+    let primal = {
+        let _hidden = Hidden::only(level);
+        crate::ops::view::alias(&value)?
+    };
     let tangent = value.tangent_of(id).map(|t| transforms::joined(&t, dual)).transpose()?;
     Ok((transforms::assembled(primal, &levels)?, tangent))
 }
@@ -379,10 +403,13 @@ fn tangent_for(o: &Tensor, t: Option<Tensor>, op: &'static str) -> Result<Tensor
 /// their tangents at the outer ones. If there are several, all but the innermost then run once more with only themselves
 /// hidden, so that tangents of outer levels have tangents at inner ones too.
 fn each_level(xs: &[&Tensor], mut rule: impl FnMut(usize, u64, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
-    let levels: SmallVec<[(usize, u64); 2]> =
-        seen().into_iter().filter(|&(_, id)| xs.iter().any(|x| x.tangent_of(id).is_some())).collect();
+    let mut levels = seen();
+    levels.retain(|&mut (_, id)| xs.iter().any(|x| x.has_tangent_of(id)));
     let mut run = |(level, id): (usize, u64), others: Hidden| -> Result<()> {
-        let ts: SmallVec<[Option<Tensor>; 3]> = xs.iter().map(|x| x.tangent_of(id)).collect();
+        let mut ts: SmallVec<[Option<Tensor>; 3]> = SmallVec::new();
+        for x in xs {
+            ts.push(x.tangent_of(id));
+        }
         note_grad_mode(level);
         let result = rule(level, id, &ts);
         drop(others);

@@ -170,6 +170,12 @@ impl Jvp<'_> {
     pub fn t(&self, i: usize) -> Option<&Tensor> {
         self.ts.get(i).and_then(Option::as_ref)
     }
+    /// As [`Vjp::differentiating`]: whether the tangents are differentiated in turn.
+    pub fn differentiating(&self) -> bool {
+        let word = mode::word();
+        let all = || self.xs.iter().copied().chain(self.ts.iter().flatten());
+        word & mode::SPECIAL != 0 || mode::records(word) && all().any(Tensor::requires_grad)
+    }
 }
 
 /// One gradient or tangent.

@@ -7,7 +7,8 @@ use super::unary::{Map, Unary, body, numeric};
 use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, one, out};
+use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Arithmetic, Num};
@@ -361,8 +362,30 @@ impl Primitive for Mul {
         Ok(grads)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
+        match (cx.t(0), cx.t(1)) {
+            (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
+                Some(sum) => Ok(one(sum)),
+                None => linear_in_each(self, cx),
+            },
+            _ => linear_in_each(self, cx),
+        }
     }
+}
+
+/// `dx y + x dy` in one pass, for contiguous operands of one float dtype and one shape.
+fn moved(dx: &Tensor, y: &Tensor, x: &Tensor, dy: &Tensor) -> Result<Option<Tensor>> {
+    if [dx, x, dy].iter().any(|t| t.sizes() != y.sizes()) {
+        return Ok(None);
+    }
+    dispatch!(floats, y.dtype(), T => {
+        let [Some(dx), Some(y_), Some(x), Some(dy)] = [dx, y, x, dy].map(Tensor::as_slice::<T>) else { return Ok(None) };
+        Tensor::build::<T>(y.sizes(), |out| {
+            for (o, ((dx, y), (x, dy))) in out.iter_mut().zip(dx.iter().zip(y_).zip(x.iter().zip(dy))) {
+                *o = *dx * *y + *x * *dy;
+            }
+        })
+        .map(Some)
+    }, else Ok(None))
 }
 
 /// Multiplies elementwise with broadcasting and promotion.
@@ -451,6 +474,19 @@ mod tests {
             gradcheck(&|x| x[0].mul(&x[1]), &xs);
             gradcheck(&|x| x[0].neg()?.plus(2.0)?.times(-3.0), &xs[..1]);
         }
+    }
+
+    #[test]
+    fn the_tangent_of_a_product_in_one_pass() {
+        for n in [0, 1, 7, 33] {
+            let [dx, y, x, dy] = [1, 2, 3, 4].map(|seed| noise(seed, &[n]));
+            let fused = moved(&dx, &y, &x, &dy).unwrap().unwrap().to_vec::<f64>().unwrap();
+            assert_eq!(fused, dx.mul(&y).unwrap().add(&x.mul(&dy).unwrap()).unwrap().to_vec::<f64>().unwrap());
+        }
+        let (row, wide) = (noise(1, &[1]), noise(2, &[3]));
+        assert!(moved(&wide, &row, &wide, &wide).unwrap().is_none());
+        let turned = noise(3, &[2, 3]).t().unwrap();
+        assert!(moved(&turned, &turned, &turned, &turned).unwrap().is_none());
     }
 
     #[test]

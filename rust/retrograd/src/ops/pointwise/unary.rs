@@ -77,7 +77,9 @@ impl<U: Unary> Primitive for Map<U> {
             Some(Source::Output(_)) => &cx.outs[0],
             _ => cx.xs[0],
         };
-        cx.t(0).map(|t| self.0.pull(t, kept)).transpose().map(maybe)
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let fused = if cx.differentiating() { None } else { self.0.fused(t, kept) };
+        fused.unwrap_or_else(|| self.0.pull(t, kept)).map(one)
     }
     fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
         self.0.params()

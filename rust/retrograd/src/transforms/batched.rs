@@ -135,7 +135,7 @@ pub(crate) fn decomposed(t: &Tensor) -> (Tensor, Levels) {
 
 /// The entry that the first axes of `value` run over, one for each level, from the outermost on.
 pub(crate) fn assembled(value: Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
-    levels.iter().try_fold(value, |t, level| entry_of(t, level))
+    levels.iter().try_fold(value, entry_of)
 }
 
 fn has(levels: &[Arc<Level>], level: &Level) -> bool {
@@ -174,7 +174,7 @@ pub(crate) fn regrouped(t: &Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
     assembled(view::expand_to(&value, &sizes)?, &rest)
 }
 
-/// The inverse of [`regrouped`]: a tensor with axes in front that are the batches of the levels of `like`, as a tensor
+/// A tensor with axes in front that are the batches of the levels of `like`, as a tensor
 /// batched there.
 pub fn joined(t: &Tensor, like: &Tensor) -> Result<Tensor> {
     let (_, levels) = decomposed(like);

@@ -28,7 +28,7 @@ pub(crate) fn drawn(
     }
     let own: Vec<_> = levels.into_iter().filter(|l| l.randomness() == Randomness::Different).collect();
     let whole = own.iter().rev().fold(sizes.into(), |sizes: crate::tensor::Dims, l| with_batch(&sizes, l.size()));
-    own.iter().try_fold(draw(&whole)?, |t, level| entry_of(t, level))
+    own.iter().try_fold(draw(&whole)?, entry_of)
 }
 
 /// The operand of an op that draws numbers for it: repeated where every entry gets its own.

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -34,11 +35,15 @@ def point():
 """
 
 
+# Where the package is installed, pytest finds the plugin itself, and refuses to have it named too.
+NAMED = () if any(p.name == "retrograd" for p in entry_points(group="pytest11")) else ("-p", "retrograd.testing.plugin")
+
+
 @pytest.fixture
 def run(tmp_path):
     """Run pytest on a file with this code, in a process of its own."""
 
-    def run(code, *arguments, plugin=("-p", "retrograd.testing.plugin"), path=()):
+    def run(code, *arguments, plugin=NAMED, path=()):
         file = tmp_path / "test_it.py"
         file.write_text(HALF + code)
         # the package may be installed, or found through PYTHONPATH

@@ -160,6 +160,7 @@ impl NodeHooks {
 impl Tensor {
     /// Registers a hook on the gradient of this tensor; returns its id and the node it lives on (`None` for leaves).
     pub fn register_hook(&self, hook: Arc<dyn TensorHook>) -> Result<(u64, Option<super::NodeRef>)> {
+        self.check_own_gradient("register_hook")?;
         if !self.requires_grad() {
             return Err(crate::Error::autograd("cannot register a hook on a tensor that doesn't require gradient"));
         }
@@ -173,6 +174,7 @@ impl Tensor {
     }
     /// Registers a hook that runs after this leaf accumulated.
     pub fn register_post_accumulate_hook(&self, hook: Arc<dyn LeafHook>) -> Result<u64> {
+        self.check_own_gradient("register_post_accumulate_grad_hook")?;
         if !self.requires_grad() {
             return Err(crate::Error::autograd("cannot register a hook on a tensor that doesn't require gradient"));
         }

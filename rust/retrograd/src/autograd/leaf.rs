@@ -241,6 +241,7 @@ impl Tensor {
 
     /// Replaces `.grad` after checking that it fits.
     pub fn set_grad(&self, grad: Option<Tensor>) -> Result<()> {
+        self.check_own_gradient("grad")?;
         if let Some(g) = &grad {
             if g.is_same(self) {
                 return Err(Error::autograd("can't assign Variable as its own grad"));
@@ -295,6 +296,7 @@ impl Tensor {
 
     /// Asks for the gradient of a non-leaf to be accumulated into its `.grad`.
     pub fn retain_grad(&self) -> Result<()> {
+        self.check_own_gradient("retain_grad")?;
         if !self.requires_grad() {
             return Err(Error::autograd("can't retain_grad on Tensor that has requires_grad=False"));
         }
@@ -407,6 +409,19 @@ impl Tensor {
         let mut body = other.body().clone();
         body.version = Some(self.own_version());
         self.replace_body(body);
+        Ok(())
+    }
+}
+
+impl Tensor {
+    /// Something about the tensor's own place in the graph, which a batched one does not have.
+    pub(crate) fn check_own_gradient(&self, what: &'static str) -> Result<()> {
+        if self.is_batched() {
+            return Err(Error::not_implemented(format!(
+                "vmap: {what} is not supported on a batched tensor: its gradient is part of that of all entries. Take \
+                 gradients with func.grad or func.vjp"
+            )));
+        }
         Ok(())
     }
 }

@@ -145,6 +145,25 @@ fn writes_reach_the_value_and_its_version() {
 }
 
 #[test]
+fn an_entry_has_no_grad_of_its_own() {
+    let x = noise(1, &[2, 3]);
+    x.set_requires_grad(true).unwrap();
+    let refused = vmap(
+        |xs| {
+            let y = xs[0].exp()?;
+            for refused in
+                [y.retain_grad().err(), y.set_grad(None).err(), xs[0].set_(&y).err(), xs[0].resize_(&[2]).err()]
+            {
+                assert!(refused.expect("an error").to_string().contains("is not supported"));
+            }
+            Ok(vec![y])
+        },
+        &[&x],
+    );
+    assert!(refused.is_ok());
+}
+
+#[test]
 fn gradients_of_every_entry() {
     let (x, w) = (noise(1, &[4, 3]), noise(2, &[3]));
     let per_entry = |xs: &[Tensor]| {

@@ -264,6 +264,64 @@ def drawing():
     draw((x * x).sum())
 
 
+def mapped_gradients():
+    w = rg.randn(8, 8)
+    rg.vmap(rg.func.grad(lambda x: (w @ x).tanh().sum()))(rg.randn(N // 8, 8))
+
+
+def mapped_gradients_with_a_graph():
+    x = leaf()
+    g = rg.vmap(rg.func.grad(lambda u: (u * u).exp()))(x)
+    g.sum().backward()
+
+
+def nested_transforms():
+    f, x = rg.func, rg.randn(6)
+    f.hessian(lambda u: (u * u).exp().sum())(x)
+    f.jvp(f.grad(lambda u: u.sin().sum()), (x,), (x,))
+    rg.vmap(lambda a: rg.vmap(lambda b: f.jacrev(lambda u: u * a * b)(b).sum())(x))(x)
+
+
+class Mapped(rg.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.saved_tensors[0] * 2 * g
+
+
+def mapped_custom_function():
+    x = leaf()
+    rg.vmap(Mapped.apply)(x).sum().backward()
+    rg.func.jacfwd(Mapped.apply)(rg.randn(4))
+
+
+def a_map_that_fails():
+    def function(x):
+        kept.append(x)
+        return x.exp() @ x
+
+    kept = []
+    with pytest.raises(RuntimeError):
+        rg.vmap(function)(rg.randn(N // 4, 2, 2, 1))
+    with pytest.raises(RuntimeError, match="left the function"):
+        kept[0].exp()
+
+
+def gradients_of_a_batch():
+    x = leaf()
+    y = x * x
+    rg.autograd.grad(y, x, rg.ones(3, *y.shape), is_grads_batched=True, create_graph=True)
+
+
 SCENARIOS = [
     forward_only,
     forward_and_backward,
@@ -289,6 +347,12 @@ SCENARIOS = [
     threads,
     reentrant,
     drawing,
+    mapped_gradients,
+    mapped_gradients_with_a_graph,
+    nested_transforms,
+    mapped_custom_function,
+    a_map_that_fails,
+    gradients_of_a_batch,
 ]
 
 

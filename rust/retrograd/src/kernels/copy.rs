@@ -56,7 +56,10 @@ pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     // Source and destination that overlap but differ in layout: read all before writing any.
     let staged;
     let same = src.data_ptr() == dst.data_ptr() && src.strides() == dst.strides() && src.dtype() == dst.dtype();
-    let src = if !same && ranges_meet(src, dst) {
+    if same && src.sizes() == dst.sizes() {
+        return Ok(());
+    }
+    let src = if ranges_meet(src, dst) {
         staged = {
             let c = src.empty_like_layout(src.dtype())?;
             copy_apart(src, &c)?;
@@ -90,7 +93,7 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
     let (sizes, out) = (dst.sizes(), dst.strides());
     if from == to {
         return dispatch!(any, from, T => {
-            // SAFETY: (1) S1 and S3 for both tensors; (2) the ranges were made disjoint or are the same layout; (3) the
+            // SAFETY: (1) S1 and S3 for both tensors; (2) the ranges were made disjoint; (3) the
             // destination does not overlap itself (checked by callers for user tensors, fresh otherwise).
             unsafe { pointwise::copy_strided(sizes, src.ptr::<T>().cast_const(), &strides, dst.ptr::<T>(), out) };
             Ok(())
@@ -160,5 +163,26 @@ pub fn ranges_meet(a: &Tensor, b: &Tensor) -> bool {
     match (range(a), range(b)) {
         (Some((a0, a1)), Some((b0, b1))) => a0 < b1 && b0 < a1,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::noise;
+
+    #[test]
+    fn onto_itself() {
+        let x = noise(1, &[3, 4]);
+        let before = x.to_vec::<f64>().unwrap();
+        for part in [x.clone(), x.t().unwrap(), x.narrow(1, 1, 2).unwrap()] {
+            copy_into(&part, &part).unwrap();
+            assert_eq!(x.to_vec::<f64>().unwrap(), before);
+        }
+        // One element, or the first ones, over all that begin at the same place.
+        let line = noise(2, &[4]);
+        let first = line.narrow(0, 0, 1).unwrap();
+        copy_into(&first, &line).unwrap();
+        assert_eq!(line.to_vec::<f64>().unwrap(), [noise(2, &[4]).to_vec::<f64>().unwrap()[0]; 4]);
     }
 }

@@ -34,7 +34,7 @@ unexport MAKEFLAGS MFLAGS
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test doctest stubs bench docs wheel format lock clean
+.PHONY: help demo test lint rust-test python-test debug-test doctest stubs bench docs wheel format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,14 @@ rust-test: ## Test the Rust crates, documentation examples included
 
 python-test: $(WHEEL) ## Test the built wheel (PYTEST_ARGS="-k mul" chooses tests)
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+
+debug-test: $(TOOLS) ## Run the Python tests on a build that checks the duties of unsafe code
+	$(CARGO) build $(LOCKED) -p retrograd-python
+	rm -rf target/debug-site && mkdir -p target/debug-site && cp -r python/retrograd target/debug-site
+	cp $(firstword $(wildcard target/debug/lib_core.so target/debug/lib_core.dylib) target/debug/lib_core.so) \
+		target/debug-site/retrograd/_core.abi3.so
+	# Frames are large without optimisation.
+	ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/debug-site $(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 	$(PY) -m pytest tests/test_docstrings.py $(PYTEST_ARGS)

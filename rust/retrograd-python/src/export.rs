@@ -66,7 +66,8 @@ fn nested<'py, T: FromScalar + Copy>(py: Python<'py>, sizes: &[usize], values: &
     if inner.is_empty() {
         return Ok(PyList::new(py, values.iter().map(|v| Item(v.to_scalar())))?.into_any());
     }
-    let step = inner.iter().product::<usize>();
+    // Not the product of the sizes, which may not fit where there are no elements.
+    let step = values.len().checked_div(n).unwrap_or(0);
     let rows: Vec<_> = (0..n).map(|i| nested(py, inner, &values[i * step..(i + 1) * step])).collect::<PyResult<_>>()?;
     Ok(PyList::new(py, rows)?.into_any())
 }

@@ -4,13 +4,15 @@
 //! set, so the same source is vectorised for the baseline, for AVX2 with FMA and for AVX-512. Everything a task calls in
 //! its hot loop must be `#[inline(always)]` too, and no closure may stand in between: a closure is a function of its own,
 //! compiled for the baseline (an order of magnitude slower, see the bench gate).
+//!
+//! `RUSTFLAGS="--cfg one_level"` compiles the baseline alone: half the code, for work on rooms.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const BASELINE: u8 = 1;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(one_level)))]
 const AVX2: u8 = 2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(one_level)))]
 const AVX512: u8 = 3;
 
 /// Proof that this CPU runs an instruction set. Only [`Level::detect`] and [`Level::available`] make one.
@@ -43,7 +45,7 @@ impl Level {
     pub fn available() -> Vec<Level> {
         #[allow(unused_mut)]
         let mut levels = vec![Self::BASELINE];
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        #[cfg(all(target_arch = "x86_64", not(miri), not(one_level)))]
         {
             let avx2 = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("fma")
@@ -127,10 +129,10 @@ pub unsafe fn dispatch<T: Task>(level: Level, task: T) -> T::Out {
     }
     match level.0 {
         // SAFETY: Task 1 is our duty 1. Features 1: a `Level` of 3 exists only if the CPU has them.
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(one_level)))]
         AVX512 => unsafe { run_avx512(task) },
         // SAFETY: Task 1 is our duty 1. Features 1: a `Level` of 2 exists only if the CPU has them.
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(one_level)))]
         AVX2 => unsafe { run_avx2(task) },
         // SAFETY: Task 1 is our duty 1.
         _ => unsafe { run_baseline(task) },
@@ -160,7 +162,7 @@ unsafe fn run_baseline<T: Task>(task: T) -> T::Out {
 
 /// # Safety
 /// 1. The CPU has the features. 2. The duties written on the type of `task` hold.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(one_level)))]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c")]
 unsafe fn run_avx2<T: Task>(task: T) -> T::Out {
     // SAFETY: Task 1 is our duty 2.
@@ -169,7 +171,7 @@ unsafe fn run_avx2<T: Task>(task: T) -> T::Out {
 
 /// # Safety
 /// 1. The CPU has the features. 2. The duties written on the type of `task` hold.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(one_level)))]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,f16c")]
 unsafe fn run_avx512<T: Task>(task: T) -> T::Out {
     // SAFETY: Task 1 is our duty 2.

@@ -41,6 +41,18 @@ fn _memory_stats() -> (usize, usize) {
     (stats.live_bytes, stats.cached_bytes)
 }
 
+/// Sets how many threads one op may use.
+#[pyfunction]
+fn _set_num_threads(n: usize) {
+    retrograd::parallel::set_num_threads(n);
+}
+
+/// How many threads one op may use.
+#[pyfunction]
+fn _num_threads() -> usize {
+    retrograd::parallel::num_threads()
+}
+
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
@@ -68,5 +80,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     modules.set_item("retrograd._core.nn_functional", &functional)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_function(wrap_pyfunction!(_memory_stats, m)?)?;
+    m.add_function(wrap_pyfunction!(_set_num_threads, m)?)?;
+    m.add_function(wrap_pyfunction!(_num_threads, m)?)?;
     m.add_function(wrap_pyfunction!(_register_classes, m)?)
 }

@@ -21,6 +21,7 @@ pub mod generator;
 pub mod kernels;
 pub mod ops;
 pub mod origin;
+pub mod parallel;
 pub mod storage;
 pub mod tensor;
 pub mod testing;

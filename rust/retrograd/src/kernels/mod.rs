@@ -1,6 +1,7 @@
 //! Loops over memory. Nothing here knows of autograd.
 
 pub mod copy;
+pub mod math;
 pub mod matmul;
 pub mod pointwise;
 pub mod random;

@@ -1,5 +1,8 @@
 //! Arithmetic that kernels are generic over: numbers with wrapping integer arithmetic, and real numbers with functions.
 
+use super::math::Tables;
+use super::simd::{Format, Isa, Vector};
+
 /// A number of any dtype that has kernels. Integers wrap; `bool` is 0 and 1 with "or" as sum and "and" as product.
 pub trait Num: crate::kernels::simd::Lane + PartialOrd + Send + Sync + 'static {
     const ZERO: Self;
@@ -115,8 +118,10 @@ impl Num for bool {
     }
 }
 
-/// A floating point number with the functions that ops need.
-pub trait Real: Num {
+/// A floating point number with the functions that ops need; loops over the functions of `math` take [`Real::Vector`].
+pub trait Real: Num + Format + Tables {
+    /// The vector of an instruction set.
+    type Vector<S: Isa>: Vector<Elem = Self>;
     fn of(x: f64) -> Self;
     fn over(self, o: Self) -> Self;
     fn exp(self) -> Self;
@@ -138,7 +143,7 @@ pub trait Real: Num {
 }
 
 macro_rules! real {
-    ($($t:ty, $erf:ident);*) => { $(
+    ($($t:ty, $vector:ident, $erf:ident);*) => { $(
         impl Num for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -174,6 +179,7 @@ macro_rules! real {
             #[inline(always)] fn power(self, e: Self) -> Self { self.powf(e) }
         }
         impl Real for $t {
+            type Vector<S: Isa> = S::$vector;
             #[inline(always)] fn of(x: f64) -> Self { x as $t }
             #[inline(always)] fn over(self, o: Self) -> Self { self / o }
             #[inline(always)] fn exp(self) -> Self { self.exp() }
@@ -193,4 +199,4 @@ macro_rules! real {
         }
     )* };
 }
-real!(f32, erff; f64, erf);
+real!(f32, F32, erff; f64, F64, erf);

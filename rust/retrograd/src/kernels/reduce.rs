@@ -27,13 +27,15 @@ pub const GROUP: usize = 64;
 
 /// A reduction. `step` and `combine` must be associative and commutative up to rounding. Implementors mark all methods
 /// `#[inline(always)]`.
-pub trait Reduce<A> {
+pub trait Reduce<A>: Sync {
     /// What is carried along.
-    type Acc: Copy;
+    type Acc: Copy + Send + Sync;
     /// What comes out.
     type O: Copy;
     /// Whether `step` looks at the index: the row-major position within the reduced axes.
     const INDEXED: bool = false;
+    /// Whether accumulators are exact: then no order changes the result, and a plain loop does, compiled once.
+    const EXACT: bool = false;
 
     /// The neutral accumulator.
     fn init(&self) -> Self::Acc;

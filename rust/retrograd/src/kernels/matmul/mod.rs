@@ -1,4 +1,4 @@
-//! The matrix product on one thread: `C = A B` or `C += A B`, at any strides.
+//! The matrix product: `C = A B` or `C += A B`, at any strides.
 //!
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
@@ -16,6 +16,8 @@ mod vecmat;
 mod x86;
 
 use driver::Product;
+
+use crate::parallel::{Shared, num_threads, split};
 
 mod sealed {
     use super::driver::Product;
@@ -76,13 +78,13 @@ macro_rules! integer {
 }
 integer!(i8, i16, i32, i64, u8);
 
-/// `C (m x n) = A (m x k) B (k x n)`, or `C += A B` with `accumulate`, on the calling thread.
+/// `C (m x n) = A (m x k) B (k x n)`, or `C += A B` with `accumulate`, with the help of the thread pool if it is large.
 ///
 /// Strides are in elements and may be any: transposed, zero (expanded), negative. Only C must not
 /// repeat an element. Without terms (`k == 0`) C becomes zero, or stays with `accumulate`.
 ///
 /// The order of the terms of one element of C depends on the shape, the strides and the CPU, not on
-/// anything else: the same call gives the same bits.
+/// the number of threads or anything else: the same call gives the same bits.
 ///
 /// # Safety
 /// 1. `a` is readable at `i * a_rs + p * a_cs` for all `i < m`, `p < k`; `b` at
@@ -121,9 +123,37 @@ pub unsafe fn gemm<T: GemmScalar>(
         }
         return;
     }
-    // SAFETY: duties 1 to 4, and no extent is zero.
-    unsafe { T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs }) }
+    let terms = m as f64 * n as f64 * k as f64;
+    if terms < FEW_TERMS || m.min(n) == 1 {
+        // SAFETY: duties 1 to 4, and no extent is zero.
+        return unsafe { T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs }) };
+    }
+    // The longer side of C is cut for threads. An element has the same terms in the same order in any part of more than one
+    // row and column.
+    let (along_rows, extent) = (m >= n, m.max(n));
+    let mut grain = extent.div_ceil(2 * num_threads()).next_multiple_of(GRAIN);
+    while extent % grain == 1 {
+        grain += GRAIN;
+    }
+    let (a, b, c) = (Shared(a.cast_mut()), Shared(b.cast_mut()), Shared(c));
+    split(extent, grain, terms * TERM_COST, &|part| {
+        let (i, m) = if along_rows { (part.start as isize, part.len()) } else { (0, m) };
+        let (j, n) = if along_rows { (0, n) } else { (part.start as isize, part.len()) };
+        // SAFETY: duties 1 to 4 for a part of C, which no other thread has, and no extent is zero.
+        unsafe {
+            let (a, b) = (a.get().offset(i * a_rs).cast_const(), b.get().offset(j * b_cs).cast_const());
+            let c = c.get().offset(i * c_rs + j * c_cs);
+            T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs });
+        }
+    });
 }
+
+/// Products of fewer terms stay on the calling thread.
+const FEW_TERMS: f64 = 5e5;
+/// What a term takes, in nanoseconds: 120 billion operations a second.
+const TERM_COST: f64 = 1.0 / 60.0;
+/// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.
+const GRAIN: usize = 32;
 
 /// A matrix in a slice: element (i, j) is `data[offset + i * rs + j * cs]`.
 #[derive(Clone, Copy, Debug)]

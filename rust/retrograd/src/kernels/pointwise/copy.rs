@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Level, Task, dispatch};
+use super::super::simd::{Isa, Level, Task, dispatch};
 use super::super::strided::{Axes, Offsets, axis, is_contiguous, plan};
 
 /// Side of the square that a transposing copy moves at a time: lines of both sides stay in L1 meanwhile.
@@ -61,7 +61,7 @@ impl<T: Copy> Task for CopyTile<T> {
     const WIDE: bool = false;
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run<S: Isa>(self) {
         let CopyTile { n: [n, rows], s: [so, sa], a, o } = self;
         if so[0] == 1 && sa[0] == 1 {
             for row in 0..rows as isize {

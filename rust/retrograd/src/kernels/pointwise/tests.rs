@@ -1,4 +1,5 @@
-use super::super::simd::Level;
+use super::super::real::Real;
+use super::super::simd::{Level, Vector};
 use super::super::strided::{Offsets, plan_in_order, row_major};
 use super::*;
 
@@ -14,6 +15,22 @@ impl Map2<f32, f32, f32> for Sub {
     #[inline(always)]
     fn f(&self, a: f32, b: f32) -> f32 {
         a - 2.0 * b
+    }
+}
+/// [`Affine`] in vectors.
+struct Affines;
+impl<T: Real> Body<T, 1> for Affines {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [a]: [V; 1]) -> V {
+        a * a.of(3.0) - a.of(1.0)
+    }
+}
+/// [`Sub`] in vectors.
+struct Subs;
+impl<T: Real> Body<T, 2> for Subs {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [a, b]: [V; 2]) -> V {
+        a - a.of(2.0) * b
     }
 }
 struct Less;
@@ -83,7 +100,7 @@ fn map1_and_copy_on_every_layout() {
                 let pa = positions(&sizes, &sa, ia);
                 for (name, io, no, so) in layouts(&sizes) {
                     let mut o = vec![7e9f32; no];
-                    let mut copy = o.clone();
+                    let (mut copy, mut lanes) = (o.clone(), o.clone());
                     let mut want = (o.clone(), o.clone());
                     for (p, q) in pa.iter().zip(positions(&sizes, &so, io)) {
                         want.0[q] = Affine.f(a[*p]);
@@ -93,7 +110,9 @@ fn map1_and_copy_on_every_layout() {
                     unsafe {
                         map1_at(level, &Affine, &sizes, a.as_ptr().add(ia), &sa, o.as_mut_ptr().add(io), &so);
                         copy_strided_at(level, &sizes, a.as_ptr().add(ia), &sa, copy.as_mut_ptr().add(io), &so);
+                        lanes1_at(level, &Affines, &sizes, a.as_ptr().add(ia), &sa, lanes.as_mut_ptr().add(io), &so);
                     }
+                    assert!(lanes == want.0, "{level:?} {sizes:?} {name}");
                     assert!(o == want.0, "{level:?} {sizes:?} {name}");
                     assert!(copy == want.1, "{level:?} {sizes:?} {name}");
                 }
@@ -104,6 +123,11 @@ fn map1_and_copy_on_every_layout() {
                 let p = o.as_mut_ptr();
                 // SAFETY: the layout lies in the buffer; the output is the input.
                 unsafe { map1_at(level, &Affine, &sizes, p.add(ia), &sa, p.add(ia), &sa) };
+                assert!(o == want, "{level:?} {sizes:?} in place");
+                let mut o = a.clone();
+                let p = o.as_mut_ptr();
+                // SAFETY: the layout lies in the buffer; the output is the input.
+                unsafe { lanes1_at(level, &Affines, &sizes, p.add(ia), &sa, p.add(ia), &sa) };
                 assert!(o == want, "{level:?} {sizes:?} in place");
             }
         }
@@ -133,6 +157,13 @@ fn map2_on_layouts_broadcasts_and_in_place() {
                             map2_at(level, &Sub, &sizes, a.as_ptr().add(*ia), sa, b.as_ptr().add(*ib), sb, o, &so);
                         }
                         assert!(o == want, "{level:?} {sizes:?} {name} {sa:?} {sb:?}");
+                        let mut o = vec![7e9f32; no];
+                        // SAFETY: the layouts lie in their buffers, which are distinct.
+                        unsafe {
+                            let o = o.as_mut_ptr().add(io);
+                            lanes2(&Subs, &sizes, a.as_ptr().add(*ia), sa, b.as_ptr().add(*ib), sb, o, &so);
+                        }
+                        assert!(o == want, "{sizes:?} {name} {sa:?} {sb:?} of vectors");
                     }
                 }
                 if sa.iter().zip(&sizes).any(|(&s, &n)| s == 0 && n > 1) {

@@ -2,12 +2,19 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Lane, Level, Task, dispatch, prefetch_lines};
+use super::super::simd::{Isa, Lane, Level, Portable, Task, dispatch, prefetch_lines};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, plan_in_order, row_major};
 use super::{BLOCK, GROUP, Reduce};
+use crate::parallel::{Shared, split};
 
 /// Bytes of accumulators that a strip keeps in L1.
 const STRIP_BYTES: usize = 2048;
+
+/// Elements of a long row that one thread takes at a time.
+const PART: usize = BLOCK << 5;
+
+/// What an element takes, in nanoseconds.
+const ELEMENT_COST: f64 = 0.1;
 
 /// Narrow contiguous matrices are read as wide ones of about this many columns.
 const WIDE: usize = 128;
@@ -99,8 +106,15 @@ pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
 ) {
     let n: usize = red_sizes.iter().product();
     if kept_sizes.iter().all(|&size| size == 1) && is_contiguous(red_sizes, red_strides) {
-        // SAFETY: (Row 1) duty 1, the layout being contiguous; duty 2 for the one result.
-        unsafe { *o = r.finish(dispatch(level, Row { r, n, a, stride: 1, first_index: 0 }), n) };
+        // SAFETY: (long_row 1, Row 1) duty 1, the layout being contiguous; duty 2 for the one result.
+        unsafe {
+            let acc = if n >= 2 * PART {
+                long_row(level, r, n, a)
+            } else {
+                dispatch(level, Row { r, n, a, stride: 1, first_index: 0 })
+            };
+            *o = r.finish(acc, n);
+        }
         return;
     }
     // Operand 0 leads the order of the kept axes: the input.
@@ -114,14 +128,55 @@ pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
         (Some(k), Some(d)) => n > 0 && k.strides[0].unsigned_abs() < d.strides[0].unsigned_abs(),
         _ => false,
     };
-    // SAFETY: (Walk 1-3) are ours.
-    unsafe {
-        if by_strips {
-            dispatch(level, Strips { r, kept: &kept, red: &red, n, a, o });
-        } else {
-            dispatch(level, Rows { r, kept: &kept, red: &red, n, a, o });
+    let run = |kept: &[Axis<2>], a: *const A, o: *mut R::O| {
+        // SAFETY: (Walk 1-3) are ours, for some of the kept positions.
+        unsafe {
+            if by_strips {
+                dispatch(level, Strips { r, kept, red: &red, n, a, o });
+            } else {
+                Rows { r, kept, red: &red, n, a, o }.run(level);
+            }
         }
+    };
+    let count = kept.iter().fold(n, |count, x| count.saturating_mul(x.size));
+    if count < PART || kept.is_empty() {
+        return run(&kept, a, o);
     }
+    // Strips are cut where it does not change how narrow ones are folded.
+    let (last, grain) = (kept.len() - 1, if by_strips && kept.len() == 1 { 2 * WIDE } else { 1 });
+    let (a, o) = (Shared(a.cast_mut()), Shared(o));
+    split(kept[last].size, grain, count as f64 * ELEMENT_COST, &|range| {
+        let mut kept = kept.clone();
+        let [sa, so] = kept[last].strides.map(|s| range.start as isize * s);
+        kept[last].size = range.len();
+        // SAFETY: duties 1 and 2: positions of `kept`.
+        unsafe { run(&kept, a.get().offset(sa), o.get().offset(so)) };
+    });
+}
+
+/// A contiguous row on several threads: the same tree as that of [`Row`], since all parts but the last have a power of two
+/// of blocks.
+///
+/// # Safety
+/// 1. `a` is readable and initialised for `n` elements.
+unsafe fn long_row<A: Lane, R: Reduce<A>>(level: Level, r: &R, n: usize, a: *const A) -> R::Acc {
+    let mut parts = vec![r.init(); n.div_ceil(PART)];
+    let (a, out) = (Shared(a.cast_mut()), Shared(parts.as_mut_ptr()));
+    split(n, PART, n as f64 * ELEMENT_COST, &|range| {
+        for start in range.clone().step_by(PART) {
+            // SAFETY: (Row 1) duty 1; the part's place is this piece's alone.
+            unsafe {
+                let row =
+                    Row { r, n: PART.min(range.end - start), a: a.get().add(start), stride: 1, first_index: start };
+                *out.get().add(start / PART) = dispatch(level, row);
+            }
+        }
+    });
+    let mut cascade = Cascade::default();
+    for &part in &parts {
+        cascade.push(r, part);
+    }
+    cascade.total(r)
 }
 
 /// The accumulator of one row, for callers that split it among threads: see the module's word on order.
@@ -226,68 +281,77 @@ unsafe fn any_block<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isiz
 
 impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
     type Out = R::Acc;
-    const WIDE: bool = A::WIDE;
+    const WIDE: bool = A::WIDE && !R::EXACT;
 
     #[inline(always)]
-    unsafe fn run(self) -> R::Acc {
-        let Row { r, n, a, stride, first_index } = self;
-        if n <= BLOCK {
-            // SAFETY: duty 1.
-            return unsafe { any_block(r, n, a, stride, first_index) };
+    unsafe fn plain(self) -> R::Acc {
+        if !R::EXACT {
+            // SAFETY: (1) ours; (2) every CPU has those.
+            return unsafe { self.run::<Portable>() };
         }
+        let mut acc = self.r.init();
+        for i in 0..self.n {
+            // SAFETY: duty 1.
+            acc = self.r.step(acc, unsafe { *self.a.offset(i as isize * self.stride) }, self.first_index + i);
+        }
+        acc
+    }
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) -> R::Acc {
+        let Row { r, n, a, stride, first_index } = self;
         let mut cascade = Cascade::default();
-        for i in (0..n).step_by(BLOCK) {
+        let mut i = 0;
+        loop {
             if stride == 1 {
                 // The processor's own prefetching stops at the end of a page, which a block of floats fills.
                 prefetch_lines::<8, A>(a.wrapping_add(i + BLOCK));
             }
+            let m = BLOCK.min(n - i);
             // SAFETY: duty 1.
-            let acc = unsafe { any_block(r, BLOCK.min(n - i), a.offset(i as isize * stride), stride, first_index + i) };
+            let acc = unsafe { any_block(r, m, a.offset(i as isize * stride), stride, first_index + i) };
+            i += m;
+            if i == n && cascade.count == 0 {
+                return acc;
+            }
             cascade.push(r, acc);
+            if i == n {
+                return cascade.total(r);
+            }
         }
-        cascade.total(r)
     }
 }
 
-impl<A: Lane, R: Reduce<A>> Task for Rows<'_, A, R> {
-    type Out = ();
-    const WIDE: bool = A::WIDE;
-
-    #[inline(always)]
-    unsafe fn run(self) {
+impl<A: Lane, R: Reduce<A>> Rows<'_, A, R> {
+    /// # Safety
+    /// 1. The duties of the type.
+    unsafe fn run(self, level: Level) {
         let Rows { r, kept, red, n, a, o } = self;
         let inner = axis(red, 0);
         let (k0, stride) = (axis(kept, 0), inner.strides[0]);
         let outer = red.get(1..).unwrap_or(&[]);
         for [pa, po] in Offsets::new(kept.get(1..).unwrap_or(&[])) {
-            if n < 16 && outer.is_empty() {
-                for k in 0..k0.size as isize {
-                    let mut acc = r.init();
-                    // SAFETY: duty 1: a position of `kept`, and the row from it; duty 2 for the output.
-                    unsafe {
-                        let a = a.offset(pa + k * k0.strides[0]);
-                        for i in 0..n {
-                            acc = r.step(acc, *a.offset(i as isize * stride), i);
-                        }
-                        *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
-                    }
-                }
-                continue;
-            }
             for k in 0..k0.size as isize {
                 // SAFETY: (Row 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the output.
                 unsafe {
                     let a = a.offset(pa + k * k0.strides[0]);
-                    let acc = if outer.is_empty() {
-                        Row { r, n, a, stride, first_index: 0 }.run()
-                    } else {
+                    let acc = if !outer.is_empty() {
                         let mut cascade = Cascade::default();
                         let mut first_index = 0;
                         for [pr] in Offsets::new(outer) {
-                            cascade.push(r, Row { r, n: inner.size, a: a.offset(pr), stride, first_index }.run());
+                            let row = Row { r, n: inner.size, a: a.offset(pr), stride, first_index };
+                            cascade.push(r, dispatch(level, row));
                             first_index += inner.size;
                         }
                         cascade.total(r)
+                    } else if n < 16 {
+                        let mut acc = r.init();
+                        for i in 0..n {
+                            acc = r.step(acc, *a.offset(i as isize * stride), i);
+                        }
+                        acc
+                    } else {
+                        dispatch(level, Row { r, n, a, stride, first_index: 0 })
                     };
                     *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
                 }
@@ -379,10 +443,43 @@ impl<Acc: Copy> StripCascade<Acc> {
 
 impl<A: Lane, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
-    const WIDE: bool = A::WIDE;
+    const WIDE: bool = A::WIDE && !R::EXACT;
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn plain(self) {
+        if !R::EXACT {
+            // SAFETY: (1) ours; (2) every CPU has those.
+            return unsafe { self.run::<Portable>() };
+        }
+        let Strips { r, kept, red, n, a, o } = self;
+        let (k0, d0) = (axis(kept, 0), axis(red, 0));
+        let [sk, so] = k0.strides;
+        let mut strip = [r.init(); STRIP_BYTES / 16];
+        for [pa, po] in Offsets::new(&kept[1..]) {
+            for c in (0..k0.size).step_by(strip.len()) {
+                let acc = &mut strip[..(k0.size - c).min(STRIP_BYTES / 16)];
+                acc.fill(r.init());
+                let mut index = 0;
+                for [pr] in Offsets::new(&red[1..]) {
+                    for i in 0..d0.size as isize {
+                        let row = pa + pr + i * d0.strides[0] + c as isize * sk;
+                        for (j, acc) in acc.iter_mut().enumerate() {
+                            // SAFETY: duty 1: a position of both sets of axes.
+                            *acc = r.step(*acc, unsafe { *a.offset(row + j as isize * sk) }, index);
+                        }
+                        index += 1;
+                    }
+                }
+                for (j, &acc) in acc.iter().enumerate() {
+                    // SAFETY: duty 2: a position of the kept axes.
+                    unsafe { *o.offset(po + (c + j) as isize * so) = r.finish(acc, n) };
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
         let Strips { r, kept, red, n, a, o } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
         let [sk, so] = k0.strides;

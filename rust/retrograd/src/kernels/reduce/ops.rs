@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use super::super::pointwise::Cast;
+use super::super::simd::Lane;
 use super::{Reduce, row};
 
 /// The sum. f32 and halves accumulate in f32, f64 in f64; integers and bool in i64, wrapping, which is the result dtype.
@@ -57,6 +58,7 @@ macro_rules! fold {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $o;
+            const EXACT: bool = !<$acc>::WIDE;
             #[inline(always)]
             fn init(&self) -> $acc {
                 $init
@@ -116,6 +118,7 @@ macro_rules! extremes {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $a;
+            const EXACT: bool = !<$acc>::WIDE;
             #[inline(always)]
             fn init(&self) -> $acc {
                 $worst
@@ -137,6 +140,7 @@ macro_rules! extremes {
             type Acc = Best<$acc>;
             type O = Best<$a>;
             const INDEXED: bool = true;
+            const EXACT: bool = !<$acc>::WIDE;
             #[inline(always)]
             fn init(&self) -> Best<$acc> {
                 Best { value: $worst, index: i64::MAX }

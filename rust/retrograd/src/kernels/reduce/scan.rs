@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Lane, Level, Task, dispatch};
+use super::super::simd::{Isa, Lane, Level, Task, dispatch};
 use super::super::strided::{Axes, Axis, Offsets, axis, plan};
 use super::Reduce;
 
@@ -68,7 +68,7 @@ impl<A: Lane, R: Reduce<A>> Task for Scan<'_, A, R> {
     const WIDE: bool = false;
 
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run<S: Isa>(self) {
         let Scan { r, outer, n, s: [sa, so], a, o } = self;
         let x = axis(outer, 0);
         // Side by side if that is how they lie in memory, else one line after the other.

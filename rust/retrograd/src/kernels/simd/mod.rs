@@ -1,4 +1,4 @@
-//! Which instructions this CPU has, and the one place where code is compiled for each set.
+//! Which instructions this CPU has, the one place where code is compiled for each set, and vectors of each.
 //!
 //! A kernel is a [`Task`] whose `run` is `#[inline(always)]`; [`dispatch`] inlines it into one function per instruction
 //! set, so the same source is vectorised for the baseline, for AVX2 with FMA and for AVX-512. Everything a task calls in
@@ -6,6 +6,16 @@
 //! compiled for the baseline (an order of magnitude slower, see the bench gate).
 //!
 //! `RUSTFLAGS="--cfg one_level"` compiles the baseline alone: half the code, for work on rooms.
+
+mod portable;
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use portable::Portable;
+pub use vector::{Format, Isa, Vector};
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -77,7 +87,7 @@ impl Level {
 }
 
 /// An element type. Loops over wide ones are compiled for every instruction set, loops over the others for the baseline
-/// alone, and their strided loops without staging: six times less code for what is rarely the hot part of a program.
+/// alone: much less code for what is rarely the hot part of a program.
 pub trait Lane: Copy {
     /// Whether loops over this type are compiled for every instruction set.
     const WIDE: bool;
@@ -106,15 +116,16 @@ pub trait Task {
     where
         Self: Sized,
     {
-        // SAFETY: our duty.
-        unsafe { self.run() }
+        // SAFETY: (1) our duty; (2) every CPU has those.
+        unsafe { self.run::<Portable>() }
     }
 
-    /// Does the work. Implementors mark it `#[inline(always)]`.
+    /// Does the work; `S` is the instruction set, for work that names its vectors. Implementors mark it
+    /// `#[inline(always)]`.
     ///
     /// # Safety
-    /// 1. The duties written on the implementing type hold.
-    unsafe fn run(self) -> Self::Out;
+    /// 1. The duties written on the implementing type hold. 2. The CPU has the instructions of `S`.
+    unsafe fn run<S: Isa>(self) -> Self::Out;
 }
 
 /// Runs `task` with the instructions of `level`.
@@ -165,8 +176,8 @@ unsafe fn run_baseline<T: Task>(task: T) -> T::Out {
 #[cfg(all(target_arch = "x86_64", not(one_level)))]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c")]
 unsafe fn run_avx2<T: Task>(task: T) -> T::Out {
-    // SAFETY: Task 1 is our duty 2.
-    unsafe { task.run() }
+    // SAFETY: Task 1 is our duty 2, and 2 our duty 1.
+    unsafe { task.run::<Avx2>() }
 }
 
 /// # Safety
@@ -174,8 +185,8 @@ unsafe fn run_avx2<T: Task>(task: T) -> T::Out {
 #[cfg(all(target_arch = "x86_64", not(one_level)))]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,f16c")]
 unsafe fn run_avx512<T: Task>(task: T) -> T::Out {
-    // SAFETY: Task 1 is our duty 2.
-    unsafe { task.run() }
+    // SAFETY: Task 1 is our duty 2, and 2 our duty 1.
+    unsafe { task.run::<Avx512>() }
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{Map1, Map2, map2};
+use crate::kernels::math;
+use crate::kernels::pointwise::{Body, lanes2};
 use crate::kernels::real::Real;
+use crate::kernels::simd::Vector;
 use crate::ops::Value;
-use crate::ops::pointwise::{floats, out_like};
+use crate::ops::pointwise::{lanes, out_like};
 use crate::tensor::{Tensor, layout};
 
 /// `gelu`: `x Phi(x)`, or its approximation by tanh. Reverse: [`GeluBackward`].
@@ -28,44 +30,44 @@ struct Tanh;
 
 /// `(1 + erf(x / sqrt 2)) / 2`.
 #[inline(always)]
-fn normal_cdf<T: Real>(x: T) -> T {
-    T::of(0.5).times(T::ONE.plus(x.times(T::of(std::f64::consts::FRAC_1_SQRT_2)).erf()))
+fn normal_cdf<V: Vector>(x: V) -> V {
+    x.of(0.5) * (x.of(1.0) + math::erf(x * x.of(std::f64::consts::FRAC_1_SQRT_2)))
 }
 
 /// The tanh of the approximation.
 #[inline(always)]
-fn bent<T: Real>(x: T) -> T {
-    T::of(BETA).times(x.plus(T::of(KAPPA).times(x.times(x).times(x)))).tanh()
+fn bent<V: Vector>(x: V) -> V {
+    math::tanh(x.of(BETA) * (x + x.of(KAPPA) * (x * x * x)))
 }
 
-impl<T: Real> Map1<T, T> for Exact {
+impl<T: Real> Body<T, 1> for Exact {
     #[inline(always)]
-    fn f(&self, x: T) -> T {
-        x.times(normal_cdf(x))
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        x * normal_cdf(x)
     }
 }
-impl<T: Real> Map1<T, T> for Tanh {
+impl<T: Real> Body<T, 1> for Tanh {
     #[inline(always)]
-    fn f(&self, x: T) -> T {
-        T::of(0.5).times(x).times(T::ONE.plus(bent(x)))
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        x.of(0.5) * x * (x.of(1.0) + bent(x))
     }
 }
 
 /// `g (Phi(x) + x phi(x))`.
-impl<T: Real> Map2<T, T, T> for Exact {
+impl<T: Real> Body<T, 2> for Exact {
     #[inline(always)]
-    fn f(&self, g: T, x: T) -> T {
-        let density = T::of(BETA * 0.5).times(T::of(-0.5).times(x).times(x).exp());
-        g.times(normal_cdf(x).plus(x.times(density)))
+    fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
+        let density = x.of(BETA * 0.5) * math::exp(x.of(-0.5) * x * x);
+        g * (normal_cdf(x) + x * density)
     }
 }
-impl<T: Real> Map2<T, T, T> for Tanh {
+impl<T: Real> Body<T, 2> for Tanh {
     #[inline(always)]
-    fn f(&self, g: T, x: T) -> T {
-        let t = bent(x);
-        let du = T::of(BETA).times(T::ONE.plus(T::of(3.0 * KAPPA).times(x.times(x))));
-        let dt = T::ONE.minus(t.times(t)).times(du);
-        g.times(T::of(0.5).times(T::ONE.plus(t).plus(x.times(dt))))
+    fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
+        let (t, one) = (bent(x), x.of(1.0));
+        let du = x.of(BETA) * (one + x.of(3.0 * KAPPA) * (x * x));
+        let dt = (one - t * t) * du;
+        g * (x.of(0.5) * (one + t + x * dt))
     }
 }
 
@@ -85,9 +87,9 @@ impl Primitive for Gelu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let y = xs[0].empty_elementwise(xs[0].dtype())?;
         if self.tanh {
-            floats("gelu", &Tanh, xs[0], &y)?
+            lanes("gelu", &Tanh, xs[0], &y)?
         } else {
-            floats("gelu", &Exact, xs[0], &y)?
+            lanes("gelu", &Exact, xs[0], &y)?
         }
         Ok(out(y))
     }
@@ -144,9 +146,9 @@ impl Primitive for GeluBackward {
             // SAFETY: (1) S1 and S3, both expanded to the sizes of the output; (2) the output is fresh; (3) and dense.
             unsafe {
                 if self.0.tanh {
-                    map2(&Tanh, &sizes, pg, &sg, px, &sx, py, y.strides());
+                    lanes2(&Tanh, &sizes, pg, &sg, px, &sx, py, y.strides());
                 } else {
-                    map2(&Exact, &sizes, pg, &sg, px, &sx, py, y.strides());
+                    lanes2(&Exact, &sizes, pg, &sg, px, &sx, py, y.strides());
                 }
             }
             Ok(out(y))

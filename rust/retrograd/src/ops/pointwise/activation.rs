@@ -4,12 +4,13 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::promote::{Floats, forward2};
-use super::unary::{Map, Unary, body, floats, fuse, numeric};
+use super::unary::{Map, Unary, body, elementary, fuse, lanes, numeric};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::error::{Error, Result};
+use crate::kernels::math;
 use crate::kernels::real::{Num, Real};
 use crate::ops::{Form, Value};
 use crate::tensor::{DType, Scalar, Tensor};
@@ -17,7 +18,7 @@ use crate::tensor::{DType, Scalar, Tensor};
 /// `tanh`: reverse `g (1 - result^2)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Tanh;
-body!(Tanh, Real, |x| x.tanh());
+elementary!(Tanh, |x| math::tanh(x));
 struct TanhRule;
 body!(TanhRule, Real, |g, y| g.times(T::ONE.minus(y.times(y))));
 impl Unary for Tanh {
@@ -25,7 +26,7 @@ impl Unary for Tanh {
     const NODE: &'static str = "TanhBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("tanh", self, x, out)
+        lanes("tanh", self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(&result.mul(result)?)?)
@@ -66,7 +67,7 @@ pub fn nn_tanh(input: &Tensor) -> Result<Tensor> {
 /// `sigmoid`: reverse `g (1 - result) result`.
 #[derive(Clone, Copy, Debug)]
 pub struct Sigmoid;
-body!(Sigmoid, Real, |x| T::ONE.over(T::ONE.plus(x.negate().exp())));
+elementary!(Sigmoid, |x| math::sigmoid(x));
 struct SigmoidRule;
 body!(SigmoidRule, Real, |g, y| g.times(T::ONE.minus(y).times(y)));
 impl Unary for Sigmoid {
@@ -74,7 +75,7 @@ impl Unary for Sigmoid {
     const NODE: &'static str = "SigmoidBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("sigmoid", self, x, out)
+        lanes("sigmoid", self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(result)?.mul(result)?)

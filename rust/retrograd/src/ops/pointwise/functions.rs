@@ -2,11 +2,12 @@
 
 use retrograd_macros::op;
 
-use super::unary::{Map, Unary, body, floats, fuse};
+use super::unary::{Map, Unary, body, elementary, floats, fuse, fuse_lanes, lanes};
 use super::{activation, rounding};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::Result;
+use crate::kernels::math;
 use crate::kernels::real::Real;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
@@ -38,13 +39,13 @@ pub static ROSTER: &[&Entry] = &[
 /// `exp`: reverse `g * result`.
 #[derive(Clone, Copy, Debug)]
 pub struct Exp;
-body!(Exp, Real, |x| x.exp());
+elementary!(Exp, |x| math::exp(x));
 impl Unary for Exp {
     const NAME: &'static str = "exp";
     const NODE: &'static str = "ExpBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("exp", self, x, out)
+        lanes("exp", self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
@@ -67,13 +68,13 @@ pub fn exp(input: &Tensor) -> Result<Tensor> {
 /// `log`: reverse `g / x`.
 #[derive(Clone, Copy, Debug)]
 pub struct Log;
-body!(Log, Real, |x| x.ln());
+elementary!(Log, |x| math::log(x));
 impl Unary for Log {
     const NAME: &'static str = "log";
     const NODE: &'static str = "LogBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("log", self, x, out)
+        lanes("log", self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(x)
@@ -96,7 +97,7 @@ pub fn log(input: &Tensor) -> Result<Tensor> {
 /// `log1p`: reverse `g / (x + 1)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Log1p;
-body!(Log1p, Real, |x| x.ln_1p());
+elementary!(Log1p, |x| math::log1p(x));
 struct Log1pRule;
 body!(Log1pRule, Real, |g, x| g.over(x.plus(T::ONE)));
 impl Unary for Log1p {
@@ -104,7 +105,7 @@ impl Unary for Log1p {
     const NODE: &'static str = "Log1PBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("log1p", self, x, out)
+        lanes("log1p", self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.plus(1i64)?)
@@ -198,21 +199,21 @@ pub fn rsqrt(input: &Tensor) -> Result<Tensor> {
 /// `sin`: reverse `g cos x`.
 #[derive(Clone, Copy, Debug)]
 pub struct Sin;
-body!(Sin, Real, |x| x.sin());
+elementary!(Sin, |x| math::sin(x));
 struct SinRule;
-body!(SinRule, Real, |g, x| g.times(x.cos()));
+elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
     const NODE: &'static str = "SinBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("sin", self, x, out)
+        lanes("sin", self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.cos()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse("sin", &SinRule, g, x)
+        fuse_lanes("sin", &SinRule, g, x)
     }
 }
 
@@ -232,21 +233,21 @@ pub fn sin(input: &Tensor) -> Result<Tensor> {
 /// `cos`: reverse `-g sin x`.
 #[derive(Clone, Copy, Debug)]
 pub struct Cos;
-body!(Cos, Real, |x| x.cos());
+elementary!(Cos, |x| math::cos(x));
 struct CosRule;
-body!(CosRule, Real, |g, x| g.times(x.sin().negate()));
+elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
     const NODE: &'static str = "CosBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("cos", self, x, out)
+        lanes("cos", self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sin()?.neg()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse("cos", &CosRule, g, x)
+        fuse_lanes("cos", &CosRule, g, x)
     }
 }
 

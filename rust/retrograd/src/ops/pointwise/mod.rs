@@ -22,7 +22,7 @@ pub use promote::{
     Floats, Integral, Reals, Same, Truth, binary_shape, check_number, dtype_with_number, forward2, forward2_into,
     out_like, result_type,
 };
-pub use unary::{Map, Unary, floats, numeric};
+pub use unary::{Map, Unary, floats, lanes, numeric};
 
 use crate::error::{Error, Result};
 use crate::tensor::{Scalar, Tensor};

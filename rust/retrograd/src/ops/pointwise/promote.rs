@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
-use crate::kernels::pointwise::{Map2, map2, map2_contiguous};
+use crate::kernels::pointwise::{Body, Map2, lanes2, map2, map2_contiguous};
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
 use crate::tensor::{Category, DType, Scalar, Tensor, default_dtype};
 
@@ -198,6 +198,8 @@ pub enum Same {}
 pub enum Truth {}
 /// As [`Same`], for kernels on float32 and float64 only.
 pub enum Floats {}
+/// As [`Floats`], for bodies written in vectors.
+pub enum Lanes {}
 /// As [`Same`], for kernels on the integer types, float32 and float64.
 pub enum Reals {}
 /// As [`Same`], for kernels on the integer types and bool.
@@ -216,7 +218,7 @@ macro_rules! same_dtype {
         }
     )* };
 }
-same_dtype!(Same, Floats, Reals, Integral, Ints);
+same_dtype!(Same, Floats, Lanes, Reals, Integral, Ints);
 impl OutType for Truth {
     fn of(_: DType) -> DType {
         DType::Bool
@@ -262,6 +264,36 @@ macro_rules! numeric2 {
             }
         }
     };
+}
+impl<K> Numeric2<Lanes> for K
+where
+    K: Body<f32, 2> + Body<f64, 2>,
+{
+    fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+        let sizes = out.sizes();
+        let sa = expanded_strides(a.sizes(), a.strides(), sizes);
+        let sb = expanded_strides(b.sizes(), b.strides(), sizes);
+        dispatch!(floats, a.dtype(), T => {
+            let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
+            // SAFETY: as in `numeric2`.
+            unsafe { lanes2(self, sizes, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
+            Ok(())
+        }, else Err(Error::no_kernel(op, a.dtype())))
+    }
+    fn run_flat(
+        &self,
+        op: &'static str,
+        (a, sa): (&Tensor, isize),
+        (b, sb): (&Tensor, isize),
+        out: &Tensor,
+    ) -> Result<()> {
+        dispatch!(floats, a.dtype(), T => {
+            let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
+            // SAFETY: as in `numeric2`.
+            unsafe { lanes2(self, &[out.numel()], pa, &[sa], pb, &[sb], out.ptr::<T>(), &[1]) };
+            Ok(())
+        }, else Err(Error::no_kernel(op, a.dtype())))
+    }
 }
 /// Maps an operand type to the result's.
 pub trait Of<T> {

@@ -2,14 +2,14 @@
 
 use std::fmt::Debug;
 
-use super::promote::{Floats, Numeric2, forward2};
+use super::promote::{Floats, Lanes, Numeric2, forward2};
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
-use crate::kernels::pointwise::{Map1, map1};
+use crate::kernels::pointwise::{Body, Map1, lanes1, map1};
 use crate::tensor::{DType, Tensor, default_dtype};
 
 /// A unary elementwise op. Its derivative is diagonal, so one rule serves both directions.
@@ -95,6 +95,15 @@ pub fn floats<K: Map1<f32, f32> + Map1<f64, f64>>(op: &'static str, k: &K, x: &T
     }, else Err(Error::no_kernel(op, x.dtype())))
 }
 
+/// As [`floats`], for bodies written in vectors.
+pub fn lanes<K: Body<f32, 1> + Body<f64, 1>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
+    dispatch!(floats, x.dtype(), T => {
+        // SAFETY: as in `floats`.
+        unsafe { lanes1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        Ok(())
+    }, else Err(Error::no_kernel(op, x.dtype())))
+}
+
 /// The loop for ops on the integer types, float32 and float64.
 pub fn numeric<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
 where
@@ -116,6 +125,33 @@ pub(super) fn fuse<K: Numeric2<Floats>>(
 ) -> Option<Result<Tensor>> {
     Some(forward2::<_, Floats>(op, kernel, g, kept, g.dtype()))
 }
+
+/// As [`fuse`], for rules written in vectors.
+pub(super) fn fuse_lanes<K: Numeric2<Lanes>>(
+    op: &'static str,
+    kernel: &K,
+    g: &Tensor,
+    kept: &Tensor,
+) -> Option<Result<Tensor>> {
+    Some(forward2::<_, Lanes>(op, kernel, g, kept, g.dtype()))
+}
+
+/// Lists bodies in vectors, for kernels of the functions in `kernels::math`: `elementary!(Exp, |x| math::exp(x))`, with
+/// two arguments for a body of two operands.
+macro_rules! elementary {
+    ($kernel:ty, |$($x:ident),+| $e:expr) => {
+        impl<T: crate::kernels::real::Real> crate::kernels::pointwise::Body<T, { [$(stringify!($x)),+].len() }> for $kernel {
+            #[inline(always)]
+            fn f<V: crate::kernels::simd::Vector<Elem = T>>(
+                &self,
+                [$($x),+]: [V; { [$(stringify!($x)),+].len() }],
+            ) -> V {
+                $e
+            }
+        }
+    };
+}
+pub(super) use elementary;
 
 /// Lists scalar bodies of kernels: `body!(Exp, Real, |x| x.exp())`, with two arguments for a body of two operands.
 macro_rules! body {

@@ -10,10 +10,11 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
-use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::math;
+use crate::kernels::pointwise::{Body, lanes2, row};
 use crate::kernels::real::{Num, Real};
 use crate::kernels::reduce;
-use crate::kernels::simd::{Level, Task, dispatch as on};
+use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
 use crate::ops::Value;
 use crate::ops::memory::cast;
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
@@ -27,35 +28,35 @@ struct LogSumExp {
 
 /// `exp(x - m)`; an infinite or missing maximum does not shift.
 struct Shifted;
-impl<T: Real> Map2<T, T, T> for Shifted {
+impl<T: Real> Body<T, 2> for Shifted {
     #[inline(always)]
-    fn f(&self, x: T, m: T) -> T {
-        x.minus(finite(m)).exp()
+    fn f<V: Vector<Elem = T>>(&self, [x, m]: [V; 2]) -> V {
+        math::exp(x - finite(m))
     }
 }
 
 /// `log(s) + m`.
 struct Unshifted;
-impl<T: Real> Map2<T, T, T> for Unshifted {
+impl<T: Real> Body<T, 2> for Unshifted {
     #[inline(always)]
-    fn f(&self, s: T, m: T) -> T {
-        s.ln().plus(finite(m))
+    fn f<V: Vector<Elem = T>>(&self, [s, m]: [V; 2]) -> V {
+        math::log(s) + finite(m)
     }
 }
 
 /// The number, or 0 for an infinity.
 #[inline(always)]
-fn finite<T: Real>(m: T) -> T {
-    if m.abs() == T::of(f64::INFINITY) { T::ZERO } else { m }
+fn finite<V: Vector>(m: V) -> V {
+    m.of(0.0).select(m.abs().eq(m.of(f64::INFINITY)), m)
 }
 
 /// `k(a, b)` for tensors of one dtype, `b` expanded to `a`, in a fresh tensor.
-fn fresh2<K: Map2<f32, f32, f32> + Map2<f64, f64, f64>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+fn fresh2<K: Body<f32, 2> + Body<f64, 2>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let o = Tensor::empty(a.sizes(), a.dtype())?;
     let sb = expanded_strides(b.sizes(), b.strides(), a.sizes());
     dispatch!(floats, a.dtype(), T => {
         // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh and contiguous.
-        unsafe { map2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
+        unsafe { lanes2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
         Ok(o)
     }, else Err(Error::no_kernel("logsumexp", a.dtype())))
 }
@@ -210,6 +211,72 @@ fn row_sum<T: Real>(x: &[T]) -> T {
     sum
 }
 
+/// `f` of slices of one length.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+unsafe fn each<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, a: [&[T]; K], o: &mut [T]) {
+    let mut from = [a[0].as_ptr(); K];
+    for k in 0..K {
+        assert!(a[k].len() == o.len());
+        from[k] = a[k].as_ptr();
+    }
+    // SAFETY: (1, 2) slices of one length, of which a mutable one is disjoint from the others; (3) our duty 1.
+    unsafe { row::<S, T, K, F>(f, o.len(), from, o.as_mut_ptr()) }
+}
+
+/// `exp(x - m)` for one `m`.
+struct ShiftedBy<T>(T);
+impl<T: Real> Body<T, 1> for ShiftedBy<T> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        math::exp(x - x.splat(self.0))
+    }
+}
+
+/// `exp(x - m)`.
+struct Difference;
+impl<T: Real> Body<T, 2> for Difference {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [x, m]: [V; 2]) -> V {
+        math::exp(x - m)
+    }
+}
+
+/// `log(x)`.
+struct Log;
+impl<T: Real> Body<T, 1> for Log {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        math::log(x)
+    }
+}
+
+/// The gradient by `g`, `y` and the sum.
+#[inline(always)]
+fn pulled<const LOG: bool, V: Vector>(g: V, y: V, sum: V) -> V {
+    if LOG { g - math::exp(y) * sum } else { g * y - y * sum }
+}
+
+/// [`pulled`] for one sum.
+struct Pulled<T, const LOG: bool>(T);
+impl<T: Real, const LOG: bool> Body<T, 2> for Pulled<T, LOG> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [g, y]: [V; 2]) -> V {
+        pulled::<LOG, V>(g, y, g.splat(self.0))
+    }
+}
+
+/// [`pulled`] for a sum of each column.
+struct PulledBy<const LOG: bool>;
+impl<T: Real, const LOG: bool> Body<T, 3> for PulledBy<LOG> {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [g, y, sum]: [V; 3]) -> V {
+        pulled::<LOG, V>(g, y, sum)
+    }
+}
+
 /// Forward, over `(before, n, after)`. No duties.
 struct Rows<'a, T, const LOG: bool> {
     x: &'a [T],
@@ -221,7 +288,7 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run<S: Isa>(self) {
         let Rows { x, o, block: [_, n, after] } = self;
         if x.is_empty() {
             return;
@@ -229,9 +296,8 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
         if after == 1 {
             for (x, o) in x.chunks_exact(n).zip(o.chunks_exact_mut(n)) {
                 let m = row_max(x);
-                for (o, &x) in o.iter_mut().zip(x) {
-                    *o = x.minus(m).exp();
-                }
+                // SAFETY: Task 2.
+                unsafe { each::<S, T, 1, _>(&ShiftedBy(m), [x], o) };
                 let sum = row_sum(o);
                 if LOG {
                     let log = sum.ln();
@@ -247,8 +313,9 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
             }
             return;
         }
-        // Columns side by side: `m` and `sum` hold one value for each.
+        // Columns side by side: `m`, `sum` and `log` hold one value for each.
         let (mut m, mut sum) = (vec![T::ZERO; after], vec![T::ZERO; after]);
+        let mut log = vec![T::ZERO; if LOG { after } else { 0 }];
         for (x, o) in x.chunks_exact(n * after).zip(o.chunks_exact_mut(n * after)) {
             m.copy_from_slice(&x[..after]);
             sum.fill(T::ZERO);
@@ -258,18 +325,28 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
                 }
             }
             for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
-                for (((o, &x), &m), sum) in o.iter_mut().zip(x).zip(&m).zip(&mut sum) {
-                    let e = x.minus(m).exp();
-                    *o = if LOG { x.minus(m) } else { e };
+                // SAFETY: Task 2.
+                unsafe { each::<S, T, 2, _>(&Difference, [x, &m], o) };
+                for (sum, &e) in sum.iter_mut().zip(o.iter()) {
                     *sum = sum.plus(e);
                 }
             }
+            if LOG {
+                // SAFETY: Task 2.
+                unsafe { each::<S, T, 1, _>(&Log, [&sum], &mut log) };
+                for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
+                    for (((o, &x), &m), &log) in o.iter_mut().zip(x).zip(&m).zip(&log) {
+                        *o = x.minus(m).minus(log);
+                    }
+                }
+                continue;
+            }
             for sum in &mut sum {
-                *sum = if LOG { sum.ln() } else { T::ONE.over(*sum) };
+                *sum = T::ONE.over(*sum);
             }
             for o in o.chunks_exact_mut(after) {
                 for (o, &sum) in o.iter_mut().zip(&sum) {
-                    *o = if LOG { o.minus(sum) } else { o.times(sum) };
+                    *o = o.times(sum);
                 }
             }
         }
@@ -288,7 +365,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
-    unsafe fn run(self) {
+    unsafe fn run<S: Isa>(self) {
         let Pull { g, y, o, block: [_, n, after] } = self;
         if y.is_empty() {
             return;
@@ -299,21 +376,20 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
                 for ((o, &g), &y) in o.iter_mut().zip(g).zip(y) {
                     *o = if LOG { g } else { g.times(y) };
                 }
-                sum[0] = row_sum(o);
-            } else {
-                sum.fill(T::ZERO);
-                for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {
-                    for (((o, &g), &y), sum) in o.iter_mut().zip(g).zip(y).zip(&mut sum) {
-                        *o = if LOG { g } else { g.times(y) };
-                        *sum = sum.plus(*o);
-                    }
+                let total = Pulled::<T, LOG>(row_sum(o));
+                // SAFETY: Task 2.
+                unsafe { each::<S, T, 2, _>(&total, [g, y], o) };
+                continue;
+            }
+            sum.fill(T::ZERO);
+            for (g, y) in g.chunks_exact(after).zip(y.chunks_exact(after)) {
+                for ((&g, &y), sum) in g.iter().zip(y).zip(&mut sum) {
+                    *sum = sum.plus(if LOG { g } else { g.times(y) });
                 }
             }
-            for (y, o) in y.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
-                for ((o, &y), &sum) in o.iter_mut().zip(y).zip(&sum) {
-                    let weight = if LOG { y.exp() } else { y };
-                    *o = o.minus(weight.times(sum));
-                }
+            for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {
+                // SAFETY: Task 2.
+                unsafe { each::<S, T, 3, _>(&PulledBy::<LOG>, [g, y, &sum], o) };
             }
         }
     }

@@ -1,0 +1,76 @@
+//! The exponential and what is made of it.
+
+use super::super::simd::Vector;
+use super::{Tables, polynomial};
+
+/// `(n, r, s)` with `exp(x) = 2^n (1 + r + s)`: `n` an integer, `|r| <= ln 2 / 2`, `s` about `r^2 / 2`.
+#[inline(always)]
+fn parts<V: Vector>(x: V) -> (V, V, V) {
+    let n = x.nearest(x.splat(V::Elem::LOG2_E[0]));
+    let [high, low] = V::Elem::LN_2;
+    let r = (-n).fma(x.splat(low), (-n).fma(x.splat(high), x));
+    (n, r, r * r * polynomial(r, V::Elem::EXP))
+}
+
+/// `exp(x)` for arguments within the limits of [`exp`], or NaN.
+#[inline(always)]
+pub(super) fn exp_in_range<V: Vector>(x: V) -> V {
+    let (n, r, s) = parts(x);
+    (x.of(1.0) + (r + s)).ldexp(n)
+}
+
+/// The exponential. ULP: 1 / 1.5.
+#[inline(always)]
+pub fn exp<V: Vector>(x: V) -> V {
+    exp_in_range(x.at_least(x.splat(V::Elem::EXP_MIN)).at_most(x.splat(V::Elem::EXP_MAX)))
+}
+
+/// Two to the power `x`. ULP: 1 / 1.5.
+#[inline(always)]
+pub fn exp2<V: Vector>(x: V) -> V {
+    let x = x.at_least(x.splat(V::Elem::EXP2_MIN)).at_most(x.splat(V::Elem::EXP2_MAX));
+    let n = x.nearest(x.of(1.0));
+    let r = (x - n) * x.of(std::f64::consts::LN_2);
+    let s = r * r * polynomial(r, V::Elem::EXP);
+    (x.of(1.0) + (r + s)).ldexp(n)
+}
+
+/// `exp(x) - 1`, accurate near 0. ULP: 1.5 / 2.
+#[inline(always)]
+pub fn expm1<V: Vector>(x: V) -> V {
+    let (n, r, s) = parts(x.at_least(x.splat(V::Elem::EXPM1_MIN)).at_most(x.splat(V::Elem::EXP_MAX)));
+    // (exp(x) - 1) / 2^n. What a number below 2^-64 takes from 1 is rounded off.
+    let base = x.of(1.0) - (-n).at_least(x.of(-64.0)).pow2();
+    ((base + r) + s).ldexp(n).with_sign_of(x)
+}
+
+/// The hyperbolic tangent. ULP: 2 / 2. Never beyond 1.
+///
+/// An odd polynomial near 0; above, `expm1(2x) / (expm1(2x) + 2)` with both divided by the power of two in the exponential.
+#[inline(always)]
+pub fn tanh<V: Vector>(x: V) -> V {
+    let a = x.abs().at_most(x.splat(V::Elem::TANH_ONE));
+    let z = a * a;
+    let near = (z * polynomial(z, V::Elem::TANH)).fma(a, a);
+    let (n, r, s) = parts(a + a);
+    let (one, inverse) = (x.of(1.0), (-n).pow2());
+    // The error of the numerator is in the denominator too, where it takes most of itself back.
+    let above = ((one - inverse) + r) + s;
+    let far = above / (above + (inverse + inverse));
+    near.select(a.lt(x.of(0.55)), far).with_sign_of(x)
+}
+
+/// The logistic function `1 / (1 + exp(-x))`. ULP: 2 / 2.
+#[inline(always)]
+pub fn sigmoid<V: Vector>(x: V) -> V {
+    // Of a negative exponent, so that nothing overflows and results below 1 keep their digits.
+    let small = exp_in_range((-x.abs()).at_least(x.splat(V::Elem::EXP_MIN)));
+    let one = x.of(1.0);
+    let below = one + small;
+    let inverse = one / below;
+    // What the sum and the quotient lost to rounding.
+    let lost = small - (below - one);
+    let rest = inverse * (inverse.fused(-below, one) - inverse * lost);
+    let above = small.select(x.lt(x.of(0.0)), one);
+    above.fma(inverse, above * rest)
+}

@@ -1,0 +1,38 @@
+//! Elementary functions over vectors: one source for float32 and float64 and for every instruction set.
+//!
+//! Each function states its error bound in units in the last place of the result (ULP), float32 / float64, which hold
+//! for every argument and instruction set; the tests measure them, and `docs/accuracy.md` lists them. Zeros, infinities,
+//! NaN and subnormals give what the C library gives. A lane's result depends on that lane alone, so it is the same
+//! wherever an element lies in a tensor.
+//!
+//! The shape is always the same: reduce the argument exactly enough (W. J. Cody and W. Waite, "Software Manual for the
+//! Elementary Functions", 1980), evaluate a polynomial, put the result together so that what is rounded is small. The
+//! polynomials in `tables` are minimax fits by Remez' exchange, made for these reductions.
+
+mod erf;
+mod exp;
+mod log;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod trigonometry;
+
+pub use erf::erf;
+pub use exp::{exp, exp2, expm1, sigmoid, tanh};
+pub use log::{log, log1p, log2, log10};
+pub use tables::Tables;
+pub use trigonometry::{cos, sin};
+
+use super::simd::Vector;
+
+/// The polynomial with these coefficients, the constant one first.
+#[inline(always)]
+fn polynomial<V: Vector>(x: V, coefficients: &[V::Elem]) -> V {
+    let mut i = coefficients.len() - 1;
+    let mut sum = x.splat(coefficients[i]);
+    while i > 0 {
+        i -= 1;
+        sum = sum.fma(x, x.splat(coefficients[i]));
+    }
+    sum
+}

@@ -1,0 +1,202 @@
+//! Coefficients and limits, for each element type.
+
+/// What the functions need to know of an element type. Coefficients come with the error of the fit, relative to the
+/// function that is computed from them.
+pub trait Tables: Sized + 'static {
+    /// Above this `exp` is infinite, with room.
+    const EXP_MAX: Self;
+    /// Below this `exp` is 0, with room.
+    const EXP_MIN: Self;
+    /// The same limits for `exp2`.
+    const EXP2_MAX: Self;
+    /// The same limits for `exp2`.
+    const EXP2_MIN: Self;
+    /// Below this `expm1` is -1, with room.
+    const EXPM1_MIN: Self;
+    /// From here on `tanh` is 1.
+    const TANH_ONE: Self;
+    /// From here on `erf` is 1.
+    const ERF_ONE: Self;
+    /// `sin` and `cos` reduce arguments below this themselves.
+    const TURNS_MAX: Self;
+
+    /// ln 2 as a sum; the product of the first part with any exponent is exact.
+    const LN_2: [Self; 2];
+    /// The decimal logarithm of 2, likewise.
+    const LOG10_2: [Self; 2];
+    /// The logarithm of e to base 2 as a sum of rounded numbers.
+    const LOG2_E: [Self; 2];
+    /// The logarithm of e to base 10, likewise.
+    const LOG10_E: [Self; 2];
+    /// Pi as a sum, none of it negative, so that no zero changes its sign when their products with 0 are subtracted.
+    const PI: [Self; 3];
+
+    /// `(exp(r) - 1 - r) / r^2` for `|r| <= ln 2 / 2`.
+    const EXP: &'static [Self];
+    /// `(log((1 + s) / (1 - s)) / s - 2) / z` in `z = s^2`, for `(1 + s) / (1 - s)` from sqrt(1/2) to sqrt(2).
+    const LOG: &'static [Self];
+    /// `(sin(r) / r - 1) / z` in `z = r^2`, for `|r| <= pi / 2`.
+    const SIN: &'static [Self];
+    /// `(tanh(x) / x - 1) / z` in `z = x^2`, for `|x| <= 0.55`.
+    const TANH: &'static [Self];
+    /// `erf(x) / x - 1` in `z = x^2`, for `|x| <= 1`.
+    const ERF: &'static [Self];
+    /// `log(1 - erf(x))` for `x` from 1 to `ERF_ONE`; the error is that of `erf`.
+    const LOG_ERFC: &'static [Self];
+
+    /// For arguments that are too large to reduce here.
+    fn sin_of_large(x: Self) -> Self;
+    /// For arguments that are too large to reduce here.
+    fn cos_of_large(x: Self) -> Self;
+}
+
+#[allow(clippy::approx_constant)] // parts of sums, and of types narrower than the constants of `std`
+impl Tables for f32 {
+    const EXP_MAX: Self = 89.0;
+    const EXP_MIN: Self = -104.0;
+    const EXP2_MAX: Self = 128.0;
+    const EXP2_MIN: Self = -151.0;
+    const EXPM1_MIN: Self = -20.0;
+    const TANH_ONE: Self = 10.0;
+    const ERF_ONE: Self = 4.0;
+    const TURNS_MAX: Self = 131072.0;
+
+    const LN_2: [Self; 2] = [0.69314575, 1.4286068e-06];
+    const LOG10_2: [Self; 2] = [0.3010254, 4.605039e-06];
+    const LOG2_E: [Self; 2] = [1.442695, 1.925963e-08];
+    const LOG10_E: [Self; 2] = [0.4342945, -1.010305e-08];
+    const PI: [Self; 3] = [3.1415925, 1.5099579e-07, 1.0780605e-14];
+
+    /// 2^-28.3.
+    const EXP: &'static [Self] = &[0.49999994, 0.1666652, 0.041668426, 0.008368869, 0.001381262];
+    /// 2^-29.2.
+    const LOG: &'static [Self] = &[0.66666776, 0.3997745, 0.2987442];
+    /// 2^-27.3.
+    const SIN: &'static [Self] = &[-0.1666666, 0.008333065, -0.00019809474, 2.605481e-06];
+    /// 2^-29.8.
+    const TANH: &'static [Self] = &[-0.33333316, 0.13332586, -0.05385231, 0.021071678, -0.0062742378];
+    /// 2^-29.6.
+    const ERF: &'static [Self] =
+        &[0.12837917, -0.37612626, 0.112835854, -0.026853813, 0.0051883277, -0.00080101955, 7.853867e-05];
+    /// 2^-29.8.
+    const LOG_ERFC: &'static [Self] =
+        &[-0.00034134067, -1.1270899, -0.6381437, -0.10310767, 0.021838479, -0.0029477559, 0.00018638856];
+
+    fn sin_of_large(x: Self) -> Self {
+        x.sin()
+    }
+    fn cos_of_large(x: Self) -> Self {
+        x.cos()
+    }
+}
+
+#[allow(clippy::approx_constant)] // parts of sums
+impl Tables for f64 {
+    const EXP_MAX: Self = 710.0;
+    const EXP_MIN: Self = -746.0;
+    const EXP2_MAX: Self = 1024.0;
+    const EXP2_MIN: Self = -1076.0;
+    const EXPM1_MIN: Self = -40.0;
+    const TANH_ONE: Self = 20.0;
+    const ERF_ONE: Self = 6.0;
+    const TURNS_MAX: Self = 2097152.0;
+
+    const LN_2: [Self; 2] = [0.6931471805598903, 5.497923018708371e-14];
+    const LOG10_2: [Self; 2] = [0.30102999566395283, 2.8363394551044964e-14];
+    const LOG2_E: [Self; 2] = [1.4426950408889634, 2.0355273740931033e-17];
+    const LOG10_E: [Self; 2] = [0.4342944819032518, 1.098319650216765e-17];
+    const PI: [Self; 3] = [3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32];
+
+    /// 2^-57.9.
+    const EXP: &'static [Self] = &[
+        0.5000000000000011,
+        0.16666666666666402,
+        0.04166666666652796,
+        0.008333333333500977,
+        0.0013888888944307877,
+        0.00019841269493653296,
+        2.480149231109131e-05,
+        2.75575968683336e-06,
+        2.7630555580528644e-07,
+        2.499706654906849e-08,
+    ];
+    /// 2^-58.5.
+    const LOG: &'static [Self] = &[
+        0.6666666666666735,
+        0.3999999999940747,
+        0.2857142874414496,
+        0.2222219837815933,
+        0.18183575179436623,
+        0.15313755463196146,
+        0.14799068537133564,
+    ];
+    /// 2^-61.6.
+    const SIN: &'static [Self] = &[
+        -0.16666666666666666,
+        0.008333333333333193,
+        -0.00019841269841208475,
+        2.755731921100615e-06,
+        -2.5052106860495165e-08,
+        1.6058939072988684e-10,
+        -7.642974665861954e-13,
+        2.7209942776084188e-15,
+    ];
+    /// 2^-60.6.
+    const TANH: &'static [Self] = &[
+        -0.333333333333333,
+        0.13333333333326622,
+        -0.05396825396376049,
+        0.021869488385852426,
+        -0.008863232601388911,
+        0.0035920920299503207,
+        -0.001455542842902417,
+        0.0005884444755509835,
+        -0.0002333815406247776,
+        8.331641519566199e-05,
+        -1.949466931633398e-05,
+    ];
+    /// 2^-62.7.
+    const ERF: &'static [Self] = &[
+        0.1283791670955126,
+        -0.3761263890318375,
+        0.11283791670954857,
+        -0.026866170645072893,
+        0.00522397762478085,
+        -0.000854832697874119,
+        0.0001205533103686139,
+        -1.4925593505947668e-05,
+        1.6460972801596573e-06,
+        -1.6350025056528846e-07,
+        1.4657878711756045e-08,
+        -1.136566155533025e-09,
+        5.945254252513978e-11,
+    ];
+    /// 2^-57.0.
+    const LOG_ERFC: &'static [Self] = &[
+        -5.02617192004222e-07,
+        -1.1283740915867582,
+        -0.6366436192050191,
+        -0.10270346253934184,
+        0.018990219980114863,
+        0.0004105742006165541,
+        -0.00191589031427655,
+        0.0007706028018138184,
+        -0.0001350263123371491,
+        -2.0277918623588275e-05,
+        2.282664655482086e-05,
+        -8.668357264730777e-06,
+        2.1359426398598582e-06,
+        -3.733473756638233e-07,
+        4.6428327018373255e-08,
+        -3.934717187687927e-09,
+        2.0451994047066096e-10,
+        -4.929190398515648e-12,
+    ];
+
+    fn sin_of_large(x: Self) -> Self {
+        x.sin()
+    }
+    fn cos_of_large(x: Self) -> Self {
+        x.cos()
+    }
+}

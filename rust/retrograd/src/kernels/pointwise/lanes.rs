@@ -1,0 +1,146 @@
+//! Loops over bodies that are written in vectors, for the functions of `kernels::math`.
+//!
+//! There is one task per body and dtype, for every number of operands. Elements beyond the last whole vector are computed
+//! in vectors as well: an element's result must not depend on its place.
+
+use std::marker::PhantomData;
+
+use super::super::real::Real;
+use super::super::simd::{Isa, Level, Task, Vector, dispatch};
+use super::super::strided::is_contiguous;
+use super::walk::{MANY, Operand, Pieces, walk};
+
+/// A body over vectors of `T`, of `K` operands. Implementors mark `f` `#[inline(always)]`.
+pub trait Body<T: Real, const K: usize>: Sync {
+    /// The body.
+    fn f<V: Vector<Elem = T>>(&self, x: [V; K]) -> V;
+}
+
+/// `o[i] = f(a[i])` for `n` contiguous elements, inside a task.
+///
+/// # Safety
+/// 1. The inputs are readable and initialised, the output writable, for `n` elements. 2. The output is an input, or
+///    disjoint from it. 3. The CPU has the instructions of `S`.
+#[inline(always)]
+pub unsafe fn row<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, n: usize, a: [*const T; K], o: *mut T) {
+    let len = T::Vector::<S>::LEN;
+    let mut i = 0;
+    // SAFETY: duties 1 and 3; an element is read before its place is written.
+    unsafe {
+        while i + len <= n {
+            let mut x = [T::Vector::<S>::load(a[0].add(i)); K];
+            for k in 1..K {
+                x[k] = T::Vector::<S>::load(a[k].add(i));
+            }
+            f.f(x).store(o.add(i));
+            i += len;
+        }
+        if i < n {
+            let mut x = [T::Vector::<S>::load_first(a[0].add(i), n - i); K];
+            for k in 1..K {
+                x[k] = T::Vector::<S>::load_first(a[k].add(i), n - i);
+            }
+            f.f(x).store_first(o.add(i), n - i);
+        }
+    }
+}
+
+/// `o[..] = f(a[..])` over strided operands.
+///
+/// # Safety
+/// As [`map1`](super::map1).
+pub unsafe fn lanes1<T: Real, F: Body<T, 1>>(
+    f: &F,
+    sizes: &[usize],
+    a: *const T,
+    a_strides: &[isize],
+    o: *mut T,
+    o_strides: &[isize],
+) {
+    // SAFETY: (1-3) are ours.
+    unsafe { lanes1_at(Level::detect(), f, sizes, a, a_strides, o, o_strides) }
+}
+
+/// [`lanes1`] with the instructions of `level`.
+///
+/// # Safety
+/// As [`map1`](super::map1).
+pub unsafe fn lanes1_at<T: Real, F: Body<T, 1>>(
+    level: Level,
+    f: &F,
+    sizes: &[usize],
+    a: *const T,
+    a_strides: &[isize],
+    o: *mut T,
+    o_strides: &[isize],
+) {
+    let n = sizes.iter().product();
+    if n < MANY && is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) {
+        // SAFETY: (Row 1, 2) our 1-3, the layout being contiguous.
+        return unsafe { dispatch(level, Row { f, n, a: [a], o }) };
+    }
+    let body: Lanes<F, T, 1> = Lanes { level, f, dtype: PhantomData };
+    // SAFETY: (1-3) are ours.
+    unsafe { walk(&body, sizes, [Operand::output(o, o_strides), Operand::input(a, a_strides)]) };
+}
+
+/// `o[..] = f(a[..], b[..])` over strided operands.
+///
+/// # Safety
+/// As [`map1`](super::map1).
+#[allow(clippy::too_many_arguments)]
+pub unsafe fn lanes2<T: Real, F: Body<T, 2>>(
+    f: &F,
+    sizes: &[usize],
+    a: *const T,
+    a_strides: &[isize],
+    b: *const T,
+    b_strides: &[isize],
+    o: *mut T,
+    o_strides: &[isize],
+) {
+    let (level, n) = (Level::detect(), sizes.iter().product());
+    let dense = is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) && is_contiguous(sizes, b_strides);
+    if dense && n < MANY {
+        // SAFETY: (Row 1, 2) our 1-3, the layout being contiguous.
+        return unsafe { dispatch(level, Row { f, n, a: [a, b], o }) };
+    }
+    let body: Lanes<F, T, 2> = Lanes { level, f, dtype: PhantomData };
+    let operands = [Operand::output(o, o_strides), Operand::input(a, a_strides), Operand::input(b, b_strides)];
+    // SAFETY: (1-3) are ours.
+    unsafe { walk(&body, sizes, operands) };
+}
+
+/// A body and its element type, for the walk.
+struct Lanes<'f, F, T, const K: usize> {
+    level: Level,
+    f: &'f F,
+    dtype: PhantomData<fn(T)>,
+}
+
+impl<T: Real, const K: usize, F: Body<T, K>> Pieces for Lanes<'_, F, T, K> {
+    unsafe fn run(&self, n: usize, p: &[*mut u8]) {
+        let a = std::array::from_fn(|k| p[k + 1].cast_const().cast::<T>());
+        // SAFETY: Row 1 and 2 are our 1 and 2.
+        unsafe { dispatch(self.level, Row { f: self.f, n, a, o: p[0].cast::<T>() }) }
+    }
+}
+
+/// Contiguous elements. Duties: 1 and 2 of [`row`].
+struct Row<'f, F, T, const K: usize> {
+    f: &'f F,
+    n: usize,
+    a: [*const T; K],
+    o: *mut T,
+}
+
+impl<T: Real, const K: usize, F: Body<T, K>> Task for Row<'_, F, T, K> {
+    type Out = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        // SAFETY: (row 1, 2) ours; (row 3) Task 2.
+        unsafe { row::<S, T, K, F>(self.f, self.n, self.a, self.o) }
+    }
+}

@@ -1,0 +1,225 @@
+//! The walk over strided operands, which all pointwise loops share: it makes contiguous pieces of them.
+//!
+//! It knows element sizes but no element types, so it is compiled once per number of operands, and a body only has to be
+//! compiled for contiguous elements. Rows that are contiguous are handed on as they lie. Other inputs are gathered into
+//! pieces in L1, other outputs scattered from one; short rows share a piece, and a piece that is to be filled with what it
+//! holds already, such as a row that is broadcast, is left as it is.
+
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
+
+use super::super::strided::{Axes, Offsets, axis, plan};
+use crate::parallel::{Shared, split};
+
+/// An operand whose element type is forgotten.
+#[derive(Clone, Copy)]
+pub(super) struct Operand<'s> {
+    start: *mut u8,
+    width: usize,
+    strides: &'s [isize],
+}
+
+impl<'s> Operand<'s> {
+    #[inline(always)]
+    pub(super) fn input<T>(p: *const T, strides: &'s [isize]) -> Self {
+        Self::output(p.cast_mut(), strides)
+    }
+
+    #[inline(always)]
+    pub(super) fn output<T>(p: *mut T, strides: &'s [isize]) -> Self {
+        const { assert!(size_of::<T>() <= 16) };
+        Operand { start: p.cast(), width: size_of::<T>(), strides }
+    }
+}
+
+/// A loop over contiguous elements.
+pub(super) trait Pieces: Sync {
+    /// Computes `n` elements; `p` is the output, then the inputs.
+    ///
+    /// # Safety
+    /// 1. The inputs are readable and initialised, the output writable, for `n` elements of the types that the loop knows.
+    /// 2. The output is the first input, or disjoint from it; it is disjoint from the others.
+    unsafe fn run(&self, n: usize, p: &[*mut u8]);
+}
+
+/// From this many elements on, work may be divided among threads.
+pub(super) const MANY: usize = 1 << 15;
+
+/// What an element takes, in nanoseconds: most bodies wait for memory.
+const ELEMENT_COST: f64 = 0.25;
+
+/// Bytes of a piece: five of them fit in any L1.
+const PIECE_BYTES: usize = 4096;
+
+/// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1 for
+/// the next rows, which find their elements in the same lines.
+const STRIDED_PIECE: usize = 256;
+
+/// Rows of at least this many elements have pieces of their own.
+const LONG_ROW: usize = 64;
+
+#[repr(align(64))]
+struct Piece([MaybeUninit<u8>; PIECE_BYTES]);
+
+/// Runs `body` over every position of `sizes`; operand 0 is the output.
+///
+/// # Safety
+/// 1. Each input is readable and initialised, the output writable, at every position of `sizes` under its strides, for the
+///    element types that `body` knows.
+/// 2. The output overlaps an input only if both have the same start, strides and element size.
+/// 3. Distinct positions have distinct places in the output.
+pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], operands: [Operand; N]) {
+    let axes: Axes<N> = plan(sizes, operands.map(|x| x.strides));
+    let widths = operands.map(|x| x.width);
+    let starts = operands.map(|x| x.start);
+    let count = axes.iter().map(|x| x.size).product::<usize>();
+    if count < MANY {
+        // SAFETY: (1-3) ours.
+        return unsafe { walk_axes(body, &axes, widths, starts) };
+    }
+    // The outermost axis that is long enough to be cut, or else the longest.
+    let long = axes.iter().rposition(|x| x.size >= 64);
+    let cut = long.unwrap_or_else(|| (0..axes.len()).max_by_key(|&i| axes[i].size).unwrap_or(0));
+    let grain = if cut == 0 { 1024 } else { 1 };
+    let starts = starts.map(Shared);
+    split(axes[cut].size, grain, count as f64 * ELEMENT_COST, &|range| {
+        let mut axes = axes.clone();
+        axes[cut].size = range.len();
+        let p = std::array::from_fn(|k| {
+            let offset = range.start as isize * axes[cut].strides[k] * widths[k] as isize;
+            // SAFETY: duty 1: a position of `sizes`.
+            unsafe { starts[k].get().offset(offset) }
+        });
+        // SAFETY: (1-3) ours, for some of the positions; (3) no other piece has them.
+        unsafe { walk_axes(body, &axes, widths, p) };
+    });
+}
+
+/// # Safety
+/// As [`walk`], for the positions of `axes`.
+unsafe fn walk_axes<const N: usize>(body: &dyn Pieces, axes: &Axes<N>, widths: [usize; N], starts: [*mut u8; N]) {
+    let (x, y) = (axis(axes, 0), axis(axes, 1));
+    let tile = Tile {
+        n: [x.size, y.size],
+        s: std::array::from_fn(|k| [x.strides[k], y.strides[k]].map(|s| s * widths[k] as isize)),
+        widths,
+    };
+    for offsets in Offsets::new(axes.get(2..).unwrap_or(&[])) {
+        // SAFETY: duty 1: a position of the axes.
+        let p = std::array::from_fn(|k| unsafe { starts[k].offset(offsets[k] * widths[k] as isize) });
+        // SAFETY: (1-3) the positions are some of the axes': ours.
+        unsafe { tile.run(body, p) };
+    }
+}
+
+/// Two axes, `n[0]` the inner; strides in bytes, inner and outer, and element sizes of the operands.
+struct Tile<const N: usize> {
+    n: [usize; 2],
+    s: [[isize; 2]; N],
+    widths: [usize; N],
+}
+
+impl<const N: usize> Tile<N> {
+    /// # Safety
+    /// 1. As [`walk`], for the tile's positions from `p` on.
+    unsafe fn run(&self, body: &dyn Pieces, p: [*mut u8; N]) {
+        let ([n, rows], s, widths) = (self.n, &self.s, &self.widths);
+        if n == 0 || rows == 0 {
+            return;
+        }
+        // An input behind the first that is the output is read from a copy.
+        let copied: [bool; N] = std::array::from_fn(|k| k > 1 && p[k] == p[0] && widths[k] == widths[0]);
+        let contiguous = (0..N).all(|k| s[k][0] == widths[k] as isize && !copied[k]);
+        if contiguous && (n >= LONG_ROW || rows == 1) {
+            for row in 0..rows as isize {
+                // SAFETY: (1, 2) a row of the tile.
+                unsafe { body.run(n, &std::array::from_fn::<_, N, _>(|k| p[k].offset(row * s[k][1]))) };
+            }
+            return;
+        }
+        let strided = (0..N).any(|k| s[k][0] != 0 && s[k][0] != widths[k] as isize);
+        let whole = PIECE_BYTES / widths.iter().copied().max().unwrap_or(1);
+        let room = if strided { whole.min(STRIDED_PIECE) } else { whole };
+        let (columns, height) = if n >= LONG_ROW { (n.min(room), 1) } else { (n, (room / n).min(rows)) };
+        let mut pieces = [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N];
+        // Where the elements in each piece come from, and how many they are.
+        let mut held = [(null_mut(), 0); N];
+        for column in (0..n).step_by(columns) {
+            let m = columns.min(n - column);
+            for row in (0..rows).step_by(height) {
+                let h = height.min(rows - row);
+                let count = m * h;
+                let mut q = [null_mut(); N];
+                let mut out = null_mut();
+                for k in 0..N {
+                    let width = widths[k] as isize;
+                    // SAFETY: duty 1: a position of the tile.
+                    let at = unsafe { p[k].offset(column as isize * s[k][0] + row as isize * s[k][1]) };
+                    let dense = (m == 1 || s[k][0] == width) && (h == 1 || s[k][1] == m as isize * width);
+                    if k == 0 {
+                        out = at;
+                    }
+                    if dense && !copied[k] {
+                        q[k] = at;
+                        continue;
+                    }
+                    q[k] = pieces[k].0.as_mut_ptr().cast();
+                    if k > 0 && (held[k].0 != at || held[k].1 < count) {
+                        // SAFETY: (1) ours; (2) a piece has room for `count` elements.
+                        unsafe { copy([m, h], widths[k], at, s[k], q[k], [width, m as isize * width]) };
+                        held[k] = (at, count);
+                    }
+                }
+                // SAFETY: (1) elements of the tile or of pieces; (2) the output is a piece or disjoint by duty 2 from inputs
+                // that are not copied, unless the first input is it.
+                unsafe { body.run(count, &q) };
+                if q[0] != out {
+                    let width = widths[0] as isize;
+                    // SAFETY: (1) the body wrote them; (2) ours.
+                    unsafe { copy([m, h], widths[0], q[0], [width, m as isize * width], out, s[0]) };
+                }
+            }
+        }
+    }
+}
+
+/// Copies `n` elements of `width` bytes; strides in bytes, inner and outer.
+///
+/// # Safety
+/// 1. `a` is readable at these positions. 2. `o` is writable at these positions, and disjoint.
+unsafe fn copy(n: [usize; 2], width: usize, a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
+    // SAFETY: (1, 2) ours.
+    unsafe {
+        match width {
+            1 => copy_of::<u8>(n, a, sa, o, so),
+            2 => copy_of::<u16>(n, a, sa, o, so),
+            4 => copy_of::<u32>(n, a, sa, o, so),
+            8 => copy_of::<u64>(n, a, sa, o, so),
+            _ => copy_of::<[u64; 2]>(n, a, sa, o, so),
+        }
+    }
+}
+
+/// # Safety
+/// As [`copy`].
+unsafe fn copy_of<T: Copy>([n, rows]: [usize; 2], a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
+    let width = size_of::<T>() as isize;
+    for row in 0..rows as isize {
+        // SAFETY: duties 1 and 2; elements such as complex numbers are aligned to less than `T`.
+        unsafe {
+            let (a, o) = (a.offset(row * sa[1]), o.offset(row * so[1]));
+            if sa[0] == width && so[0] == width {
+                std::ptr::copy_nonoverlapping(a, o, n * size_of::<T>());
+            } else if sa[0] == 0 && so[0] == width {
+                let value = a.cast::<T>().read_unaligned();
+                for i in 0..n {
+                    o.cast::<T>().add(i).write_unaligned(value);
+                }
+            } else {
+                for i in 0..n as isize {
+                    o.offset(i * so[0]).cast::<T>().write_unaligned(a.offset(i * sa[0]).cast::<T>().read_unaligned());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The vectors of x86-64: AVX2 with FMA, and AVX-512.
+
+use std::arch::x86_64::*;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use super::vector::{Isa, Vector};
+
+/// AVX2 and FMA.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2;
+
+impl Isa for Avx2 {
+    type F32 = Avx2F32;
+    type F64 = Avx2F64;
+}
+
+/// AVX-512 F, VL, BW and DQ.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512;
+
+impl Isa for Avx512 {
+    type F32 = Avx512F32;
+    type F64 = Avx512F64;
+}
+
+/// Eight words of ones and eight of zeros: read from word `8 - len`, a mask of the first `len`.
+static MASK32: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+/// The same for four 64-bit words, from word `4 - len`.
+static MASK64: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
+
+/// The operators, as one instruction each.
+macro_rules! operators {
+    ($v:ident: $($trait:ident $name:ident $f:ident),+) => {
+        $(impl $trait for $v {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, o: Self) -> Self {
+                // SAFETY: a value of this type is proof of its instructions.
+                unsafe { Self($f(self.0, o.0)) }
+            }
+        })+
+        impl Neg for $v {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                self.xor(self.of(-0.0))
+            }
+        }
+    };
+}
+
+/// Methods of two vectors that are one instruction, on floats or, behind the casts, on integers.
+macro_rules! methods {
+    (floats: $($name:ident $f:ident),+) => { $(
+        #[inline(always)]
+        fn $name(self, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($f(self.0, o.0)) }
+        }
+    )+ };
+    (integers $to:ident $from:ident: $($name:ident $f:ident),+) => { $(
+        #[inline(always)]
+        fn $name(self, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($from($f($to(self.0), $to(o.0)))) }
+        }
+    )+ };
+    (shifts $bits:literal $top:literal $to:ident $from:ident: $up:ident $down:ident) => {
+        #[inline(always)]
+        fn up(self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($from($up::<$bits>($to(self.0)))) }
+        }
+        #[inline(always)]
+        fn down(self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($from($down::<$bits>($to(self.0)))) }
+        }
+        #[inline(always)]
+        fn low_to_sign(self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($from($up::<$top>($to(self.0)))) }
+        }
+    };
+    (memory $t:ty: $load:ident $store:ident $set1:ident) => {
+        #[inline(always)]
+        unsafe fn load(p: *const $t) -> Self {
+            // SAFETY: duties 1 and 2.
+            unsafe { Self($load(p)) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, p: *mut $t) {
+            // SAFETY: a value of this type is proof of its instructions; duty 1.
+            unsafe { $store(p, self.0) }
+        }
+        #[inline(always)]
+        fn splat(self, x: $t) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($set1(x)) }
+        }
+    };
+    (fma: $f:ident) => {
+        #[inline(always)]
+        fn fma(self, b: Self, c: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($f(self.0, b.0, c.0)) }
+        }
+    };
+    // Of a NaN these instructions give the second operand.
+    (extremes: $min:ident $max:ident) => {
+        #[inline(always)]
+        fn at_most(self, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($min(o.0, self.0)) }
+        }
+        #[inline(always)]
+        fn at_least(self, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($max(o.0, self.0)) }
+        }
+    };
+}
+
+macro_rules! avx2 {
+    ($t:ty, $len:literal, $table:ident, $load:ident, $store:ident, $cmp:ident, $blend:ident,
+     $movemask:ident) => {
+        /// All bits of a lane set, or none.
+        type Mask = Self;
+        const LEN: usize = $len;
+        #[inline(always)]
+        unsafe fn load_first(p: *const $t, len: usize) -> Self {
+            // SAFETY: duties 1 and 2; lanes whose mask is clear are not read; the table holds `LEN` words from there.
+            unsafe { Self($load(p, _mm256_loadu_si256($table.as_ptr().add($len - len).cast()))) }
+        }
+        #[inline(always)]
+        unsafe fn store_first(self, p: *mut $t, len: usize) {
+            // SAFETY: as in `load_first`; lanes whose mask is clear are not written.
+            unsafe { $store(p, _mm256_loadu_si256($table.as_ptr().add($len - len).cast()), self.0) }
+        }
+        #[inline(always)]
+        fn lt(self, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($cmp::<_CMP_LT_OQ>(self.0, o.0)) }
+        }
+        #[inline(always)]
+        fn eq(self, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($cmp::<_CMP_EQ_OQ>(self.0, o.0)) }
+        }
+        #[inline(always)]
+        fn select(self, mask: Self, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($blend(o.0, self.0, mask.0)) }
+        }
+        #[inline(always)]
+        fn mask_bits(mask: Self) -> u32 {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { $movemask(mask.0) as u32 }
+        }
+    };
+}
+
+macro_rules! avx512 {
+    ($t:ty, $mask:ty, $len:literal, $load:ident, $store:ident, $cmp:ident, $blend:ident, $scalef:ident, $getmant:ident,
+     $getexp:ident, $masked_mul:ident, $masked_add:ident) => {
+        type Mask = $mask;
+        const LEN: usize = $len;
+        #[inline(always)]
+        unsafe fn load_first(p: *const $t, len: usize) -> Self {
+            // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not read.
+            unsafe { Self($load(((1u32 << len) - 1) as $mask, p)) }
+        }
+        #[inline(always)]
+        unsafe fn store_first(self, p: *mut $t, len: usize) {
+            // SAFETY: duty 1; lanes whose mask bit is clear are not written.
+            unsafe { $store(p, ((1u32 << len) - 1) as $mask, self.0) }
+        }
+        #[inline(always)]
+        fn lt(self, o: Self) -> $mask {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { $cmp::<_CMP_LT_OQ>(self.0, o.0) }
+        }
+        #[inline(always)]
+        fn eq(self, o: Self) -> $mask {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { $cmp::<_CMP_EQ_OQ>(self.0, o.0) }
+        }
+        #[inline(always)]
+        fn select(self, mask: $mask, o: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($blend(mask, o.0, self.0)) }
+        }
+        #[inline(always)]
+        fn mask_bits(mask: $mask) -> u32 {
+            u32::from(mask)
+        }
+        #[inline(always)]
+        fn ldexp(self, n: Self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($scalef(self.0, n.0)) }
+        }
+        #[inline(always)]
+        fn split(self) -> (Self, Self) {
+            let root = self.of(std::f64::consts::SQRT_2);
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe {
+                let m = $getmant::<_MM_MANT_NORM_1_2, _MM_MANT_SIGN_ZERO>(self.0);
+                let k = $getexp(self.0);
+                let big = $cmp::<_CMP_GE_OQ>(m, root.0);
+                (Self($masked_mul(m, big, m, self.of(0.5).0)), Self($masked_add(k, big, k, self.of(1.0).0)))
+            }
+        }
+    };
+}
+
+/// Eight lanes of float32.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2F32(__m256);
+operators!(Avx2F32: Add add _mm256_add_ps, Sub sub _mm256_sub_ps, Mul mul _mm256_mul_ps, Div div _mm256_div_ps);
+impl Vector for Avx2F32 {
+    type Elem = f32;
+    avx2!(f32, 8, MASK32, _mm256_maskload_ps, _mm256_maskstore_ps, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_movemask_ps);
+    methods!(memory f32: _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps);
+    methods!(fma: _mm256_fmadd_ps);
+    methods!(extremes: _mm256_min_ps _mm256_max_ps);
+    methods!(floats: and _mm256_and_ps, or _mm256_or_ps, xor _mm256_xor_ps);
+    methods!(integers _mm256_castps_si256 _mm256_castsi256_ps: bits_plus _mm256_add_epi32);
+    methods!(shifts 23 31 _mm256_castps_si256 _mm256_castsi256_ps: _mm256_slli_epi32 _mm256_srli_epi32);
+}
+
+/// Four lanes of float64.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2F64(__m256d);
+operators!(Avx2F64: Add add _mm256_add_pd, Sub sub _mm256_sub_pd, Mul mul _mm256_mul_pd, Div div _mm256_div_pd);
+impl Vector for Avx2F64 {
+    type Elem = f64;
+    avx2!(f64, 4, MASK64, _mm256_maskload_pd, _mm256_maskstore_pd, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_movemask_pd);
+    methods!(memory f64: _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd);
+    methods!(fma: _mm256_fmadd_pd);
+    methods!(extremes: _mm256_min_pd _mm256_max_pd);
+    methods!(floats: and _mm256_and_pd, or _mm256_or_pd, xor _mm256_xor_pd);
+    methods!(integers _mm256_castpd_si256 _mm256_castsi256_pd: bits_plus _mm256_add_epi64);
+    methods!(shifts 52 63 _mm256_castpd_si256 _mm256_castsi256_pd: _mm256_slli_epi64 _mm256_srli_epi64);
+}
+
+/// Sixteen lanes of float32.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512F32(__m512);
+operators!(Avx512F32: Add add _mm512_add_ps, Sub sub _mm512_sub_ps, Mul mul _mm512_mul_ps, Div div _mm512_div_ps);
+impl Vector for Avx512F32 {
+    type Elem = f32;
+    avx512!(
+        f32,
+        __mmask16,
+        16,
+        _mm512_maskz_loadu_ps,
+        _mm512_mask_storeu_ps,
+        _mm512_cmp_ps_mask,
+        _mm512_mask_blend_ps,
+        _mm512_scalef_ps,
+        _mm512_getmant_ps,
+        _mm512_getexp_ps,
+        _mm512_mask_mul_ps,
+        _mm512_mask_add_ps
+    );
+    methods!(memory f32: _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps);
+    methods!(fma: _mm512_fmadd_ps);
+    methods!(extremes: _mm512_min_ps _mm512_max_ps);
+    methods!(floats: and _mm512_and_ps, or _mm512_or_ps, xor _mm512_xor_ps);
+    methods!(integers _mm512_castps_si512 _mm512_castsi512_ps: bits_plus _mm512_add_epi32);
+    methods!(shifts 23 31 _mm512_castps_si512 _mm512_castsi512_ps: _mm512_slli_epi32 _mm512_srli_epi32);
+}
+
+/// Eight lanes of float64.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512F64(__m512d);
+operators!(Avx512F64: Add add _mm512_add_pd, Sub sub _mm512_sub_pd, Mul mul _mm512_mul_pd, Div div _mm512_div_pd);
+impl Vector for Avx512F64 {
+    type Elem = f64;
+    avx512!(
+        f64,
+        __mmask8,
+        8,
+        _mm512_maskz_loadu_pd,
+        _mm512_mask_storeu_pd,
+        _mm512_cmp_pd_mask,
+        _mm512_mask_blend_pd,
+        _mm512_scalef_pd,
+        _mm512_getmant_pd,
+        _mm512_getexp_pd,
+        _mm512_mask_mul_pd,
+        _mm512_mask_add_pd
+    );
+    methods!(memory f64: _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd);
+    methods!(fma: _mm512_fmadd_pd);
+    methods!(extremes: _mm512_min_pd _mm512_max_pd);
+    methods!(floats: and _mm512_and_pd, or _mm512_or_pd, xor _mm512_xor_pd);
+    methods!(integers _mm512_castpd_si512 _mm512_castsi512_pd: bits_plus _mm512_add_epi64);
+    methods!(shifts 52 63 _mm512_castpd_si512 _mm512_castsi512_pd: _mm512_slli_epi64 _mm512_srli_epi64);
+}

@@ -1,6 +1,6 @@
-"""Side by side with torch: one process, one thread, interleaved rounds, minima; the ratio is torch's time over ours.
+"""Side by side with torch: one process, interleaved rounds, minima; the ratio is torch's time over ours.
 
-    python benches/compare.py [--quick] [--only REGEX] [--json FILE] [--torch-site DIR] [--package NAME]
+    python benches/compare.py [--quick] [--only REGEX] [--threads N] [--json FILE] [--torch-site DIR] [--package NAME]
 
 The cost of noting lines races the package against itself.
 
@@ -25,6 +25,7 @@ from functools import partial, reduce
 from pathlib import Path
 from types import ModuleType
 
+import ops  # noqa: F401  (adds its rows)
 from cases import CASES, Case, mlp_step
 from timing import FULL, QUICK, Plan, race
 
@@ -218,15 +219,15 @@ def loops(ours: ModuleType) -> str:
     return f"ops without a batching rule, of {tried} on tensors alone: {', '.join(ours._core._looped()) or 'none'}"
 
 
-def load(name: str) -> ModuleType | None:
-    """Import `name` on one thread with a fixed seed; None where it is not installed."""
+def load(name: str, threads: int) -> ModuleType | None:
+    """Import `name` with a fixed seed, on so many threads; None where it is not installed."""
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
         return None
-    for setting, value in (("set_num_threads", 1), ("manual_seed", 0)):
+    for setting, value in (("set_num_threads", threads), ("manual_seed", 0)):
         if hasattr(module, setting):
             getattr(module, setting)(value)
     return module
@@ -245,6 +246,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--torch-site", metavar="DIR", help="a site-packages folder that holds torch")
     parser.add_argument("--only", metavar="REGEX", type=regex, default="", help="rows whose name matches")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the rows here too")
+    parser.add_argument("--threads", type=int, default=1, help="threads that an op may use (default: 1)")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     return parser.parse_args()
 
@@ -253,7 +255,7 @@ def main() -> int:
     args = arguments()
     path = [args.torch_site] if args.torch_site else []
     sys.path += path
-    ours, torch = load(args.package), load("torch")
+    ours, torch = load(args.package, args.threads), load("torch", args.threads)
     if ours is None:
         print(f"{args.package} is not installed", file=sys.stderr)
         return 2
@@ -278,7 +280,9 @@ def main() -> int:
     versions = f"{args.package} {getattr(ours, '__version__', '?')}"
     print(f"{versions}, " + (f"torch {torch.__version__}" if torch else "torch is not installed: own times only"))
     rounds = f"{plan.heats} x {plan.rounds}"
-    print(f"Python {platform.python_version()}, {platform.machine()}, one thread, best of {rounds} rounds\n")
+    print(
+        f"Python {platform.python_version()}, {platform.machine()}, threads: {args.threads}, best of {rounds} rounds\n"
+    )
     selected = [case for case in CASES if wanted(case.name)]
     width = max([30, *(len(case.name) for case in selected)])
     head = [" ", args.package, "torch", "ratio", "budget", "verdict", "faults/op", "rate"]

@@ -34,6 +34,7 @@ KINDS = {
     "Ints": "_int | Sequence[_int]",
     "Size": "_int | Sequence[_int]",
     "Tensors": "Sequence[Tensor]",
+    "Spread": "Sequence[Tensor]",
     "DType": "_DType",
     "Str": "str",
     "Generator": "Generator",
@@ -42,15 +43,22 @@ KINDS = {
     "MemoryFormat": "memory_format",
 }
 
+# What may be given as separate arguments, too.
+SEPARATE = {"Size": "_int", "Spread": "Tensor"}
+
 RETURNS = {
     "Tensor": "Tensor",
     "Vec<Tensor>": "tuple[Tensor, ...]",
     "OneOrMany": "Tensor | tuple[Tensor, ...]",
     "(Tensor,Tensor)": "tuple[Tensor, Tensor]",
     "bool": "_bool",
+    "DType": "_DType",
     "i64": "_int",
     "Scalar": "_Number",
 }
+
+# Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
+MODULES = {"nn.functional": "nn_functional", "linalg": "linalg_ops", "special": "special_functions"}
 
 # Members that need no types: those of every class or module, slots that come along with another one, and
 # `__getattr__` and `__buffer__`, which are in the stub without being there in every Python.
@@ -86,15 +94,15 @@ def tuple_name(fields: list[str]) -> str:
 
 
 def parameters(op: Op, entry: Any, spread: bool) -> Iterator[str]:
-    """Of one entry; with `spread`, a size is given as separate integers."""
+    """Of one entry; with `spread`, a size is given as separate integers, tensors as separate ones."""
     params, _, out, _ = entry
     keyword_only = False
     for i, (name, kind, optional, default, by_name) in enumerate(params):
         if i == 0 and op["role"] != "Function":
             yield "self"
             continue
-        if kind == "Size" and spread:
-            yield f"*{name}: _int"
+        if kind in SEPARATE and spread:
+            yield f"*{name}: {SEPARATE[kind]}"
             keyword_only = True
             continue
         if by_name and not keyword_only:
@@ -125,7 +133,7 @@ def definitions(op: Op, indent: str = "") -> Iterator[str]:
     forms: list[str] = []
     for entry in op["entries"]:
         result = results(op, entry[1], entry[3])
-        sized = any(kind == "Size" for _, kind, *_ in entry[0])
+        sized = any(kind in SEPARATE for _, kind, *_ in entry[0])
         for spread in (False, True) if sized else (False,):
             form = definition(op["name"], list(parameters(op, entry, spread)), result, indent)
             if form not in forms:
@@ -194,8 +202,11 @@ def stubs() -> dict[str, str]:
         "# functions": "# ops\n" + ops(op for op in roster if op["role"] == "Function" and not op["module"]),
     }.items():
         text = text.replace(f"\n{line}\n", f"\n{found}\n")
-    functional = ops(op for op in roster if op["module"] == "nn.functional")
-    return {"__init__.pyi": HEAD + text, "nn_functional.pyi": f"{HEAD}{imports(functional)}\n{functional}\n"}
+    files = {"__init__.pyi": HEAD + text}
+    for module, name in MODULES.items():
+        functions = ops(op for op in roster if op["module"] == module)
+        files[f"{name}.pyi"] = f"{HEAD}{imports(functions)}\n{functions}\n"
+    return files
 
 
 def imports(body: str) -> str:

@@ -17,7 +17,8 @@ from retrograd._size import Size
 # The core makes sizes from here on, so before anything asks a tensor for its shape.
 _core._register_classes(Size)
 
-from retrograd import autograd, func, nn, random, serialization, utils  # noqa: E402
+from retrograd import autograd, func, linalg, nn, random, serialization, special, utils  # noqa: E402
+from retrograd._contract import einsum, tensordot  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402
     is_complex,
@@ -42,7 +43,17 @@ from retrograd.utils.dlpack import from_dlpack  # noqa: E402
 newaxis = None
 
 # Besides these, everything public of the core, such as the ops and dtypes.
-_INNER = ("Node", "RemovableHandle", "SavedTensor", "nn_functional", "op_names")
+_INNER = (
+    "Node",
+    "RemovableHandle",
+    "SavedTensor",
+    "einsum",
+    "linalg_ops",
+    "nn_functional",
+    "op_names",
+    "special_functions",
+    "tensordot",
+)
 __all__ = [name for name in dir(_core) if not name.startswith("_") and name not in _INNER]
 __all__ += [
     "Size",
@@ -50,6 +61,7 @@ __all__ += [
     "are_deterministic_algorithms_enabled",
     "autograd",
     "e",
+    "einsum",
     "enable_grad",
     "finfo",
     "from_dlpack",
@@ -64,6 +76,7 @@ __all__ += [
     "is_floating_point",
     "is_inference",
     "is_tensor",
+    "linalg",
     "load",
     "nan",
     "newaxis",
@@ -78,6 +91,8 @@ __all__ += [
     "set_grad_enabled",
     "set_num_threads",
     "set_rng_state",
+    "special",
+    "tensordot",
     "typename",
     "use_deterministic_algorithms",
     "utils",

@@ -87,7 +87,12 @@ def rooms() -> tuple[Room, ...]:
 @contextlib.contextmanager
 def _watched(room: Room, calls: list[_Call]) -> Iterator[None]:
     """Inside, calls of the room's callables are noted."""
-    owners: dict[str, Any] = {"": retrograd, "nn.functional": retrograd.nn.functional}
+    owners: dict[str, Any] = {
+        "": retrograd,
+        "linalg": retrograd.linalg,
+        "nn.functional": retrograd.nn.functional,
+        "special": retrograd.special,
+    }
     before: list[tuple[Any, str, Any]] = []
     for op in room.ops:
         owner = owners[op["module"]] if op["role"] == "Function" else _core.Tensor

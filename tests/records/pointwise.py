@@ -430,6 +430,7 @@ UNARIES = [
         *(s(t(3, 4), decimals=n).but(dtypes=FLOATS) for n in (0, 1, 3)),
         s(given([1234.5, -55.0, 45.0, 0.0]), decimals=-1).but(dtypes=FLOATS, smooth=False),
         s(t(17), decimals=2).but(dtypes=FLOATS, smooth=False),
+        covers=("special.round",),
         refuses=(
             Refusal(s(BOOL3), NotImplementedError, r"not implemented for 'Bool'"),
             Refusal(s(t(3), decimals=1), NotImplementedError, r"not implemented for 'Long'", dtype="int64"),
@@ -454,7 +455,7 @@ UNARIES = [
         domain=POSITIVE,
         edges=(Edge(s(given([0.0, 0.5])), [1.0, 2.0], ([np.inf, 4.0],)),),
     ),
-    smooth("log1p", np.log1p, domain=Domain(-0.7, 2.0, ints=(0, 5))),
+    smooth("log1p", np.log1p, covers=("special.log1p",), domain=Domain(-0.7, 2.0, ints=(0, 5))),
     smooth(
         "sqrt",
         np.sqrt,
@@ -465,7 +466,7 @@ UNARIES = [
     smooth("sin", np.sin),
     smooth("cos", np.cos),
     smooth("tanh", np.tanh),
-    smooth("sigmoid", sigmoid),
+    smooth("sigmoid", sigmoid, covers=("special.expit",)),
     smooth("reciprocal", lambda x: 1 / x, domain=OFF_ZERO),
 ]
 

@@ -112,7 +112,7 @@ class Sample:
     dtypes: tuple[str, ...] | None = None
     values: bool = True  # False: the reference tells shape and dtype only
     smooth: bool = True  # False: differences do not exist or are too coarse; an `Edge` tells the gradient
-    sound: bool = True  # False: PyTorch fails here (out=, second order), so that only retrograd is held to it
+    sound: bool = True  # False: PyTorch fails here (out=, forward mode, second order): only retrograd is held to it
     layouts: tuple[str, ...] = LAYOUTS  # without "expanded": equal entries, which it makes, have no derivative
 
     def but(self, **changes: Any) -> Sample:
@@ -189,6 +189,9 @@ class OpRecord:
     reads: bool = False  # the result, or its shape, depends on numbers in Python: not for batches
     edges: tuple[Edge, ...] = ()
     refuses: tuple[Refusal, ...] = ()
+    # What PyTorch's op lacks, so that only retrograd is held to it: "inplace", derivatives of the in-place form; "out",
+    # the refusal to record the `out=` form.
+    lacks: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

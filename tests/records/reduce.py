@@ -286,6 +286,7 @@ RECORDS = [
     spread("std_mean", with_mean(deviation), method=False, result=("same", "same")),
     OpRecord(
         name="logsumexp",
+        covers=("special.logsumexp",),
         reference=logsumexp,
         samples=(*ALONG, *SEVERAL),
         slack=LONG,
@@ -298,6 +299,7 @@ RECORDS = [
     ),
     OpRecord(
         name="softmax",
+        covers=("special.softmax",),
         reference=softmax,
         slack=LONG,
         samples=(
@@ -309,6 +311,7 @@ RECORDS = [
     ),
     OpRecord(
         name="log_softmax",
+        covers=("special.log_softmax",),
         reference=lambda x, dim, dtype=None: np.log(softmax(x, dim)),
         samples=NORMALISED,
         slack=LONG,

@@ -20,7 +20,7 @@ use syn::{
 /// Arguments: the forms (`function`, `method`, `inplace`, `out`), `module = "nn.functional"`, `name = "..."` where the
 /// Python name differs, `aliases(..)`, `fields("values", "indices")` for named results, `norust` for no Rust method.
 /// Parameters: `#[default(expr)]`, `#[kw]` (keyword only), `#[operand]` (a number is taken too), `#[size]` (takes
-/// separate integers too).
+/// separate integers, or separate tensors, too).
 ///
 /// It makes the function itself, the method on `Tensor` (and its in-place form, whose name ends in `_`), and a static
 /// `Entry` named like the function in capitals. An op with an in-place form sees a variable `form` in its body. Errors
@@ -163,8 +163,19 @@ fn python_default(e: &Expr) -> String {
         "false" => "False".into(),
         "& []" => "()".into(),
         _ if s.starts_with('"') => s.replace('"', "'"),
-        _ => s.replace(' ', "").replace("Scalar::Int(", "").replace("Scalar::Float(", "").replace(')', ""),
+        _ => match s.strip_prefix("& [").and_then(|s| s.strip_suffix(']')) {
+            Some(items) => {
+                let items: String = items.split(',').map(|item| format!("{}, ", number(item))).collect();
+                let one = items.matches(',').count() == 1;
+                format!("({})", if one { items.trim_end() } else { items.trim_end_matches(", ") })
+            }
+            None => number(&s),
+        },
     }
+}
+
+fn number(tokens: &str) -> String {
+    tokens.replace(' ', "").replace("Scalar::Int(", "").replace("Scalar::Float(", "").replace(')', "")
 }
 
 fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tokens> {
@@ -249,6 +260,8 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
         };
         let kind = if p.operand {
             quote!(::retrograd::ops::Kind::Operand)
+        } else if p.size && p.ty.to_token_stream().to_string() == "& [Tensor]" {
+            quote!(::retrograd::ops::Kind::Spread)
         } else if p.size {
             quote!(::retrograd::ops::Kind::Size)
         } else {

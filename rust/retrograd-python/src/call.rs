@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use retrograd::autograd::{GradGuard, is_grad_enabled};
 use retrograd::ops::{Entry, Form, Kind, Value, forms, roster};
 use retrograd::{Error, Tensor};
@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 use crate::convert;
 use crate::errors::{self, to_py};
 use crate::origin::detached;
+use crate::wrap::unwrap;
 
 /// All entries of one Python name, in one form.
 pub struct Callable {
@@ -269,6 +270,10 @@ fn parse<'py>(py: Python<'py>, c: &Callable, entry: &'static Entry, given: &Give
             let ints: Option<Vec<i64>> = (at..total).map(|i| convert::integer(&given.arg(py, i))).collect();
             values[p] = Value::Ints(ints.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
             at = total;
+        } else if param.kind == Kind::Spread && unwrap(&arg).is_some() {
+            let given: Option<Vec<Tensor>> = (at..total).map(|i| unwrap(&given.arg(py, i)).cloned()).collect();
+            values[p] = Value::Tensors(given.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
+            at = total;
         } else {
             values[p] = convert::argument(&arg, param.kind, param.optional)
                 .ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?;
@@ -466,7 +471,7 @@ pub fn signature(entry: &Entry, role: Role) -> String {
 fn documentation(c: &Callable) -> String {
     let doc = c.docs().join("\n\n");
     if let [entry] = c.entries[..]
-        && entry.params.iter().all(|p| p.kind != Kind::Size)
+        && entry.params.iter().all(|p| !matches!(p.kind, Kind::Size | Kind::Spread))
     {
         return format!("{}\n--\n\n{doc}", signature(entry, c.role));
     }
@@ -475,9 +480,22 @@ fn documentation(c: &Callable) -> String {
     format!("{}\n\n{doc}", lines.join("\n"))
 }
 
-/// Makes the Python objects of all callables and hangs them on the module and the tensor class.
-pub fn register(m: &Bound<'_, PyModule>, functional: &Bound<'_, PyModule>) -> PyResult<()> {
+/// Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
+const MODULES: [(&str, &str); 3] =
+    [("nn.functional", "nn_functional"), ("linalg", "linalg_ops"), ("special", "special_functions")];
+
+/// Makes the Python objects of all callables and hangs them on the modules and the tensor class.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
+    let loaded: Bound<'_, PyDict> = py.import("sys")?.getattr("modules")?.cast_into()?;
+    let mut modules = vec![("", m.clone())];
+    for (path, name) in MODULES {
+        let full = format!("retrograd._core.{name}");
+        let module = PyModule::new(py, &full)?;
+        m.add(name, &module)?;
+        loaded.set_item(full, &module)?;
+        modules.push((path, module));
+    }
     m.add_function(wrap_pyfunction!(_roster, m)?)?;
     let class = py.get_type::<crate::wrap::PyTensor>();
     for (i, c) in callables().iter().enumerate() {
@@ -490,8 +508,11 @@ pub fn register(m: &Bound<'_, PyModule>, functional: &Bound<'_, PyModule>) -> Py
             ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
             ml_doc: leak(&doc),
         }));
-        let target = if entry.module == "nn.functional" { functional } else { m };
         if c.role == Role::Function {
+            let (_, target) = modules
+                .iter()
+                .find(|(path, _)| *path == entry.module)
+                .expect("MODULES lists the modules of all entries");
             let name = target.name()?;
             // SAFETY: `def` is alive for good; the call returns a new reference or null with an exception set.
             let function = unsafe {
@@ -515,7 +536,6 @@ fn leak(s: &str) -> *const std::ffi::c_char {
 /// documentation of its overloads, and per entry the parameters (name, kind, optional, default, keyword-only), field names and `out`.
 #[pyfunction]
 fn _roster<'py>(py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    use pyo3::types::PyDict;
     let mut all = Vec::new();
     for c in callables() {
         let d = PyDict::new(py);

@@ -26,7 +26,6 @@ mod transforms;
 mod wrap;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// Registers the classes that are written in Python and made by the core.
 #[pyfunction]
@@ -55,9 +54,7 @@ fn _num_threads() -> usize {
 
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = m.py();
     retrograd::warn::set_sink(errors::warn);
-    let functional = PyModule::new(py, "retrograd._core.nn_functional")?;
     tensor::register(m)?;
     dtype::register(m)?;
     format::register(m)?;
@@ -74,10 +71,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     export::register(m)?;
     dlpack::register(m)?;
     print::register(m)?;
-    call::register(m, &functional)?;
-    m.add("nn_functional", &functional)?;
-    let modules: Bound<'_, PyDict> = py.import("sys")?.getattr("modules")?.cast_into()?;
-    modules.set_item("retrograd._core.nn_functional", &functional)?;
+    call::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_function(wrap_pyfunction!(_memory_stats, m)?)?;
     m.add_function(wrap_pyfunction!(_set_num_threads, m)?)?;

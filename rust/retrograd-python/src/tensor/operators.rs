@@ -124,6 +124,10 @@ impl PyTensor {
     fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, |b, a| a.reciprocal()?.mul(b))
     }
+    /// `other / self` under the name that no operator calls any more.
+    fn __rdiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
+        binary(slf, other, |a, b| a.reciprocal()?.mul(b))
+    }
     fn __itruediv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
         assign(slf, other, |a, b| a.div_(b))
     }

@@ -3,10 +3,12 @@
 pub mod copy;
 pub mod math;
 pub mod matmul;
+pub mod norm;
 pub mod pointwise;
 pub mod random;
 pub mod real;
 pub mod reduce;
 pub mod simd;
 pub mod sort;
+pub mod special;
 pub mod strided;

@@ -123,10 +123,16 @@ pub trait Real: Num + Format + Tables {
     /// The vector of an instruction set.
     type Vector<S: Isa>: Vector<Elem = Self>;
     fn of(x: f64) -> Self;
+    /// In double precision.
+    fn double(self) -> f64;
     fn over(self, o: Self) -> Self;
     fn exp(self) -> Self;
     fn ln(self) -> Self;
     fn ln_1p(self) -> Self;
+    fn log2(self) -> Self;
+    fn log10(self) -> Self;
+    fn exp2(self) -> Self;
+    fn exp_m1(self) -> Self;
     fn sqrt(self) -> Self;
     fn sin(self) -> Self;
     fn cos(self) -> Self;
@@ -181,10 +187,15 @@ macro_rules! real {
         impl Real for $t {
             type Vector<S: Isa> = S::$vector;
             #[inline(always)] fn of(x: f64) -> Self { x as $t }
+            #[inline(always)] fn double(self) -> f64 { self as f64 }
             #[inline(always)] fn over(self, o: Self) -> Self { self / o }
             #[inline(always)] fn exp(self) -> Self { self.exp() }
             #[inline(always)] fn ln(self) -> Self { self.ln() }
             #[inline(always)] fn ln_1p(self) -> Self { self.ln_1p() }
+            #[inline(always)] fn log2(self) -> Self { self.log2() }
+            #[inline(always)] fn log10(self) -> Self { self.log10() }
+            #[inline(always)] fn exp2(self) -> Self { self.exp2() }
+            #[inline(always)] fn exp_m1(self) -> Self { self.exp_m1() }
             #[inline(always)] fn sqrt(self) -> Self { self.sqrt() }
             #[inline(always)] fn sin(self) -> Self { self.sin() }
             #[inline(always)] fn cos(self) -> Self { self.cos() }

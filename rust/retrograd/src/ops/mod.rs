@@ -51,7 +51,7 @@ pub struct Param {
 /// What a room states about the face of its op. Several entries of one name are its overloads, tried in roster order.
 pub struct Entry {
     pub name: &'static str,
-    /// `""` for the top level, or `"nn.functional"`.
+    /// `""` for the top level, `"linalg"`, `"nn.functional"` or `"special"`.
     pub module: &'static str,
     pub aliases: &'static [&'static str],
     pub doc: &'static str,
@@ -98,6 +98,13 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         index::ROSTER,
         matmul::ROSTER,
         nn::ROSTER,
+        pointwise::exponential::ROSTER,
+        pointwise::curve::ROSTER,
+        pointwise::parts::ROSTER,
+        pointwise::special::ROSTER,
+        pointwise::pair::ROSTER,
+        pointwise::ternary::ROSTER,
+        pointwise::discrete::ROSTER,
     ]
     .into_iter()
     .flatten()

@@ -38,6 +38,8 @@ pub enum Kind {
     /// A sequence of integers, or separate integer arguments.
     Size,
     Tensors,
+    /// A sequence of tensors, or separate tensor arguments.
+    Spread,
     DType,
     Str,
     Generator,
@@ -169,6 +171,11 @@ impl IntoValue for bool {
 impl IntoValue for i64 {
     fn into_value(self, _: &'static [&'static str]) -> Value {
         Value::Scalar(Scalar::Int(self))
+    }
+}
+impl IntoValue for DType {
+    fn into_value(self, _: &'static [&'static str]) -> Value {
+        Value::DType(self)
     }
 }
 impl IntoValue for Scalar {

@@ -151,7 +151,7 @@ pub unsafe fn gemm<T: GemmScalar>(
 /// Products of fewer terms stay on the calling thread.
 const FEW_TERMS: f64 = 5e5;
 /// What a term takes, in nanoseconds: 120 billion operations a second.
-const TERM_COST: f64 = 1.0 / 60.0;
+pub const TERM_COST: f64 = 1.0 / 60.0;
 /// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.
 const GRAIN: usize = 32;
 

@@ -45,6 +45,21 @@ pub unsafe fn row<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, n: usiz
     }
 }
 
+/// [`row`] of slices, which have one length.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+pub unsafe fn row_of<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, a: [&[T]; K], o: &mut [T]) {
+    let mut from = [a[0].as_ptr(); K];
+    for k in 0..K {
+        assert!(a[k].len() == o.len(), "slices of one length");
+        from[k] = a[k].as_ptr();
+    }
+    // SAFETY: (1, 2) slices of one length, of which a mutable one is disjoint from the others; (3) our duty 1.
+    unsafe { row::<S, T, K, F>(f, o.len(), from, o.as_mut_ptr()) }
+}
+
 /// `o[..] = f(a[..])` over strided operands.
 ///
 /// # Safety

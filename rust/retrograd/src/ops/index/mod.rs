@@ -3,9 +3,12 @@
 mod advanced;
 mod along;
 mod chosen;
+mod flat;
 mod items;
 mod mask;
 mod scatter;
+mod scatter_mask;
+mod scatter_reduce;
 mod slices;
 mod walk;
 
@@ -34,4 +37,11 @@ pub static ROSTER: &[&Entry] = &[
     &mask::MASKED_SELECT,
     &mask::NONZERO,
     &mask::NONZERO_AS,
+    &flat::TAKE,
+    &flat::PUT,
+    &flat::TAKE_ALONG_DIM,
+    &flat::PUT_INDICES,
+    &flat::ARGWHERE,
+    &scatter_mask::MASKED_SCATTER,
+    &scatter_reduce::SCATTER_REDUCE,
 ];

@@ -58,7 +58,7 @@ fn reshaped(x: &Tensor, to: &[usize], node: &'static str) -> Result<Tensor> {
     apply1(Reshaped { from: Dims::from_slice(x.sizes()), to: Dims::from_slice(to), node }, &[x])
 }
 
-fn unsafe_view(x: &Tensor, to: &[usize]) -> Result<Tensor> {
+pub(super) fn unsafe_view(x: &Tensor, to: &[usize]) -> Result<Tensor> {
     reshaped(x, to, "UnsafeViewBackward0")
 }
 

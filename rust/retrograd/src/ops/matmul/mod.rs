@@ -6,6 +6,8 @@
 mod addmm;
 mod bmm;
 mod compose;
+mod einsum;
+mod linalg;
 mod mm;
 mod product;
 mod vector;
@@ -34,6 +36,20 @@ pub static ROSTER: &[&Entry] = &[
     &vector::OUTER,
     &compose::MATMUL,
     &compose::LINEAR,
+    &einsum::EINSUM,
+    &einsum::TENSORDOT_LAST,
+    &einsum::TENSORDOT,
+    &einsum::INNER,
+    &einsum::KRON,
+    &linalg::LINALG_CROSS,
+    &linalg::CROSS,
+    &linalg::VECDOT,
+    &linalg::LINALG_DIAGONAL,
+    &linalg::MULTI_DOT,
+    &linalg::CHAIN_MATMUL,
+    &linalg::MATRIX_POWER,
+    &linalg::MATRIX_POWER_OF,
+    &linalg::LINALG_VANDER,
 ];
 
 /// The operand with its batch axis in front.

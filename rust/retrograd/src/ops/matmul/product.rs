@@ -3,9 +3,10 @@
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
-use crate::kernels::matmul::gemm;
+use crate::kernels::matmul::{TERM_COST, gemm};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Num;
+use crate::parallel::{Shared, split};
 use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 
@@ -76,15 +77,20 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         (n, batch) = (n * batch, 1);
     }
     dispatch!(reals, out.dtype(), T => {
-        let (pa, pb, pc) = (a.x.ptr::<T>().cast_const(), b.x.ptr::<T>().cast_const(), out.ptr::<T>());
-        for i in 0..batch as isize {
-            // Without elements there is nothing the offset could reach: the kernel does not read.
-            let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));
-            // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just checked
-            // (rows or columns of several matrices at even distances, where they are one product);
-            // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4.
-            unsafe { gemm(m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
-        }
+        let [pa, pb, pc] = [a.x, b.x, out].map(|t| Shared(t.ptr::<T>()));
+        let cost = batch as f64 * (m as f64 * n as f64 * k as f64) * TERM_COST;
+        split(batch, 1, cost, &|part| {
+            for i in part.start as isize..part.end as isize {
+                // Without elements there is nothing the offset could reach: the kernel does not read.
+                let (pa, pb) = (pa.get().wrapping_offset(i * sa), pb.get().wrapping_offset(i * sb));
+                let pc = pc.get().wrapping_offset(i * sc);
+                // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just checked
+                // (rows or columns of several matrices at even distances, where they are one product);
+                // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4, and
+                // no other piece has this matrix.
+                unsafe { gemm(m, n, k, pa.cast_const(), a_rs, a_cs, pb.cast_const(), b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
+            }
+        });
         Ok(())
     }, else Err(Error::no_kernel(op, out.dtype())))
 }

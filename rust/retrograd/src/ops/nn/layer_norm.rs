@@ -9,11 +9,13 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::copy;
+use crate::kernels::norm;
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::reshape_to;
+use crate::parallel::{Shared, split};
 use crate::tensor::layout::{Dims, numel};
 use crate::tensor::{DType, Element, Tensor};
 
@@ -29,6 +31,12 @@ struct LayerNorm<const W: bool, const B: bool> {
 
 /// `row_moments` of an element type.
 type RowMoments<T> = unsafe fn(*const T, usize, isize) -> (T, T);
+
+/// Rows whose share of the weight's gradient is added up together.
+const PART: usize = 64;
+/// What an element takes, in nanoseconds.
+const FORWARD_COST: f64 = 0.4;
+const BACKWARD_COST: f64 = 0.6;
 
 /// No operand.
 const ABSENT: usize = usize::MAX;
@@ -74,24 +82,30 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let (means, rstds) = (Tensor::empty(&sizes, x.dtype())?, Tensor::empty(&sizes, x.dtype())?);
         let (px, py) = (x.ptr::<T>().cast_const(), y.ptr::<T>());
         let (pm, pr) = (means.ptr::<T>(), rstds.ptr::<T>());
-        let weight = weight.as_ref().and_then(Tensor::as_slice::<T>);
-        let bias = bias.as_ref().and_then(Tensor::as_slice::<T>);
-        for i in 0..rows {
-            // SAFETY: S1 and S3: row `i` of the contiguous input.
-            let (mean, squares) = unsafe { moments(px.add(i * n), n, 1) };
-            let rstd = T::ONE.over(squares.over(T::of(n as f64)).plus(T::of(self.eps)).sqrt());
-            // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the fresh moments.
-            let (x, y) = unsafe {
-                *pm.add(i) = mean;
-                *pr.add(i) = rstd;
-                (std::slice::from_raw_parts(px.add(i * n), n), std::slice::from_raw_parts_mut(py.add(i * n), n))
-            };
-            for j in 0..n {
-                let h = x[j].minus(mean).times(rstd);
-                let scaled = weight.map_or(h, |w| h.times(w[j]));
-                y[j] = bias.map_or(scaled, |b| scaled.plus(b[j]));
+        // Without them, what changes no element.
+        let row = |t: &Option<Tensor>, neutral: f64| match t {
+            Some(t) => t.as_slice::<T>().map(<[T]>::to_vec),
+            None => Some(vec![T::of(neutral); n]),
+        };
+        let weight = row(&weight, 1.0).expect("contiguous and of this dtype");
+        let bias = row(&bias, -0.0).expect("contiguous and of this dtype");
+        let (px, py, pm, pr) = (Shared(px.cast_mut()), Shared(py), Shared(pm), Shared(pr));
+        split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
+            for i in range {
+                // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the fresh moments;
+                // no other piece has this row.
+                unsafe {
+                    let x = px.get().add(i * n);
+                    let (mean, squares) = moments(x, n, 1);
+                    let rstd = T::ONE.over(squares.over(T::of(n as f64)).plus(T::of(self.eps)).sqrt());
+                    *pm.get().add(i) = mean;
+                    *pr.get().add(i) = rstd;
+                    let (x, y) =
+                        (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(py.get().add(i * n), n));
+                    norm::standardize(x, mean, rstd, &weight, &bias, y);
+                }
             }
-        }
+        });
         Ok(smallvec::smallvec![y, means, rstds])
     }
 
@@ -105,40 +119,51 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let weight = if W { Some(copy::contiguous(cx.kept(1)?)?) } else { None };
         let weight = weight.as_ref().and_then(Tensor::as_slice::<T>);
         let n = numel(&self.normalized);
+        let rows = means.numel();
+        let slice = |t: &Tensor| t.as_slice::<T>().map_or(std::ptr::null_mut(), |s| s.as_ptr().cast_mut());
+        let [px, pg, pm, pr] = [&x, &g, &means, &rstds].map(|t| Shared(slice(t)));
         let gx = if cx.needs(0) { Some(Tensor::empty(x.sizes(), x.dtype())?) } else { None };
-        let gw = if W && cx.needs(Self::WEIGHT) { Some(Tensor::zeros(&self.normalized, x.dtype())?) } else { None };
-        let slice = |t: &Tensor| t.as_slice::<T>().map_or(std::ptr::null(), <[T]>::as_ptr);
-        let (px, pg, pm, pr) = (slice(&x), slice(&g), slice(&means), slice(&rstds));
-        let scale = T::ONE.over(T::of(n as f64));
-        for i in 0..means.numel() {
-            // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
-            let (x, g, mean, rstd) = unsafe {
-                let row = |p: *const T| std::slice::from_raw_parts(p.add(i * n), n);
-                (row(px), row(pg), *pm.add(i), *pr.add(i))
-            };
-            let h = |j: usize| x[j].minus(mean).times(rstd);
-            let q = |j: usize| weight.map_or(g[j], |w| g[j].times(w[j]));
-            if let Some(gx) = &gx {
-                let (mut sum, mut along) = (T::ZERO, T::ZERO);
-                for j in 0..n {
-                    sum = sum.plus(q(j));
-                    along = along.plus(q(j).times(h(j)));
+        let out = gx.as_ref().map(|gx| Shared(gx.ptr::<T>()));
+        // A row of sums for each part, added up in their order, whichever thread had them.
+        let parts = if W && cx.needs(Self::WEIGHT) { rows.div_ceil(PART) } else { 0 };
+        let mut partial = vec![T::ZERO; parts * n];
+        let along_weight = Shared(partial.as_mut_ptr());
+        let share = T::ONE.over(T::of(n as f64));
+        split(rows, PART, (rows * n) as f64 * BACKWARD_COST, &|range| {
+            for i in range {
+                // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
+                let (x, g, mean, rstd) = unsafe {
+                    let row = |p: Shared<T>| std::slice::from_raw_parts(p.get().add(i * n).cast_const(), n);
+                    (row(px), row(pg), *pm.get().add(i), *pr.get().add(i))
+                };
+                if let Some(out) = out {
+                    let (sum, along) = norm::sums(x, g, weight, mean);
+                    let slope = along.times(share).times(rstd).times(rstd).times(rstd);
+                    // SAFETY: S1 and S3: row `i` of the fresh contiguous gradient, which no other piece has.
+                    let o = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * n), n) };
+                    let factors = [rstd, T::ZERO.minus(slope), T::ZERO.minus(sum.times(share).times(rstd))];
+                    norm::project(x, g, weight, mean, factors, o);
                 }
-                let (sum, along) = (sum.times(scale), along.times(scale));
-                let p = gx.ptr::<T>();
-                for j in 0..n {
-                    // SAFETY: S1 and S3: element (i, j) of the fresh contiguous gradient.
-                    unsafe { *p.add(i * n + j) = q(j).minus(sum).minus(h(j).times(along)).times(rstd) }
-                }
-            }
-            if let Some(gw) = &gw {
-                let p = gw.ptr::<T>();
-                for (j, &g) in g.iter().enumerate() {
-                    // SAFETY: S1 and S3: element j of the fresh contiguous gradient.
-                    unsafe { *p.add(j) = (*p.add(j)).plus(g.times(h(j))) }
+                if parts > 0 {
+                    // SAFETY: the sums of this part, which no other piece has.
+                    let sums = unsafe { std::slice::from_raw_parts_mut(along_weight.get().add(i / PART * n), n) };
+                    norm::add_along(x, g, mean, rstd, sums);
                 }
             }
-        }
+        });
+        let gw = if parts > 0 {
+            let (first, rest) = partial.split_at_mut(n);
+            for part in rest.chunks_exact(n.max(1)) {
+                for (sum, &x) in first.iter_mut().zip(part) {
+                    *sum = sum.plus(x);
+                }
+            }
+            Some(Tensor::from_slice(first, &self.normalized)?)
+        } else if W && cx.needs(Self::WEIGHT) {
+            Some(Tensor::zeros(&self.normalized, x.dtype())?)
+        } else {
+            None
+        };
         Ok((gx, gw))
     }
 }
@@ -227,7 +252,12 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
     }
 }
 
-fn check(input: &Tensor, normalized: &[i64], weight: Option<&Tensor>, bias: Option<&Tensor>) -> Result<Dims> {
+pub(super) fn check(
+    input: &Tensor,
+    normalized: &[i64],
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+) -> Result<Dims> {
     const OP: &str = "layer_norm";
     if normalized.is_empty() {
         return Err(Error::shape(

@@ -70,8 +70,19 @@ where
     Ok(z)
 }
 
+/// The mean or sum of the losses of every entry of a batch, whose axis is in front.
+pub(super) fn over_entries(losses: Tensor, reduction: Reduction) -> Result<Tensor> {
+    if reduction == Reduction::None || losses.ndim() == 1 {
+        return Ok(losses);
+    }
+    let count: usize = losses.sizes()[1..].iter().product();
+    let dims: Vec<i64> = (1..losses.ndim() as i64).collect();
+    let sums = losses.sum_dims(&dims, false)?;
+    if reduction == Reduction::Mean { sums.times(1.0 / count as f64) } else { Ok(sums) }
+}
+
 /// The sum of all elements of a dense float tensor, divided by `over`.
-fn total(z: &Tensor, over: f64) -> Result<Tensor> {
+pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
     dispatch!(floats, z.dtype(), T => {
         // SAFETY: a dense tensor has its elements in one run (S1, S3), all written.
         let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1, 0) };
@@ -82,20 +93,12 @@ fn total(z: &Tensor, over: f64) -> Result<Tensor> {
 impl Primitive for MseLoss {
     const NAME: &'static str = "mse_loss";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "target")];
-    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         let sizes = if axes[0].is_some() { x.sizes() } else { y.sizes() };
         let each = Self { reduction: Reduction::None };
-        let mut result = apply1(each, &[&expand_to(&x, sizes)?, &expand_to(&y, sizes)?])?;
-        if op.reduction != Reduction::None && result.ndim() > 1 {
-            let count = result.numel() / batch.max(1);
-            let dims: Vec<i64> = (1..result.ndim() as i64).collect();
-            result = result.sum_dims(&dims, false)?;
-            if op.reduction == Reduction::Mean {
-                result = result.times(1.0 / count as f64)?;
-            }
-        }
-        Ok((out(result), smallvec::smallvec![Some(0)]))
+        let losses = apply1(each, &[&expand_to(&x, sizes)?, &expand_to(&y, sizes)?])?;
+        Ok((out(over_entries(losses, op.reduction)?), smallvec::smallvec![Some(0)]))
     });
     fn node(&self) -> &'static str {
         "MseLossBackward0"
@@ -139,7 +142,7 @@ impl Primitive for MseLoss {
 }
 
 /// Both operands of a loss in their common shape; a warning if that is not the shape of both.
-fn aligned(op: &'static str, input: &Tensor, target: &Tensor) -> Result<(Tensor, Tensor)> {
+pub(super) fn aligned(op: &'static str, input: &Tensor, target: &Tensor) -> Result<(Tensor, Tensor)> {
     if input.sizes() == target.sizes() {
         return Ok((input.clone(), target.clone()));
     }

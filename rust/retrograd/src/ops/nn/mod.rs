@@ -1,13 +1,25 @@
 //! Ops of neural networks: losses, activations, normalization, embedding, dropout.
 
+mod batch_norm;
+mod bce;
 mod cross_entropy;
+mod curve;
+mod distance;
 mod dropout;
+mod elementwise;
 mod embedding;
+mod gates;
 mod gelu;
+mod hard;
 mod layer_norm;
 mod loss;
+mod margin;
 mod nll;
 mod nll_entries;
+mod robust;
+mod scale_norm;
+mod smooth;
+mod standard;
 
 pub use cross_entropy::cross_entropy;
 pub use dropout::dropout;
@@ -19,6 +31,7 @@ pub use nll::nll_loss;
 
 use super::Entry;
 use crate::error::{Error, Result};
+use crate::tensor::Tensor;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -31,6 +44,52 @@ pub static ROSTER: &[&Entry] = &[
     &embedding::EMBEDDING,
     &embedding::ONE_HOT,
     &dropout::DROPOUT,
+    &smooth::ELU,
+    &smooth::ELU_INPLACE,
+    &smooth::SELU,
+    &smooth::SELU_INPLACE,
+    &smooth::CELU,
+    &smooth::CELU_INPLACE,
+    &smooth::SILU,
+    &smooth::SOFTPLUS,
+    &smooth::MISH,
+    &smooth::LOGSIGMOID,
+    &hard::LEAKY_RELU,
+    &hard::LEAKY_RELU_INPLACE,
+    &hard::THRESHOLD,
+    &hard::THRESHOLD_INPLACE,
+    &hard::HARDTANH,
+    &hard::HARDTANH_INPLACE,
+    &hard::RELU6,
+    &hard::HARDSIGMOID,
+    &hard::HARDSWISH,
+    &hard::SOFTSHRINK,
+    &hard::HARDSHRINK,
+    &gates::GLU,
+    &gates::PRELU,
+    &gates::SOFTSIGN,
+    &gates::TANHSHRINK,
+    &gates::GUMBEL_SOFTMAX,
+    &robust::SMOOTH_L1_LOSS,
+    &robust::HUBER_LOSS,
+    &robust::SOFT_MARGIN_LOSS,
+    &bce::BINARY_CROSS_ENTROPY,
+    &bce::BINARY_CROSS_ENTROPY_WITH_LOGITS,
+    &margin::KL_DIV,
+    &margin::MARGIN_RANKING_LOSS,
+    &margin::HINGE_EMBEDDING_LOSS,
+    &margin::COSINE_EMBEDDING_LOSS,
+    &margin::TRIPLET_MARGIN_LOSS,
+    &margin::GAUSSIAN_NLL_LOSS,
+    &margin::POISSON_NLL_LOSS,
+    &distance::COSINE_SIMILARITY,
+    &distance::PAIRWISE_DISTANCE,
+    &distance::NORMALIZE,
+    &batch_norm::BATCH_NORM,
+    &batch_norm::INSTANCE_NORM,
+    &batch_norm::GROUP_NORM,
+    &scale_norm::RMS_NORM,
+    &scale_norm::LOCAL_RESPONSE_NORM,
 ];
 
 /// What becomes of the losses of the single elements.
@@ -42,6 +101,15 @@ pub(crate) enum Reduction {
 }
 
 impl Reduction {
+    /// The losses of the elements, or their mean or sum.
+    fn reduced(self, losses: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::None => Ok(losses.clone()),
+            Self::Mean => losses.mean(None),
+            Self::Sum => losses.sum(None),
+        }
+    }
+
     /// From the arguments of a loss: two flags of old, which win if given, and the name.
     fn of(op: &'static str, size_average: Option<bool>, reduce: Option<bool>, name: &str) -> Result<Self> {
         if size_average.is_some() || reduce.is_some() {

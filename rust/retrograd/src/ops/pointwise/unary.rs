@@ -16,6 +16,10 @@ use crate::tensor::{DType, Tensor, default_dtype};
 pub trait Unary: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
     const NODE: &'static str;
+    /// The node's name, where values of the type stand for several ops.
+    fn node(&self) -> &'static str {
+        Self::NODE
+    }
     /// What the derivative is written in: `self` or `result`, or nothing (an empty list).
     const KEEP: &'static [Keep];
     /// Dtype of the result for operands of this dtype, in which the kernel runs; integers become floats by default.
@@ -45,7 +49,7 @@ impl<U: Unary> Primitive for Map<U> {
     const KEEP: &'static [Keep] = U::KEEP;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        U::NODE
+        self.0.node()
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;

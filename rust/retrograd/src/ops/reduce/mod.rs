@@ -3,11 +3,14 @@
 //! `Over` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
 
 mod extreme;
-mod logic;
+pub(crate) mod logic;
 mod moments;
+mod nan;
+pub(crate) mod norm;
 mod prod;
+mod running;
 mod scan;
-mod softmax;
+pub(crate) mod softmax;
 mod sum;
 
 use smallvec::SmallVec;
@@ -65,6 +68,19 @@ pub static ROSTER: &[&Entry] = &[
     &softmax::SOFTMIN,
     &scan::CUMSUM,
     &scan::CUMPROD,
+    &norm::NORM,
+    &norm::NORM_NAMED,
+    &norm::VECTOR_NORM,
+    &norm::MATRIX_NORM,
+    &norm::MATRIX_NORM_NUMBER,
+    &norm::LINALG_NORM_NAMED,
+    &norm::LINALG_NORM,
+    &norm::DIST,
+    &nan::NANSUM,
+    &nan::NANMEAN,
+    &running::CUMMAX,
+    &running::CUMMIN,
+    &running::LOGCUMSUMEXP,
 ];
 
 /// The axes that an op reduces.

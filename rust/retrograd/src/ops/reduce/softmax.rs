@@ -1,5 +1,7 @@
 //! `logsumexp`, `softmax` and `log_softmax`, with their row kernels.
 
+use std::ops::Range;
+
 use retrograd_macros::op;
 
 use super::sum::sum_of;
@@ -11,12 +13,13 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::math;
-use crate::kernels::pointwise::{Body, lanes2, row};
+use crate::kernels::pointwise::{Body, lanes2, row_of};
 use crate::kernels::real::{Num, Real};
 use crate::kernels::reduce;
 use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
 use crate::ops::Value;
 use crate::ops::memory::cast;
+use crate::parallel::{Shared, split};
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
 use crate::tensor::{DType, Tensor, default_dtype};
 
@@ -127,8 +130,11 @@ impl<const LOG: bool> Softmax<LOG> {
         dispatch!(floats, y.dtype(), T => {
             let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
             Tensor::build::<T>(&sizes, |o| {
-                // SAFETY: the task has no duties: it works on slices.
-                unsafe { on(Level::detect(), Pull::<T, LOG> { g, y, o, block }) }
+                in_parts(o, block, |o, part| {
+                    let (g, y) = (&g[part.clone()], &y[part]);
+                    // SAFETY: the task has no duties: it works on slices.
+                    unsafe { on(Level::detect(), Pull::<T, LOG> { g, y, o, block }) }
+                });
             })
         }, else Err(Error::no_kernel(Self::NAME, y.dtype())))
     }
@@ -147,8 +153,10 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
         dispatch!(floats, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             Tensor::build::<T>(x.sizes(), |o| {
-                // SAFETY: the task has no duties: it works on slices.
-                unsafe { on(Level::detect(), Rows::<T, LOG> { x: from, o, block }) }
+                in_parts(o, block, |o, part| {
+                    // SAFETY: the task has no duties: it works on slices.
+                    unsafe { on(Level::detect(), Rows::<T, LOG> { x: &from[part], o, block }) }
+                });
             }).map(out)
         }, else Err(Error::no_kernel(if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype())))
     }
@@ -168,6 +176,20 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.over.saved_dim())]
     }
+}
+
+/// What an element takes, in nanoseconds.
+const ELEMENT_COST: f64 = 0.4;
+
+/// Calls `work` for parts of the output and their places: whole blocks of `n` times `after` elements.
+fn in_parts<T: Real>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(&mut [T], Range<usize>) + Sync) {
+    let (block, cost) = (n * after, o.len() as f64 * ELEMENT_COST);
+    let out = Shared(o.as_mut_ptr());
+    split(before, 1, cost, &|blocks| {
+        let part = blocks.start * block..blocks.end * block;
+        // SAFETY: a part of the output, which no other piece has.
+        work(unsafe { std::slice::from_raw_parts_mut(out.get().add(part.start), part.len()) }, part);
+    });
 }
 
 /// Partial results of a row: enough to fill vectors, few enough to stay in registers.
@@ -209,21 +231,6 @@ fn row_sum<T: Real>(x: &[T]) -> T {
         sum = sum.plus(v);
     }
     sum
-}
-
-/// `f` of slices of one length.
-///
-/// # Safety
-/// 1. The CPU has the instructions of `S`.
-#[inline(always)]
-unsafe fn each<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, a: [&[T]; K], o: &mut [T]) {
-    let mut from = [a[0].as_ptr(); K];
-    for k in 0..K {
-        assert!(a[k].len() == o.len());
-        from[k] = a[k].as_ptr();
-    }
-    // SAFETY: (1, 2) slices of one length, of which a mutable one is disjoint from the others; (3) our duty 1.
-    unsafe { row::<S, T, K, F>(f, o.len(), from, o.as_mut_ptr()) }
 }
 
 /// `exp(x - m)` for one `m`.
@@ -297,7 +304,7 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
             for (x, o) in x.chunks_exact(n).zip(o.chunks_exact_mut(n)) {
                 let m = row_max(x);
                 // SAFETY: Task 2.
-                unsafe { each::<S, T, 1, _>(&ShiftedBy(m), [x], o) };
+                unsafe { row_of::<S, T, 1, _>(&ShiftedBy(m), [x], o) };
                 let sum = row_sum(o);
                 if LOG {
                     let log = sum.ln();
@@ -326,14 +333,14 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
             }
             for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
                 // SAFETY: Task 2.
-                unsafe { each::<S, T, 2, _>(&Difference, [x, &m], o) };
+                unsafe { row_of::<S, T, 2, _>(&Difference, [x, &m], o) };
                 for (sum, &e) in sum.iter_mut().zip(o.iter()) {
                     *sum = sum.plus(e);
                 }
             }
             if LOG {
                 // SAFETY: Task 2.
-                unsafe { each::<S, T, 1, _>(&Log, [&sum], &mut log) };
+                unsafe { row_of::<S, T, 1, _>(&Log, [&sum], &mut log) };
                 for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
                     for (((o, &x), &m), &log) in o.iter_mut().zip(x).zip(&m).zip(&log) {
                         *o = x.minus(m).minus(log);
@@ -378,7 +385,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
                 }
                 let total = Pulled::<T, LOG>(row_sum(o));
                 // SAFETY: Task 2.
-                unsafe { each::<S, T, 2, _>(&total, [g, y], o) };
+                unsafe { row_of::<S, T, 2, _>(&total, [g, y], o) };
                 continue;
             }
             sum.fill(T::ZERO);
@@ -389,7 +396,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
             }
             for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {
                 // SAFETY: Task 2.
-                unsafe { each::<S, T, 3, _>(&PulledBy::<LOG>, [g, y, &sum], o) };
+                unsafe { row_of::<S, T, 3, _>(&PulledBy::<LOG>, [g, y, &sum], o) };
             }
         }
     }

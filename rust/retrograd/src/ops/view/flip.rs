@@ -10,6 +10,25 @@ use crate::error::Result;
 use crate::ops::Value;
 use crate::tensor::{Dims, Strides, Tensor};
 
+/// A copy of `x` with the axes `dims` reversed, not recorded.
+pub(super) fn flipped(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
+    let result = x.empty_like_layout(x.dtype())?;
+    if x.numel() == 0 {
+        return Ok(result);
+    }
+    // The copy is written through strides that run backwards.
+    let mut strides = Strides::from_slice(result.strides());
+    let mut offset = 0;
+    for &d in dims.iter().filter(|&&d| d < x.ndim()) {
+        offset += strides[d] * (x.sizes()[d] as isize - 1);
+        strides[d] = -strides[d];
+    }
+    let storage = result.storage().clone();
+    let backwards = Tensor::from_parts(storage, x.dtype(), x.sizes(), &strides, offset as usize)?;
+    crate::kernels::copy::copy_into(x, &backwards)?;
+    Ok(result)
+}
+
 /// `flip`. Reverse: `g` flipped.
 #[derive(Clone, Debug)]
 struct Flip(Dims);
@@ -24,22 +43,7 @@ impl Primitive for Flip {
         "FlipBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let x = xs[0];
-        let result = x.empty_like_layout(x.dtype())?;
-        if x.numel() == 0 {
-            return Ok(out(result));
-        }
-        // The copy is written through strides that run backwards.
-        let mut strides = Strides::from_slice(result.strides());
-        let mut offset = 0;
-        for &d in self.0.iter().filter(|&&d| d < x.ndim()) {
-            offset += strides[d] * (x.sizes()[d] as isize - 1);
-            strides[d] = -strides[d];
-        }
-        let storage = result.storage().clone();
-        let backwards = Tensor::from_parts(storage, x.dtype(), x.sizes(), &strides, offset as usize)?;
-        crate::kernels::copy::copy_into(x, &backwards)?;
-        Ok(out(result))
+        flipped(xs[0], &self.0).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(one(apply1(self.clone(), &[cx.g()])?))

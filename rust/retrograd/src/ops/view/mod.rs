@@ -1,15 +1,23 @@
 //! Views, and the ops that only rearrange: other layouts over the same memory, and joins and reversals of it.
 
+mod arrange;
 mod axes;
+mod diag;
 mod expand;
 mod flip;
 mod join;
 mod look;
+mod parts;
+mod patch;
+mod repeat;
+mod roll;
 mod shape;
 mod slice;
 mod split;
 pub(crate) mod strided;
+mod unfold;
 
+pub use arrange::{atleast_1d, atleast_2d, atleast_3d, block_diag, column_stack, dstack, hstack, meshgrid, vstack};
 pub use axes::{movedim, permute, squeeze_all, squeeze_dim, squeeze_dims, t, transpose, unsqueeze};
 pub use expand::{broadcast_tensors, broadcast_to, expand, expand_to};
 pub use flip::flip;
@@ -67,4 +75,43 @@ pub static ROSTER: &[&Entry] = &[
     &join::CAT,
     &join::STACK,
     &flip::FLIP,
+    &diag::DIAG,
+    &diag::DIAGFLAT,
+    &diag::DIAG_EMBED,
+    &diag::TRACE,
+    &patch::SELECT_SCATTER,
+    &patch::SLICE_SCATTER,
+    &patch::DIAGONAL_SCATTER,
+    &repeat::REPEAT,
+    &repeat::TILE,
+    &repeat::REPEAT_INTERLEAVE,
+    &repeat::REPEAT_EACH,
+    &repeat::REPEATED_INDICES,
+    &roll::ROLL,
+    &roll::ROT90,
+    &roll::FLIPLR,
+    &roll::FLIPUD,
+    &arrange::ATLEAST_1D,
+    &arrange::ALL_ATLEAST_1D,
+    &arrange::ATLEAST_2D,
+    &arrange::ALL_ATLEAST_2D,
+    &arrange::ATLEAST_3D,
+    &arrange::ALL_ATLEAST_3D,
+    &arrange::HSTACK,
+    &arrange::VSTACK,
+    &arrange::DSTACK,
+    &arrange::COLUMN_STACK,
+    &arrange::BLOCK_DIAG,
+    &arrange::MESHGRID,
+    &arrange::BROADCAST_ALL,
+    &parts::TENSOR_SPLIT_AS,
+    &parts::TENSOR_SPLIT_EVEN,
+    &parts::TENSOR_SPLIT,
+    &parts::HSPLIT_EVEN,
+    &parts::HSPLIT,
+    &parts::VSPLIT_EVEN,
+    &parts::VSPLIT,
+    &parts::DSPLIT_EVEN,
+    &parts::DSPLIT,
+    &unfold::UNFOLD,
 ];

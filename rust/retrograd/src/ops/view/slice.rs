@@ -13,7 +13,7 @@ use crate::tensor::{Dims, Scalar, Tensor};
 
 /// Zeros of sizes `from` with the operand in the place that `part` looks at. Reverse: that part of `g`.
 #[derive(Clone, Debug)]
-struct Embed<V> {
+pub(super) struct Embed<V> {
     part: V,
     from: Dims,
     node: &'static str,
@@ -41,20 +41,24 @@ impl<V: Look> Primitive for Embed<V> {
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         linear(self, cx)
     }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        // Of the view without the sizes, which are those of the result here.
+        self.part.params().into_iter().filter(|(name, _)| *name != "self_sym_sizes").collect()
+    }
 }
 
 /// Reverse of the views here.
-fn embed<V: Look>(part: &V, node: &'static str, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+pub(super) fn embed<V: Look>(part: &V, node: &'static str, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
     apply1(Embed { part: part.clone(), from: Dims::from_slice(sizes), node }, &[g])
 }
 
 /// `select`: one index of an axis, which goes. Reverse: `g` at that index, zeros elsewhere.
 #[derive(Clone, Debug)]
-struct Select {
-    dim: usize,
+pub(super) struct Select {
+    pub dim: usize,
     /// As given; negative counts from the end.
-    index: i64,
-    from: Dims,
+    pub index: i64,
+    pub from: Dims,
 }
 
 impl Look for Select {
@@ -82,13 +86,13 @@ impl Look for Select {
 
 /// `slice`: every `step`-th index of an axis from `start` up to `end`. Reverse: `g` there, zeros elsewhere.
 #[derive(Clone, Debug)]
-struct Slice {
-    dim: usize,
+pub(super) struct Slice {
+    pub dim: usize,
     /// As given; negative counts from the end, and both are clamped.
-    start: i64,
-    end: i64,
-    step: i64,
-    from: Dims,
+    pub start: i64,
+    pub end: i64,
+    pub step: i64,
+    pub from: Dims,
 }
 
 impl Look for Slice {
@@ -127,10 +131,10 @@ impl Look for Slice {
 /// `diagonal`: the elements where two axes agree up to an offset, along a new last axis. Reverse: `g` there, zeros
 /// elsewhere.
 #[derive(Clone, Debug)]
-struct Diagonal {
-    offset: i64,
-    dims: [usize; 2],
-    from: Dims,
+pub(super) struct Diagonal {
+    pub offset: i64,
+    pub dims: [usize; 2],
+    pub from: Dims,
 }
 
 impl Look for Diagonal {

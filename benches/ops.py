@@ -1,0 +1,197 @@
+"""Rows of the working set of ops: kernels in and out of cache, reductions, indexing, convolution.
+
+Imported for the cases that it adds. A name ends in what is timed: `fwd`, or `fwd + bwd` with a random cotangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from cases import M4, Setup, Thunk, case
+
+ROWS, COLUMNS = 2048, 512
+BIG = ROWS * COLUMNS
+
+
+def forward(make: Callable[[ModuleType], tuple[Any, ...]], op: Callable[..., Any]) -> Setup:
+    """Times `op(m, *make(m))`."""
+
+    def setup(m: ModuleType) -> Thunk:
+        xs = make(m)
+        return lambda: op(m, *xs)
+
+    return setup
+
+
+def backward(make: Callable[[ModuleType], tuple[Any, ...]], op: Callable[..., Any]) -> Setup:
+    """Times `op` and its gradients: what `make` returns in float32 requires one."""
+
+    def setup(m: ModuleType) -> Thunk:
+        xs = make(m)
+        leaves = [x for x in xs if x.dtype == m.float32]
+        for x in leaves:
+            x.requires_grad_()
+        y = op(m, *xs)
+        g = m.randn(*y.shape)
+        return lambda: m.autograd.grad(op(m, *xs), leaves, g)
+
+    return setup
+
+
+# Elementary functions, in L1 and in L2.
+
+FUNCTIONS = ("exp", "tanh", "sin", "sigmoid", "log")
+for name in FUNCTIONS:
+    for n in (1000, 100_000):
+
+        def positive(m: ModuleType, n: int = n) -> tuple[Any, ...]:
+            return (m.rand(n) + 0.1,)
+
+        def of(m: ModuleType, x: Any, name: str = name) -> Any:
+            return getattr(m, name)(x)
+
+        case(f"{name}, {n}", 1.5, work=n, unit="Gelem/s")(forward(positive, of))
+
+
+# Fresh large outputs.
+
+
+def chain(m: ModuleType, x: Any) -> Any:
+    return ((x * 2.0 + 1.0).tanh() * x - 0.5).exp()
+
+
+case("exp, 4M, fresh output", 2.0, work=M4, unit="Gelem/s")(forward(lambda m: (m.randn(M4),), lambda m, x: x.exp()))
+case("chain of 6 ops, 4M", 2.0, work=M4, unit="Gelem/s")(forward(lambda m: (m.randn(M4),), chain))
+
+
+# Reductions and normalisation over either axis of a matrix.
+
+
+def matrix(m: ModuleType) -> tuple[Any, ...]:
+    return (m.randn(ROWS, COLUMNS),)
+
+
+def normalised(m: ModuleType, x: Any, w: Any, b: Any) -> Any:
+    return m.nn.functional.layer_norm(x, (x.shape[-1],), w, b)
+
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": lambda m, x, dim: x.sum(dim),
+    "softmax": lambda m, x, dim: x.softmax(dim),
+    "var": lambda m, x, dim: x.var(dim),
+    "max": lambda m, x, dim: x.max(dim)[0],
+}
+for name, op in REDUCTIONS.items():
+    for dim in (0, 1):
+
+        def along(m: ModuleType, x: Any, op: Callable[..., Any] = op, dim: int = dim) -> Any:
+            return op(m, x, dim)
+
+        case(f"{name} over dim {dim}, {ROWS}x{COLUMNS}, fwd", 1.3, work=BIG, unit="Gelem/s")(forward(matrix, along))
+        case(f"{name} over dim {dim}, {ROWS}x{COLUMNS}, fwd + bwd", 1.3, work=BIG, unit="Gelem/s")(
+            backward(matrix, along)
+        )
+for name, make, op in (
+    ("layer_norm", lambda m: (m.randn(ROWS, COLUMNS), m.ones(COLUMNS), m.zeros(COLUMNS)), normalised),
+    ("gelu", matrix, lambda m, x: m.nn.functional.gelu(x)),
+):
+    case(f"{name}, {ROWS}x{COLUMNS}, fwd", 1.3, work=BIG, unit="Gelem/s")(forward(make, op))
+    case(f"{name}, {ROWS}x{COLUMNS}, fwd + bwd", 1.3, work=BIG, unit="Gelem/s")(backward(make, op))
+
+
+# Batches of products.
+
+case("bmm, 64x 64x64x64", 1.0, work=2 * 64**4, unit="GFLOP/s")(
+    forward(lambda m: (m.randn(64, 64, 64), m.randn(64, 64, 64)), lambda m, a, b: m.bmm(a, b))
+)
+case("bmm, 64x 64x64x64, fwd + bwd", 1.0, work=6 * 64**4, unit="GFLOP/s")(
+    backward(lambda m: (m.randn(64, 64, 64), m.randn(64, 64, 64)), lambda m, a, b: m.bmm(a, b))
+)
+case("einsum bhqd,bhkd->bhqk, 8x8x128x64", 1.0, work=2 * 64 * 128 * 128 * 64, unit="GFLOP/s")(
+    forward(
+        lambda m: (m.randn(8, 8, 128, 64), m.randn(8, 8, 128, 64)), lambda m, a, b: m.einsum("bhqd,bhkd->bhqk", a, b)
+    )
+)
+
+
+# Convolution, pooling, attention.
+
+
+def digits(m: ModuleType) -> tuple[Any, ...]:
+    return (m.randn(64, 1, 28, 28), m.randn(32, 1, 3, 3), m.randn(32), m.randn(64, 32, 3, 3), m.randn(64))
+
+
+def two_convolutions(m: ModuleType, x: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
+    f = m.nn.functional
+    return f.conv2d(f.relu(f.conv2d(x, w1, b1, padding=1)), w2, b2, padding=1)
+
+
+case("conv2d 1x28x28 -> 32 -> 64, batch 64, fwd", 1.2)(forward(digits, two_convolutions))
+case("conv2d 1x28x28 -> 32 -> 64, batch 64, fwd + bwd", 1.2)(backward(digits, two_convolutions))
+
+
+def layer(cin: int, cout: int, k: int, side: int, batch: int, **options: int) -> tuple[Any, Any]:
+    def make(m: ModuleType) -> tuple[Any, ...]:
+        return m.randn(batch, cin, side, side), m.randn(cout, cin // options.get("groups", 1), k, k)
+
+    return make, lambda m, x, w: m.nn.functional.conv2d(x, w, **options)
+
+
+case("conv2d 64 -> 64, k3, 8x56x56, fwd + bwd")(backward(*layer(64, 64, 3, 56, 8, padding=1)))
+case("conv2d 256 -> 64, k1, 8x28x28, fwd + bwd")(backward(*layer(256, 64, 1, 28, 8)))
+case("conv2d 64 depthwise, k3, 8x56x56, fwd + bwd")(backward(*layer(64, 64, 3, 56, 8, padding=1, groups=64)))
+case("max_pool2d, 64x32x28x28, fwd + bwd")(
+    backward(lambda m: (m.randn(64, 32, 28, 28),), lambda m, x: m.nn.functional.max_pool2d(x, 2))
+)
+
+
+def heads(m: ModuleType) -> tuple[Any, ...]:
+    return tuple(m.randn(2, 8, 256, 64) for _ in range(3))
+
+
+def attention(m: ModuleType, q: Any, k: Any, v: Any) -> Any:
+    return m.nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+case("attention, 16 heads of 64, 256 long, fwd")(forward(heads, attention))
+case("attention, 16 heads of 64, 256 long, fwd + bwd")(backward(heads, attention))
+
+
+# Indexing.
+
+N = 10_000
+
+
+def rows_of(m: ModuleType) -> tuple[Any, ...]:
+    return m.randn(N, 64), m.randint(0, N, (N,))
+
+
+def elements_of(m: ModuleType) -> tuple[Any, ...]:
+    return m.randn(1000, 512), m.randint(0, 512, (1000, 512))
+
+
+INDEXING: dict[str, tuple[Callable[[ModuleType], tuple[Any, ...]], Callable[..., Any]]] = {
+    "index_select": (rows_of, lambda m, x, i: x.index_select(0, i)),
+    "x[i]": (rows_of, lambda m, x, i: x[i]),
+    "gather": (elements_of, lambda m, x, i: x.gather(1, i)),
+    "cat": (lambda m: (m.randn(N, 32), m.randn(N, 32)), lambda m, a, b: m.cat((a, b), 1)),
+    "where": (
+        lambda m: (m.randn(1000, 512) > 0, m.randn(1000, 512), m.randn(1000, 512)),
+        lambda m, c, a, b: m.where(c, a, b),
+    ),
+    "sort": (lambda m: (m.randn(1000, 512),), lambda m, x: x.sort(1)[0]),
+    "topk": (lambda m: (m.randn(1000, 512),), lambda m, x: x.topk(10, 1)[0]),
+}
+for name, (make, op) in INDEXING.items():
+    case(f"{name}, fwd", 1.3)(forward(make, op))
+    case(f"{name}, fwd + bwd", 1.3)(backward(make, op))
+
+
+def table(m: ModuleType) -> tuple[Any, ...]:
+    return m.randint(0, N, (32, 128)), m.randn(N, 64)
+
+
+case("embedding, 32x128 of 10k x 64, fwd", 1.5)(forward(table, lambda m, i, w: m.nn.functional.embedding(i, w)))
+case("embedding, 32x128 of 10k x 64, fwd + bwd", 1.5)(backward(table, lambda m, i, w: m.nn.functional.embedding(i, w)))

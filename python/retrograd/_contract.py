@@ -1,0 +1,78 @@
+"""The forms of einsum and tensordot that only Python has: axes as lists."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+from retrograd import _core
+from retrograd._core import Tensor
+
+__all__ = ["einsum", "tensordot"]
+
+
+def _term(labels: Sequence[Any]) -> str:
+    """The subscripts of one operand, each an integer or an ellipsis, as letters."""
+    letters = string.ascii_uppercase + string.ascii_lowercase
+    term = ""
+    for label in labels:
+        if label is Ellipsis:
+            term += "..."
+        elif isinstance(label, int) and 0 <= label < len(letters):
+            term += letters[label]
+        else:
+            raise ValueError(
+                f"einsum(): expected subscripts to be Ellipsis or within the range [0, {len(letters)}), got {label!r}"
+            )
+    return term
+
+
+def einsum(*args: Any) -> Tensor:
+    """The sum of the products of the operands' elements, over every axis that the result does not name.
+
+    Args: an equation as "ij,jk->ik" and the operands, one after the other or in a list; or every operand with a
+    list of the integers that stand for its axes (Ellipsis for any further ones), and perhaps such a list for the
+    result. The letters of an equation: one for every axis of each operand, and those of the result; "..." stands
+    for any further axes, which broadcast; a letter that an operand has twice takes its diagonal; without "->" the
+    result has the letters that come once, in alphabetical order. Returns: a tensor of the named axes. Derivative:
+    the same sum with `g` in the operand's place. Raises: RuntimeError if the equation is not understood, or does
+    not fit the operands or these each other; ValueError without operands or for a subscript that is no such
+    integer.
+
+    >>> import retrograd as rg
+    >>> x, y = rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)
+    >>> rg.einsum("ij,j->i", x, y).tolist(), rg.einsum(x, [0, 1], y, [1], [0]).tolist()
+    ([3.0, 7.0], [3.0, 7.0])
+    """
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, "
+            "or at least one operand and its subscripts list"
+        )
+    if not isinstance(args[0], Tensor):
+        return _core.einsum(*args)
+    operands = args[: len(args) // 2 * 2 : 2]
+    terms = ",".join(_term(labels) for labels in args[1::2])
+    return _core.einsum(f"{terms}->{_term(args[-1])}" if len(args) % 2 else terms, *operands)
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """The sum of products over axes of one tensor and as many of the other.
+
+    Args: `a`, `b` of one dtype; `dims` a number, of the last axes of `a` and the first of `b`, or two lists of the
+    axes that go together; `out` takes the result. Returns: a tensor of the axes that are left, those of `a` first.
+    Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the axes do not fit.
+
+    >>> import retrograd as rg
+    >>> rg.tensordot(rg.ones(2, 3), rg.ones(3, 2), dims=([1, 0], [0, 1])).item()
+    6.0
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, list | tuple):
+        pair = [[axes] if isinstance(axes, int) else list(axes) for axes in dims]
+        if len(pair) != 2:
+            raise RuntimeError(f"tensordot expects dims to be a number or two lists of axes, got {dims!r}")
+        return _core.tensordot(a, b, *pair, out=out)
+    return _core.tensordot(a, b, dims, out=out)

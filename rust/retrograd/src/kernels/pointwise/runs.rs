@@ -1,0 +1,103 @@
+//! Pointwise loops of ops that are called too seldom to be compiled per instruction set: the walk hands contiguous runs of
+//! elements to a body behind a pointer.
+
+use std::mem::MaybeUninit;
+
+use super::walk::{Operand, Pieces, walk};
+
+/// Elements of a run whose output is its first input, which is then read from a copy.
+const COPIED: usize = 256;
+
+/// Writes a run of results; the inputs have as many elements as the output.
+pub type RunBody<'a, T, const N: usize> = &'a (dyn Fn([&[T]; N], &mut [MaybeUninit<T>]) + Sync);
+
+/// The loop of a body: `out[i] = f([inputs..][i])`.
+#[inline(always)]
+pub fn each<T: Copy, const N: usize>(inputs: [&[T]; N], out: &mut [MaybeUninit<T>], f: impl Fn([T; N]) -> T) {
+    let n = out.len();
+    let inputs = inputs.map(|run| &run[..n]);
+    for (i, place) in out.iter_mut().enumerate() {
+        place.write(f(std::array::from_fn(|k| inputs[k][i])));
+    }
+}
+
+/// `o[..] = f(inputs[..])` over strided operands.
+///
+/// # Safety
+/// 1. Each input is readable and initialised, the output writable, at every position of `sizes` under its strides.
+/// 2. The output overlaps an input only if both have the same start and strides.
+/// 3. Distinct positions have distinct places in the output.
+pub unsafe fn runs<T: Copy + Sync, const N: usize>(
+    f: RunBody<T, N>,
+    sizes: &[usize],
+    inputs: [*const T; N],
+    strides: [&[isize]; N],
+    o: *mut T,
+    o_strides: &[isize],
+) {
+    const { assert!(N >= 1 && N <= 4) };
+    let (body, out) = (Runs(f), Operand::output(o, o_strides));
+    let input = |k: usize| Operand::input(inputs[k], strides[k]);
+    // SAFETY: (1-3) are ours.
+    unsafe {
+        match N {
+            1 => walk(&body, sizes, [out, input(0)]),
+            2 => walk(&body, sizes, [out, input(0), input(1)]),
+            3 => walk(&body, sizes, [out, input(0), input(1), input(2)]),
+            _ => walk(&body, sizes, [out, input(0), input(1), input(2), input(3)]),
+        }
+    }
+}
+
+struct Runs<'a, T, const N: usize>(RunBody<'a, T, N>);
+
+impl<T: Copy + Sync, const N: usize> Pieces for Runs<'_, T, N> {
+    unsafe fn run(&self, n: usize, p: &[*mut u8]) {
+        let out = p[0].cast::<MaybeUninit<T>>();
+        if p[1] != p[0] {
+            // SAFETY: duty 1; the output is not the first input, so by duty 2 it is disjoint from all.
+            return unsafe {
+                let inputs = std::array::from_fn(|k| std::slice::from_raw_parts(p[k + 1].cast::<T>(), n));
+                (self.0)(inputs, std::slice::from_raw_parts_mut(out, n));
+            };
+        }
+        let mut copy = [MaybeUninit::<T>::uninit(); COPIED];
+        for start in (0..n).step_by(COPIED) {
+            let m = COPIED.min(n - start);
+            // SAFETY: duty 1; the output is disjoint from the copy of the first input, and by duty 2 from the others.
+            unsafe {
+                std::ptr::copy_nonoverlapping(out.add(start), copy.as_mut_ptr(), m);
+                let inputs = std::array::from_fn(|k| {
+                    let input =
+                        if k == 0 { copy.as_ptr().cast() } else { p[k + 1].cast::<T>().add(start).cast_const() };
+                    std::slice::from_raw_parts(input, m)
+                });
+                (self.0)(inputs, std::slice::from_raw_parts_mut(out.add(start), m));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strided_broadcast_and_in_place() {
+        let a: Vec<f64> = (0..600).map(f64::from).collect();
+        let b = [10.0f64];
+        let mut out = vec![0.0f64; 600];
+        let add = |v: [&[f64]; 2], o: &mut [MaybeUninit<f64>]| each(v, o, |[x, y]| x + y);
+        // SAFETY: (1) 20 x 30 positions of the vectors, one of `b`; (2) disjoint; (3) a permutation.
+        unsafe { runs(&add, &[20, 30], [a.as_ptr(), b.as_ptr()], [&[1, 20], &[0, 0]], out.as_mut_ptr(), &[30, 1]) };
+        for (i, j) in [(0, 0), (3, 7), (19, 29)] {
+            assert_eq!(out[i * 30 + j], a[i + 20 * j] + 10.0);
+        }
+        let double = |v: [&[f64]; 1], o: &mut [MaybeUninit<f64>]| each(v, o, |[x]| 2.0 * x);
+        let p = out.as_mut_ptr();
+        let before = out[599];
+        // SAFETY: (1) 600 elements; (2) the output is the input; (3) contiguous.
+        unsafe { runs(&double, &[600], [p.cast_const()], [&[1]], p, &[1]) };
+        assert_eq!(out[599], 2.0 * before);
+    }
+}

@@ -1,0 +1,210 @@
+//! Activations that are a curve of one variable: what a room states of it, and the two primitives that run them all.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1, check_target};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::{RunBody, each, runs};
+use crate::kernels::real::Real;
+use crate::ops::pointwise::{out_like, zeros_of};
+use crate::ops::{Form, Value};
+use crate::tensor::{DType, Scalar, Tensor, layout};
+
+/// How many parameters a curve has at most.
+const PARAMETERS: usize = 3;
+/// Parameters of a curve; those it does not have are 0.
+pub(super) type Parameters<T> = [T; PARAMETERS];
+
+/// A function of one variable with its derivatives.
+pub(super) trait Curve: 'static {
+    const NODE: &'static str;
+    /// The node of the derivative.
+    const BACKWARD_NODE: &'static str;
+    fn value<T: Real>(p: Parameters<T>, x: T) -> T;
+    /// The derivative, which at a kink is a convention.
+    fn slope<T: Real>(p: Parameters<T>, x: T) -> T;
+    /// The second derivative, in ops; `None` if it is zero.
+    fn bend(_p: Parameters<f64>, _x: &Tensor) -> Result<Option<Tensor>> {
+        Ok(None)
+    }
+    /// Parameters as the node shows them.
+    fn shown(_p: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
+    /// For [`Activation`].
+    const TABLE: &'static Table = &Table {
+        name: Self::NODE,
+        backward_name: Self::BACKWARD_NODE,
+        value: (value_runs::<Self, f32>, value_runs::<Self, f64>),
+        slope: (slope_runs::<Self, f32>, slope_runs::<Self, f64>),
+        bend: Self::bend,
+        shown: Self::shown,
+    };
+}
+
+type Runs<T, const N: usize> = fn(Parameters<T>, [&[T]; N], &mut [MaybeUninit<T>]);
+
+fn value_runs<C: Curve + ?Sized, T: Real>(p: Parameters<T>, xs: [&[T]; 1], out: &mut [MaybeUninit<T>]) {
+    each(xs, out, |[x]| C::value(p, x));
+}
+
+fn slope_runs<C: Curve + ?Sized, T: Real>(p: Parameters<T>, xs: [&[T]; 2], out: &mut [MaybeUninit<T>]) {
+    each(xs, out, |[g, x]| g.times(C::slope(p, x)));
+}
+
+/// A [`Curve`] as a value: one primitive runs them all, where a type per curve would compile all of its machinery anew.
+pub(super) struct Table {
+    name: &'static str,
+    backward_name: &'static str,
+    value: (Runs<f32, 1>, Runs<f64, 1>),
+    slope: (Runs<f32, 2>, Runs<f64, 2>),
+    bend: fn(Parameters<f64>, &Tensor) -> Result<Option<Tensor>>,
+    shown: fn(Parameters<Scalar>) -> Vec<(&'static str, Value)>,
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A curve applied to each element: reverse `g` times the slope.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Activation {
+    curve: &'static Table,
+    p: Parameters<Scalar>,
+}
+
+impl Activation {
+    fn run<const N: usize>(
+        &self,
+        (f32, f64): (Runs<f32, N>, Runs<f64, N>),
+        xs: [&Tensor; N],
+        out: &Tensor,
+    ) -> Result<()> {
+        let p = self.p.map(Scalar::as_f64);
+        let p32 = p.map(|p| p as f32);
+        run("activation", xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
+    }
+}
+
+/// A loop over operands of the output's float dtype that broadcast to its sizes. `out` is fresh or one of the operands.
+pub(super) fn run<const N: usize>(
+    op: &'static str,
+    xs: [&Tensor; N],
+    out: &Tensor,
+    f32: RunBody<f32, N>,
+    f64: RunBody<f64, N>,
+) -> Result<()> {
+    let sizes = out.sizes();
+    let strides = xs.map(|x| layout::expanded_strides(x.sizes(), x.strides(), sizes));
+    let strides: [&[isize]; N] = std::array::from_fn(|k| &strides[k][..]);
+    macro_rules! run {
+        ($t:ty, $f:expr) => {{
+            let inputs = xs.map(|x| x.ptr::<$t>().cast_const());
+            // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand itself;
+            // (3) targets do not overlap themselves.
+            unsafe { runs($f, sizes, inputs, strides, out.ptr::<$t>(), out.strides()) };
+        }};
+    }
+    match out.dtype() {
+        DType::Float32 => run!(f32, f32),
+        DType::Float64 => run!(f64, f64),
+        other => return Err(Error::no_kernel(op, other)),
+    }
+    Ok(())
+}
+
+impl Primitive for Activation {
+    const NAME: &'static str = "activation";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        self.curve.name
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let y = xs[0].empty_elementwise(xs[0].dtype())?;
+        self.run(self.curve.value, [xs[0]], &y)?;
+        Ok(out(y))
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        check_target(Self::NAME, xs[0].sizes(), xs[0].dtype(), out)?;
+        if !xs[0].is_same(out) {
+            return Ok(false);
+        }
+        self.run(self.curve.value, [out], out)?;
+        Ok(true)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        apply1(ActivationBackward(*self), &[cx.g(), cx.kept(0)?]).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        cx.t(0).map(|t| apply1(ActivationBackward(*self), &[t, cx.xs[0]])).transpose().map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        (self.curve.shown)(self.p)
+    }
+}
+
+/// `g f'(x)`. Reverse: `gg f'(x)` for `g`, `gg g f''(x)` for `x`.
+#[derive(Clone, Copy, Debug)]
+struct ActivationBackward(Activation);
+
+impl ActivationBackward {
+    /// `a b f''(x)`.
+    fn bent(&self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+        let bend = (self.0.curve.bend)(self.0.p.map(Scalar::as_f64), x)?;
+        bend.map(|bend| a.mul(b)?.mul(&bend)).transpose()
+    }
+}
+
+impl Primitive for ActivationBackward {
+    const NAME: &'static str = "activation_backward";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "self")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        self.0.curve.backward_name
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (g, x) = (copy::cast(xs[0], xs[1].dtype())?, xs[1]);
+        let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
+        let y = out_like(&sizes, x.dtype(), &[x, &g])?;
+        self.0.run(self.0.curve.slope, [&g, x], &y)?;
+        Ok(out(y))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let x = cx.kept(1)?;
+        let mut grads = maybe(cx.when(0, || apply1(*self, &[cx.g(), x]))?);
+        // Where the curve is straight the gradient is zero, but there is one: the path to the operand exists.
+        let bent = || self.bent(cx.g(), cx.kept(0)?, x)?.map_or_else(|| zeros_of(cx.g()), Ok);
+        grads.push(cx.when(1, bent)?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let (g, x) = (cx.xs[0], cx.xs[1]);
+        let first = cx.t(0).map(|t| apply1(*self, &[t, x])).transpose()?;
+        let second = match cx.t(1) {
+            Some(t) => self.bent(t, g, x)?,
+            None => None,
+        };
+        Ok(maybe(match (first, second) {
+            (Some(a), Some(b)) => Some(a.add(&b)?),
+            (a, b) => a.or(b),
+        }))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.0.params()
+    }
+}
+
+/// Applies a curve to a float tensor, in place if asked.
+pub(super) fn bent<C: Curve>(inplace: bool, input: &Tensor, p: &[Scalar]) -> Result<Tensor> {
+    let mut all = [Scalar::Int(0); PARAMETERS];
+    all[..p.len()].copy_from_slice(p);
+    let form = if inplace { Form::InPlace } else { Form::New };
+    apply_as(form, Activation { curve: C::TABLE, p: all }, &[input])
+}

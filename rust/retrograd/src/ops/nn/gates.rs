@@ -1,0 +1,303 @@
+//! Activations with a second operand or a second half: glu, prelu; and those that are composed: softsign, tanhshrink,
+//! gumbel_softmax.
+
+use retrograd_macros::op;
+
+use super::curve::run;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::{Error, Result, Shape};
+use crate::kernels::pointwise::each;
+use crate::kernels::real::Real;
+use crate::ops::Value;
+use crate::ops::pointwise::select::where_;
+use crate::ops::view::{cat, reshape_to};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{Dims, Scalar, Tensor};
+
+/// `glu`: `a s(b)` of the halves `a`, `b` along a dim, `s` the logistic function. Reverse: `g s(b)` and `g a s'(b)`.
+#[derive(Clone, Debug)]
+struct Glu {
+    dim: usize,
+}
+
+#[inline(always)]
+fn logistic<T: Real>(x: T) -> T {
+    T::ONE.over(T::ONE.plus(x.negate().exp()))
+}
+
+#[inline(always)]
+fn gated<T: Real>([a, b]: [T; 2]) -> T {
+    a.times(logistic(b))
+}
+
+/// `g a s'(b)`.
+#[inline(always)]
+fn to_gate<T: Real>([g, a, b]: [T; 3]) -> T {
+    let s = logistic(b);
+    g.times(a).times(s.times(T::ONE.minus(s)))
+}
+
+impl Glu {
+    fn half(&self, x: &Tensor) -> usize {
+        x.sizes()[self.dim] / 2
+    }
+    /// Both halves, recorded.
+    fn halves(&self, x: &Tensor) -> Result<(Tensor, Tensor)> {
+        let (dim, n) = (self.dim as i64, self.half(x) as i64);
+        Ok((x.narrow(dim, 0, n)?, x.narrow(dim, n, n)?))
+    }
+    /// Both halves, as memory.
+    fn parts(&self, x: &Tensor) -> Result<[Tensor; 2]> {
+        let n = self.half(x);
+        let mut sizes = Dims::from_slice(x.sizes());
+        sizes[self.dim] = n;
+        let second = x.storage_offset().wrapping_add_signed(n as isize * x.strides()[self.dim]);
+        let part = |at| Tensor::from_parts(x.storage().clone(), x.dtype(), &sizes, x.strides(), at);
+        Ok([part(x.storage_offset())?, part(if x.numel() == 0 { x.storage_offset() } else { second })?])
+    }
+    /// What the halves of `x` get from `g`, in one pass each.
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        let grad = Tensor::empty(x.sizes(), x.dtype())?;
+        let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
+        run("glu", [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run("glu", [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
+        Ok(grad)
+    }
+}
+
+impl Primitive for Glu {
+    const NAME: &'static str = "glu";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
+    fn node(&self) -> &'static str {
+        "GluBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let [a, b] = self.parts(xs[0])?;
+        let y = Tensor::empty(a.sizes(), a.dtype())?;
+        run("glu", [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        Ok(out(y))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, x) = (cx.g(), cx.kept(0)?);
+        if !cx.differentiating() && g.dtype() == x.dtype() {
+            return self.fused(g, x).map(one);
+        }
+        let (a, b) = self.halves(x)?;
+        let s = b.sigmoid()?;
+        let ga = g.mul(&s)?;
+        let gb = ga.mul(&a)?.mul(&s.times(-1.0)?.plus(1.0)?)?;
+        cat(&[ga, gb], self.dim as i64).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let ((a, b), (da, db)) = (self.halves(cx.xs[0])?, self.halves(t)?);
+        let s = b.sigmoid()?;
+        let along = a.mul(&s.times(-1.0)?.plus(1.0)?)?.mul(&db)?;
+        da.add(&along)?.mul(&s).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", (self.dim as i64).into())]
+    }
+}
+
+/// The gated linear unit: the first half of `input` along `dim`, times the logistic function of the second.
+///
+/// Args: `input` float32 or float64 with an even size along `dim`. Returns: a tensor of half that size.
+/// Derivative, of halves `a` and `b`: `g * s` and `g * a * s * (1 - s)` with `s = sigmoid(b)`.
+/// Raises: RuntimeError for 0 dims or an odd size, IndexError if there is no such dim.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.glu(rg.tensor([4.0, 0.0])).tolist()
+/// [2.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn glu(input: &Tensor, #[default(-1)] dim: i64) -> Result<Tensor> {
+    if input.ndim() == 0 {
+        return Err(Error::shape("glu", "glu does not support scalars because halving size must be even"));
+    }
+    let dim = wrap_dim("glu", dim, input.ndim())?;
+    let n = input.sizes()[dim];
+    if !n.is_multiple_of(2) {
+        return Err(Error::shape("glu", format!("Halving dimension must be even, but dimension {dim} is size {n}")));
+    }
+    apply1(Glu { dim }, &[input])
+}
+
+/// `prelu` of a weight that broadcasts: reverse `g` where `x > 0`, else `g w`; the weight gets `g x` there.
+#[derive(Clone, Debug)]
+struct Prelu;
+
+#[inline(always)]
+fn bent<T: Real>([x, w]: [T; 2]) -> T {
+    if x > T::ZERO { x } else { x.times(w) }
+}
+
+impl Primitive for Prelu {
+    const NAME: &'static str = "prelu";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "weight")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "PreluKernelBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let sizes = crate::tensor::layout::broadcast("prelu", xs[0].sizes(), xs[1].sizes())?;
+        let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
+        run("prelu", [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
+        Ok(out(y))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, x, w, zero) = (cx.g(), cx.kept(0)?, cx.kept(1)?, Tensor::number(Scalar::Int(0))?);
+        let positive = x.gt(&zero)?;
+        let mut grads = maybe(cx.when(0, || where_(&positive, g, &g.mul(w)?))?);
+        grads.push(cx.when(1, || where_(&positive, &zero, &g.mul(x)?))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let (x, w, zero) = (cx.xs[0], cx.xs[1], Tensor::number(Scalar::Int(0))?);
+        let positive = x.gt(&zero)?;
+        let from_x = cx.t(0).map(|t| where_(&positive, t, &t.mul(w)?)).transpose()?;
+        let from_w = cx.t(1).map(|t| where_(&positive, &zero, &t.mul(x)?)).transpose()?;
+        Ok(maybe(match (from_x, from_w) {
+            (Some(a), Some(b)) => Some(a.add(&b)?),
+            (a, b) => a.or(b),
+        }))
+    }
+}
+
+/// `input` where positive, else `weight * input`, with one weight for all or one per channel.
+///
+/// Args: `input` float32 or float64; `weight` of the same dtype, with one element or as many as dim 1 of the input.
+/// Returns: a tensor of the input's shape. Derivative: `g` where `input > 0`, else `g * weight`; for the weight the sum of
+/// `g * input` over the elements that are not positive.
+/// Raises: RuntimeError if sizes or dtypes do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.prelu(rg.tensor([-4.0, 2.0]), rg.tensor([0.25])).tolist()
+/// [-1.0, 2.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn prelu(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    let refuse = |detail: String| Err(Error::shape("prelu", detail));
+    if input.dtype() != weight.dtype() {
+        return refuse(format!(
+            "Type promoting not supported. Got {} and {}",
+            input.dtype().scalar_type_name(),
+            weight.dtype().scalar_type_name()
+        ));
+    }
+    if weight.numel() != 1 {
+        if input.ndim() == 0 {
+            return refuse("Not allow zero-dim input tensor.".into());
+        }
+        let channels = if input.ndim() > 1 { input.sizes()[1] } else { 1 };
+        if channels != weight.numel() {
+            return refuse(format!(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = {} and channel size = \
+                 {channels}.",
+                weight.numel()
+            ));
+        }
+    }
+    if weight.ndim() > 1 {
+        return refuse(format!(
+            "Expected `weight` to be a scalar or 1D tensor, but got: ndim = {}, shape {}",
+            weight.ndim(),
+            Shape(weight.sizes())
+        ));
+    }
+    let mut sizes: Dims = smallvec::smallvec![1; input.ndim()];
+    if input.ndim() > 1 {
+        sizes[1] = weight.numel();
+    }
+    apply1(Prelu, &[input, &reshape_to(weight, &sizes)?])
+}
+
+/// `input / (1 + abs(input))`.
+///
+/// Args: `input` any dtype but bool. Returns: a tensor of the same shape. Derivative: `g / (1 + abs(input))**2`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.softsign(rg.tensor([1.0, -3.0])).tolist()
+/// [0.5, -0.75]
+#[op(function, norust, module = "nn.functional")]
+pub fn softsign(input: &Tensor) -> Result<Tensor> {
+    input.div(&input.abs()?.plus(1i64)?)
+}
+
+/// `input - tanh(input)`.
+///
+/// Args: `input` any dtype but bool. Returns: a tensor of the same shape. Derivative: `g * tanh(input)**2`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.tanhshrink(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn tanhshrink(input: &Tensor) -> Result<Tensor> {
+    input.sub(&input.tanh()?)
+}
+
+/// A sample of the Gumbel-softmax distribution: `softmax((logits + noise) / tau)` along `dim`.
+///
+/// Args: `logits` float32 or float64, unnormalized log probabilities; `tau` a positive temperature; `hard` to round to a
+/// vector with a single 1, whose derivative is that of the soft sample; `eps` has no effect. Draws from the default
+/// generator. Returns: a tensor of the same shape. Derivative: that of `softmax`.
+/// Raises: IndexError if there is no such dim.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.gumbel_softmax(rg.tensor([0.0, 1e4]), hard=True).tolist()
+/// [0.0, 1.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn gumbel_softmax(
+    logits: &Tensor,
+    #[default(Scalar::Int(1))] tau: Scalar,
+    #[default(false)] hard: bool,
+    #[default(1e-10)] eps: f64,
+    #[default(-1)] dim: i64,
+) -> Result<Tensor> {
+    if eps != 1e-10 {
+        crate::warn::warn("`eps` parameter is deprecated and has no effect.")?;
+    }
+    let blank = Tensor::empty(logits.sizes(), logits.dtype())?;
+    let noise = crate::ops::random::exponential(&blank, 1.0, None)?.log()?.neg()?;
+    let soft = logits.add(&noise)?.div(&Tensor::number(tau)?)?.softmax(dim, None)?;
+    if !hard {
+        return Ok(soft);
+    }
+    let (_, index) = soft.detach().max_dim(dim, true)?;
+    let sharp = soft.detach().times(0i64)?.scatter_value(dim, &index, Scalar::Int(1))?;
+    sharp.sub(&soft.detach())?.add(&soft)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for (sizes, dim) in [(&[3, 4][..], -1), (&[4, 3], 0), (&[2, 6, 3], 1), (&[0, 4], 1), (&[3, 0], 1)] {
+            gradcheck(&|x| glu(&x[0], dim), &[noise(1, sizes)]);
+        }
+        for (x, w) in [(&[3, 4][..], &[4][..]), (&[2, 3, 5], &[3]), (&[5], &[1]), (&[], &[]), (&[2, 2], &[])] {
+            gradcheck(&|x| prelu(&x[0], &x[1]), &[noise(1, x), noise(2, w)]);
+        }
+        gradcheck(&|x| softsign(&x[0]), &[noise(1, &[3, 4])]);
+        gradcheck(&|x| tanhshrink(&x[0]), &[noise(1, &[3, 4])]);
+    }
+
+    #[test]
+    fn refusals() {
+        assert!(glu(&noise(1, &[3]), -1).is_err() && glu(&noise(1, &[]), -1).is_err());
+        assert!(prelu(&noise(1, &[2, 3]), &noise(1, &[2])).is_err());
+        assert!(prelu(&noise(1, &[2, 3]), &noise(1, &[1, 3])).is_err());
+        assert!(prelu(&noise(1, &[]), &noise(1, &[2])).is_err());
+    }
+
+    #[test]
+    fn hard_samples_have_a_single_one() {
+        let y = gumbel_softmax(&noise(1, &[5, 3]), Scalar::Int(1), true, 1e-10, -1).unwrap().to_vec::<f64>().unwrap();
+        assert!(y.iter().all(|v| v.abs() < 1e-12 || (v - 1.0).abs() < 1e-12));
+        assert!((y.iter().sum::<f64>() - 5.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,389 @@
+//! Activations that are linear in pieces: leaky_relu, threshold, the hard and shrinking ones.
+
+use retrograd_macros::op;
+
+use super::curve::{Curve, Parameters, bent};
+use crate::error::{Error, Result};
+use crate::kernels::real::Real;
+use crate::ops::Value;
+use crate::ops::pointwise::select::where_;
+use crate::ops::pointwise::zeros_of;
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// `x` where positive, else `slope x`. Parameter: the slope.
+struct LeakyRelu;
+
+impl Curve for LeakyRelu {
+    const NODE: &'static str = "LeakyReluBackward0";
+    const BACKWARD_NODE: &'static str = "LeakyReluBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>([slope, ..]: Parameters<T>, x: T) -> T {
+        if x > T::ZERO { x } else { x.times(slope) }
+    }
+    #[inline(always)]
+    fn slope<T: Real>([slope, ..]: Parameters<T>, x: T) -> T {
+        if x > T::ZERO { T::ONE } else { slope }
+    }
+    fn shown([slope, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
+        vec![("negative_slope", slope.into())]
+    }
+}
+
+/// `x` above the threshold, else a value. Parameters: threshold, value.
+struct Threshold;
+
+impl Curve for Threshold {
+    const NODE: &'static str = "ThresholdBackward0";
+    const BACKWARD_NODE: &'static str = "ThresholdBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>([threshold, value, _]: Parameters<T>, x: T) -> T {
+        if x <= threshold { value } else { x }
+    }
+    #[inline(always)]
+    fn slope<T: Real>([threshold, ..]: Parameters<T>, x: T) -> T {
+        if x <= threshold { T::ZERO } else { T::ONE }
+    }
+    fn shown([threshold, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
+        vec![("threshold", threshold.into())]
+    }
+}
+
+/// `x` between two bounds. Parameters: the bounds.
+struct Hardtanh;
+
+impl Curve for Hardtanh {
+    const NODE: &'static str = "HardtanhBackward0";
+    const BACKWARD_NODE: &'static str = "HardtanhBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>([min, max, _]: Parameters<T>, x: T) -> T {
+        x.larger(min).smaller(max)
+    }
+    #[inline(always)]
+    fn slope<T: Real>([min, max, _]: Parameters<T>, x: T) -> T {
+        if x <= min || x >= max { T::ZERO } else { T::ONE }
+    }
+    fn shown([min, max, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
+        vec![("min_val", min.into()), ("max_val", max.into())]
+    }
+}
+
+/// `(x + 3) / 6` between 0 and 1.
+struct Hardsigmoid;
+
+impl Curve for Hardsigmoid {
+    const NODE: &'static str = "HardsigmoidBackward0";
+    const BACKWARD_NODE: &'static str = "HardsigmoidBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
+        x.plus(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0)).over(T::of(6.0))
+    }
+    #[inline(always)]
+    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+        if x > T::of(-3.0) && x < T::of(3.0) { T::of(1.0 / 6.0) } else { T::ZERO }
+    }
+}
+
+/// `x` times [`Hardsigmoid`].
+struct Hardswish;
+
+impl Curve for Hardswish {
+    const NODE: &'static str = "HardswishBackward0";
+    const BACKWARD_NODE: &'static str = "HardswishBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
+        x.times(x.plus(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0))).over(T::of(6.0))
+    }
+    #[inline(always)]
+    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+        if x <= T::of(-3.0) {
+            T::ZERO
+        } else if x < T::of(3.0) {
+            x.over(T::of(3.0)).plus(T::of(0.5))
+        } else {
+            T::ONE
+        }
+    }
+    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+        let inside = x.abs()?.lt(&Tensor::number(Scalar::Int(3))?)?;
+        let third = Tensor::full(&[], Scalar::Float(1.0 / 3.0), x.dtype())?;
+        where_(&inside, &third, &zeros_of(x)?).map(Some)
+    }
+}
+
+/// `x` outside `[-lambd, lambd]`, else 0; if `SOFT`, drawn towards 0 by `lambd`. Parameter: lambd.
+struct Shrink<const SOFT: bool>;
+
+impl<const SOFT: bool> Curve for Shrink<SOFT> {
+    const NODE: &'static str = if SOFT { "SoftshrinkBackward0" } else { "HardshrinkBackward0" };
+    const BACKWARD_NODE: &'static str =
+        if SOFT { "SoftshrinkBackwardBackward0" } else { "HardshrinkBackwardBackward0" };
+    #[inline(always)]
+    fn value<T: Real>([lambd, ..]: Parameters<T>, x: T) -> T {
+        if x >= lambd.negate() && x <= lambd {
+            T::ZERO
+        } else if !SOFT {
+            x
+        } else if x > T::ZERO {
+            x.minus(lambd)
+        } else {
+            x.plus(lambd)
+        }
+    }
+    #[inline(always)]
+    fn slope<T: Real>([lambd, ..]: Parameters<T>, x: T) -> T {
+        if x >= lambd.negate() && x <= lambd { T::ZERO } else { T::ONE }
+    }
+    fn shown([lambd, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
+        vec![("lambd", lambd.into())]
+    }
+}
+
+/// The bounds in the dtype of an integer tensor, which is clamped between them; no derivative arises.
+fn clamped(op: &'static str, inplace: bool, input: &Tensor, min: Scalar, max: Scalar) -> Result<Tensor> {
+    if input.dtype() == DType::Bool {
+        return Err(Error::shape(op, "Bool inputs not supported for hardtanh: convert the input with .to(float32)"));
+    }
+    if !input.dtype().is_integral() {
+        return bent::<Hardtanh>(inplace, input, &[min, max]);
+    }
+    if input.dtype() == DType::UInt8 && (min.as_f64() < 0.0 || max.as_f64() < 0.0) {
+        return Err(Error::shape(op, "cannot do hardtanh on an unsigned type with negative limits"));
+    }
+    let whole = |s: Scalar| Tensor::number(Scalar::Int(s.as_f64() as i64));
+    let (min, max) = (whole(min)?, whole(max)?);
+    if inplace { input.clamp_(Some(&min), Some(&max)) } else { input.clamp(Some(&min), Some(&max)) }
+}
+
+fn thresholded(inplace: bool, input: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
+    if !input.dtype().is_integral() || input.dtype() == DType::Bool {
+        return bent::<Threshold>(inplace, input, &[threshold, value]);
+    }
+    let whole = |s: Scalar| Tensor::number(Scalar::Int(s.as_f64() as i64));
+    let below = input.le(&whole(threshold)?)?;
+    if inplace { input.masked_fill_(&below, &whole(value)?) } else { input.masked_fill(&below, &whole(value)?) }
+}
+
+fn hardtanh_of(inplace: bool, input: &Tensor, min: Scalar, max: Scalar) -> Result<Tensor> {
+    if min.as_f64() > max.as_f64() {
+        return Err(Error::value("hardtanh", "min_val cannot be greater than max_val"));
+    }
+    clamped("hardtanh", inplace, input, min, max)
+}
+
+fn softshrink_of(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
+    if lambd.as_f64() < 0.0 {
+        return Err(Error::shape(
+            "softshrink",
+            format!(
+                "lambda must be in range [0, inf], but found {}: give a value that is not negative",
+                lambd.as_f64()
+            ),
+        ));
+    }
+    bent::<Shrink<true>>(false, input, &[lambd])
+}
+
+/// `input` where positive, else `negative_slope * input`, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape; `negative_slope` a number.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * negative_slope`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.leaky_relu(rg.tensor([-4.0, 2.0]), 0.25).tolist()
+/// [-1.0, 2.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn leaky_relu(
+    input: &Tensor,
+    #[default(Scalar::Float(0.01))] negative_slope: Scalar,
+    #[default(false)] inplace: bool,
+) -> Result<Tensor> {
+    bent::<LeakyRelu>(inplace, input, &[negative_slope])
+}
+
+/// As `leaky_relu`, in `input` itself.
+///
+/// Args, Derivative: as `leaky_relu`. Returns: `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.leaky_relu_(rg.tensor([-4.0, 2.0]), 0.25).tolist()
+/// [-1.0, 2.0]
+#[op(function, norust, module = "nn.functional", name = "leaky_relu_")]
+pub fn leaky_relu_inplace(input: &Tensor, #[default(Scalar::Float(0.01))] negative_slope: Scalar) -> Result<Tensor> {
+    bent::<LeakyRelu>(true, input, &[negative_slope])
+}
+
+/// `input` above `threshold`, else `value`, in `input` itself if `inplace`.
+///
+/// Args: `input` any dtype but bool; `threshold`, `value` numbers.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > threshold`, else 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.threshold(rg.tensor([0.0, 2.0]), 1.0, 5.0).tolist()
+/// [5.0, 2.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn threshold(input: &Tensor, threshold: Scalar, value: Scalar, #[default(false)] inplace: bool) -> Result<Tensor> {
+    thresholded(inplace, input, threshold, value)
+}
+
+/// As `threshold`, in `input` itself.
+///
+/// Args, Derivative: as `threshold`. Returns: `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.threshold_(rg.tensor([0.0, 2.0]), 1.0, 5.0).tolist()
+/// [5.0, 2.0]
+#[op(function, norust, module = "nn.functional", name = "threshold_")]
+pub fn threshold_inplace(input: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
+    thresholded(true, input, threshold, value)
+}
+
+/// `input`, but not less than `min_val` and not more than `max_val`, in `input` itself if `inplace`.
+///
+/// Args: `input` any dtype but bool; `min_val`, `max_val` numbers.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `min_val < input < max_val`, else 0.
+/// Raises: ValueError if `min_val > max_val`, RuntimeError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.hardtanh(rg.tensor([-4.0, 0.5])).tolist()
+/// [-1.0, 0.5]
+#[op(function, norust, module = "nn.functional")]
+pub fn hardtanh(
+    input: &Tensor,
+    #[default(Scalar::Float(-1.0))] min_val: Scalar,
+    #[default(Scalar::Float(1.0))] max_val: Scalar,
+    #[default(false)] inplace: bool,
+) -> Result<Tensor> {
+    hardtanh_of(inplace, input, min_val, max_val)
+}
+
+/// As `hardtanh`, in `input` itself.
+///
+/// Args, Derivative: as `hardtanh`. Returns: `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.hardtanh_(rg.tensor([-4.0, 0.5])).tolist()
+/// [-1.0, 0.5]
+#[op(function, norust, module = "nn.functional", name = "hardtanh_")]
+pub fn hardtanh_inplace(
+    input: &Tensor,
+    #[default(Scalar::Float(-1.0))] min_val: Scalar,
+    #[default(Scalar::Float(1.0))] max_val: Scalar,
+) -> Result<Tensor> {
+    hardtanh_of(true, input, min_val, max_val)
+}
+
+/// `input` between 0 and 6, in `input` itself if `inplace`.
+///
+/// Args: `input` any dtype but bool.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `0 < input < 6`, else 0.
+/// Raises: RuntimeError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.relu6(rg.tensor([-4.0, 0.5, 7.0])).tolist()
+/// [0.0, 0.5, 6.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn relu6(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+    clamped("relu6", inplace, input, Scalar::Int(0), Scalar::Int(6))
+}
+
+/// `(input + 3) / 6` between 0 and 1, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g / 6` where `-3 < input < 3`, else 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.hardsigmoid(rg.tensor([-4.0, 0.0])).tolist()
+/// [0.0, 0.5]
+#[op(function, norust, module = "nn.functional")]
+pub fn hardsigmoid(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+    bent::<Hardsigmoid>(inplace, input, &[])
+}
+
+/// `input * hardsigmoid(input)`, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * (input / 3 + 1 / 2)` where `-3 < input < 3`, 0 below, `g` above.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.hardswish(rg.tensor([-4.0, 3.0])).tolist()
+/// [-0.0, 3.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn hardswish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+    bent::<Hardswish>(inplace, input, &[])
+}
+
+/// `input` drawn towards 0 by `lambd`, and 0 between `-lambd` and `lambd`.
+///
+/// Args: `input` float32 or float64, any shape; `lambd` a number, not negative.
+/// Returns: a tensor of the same shape. Derivative: `g` where `abs(input) > lambd`, else 0.
+/// Raises: RuntimeError if `lambd` is negative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.softshrink(rg.tensor([-0.25, 2.0])).tolist()
+/// [0.0, 1.5]
+#[op(function, out, norust, module = "nn.functional")]
+pub fn softshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
+    softshrink_of(input, lambd)
+}
+
+/// `input`, but 0 between `-lambd` and `lambd`.
+///
+/// Args: `input` float32 or float64, any shape; `lambd` a number.
+/// Returns: a tensor of the same shape. Derivative: `g` where `abs(input) > lambd`, else 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.hardshrink(rg.tensor([-0.25, 2.0])).tolist()
+/// [0.0, 2.0]
+#[op(function, out, norust, module = "nn.functional")]
+pub fn hardshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
+    bent::<Shrink<false>>(false, input, &[lambd])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        let some = |x: &Tensor| -> Vec<Result<Tensor>> {
+            let f = Scalar::Float;
+            vec![
+                leaky_relu(x, f(0.1), false),
+                threshold(x, f(0.3), f(2.0), false),
+                hardtanh(x, f(-0.5), f(1.5), false),
+                relu6(x, false),
+                hardsigmoid(x, false),
+                hardswish(x, false),
+                softshrink(x, f(0.5)),
+                hardshrink(x, f(0.5)),
+            ]
+        };
+        let count = some(&noise(1, &[1])).len();
+        for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
+            let x = noise(1, sizes).times(3.7).unwrap();
+            for k in 0..count {
+                gradcheck(&|x| some(&x[0]).swap_remove(k), std::slice::from_ref(&x));
+            }
+        }
+    }
+
+    #[test]
+    fn integers_nan_and_refusals() {
+        let i = Tensor::from_slice(&[1i64, -2, 9], &[3]).unwrap();
+        let (f, n) = (Scalar::Float, Scalar::Int);
+        assert_eq!(relu6(&i, false).unwrap().to_vec::<i64>().unwrap(), [1, 0, 6]);
+        assert_eq!(hardtanh(&i, f(-0.5), f(2.5), false).unwrap().to_vec::<i64>().unwrap(), [1, 0, 2]);
+        assert_eq!(threshold(&i, f(1.5), f(5.5), true).unwrap().to_vec::<i64>().unwrap(), [5, 5, 9]);
+        assert_eq!(i.to_vec::<i64>().unwrap(), [5, 5, 9]);
+        assert!(hardtanh(&i, n(2), n(1), false).is_err());
+        assert!(leaky_relu(&i, n(1), false).is_err());
+        assert!(softshrink(&noise(1, &[2]), n(-1)).is_err());
+        assert!(relu6(&Tensor::from_slice(&[true], &[1]).unwrap(), false).is_err());
+        let nan = Tensor::from_slice(&[f32::NAN], &[1]).unwrap();
+        for y in [relu6(&nan, false), leaky_relu(&nan, f(0.1), false), softshrink(&nan, f(0.5)), hardswish(&nan, false)]
+        {
+            assert!(y.unwrap().to_vec::<f32>().unwrap()[0].is_nan());
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Losses of a difference or a margin, one element at a time: smooth_l1_loss, huber_loss, soft_margin_loss.
+
+use retrograd_macros::op;
+
+use super::Reduction;
+use super::elementwise::{Element, ElementLoss, lost};
+use super::loss::{aligned, l1_loss};
+use crate::error::{Error, Result, Shape};
+use crate::kernels::real::Real;
+use crate::ops::Value;
+use crate::ops::memory;
+use crate::ops::pointwise::result_type;
+use crate::ops::view::expand_to;
+use crate::tensor::layout::broadcast;
+use crate::tensor::{Scalar, Tensor};
+
+/// `x` between `-bound` and `bound`.
+fn within(x: &Tensor, bound: f64) -> Result<Tensor> {
+    x.clamp(Some(&Tensor::number(Scalar::Float(-bound))?), Some(&Tensor::number(Scalar::Float(bound))?))
+}
+
+/// `d` between -1 and 1 after division by `bound`.
+#[inline(always)]
+fn slope_of<T: Real>(d: T, bound: T) -> T {
+    if d <= bound.negate() {
+        T::of(-1.0)
+    } else if d >= bound {
+        T::ONE
+    } else {
+        d.over(bound)
+    }
+}
+
+/// `d^2 / (2 beta)` of the difference `d` up to `beta`, then `|d| - beta / 2`.
+struct SmoothL1;
+
+impl ElementLoss for SmoothL1 {
+    const NODE: &'static str = "SmoothL1LossBackward0";
+    const INPUTS: u32 = 0b11;
+    #[inline(always)]
+    fn value<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
+        let d = x.minus(y).abs();
+        let half = T::of(0.5);
+        if d < beta { half.times(d).times(d).over(beta) } else { d.minus(half.times(beta)) }
+    }
+    #[inline(always)]
+    fn slope<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
+        slope_of(x.minus(y), beta)
+    }
+    fn gradient(beta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
+        within(&xs[i].sub(xs[1 - i])?, beta)?.times(1.0 / beta)
+    }
+    fn shown(beta: f64) -> Option<(&'static str, Value)> {
+        Some(("beta", beta.into()))
+    }
+}
+
+/// `d^2 / 2` of the difference `d` up to `delta`, then `delta (|d| - delta / 2)`.
+struct Huber;
+
+impl ElementLoss for Huber {
+    const NODE: &'static str = "HuberLossBackward0";
+    const INPUTS: u32 = 0b11;
+    #[inline(always)]
+    fn value<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
+        let d = x.minus(y).abs();
+        let half = T::of(0.5);
+        if d <= delta { half.times(d).times(d) } else { delta.times(d.minus(half.times(delta))) }
+    }
+    #[inline(always)]
+    fn slope<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
+        delta.times(slope_of(x.minus(y), delta))
+    }
+    fn gradient(delta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
+        within(&xs[i].sub(xs[1 - i])?, delta)
+    }
+    fn shown(delta: f64) -> Option<(&'static str, Value)> {
+        Some(("delta", delta.into()))
+    }
+}
+
+/// `log(1 + exp(-x y))`.
+struct SoftMargin;
+
+impl ElementLoss for SoftMargin {
+    const NODE: &'static str = "SoftMarginLossBackward0";
+    const INPUTS: u32 = 0b01;
+    #[inline(always)]
+    fn value<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
+        // max(z, 0) + log(1 + exp(-|z|)): without overflow.
+        let z = x.times(y).negate();
+        z.larger(T::ZERO).plus(z.abs().negate().exp().ln_1p())
+    }
+    #[inline(always)]
+    fn slope<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
+        y.negate().over(T::ONE.plus(x.times(y).exp()))
+    }
+    fn gradient(_: f64, xs: &[&Tensor], _: usize) -> Result<Tensor> {
+        xs[0].mul(xs[1])?.neg()?.sigmoid()?.mul(xs[1])?.neg()
+    }
+}
+
+/// The squared error where it is small, the absolute one where it is large: `d**2 / (2 * beta)` for `d = abs(input -
+/// target) < beta`, else `d - beta / 2`; and its mean or sum.
+///
+/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean', 'sum' or
+/// 'none'; `beta` a number, 0 for `l1_loss`. `size_average` and `reduce` are deprecated.
+/// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+/// Derivative: `g * (input - target) / beta` between -1 and 1 (divided by the count for 'mean'), and its negative.
+/// Raises: RuntimeError for a negative `beta` or shapes that do not broadcast, ValueError for another reduction.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.smooth_l1_loss(rg.tensor([1.0, 2.0]), rg.tensor([2.0, 4.0])).item()
+/// 1.0
+#[op(function, norust, module = "nn.functional")]
+pub fn smooth_l1_loss(
+    input: &Tensor,
+    target: &Tensor,
+    #[default(None)] size_average: Option<bool>,
+    #[default(None)] reduce: Option<bool>,
+    #[default("mean")] reduction: &str,
+    #[default(1.0)] beta: f64,
+) -> Result<Tensor> {
+    const OP: &str = "smooth_l1_loss";
+    if beta == 0.0 {
+        return l1_loss(input, target, size_average, reduce, reduction, None);
+    }
+    let reduction = Reduction::of(OP, size_average, reduce, reduction)?;
+    if beta < 0.0 {
+        return Err(Error::shape(OP, format!("smooth_l1_loss does not support negative values for beta, got {beta}")));
+    }
+    let (x, y) = aligned(OP, input, target)?;
+    let dtype = result_type(&[&x, &y]);
+    lost::<SmoothL1, 2>(OP, beta, reduction, &[&memory::cast(&x, dtype)?, &memory::cast(&y, dtype)?])
+}
+
+/// The squared error where it is small, a line where it is large: `d**2 / 2` for `d = abs(input - target) <= delta`, else
+/// `delta * (d - delta / 2)`; and its mean or sum.
+///
+/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean', 'sum' or
+/// 'none'; `delta` a positive number; `weight` of the input's shape, or None.
+/// Returns: a 0-dim tensor of the input's dtype, or the losses of the elements for 'none'.
+/// Derivative: `g * (input - target)` between `-delta` and `delta` (divided by the count for 'mean'), and its negative.
+/// Raises: RuntimeError for another `delta` or shapes that do not broadcast, ValueError for another reduction.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.huber_loss(rg.tensor([1.0, 2.0]), rg.tensor([2.0, 4.0])).item()
+/// 1.0
+#[op(function, norust, module = "nn.functional")]
+pub fn huber_loss(
+    input: &Tensor,
+    target: &Tensor,
+    #[default("mean")] reduction: &str,
+    #[default(1.0)] delta: f64,
+    #[default(None)] weight: Option<&Tensor>,
+) -> Result<Tensor> {
+    const OP: &str = "huber_loss";
+    let reduction = Reduction::of(OP, None, None, reduction)?;
+    if delta <= 0.0 {
+        return Err(Error::shape(
+            OP,
+            format!("huber_loss does not support non-positive values for delta, got {delta}"),
+        ));
+    }
+    let (x, y) = aligned(OP, input, target)?;
+    let y = memory::cast(&y, x.dtype())?;
+    let Some(weight) = weight else { return lost::<Huber, 2>(OP, delta, reduction, &[&x, &y]) };
+    if weight.sizes() != input.sizes() {
+        return Err(Error::value(
+            OP,
+            format!(
+                "Weights and input must have the same size, got {} and {}",
+                Shape(weight.sizes()),
+                Shape(input.sizes())
+            ),
+        ));
+    }
+    reduction.reduced(&lost::<Huber, 2>(OP, delta, Reduction::None, &[&x, &y])?.mul(weight)?)
+}
+
+/// The logistic loss of a margin, `log(1 + exp(-target * input))`, and its mean or sum.
+///
+/// Args: `input` float32 or float64; `target` of 1 and -1, whose shape broadcasts with it; `reduction` 'mean', 'sum' or
+/// 'none'. `size_average` and `reduce` are deprecated.
+/// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
+/// Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for 'mean'); none for the target.
+/// Raises: RuntimeError if shapes do not broadcast or the target requires grad, ValueError for another reduction.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.soft_margin_loss(rg.tensor([-1000.0]), rg.tensor([1])).item()
+/// 1000.0
+#[op(function, norust, module = "nn.functional")]
+pub fn soft_margin_loss(
+    input: &Tensor,
+    target: &Tensor,
+    #[default(None)] size_average: Option<bool>,
+    #[default(None)] reduce: Option<bool>,
+    #[default("mean")] reduction: &str,
+) -> Result<Tensor> {
+    const OP: &str = "soft_margin_loss";
+    let reduction = Reduction::of(OP, size_average, reduce, reduction)?;
+    let sizes = broadcast(OP, input.sizes(), target.sizes())?;
+    let (x, y) = (expand_to(input, &sizes)?, expand_to(&memory::cast(target, input.dtype())?, &sizes)?);
+    lost::<SoftMargin, 2>(OP, 0.0, reduction, &[&x, &y])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn gradients() {
+        for reduction in ["mean", "sum", "none"] {
+            let xs = [noise(1, &[3, 4]).times(2.0).unwrap(), noise(2, &[3, 4])];
+            gradcheck(&|t| smooth_l1_loss(&t[0], &t[1], None, None, reduction, 0.7), &xs);
+            gradcheck(&|t| huber_loss(&t[0], &t[1], reduction, 0.7, None), &xs);
+            gradcheck(&|t| huber_loss(&t[0], &t[1], reduction, 0.7, Some(&t[1])), &xs);
+            gradcheck(&|t| soft_margin_loss(&t[0], &xs[1], None, None, reduction), &xs[..1]);
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let (x, y) = (noise(1, &[3]), noise(2, &[3]));
+        assert!(smooth_l1_loss(&x, &y, None, None, "mean", -1.0).is_err());
+        assert!(huber_loss(&x, &y, "mean", 0.0, None).is_err());
+        assert!(huber_loss(&x, &y, "most", 1.0, None).is_err());
+        y.set_requires_grad(true).unwrap();
+        assert!(soft_margin_loss(&x, &y, None, None, "mean").is_err());
+    }
+}

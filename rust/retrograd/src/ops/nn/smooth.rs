@@ -1,0 +1,348 @@
+//! Smooth activations: elu and its kin, silu, softplus, mish, logsigmoid.
+
+use retrograd_macros::op;
+
+use super::curve::{Curve, Parameters, bent};
+use crate::error::{Error, Result};
+use crate::kernels::real::Real;
+use crate::ops::Value;
+use crate::ops::pointwise::select::where_;
+use crate::tensor::{Scalar, Tensor};
+
+/// The logistic function.
+#[inline(always)]
+fn logistic<T: Real>(x: T) -> T {
+    T::ONE.over(T::ONE.plus(x.negate().exp()))
+}
+
+/// `exp(x) - 1` for `x <= 0`, accurate near 0: `2 t / (1 - t)` with `t = tanh(x / 2)`.
+#[inline(always)]
+fn exp_less_one<T: Real>(x: T) -> T {
+    let t = x.times(T::of(0.5)).tanh();
+    t.plus(t).over(T::ONE.minus(t))
+}
+
+/// `s (1 - s)`: the derivative of the logistic function, from its value.
+fn logistic_slope(s: &Tensor) -> Result<Tensor> {
+    s.sub(&s.mul(s)?)
+}
+
+/// `x` where the mask holds, else 0.
+fn only(mask: &Tensor, x: &Tensor) -> Result<Tensor> {
+    where_(mask, x, &Tensor::number(Scalar::Int(0))?)
+}
+
+/// `scale x` for positive `x`, `scale alpha (exp(input_scale x) - 1)` for others. Parameters: alpha, scale, input_scale.
+///
+/// `CELU` names the node after `celu`, whose scale is 1.
+struct Elu<const CELU: bool>;
+
+impl<const CELU: bool> Curve for Elu<CELU> {
+    const NODE: &'static str = if CELU { "CeluBackward0" } else { "EluBackward0" };
+    const BACKWARD_NODE: &'static str = "EluBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>([alpha, scale, input_scale]: Parameters<T>, x: T) -> T {
+        if x <= T::ZERO { exp_less_one(x.times(input_scale)).times(alpha.times(scale)) } else { x.times(scale) }
+    }
+    #[inline(always)]
+    fn slope<T: Real>([alpha, scale, input_scale]: Parameters<T>, x: T) -> T {
+        if x <= T::ZERO { input_scale.times(alpha).times(scale).times(x.times(input_scale).exp()) } else { scale }
+    }
+    fn bend([alpha, scale, input_scale]: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+        let falling = x.times(input_scale)?.exp()?.times(input_scale * input_scale * alpha * scale)?;
+        only(&x.le(&Tensor::number(Scalar::Int(0))?)?, &falling).map(Some)
+    }
+    fn shown([alpha, scale, input_scale]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
+        if CELU {
+            return vec![("alpha", alpha.into())];
+        }
+        vec![("alpha", alpha.into()), ("scale", scale.into()), ("input_scale", input_scale.into())]
+    }
+}
+
+/// `x s(x)` with `s` the logistic function.
+struct Silu;
+
+impl Curve for Silu {
+    const NODE: &'static str = "SiluBackward0";
+    const BACKWARD_NODE: &'static str = "SiluBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
+        x.over(T::ONE.plus(x.negate().exp()))
+    }
+    #[inline(always)]
+    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+        let s = logistic(x);
+        s.times(T::ONE.plus(x.times(T::ONE.minus(s))))
+    }
+    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+        // s' (2 + x (1 - 2 s))
+        let s = x.sigmoid()?;
+        let inner = s.times(-2.0)?.plus(1.0)?.mul(x)?.plus(2.0)?;
+        logistic_slope(&s)?.mul(&inner).map(Some)
+    }
+}
+
+/// `log(1 + exp(beta x)) / beta`, and `x` itself where `beta x` is above the threshold. Parameters: beta, threshold.
+struct Softplus;
+
+impl Curve for Softplus {
+    const NODE: &'static str = "SoftplusBackward0";
+    const BACKWARD_NODE: &'static str = "SoftplusBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>([beta, threshold, _]: Parameters<T>, x: T) -> T {
+        let z = x.times(beta);
+        if z > threshold { x } else { z.exp().ln_1p().over(beta) }
+    }
+    #[inline(always)]
+    fn slope<T: Real>([beta, threshold, _]: Parameters<T>, x: T) -> T {
+        let z = x.times(beta);
+        if z > threshold { T::ONE } else { logistic(z) }
+    }
+    fn bend([beta, threshold, _]: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+        let z = x.times(beta)?;
+        let bend = logistic_slope(&z.sigmoid()?)?.times(beta)?;
+        only(&z.lt(&Tensor::number(Scalar::Float(threshold))?)?, &bend).map(Some)
+    }
+    fn shown([beta, threshold, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
+        vec![("beta", beta.into()), ("threshold", threshold.into())]
+    }
+}
+
+/// `x tanh(log(1 + exp x))`.
+struct Mish;
+
+impl Curve for Mish {
+    const NODE: &'static str = "MishBackward0";
+    const BACKWARD_NODE: &'static str = "MishBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
+        x.times(x.exp().ln_1p().tanh())
+    }
+    #[inline(always)]
+    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+        let t = x.exp().ln_1p().tanh();
+        t.plus(x.times(logistic(x)).times(T::ONE.minus(t.times(t))))
+    }
+    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+        // 2 t' + x t'' with t the tanh, t' = s (1 - t^2) and t'' = s' (1 - t^2) - 2 s t t'.
+        let s = x.sigmoid()?;
+        let t = x.sub(&bent::<LogSigmoid>(false, x, &[])?)?.tanh()?;
+        let left = t.mul(&t)?.times(-1.0)?.plus(1.0)?;
+        let dt = s.mul(&left)?;
+        let ddt = logistic_slope(&s)?.mul(&left)?.sub(&s.mul(&t)?.mul(&dt)?.times(2.0)?)?;
+        dt.times(2.0)?.add(&x.mul(&ddt)?).map(Some)
+    }
+}
+
+/// `-log(1 + exp(-x))`.
+pub(super) struct LogSigmoid;
+
+impl Curve for LogSigmoid {
+    const NODE: &'static str = "LogSigmoidBackward0";
+    const BACKWARD_NODE: &'static str = "LogSigmoidBackwardBackward0";
+    #[inline(always)]
+    fn value<T: Real>(_: Parameters<T>, x: T) -> T {
+        x.smaller(T::ZERO).minus(x.abs().negate().exp().ln_1p())
+    }
+    #[inline(always)]
+    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+        logistic(x.negate())
+    }
+    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+        logistic_slope(&x.sigmoid()?)?.neg().map(Some)
+    }
+}
+
+/// Such that mean 0 and variance 1 are a fixed point.
+const SELU_ALPHA: f64 = 1.6732632423543772848170429916717;
+const SELU_SCALE: f64 = 1.0507009873554804934193349852946;
+
+fn celu_of(inplace: bool, input: &Tensor, alpha: Scalar) -> Result<Tensor> {
+    if alpha.as_f64() == 0.0 {
+        return Err(Error::shape("celu", "ZeroDivisionError: alpha cannot be 0 for CELU"));
+    }
+    bent::<Elu<true>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Float(1.0 / alpha.as_f64())])
+}
+
+/// The exponential linear unit: `input` where positive, else `alpha * (exp(input) - 1)`, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape; `alpha` a number.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * alpha * exp(input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.elu(rg.tensor([0.0, 2.0])).tolist()
+/// [0.0, 2.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn elu(
+    input: &Tensor,
+    #[default(Scalar::Float(1.0))] alpha: Scalar,
+    #[default(false)] inplace: bool,
+) -> Result<Tensor> {
+    bent::<Elu<false>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
+}
+
+/// As `elu`, in `input` itself.
+///
+/// Args, Derivative: as `elu`. Returns: `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.elu_(rg.tensor([0.0, 2.0])).tolist()
+/// [0.0, 2.0]
+#[op(function, norust, module = "nn.functional", name = "elu_")]
+pub fn elu_inplace(input: &Tensor, #[default(Scalar::Float(1.0))] alpha: Scalar) -> Result<Tensor> {
+    bent::<Elu<false>>(true, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
+}
+
+/// The scaled exponential linear unit: `elu` with an `alpha` and times a scale that keep mean 0 and variance 1, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * scale` where `input > 0`, else `g * scale * alpha * exp(input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.selu(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn selu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+    bent::<Elu<false>>(inplace, input, &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)])
+}
+
+/// As `selu`, in `input` itself.
+///
+/// Args, Derivative: as `selu`. Returns: `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.selu_(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, norust, module = "nn.functional", name = "selu_")]
+pub fn selu_inplace(input: &Tensor) -> Result<Tensor> {
+    bent::<Elu<false>>(true, input, &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)])
+}
+
+/// The continuous exponential linear unit: `input` where positive, else `alpha * (exp(input / alpha) - 1)`, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape; `alpha` a number other than 0.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * exp(input / alpha)`.
+/// Raises: RuntimeError if `alpha` is 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.celu(rg.tensor([0.0, 2.0])).tolist()
+/// [0.0, 2.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn celu(
+    input: &Tensor,
+    #[default(Scalar::Float(1.0))] alpha: Scalar,
+    #[default(false)] inplace: bool,
+) -> Result<Tensor> {
+    celu_of(inplace, input, alpha)
+}
+
+/// As `celu`, in `input` itself.
+///
+/// Args, Derivative: as `celu`. Returns: `input`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.celu_(rg.tensor([0.0, 2.0])).tolist()
+/// [0.0, 2.0]
+#[op(function, norust, module = "nn.functional", name = "celu_")]
+pub fn celu_inplace(input: &Tensor, #[default(Scalar::Float(1.0))] alpha: Scalar) -> Result<Tensor> {
+    celu_of(true, input, alpha)
+}
+
+/// The sigmoid linear unit, `input * sigmoid(input)`, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * s * (1 + input * (1 - s))` with `s = sigmoid(input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.silu(rg.tensor([0.0, 100.0])).tolist()
+/// [0.0, 100.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn silu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+    bent::<Silu>(inplace, input, &[])
+}
+
+/// A smooth `relu`: `log(1 + exp(beta * input)) / beta`, and `input` where `beta * input > threshold`.
+///
+/// Args: `input` float32 or float64, any shape; `beta`, `threshold` numbers.
+/// Returns: a tensor of the same shape. Derivative: `g * sigmoid(beta * input)`, or `g` above the threshold.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.softplus(rg.tensor([100.0])).tolist()
+/// [100.0]
+#[op(function, out, norust, module = "nn.functional")]
+pub fn softplus(
+    input: &Tensor,
+    #[default(Scalar::Int(1))] beta: Scalar,
+    #[default(Scalar::Int(20))] threshold: Scalar,
+) -> Result<Tensor> {
+    bent::<Softplus>(false, input, &[beta, threshold])
+}
+
+/// `input * tanh(softplus(input))`, in `input` itself if `inplace`.
+///
+/// Args: `input` float32 or float64, any shape.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * (t + input * sigmoid(input) * (1 - t**2))` with `t` the tanh.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.mish(rg.tensor([0.0, 100.0])).tolist()
+/// [0.0, 100.0]
+#[op(function, norust, module = "nn.functional")]
+pub fn mish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+    bent::<Mish>(inplace, input, &[])
+}
+
+/// The logarithm of the logistic function, `-log(1 + exp(-input))`.
+///
+/// Args: `input` float32 or float64, any shape.
+/// Returns: a tensor of the same shape. Derivative: `g * sigmoid(-input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.logsigmoid(rg.tensor([-1000.0])).tolist()
+/// [-1000.0]
+#[op(function, out, norust, module = "nn.functional")]
+pub fn logsigmoid(input: &Tensor) -> Result<Tensor> {
+    bent::<LogSigmoid>(false, input, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        let some = |x: &Tensor| -> Vec<Result<Tensor>> {
+            let one = Scalar::Int(1);
+            vec![
+                elu(x, Scalar::Float(1.5), false),
+                selu(x, false),
+                celu(x, Scalar::Float(0.7), false),
+                silu(x, false),
+                softplus(x, Scalar::Float(2.0), Scalar::Float(1.0)),
+                softplus(x, one, Scalar::Int(20)),
+                mish(x, false),
+                logsigmoid(x),
+            ]
+        };
+        let count = some(&noise(1, &[1])).len();
+        for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
+            let x = noise(1, sizes).times(3.0).unwrap();
+            for k in 0..count {
+                gradcheck(&|x| some(&x[0]).swap_remove(k), std::slice::from_ref(&x));
+            }
+        }
+    }
+
+    #[test]
+    fn far_out_and_near_zero() {
+        let x = Tensor::from_slice(&[-1e4, -1e-12, 1e4], &[3]).unwrap();
+        let values = |y: Result<Tensor>| y.unwrap().to_vec::<f64>().unwrap();
+        assert_eq!(values(elu(&x, Scalar::Int(1), false)), [-1.0, (-1e-12f64).exp_m1(), 1e4]);
+        assert_eq!(values(logsigmoid(&x))[0], -1e4);
+        assert_eq!(values(mish(&x, false))[2], 1e4);
+        assert_eq!(values(softplus(&x, Scalar::Int(1), Scalar::Int(20)))[2], 1e4);
+        assert!(celu(&x, Scalar::Int(0), false).is_err());
+        assert!(silu(&Tensor::from_slice(&[1i64], &[1]).unwrap(), false).is_err());
+    }
+}

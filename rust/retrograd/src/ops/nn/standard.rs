@@ -1,0 +1,384 @@
+//! What batch_norm, instance_norm and group_norm have in common: elements standardized by groups, then scaled by channel.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::autograd::Grads;
+use crate::autograd::apply::apply;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::norm;
+use crate::kernels::real::Real;
+use crate::kernels::reduce::row_moments;
+use crate::ops::Value;
+use crate::ops::matmul::batch_first;
+use crate::ops::view::{movedim, reshape_to};
+use crate::parallel::{Shared, split};
+use crate::tensor::{Dims, Element, Tensor};
+
+/// Groups are channels; their moments are those of the input.
+pub(super) const BATCH: u8 = 0;
+/// Groups are channels; their moments are operands 1 and 2.
+pub(super) const GIVEN: u8 = 1;
+/// Groups are neighbouring channels of one entry.
+pub(super) const GROUP: u8 = 2;
+
+/// `h w + b` with `h = (x - mean) rstd` by groups. Reverse, with `q = g w`: `gx = rstd (q - mean(q) - h mean(q h))`, or
+/// `rstd q` for given moments; `gw = sum(g h)`, `gb = sum(g)` by channels.
+///
+/// Operands: the input (N, C, ...), the given moments if so, then weight and bias (C), of which the last ones may be
+/// missing. Results: the output and, of moments that are not given, mean, reciprocal deviation and variance.
+#[derive(Clone, Debug)]
+pub(super) struct Standardize<const KIND: u8> {
+    /// How many an entry has, unless groups are channels.
+    pub groups: usize,
+    pub eps: f64,
+}
+
+/// What an element takes in a pass, in nanoseconds.
+const PASS_COST: f64 = 0.3;
+
+/// `row_moments` of an element type.
+type RowMoments<T> = unsafe fn(*const T, usize, isize) -> (T, T);
+
+/// The input as (entries, channels, the rest).
+#[derive(Clone, Copy)]
+struct Blocks {
+    n: usize,
+    c: usize,
+    rest: usize,
+}
+
+impl Blocks {
+    fn of(sizes: &[usize]) -> Self {
+        Self { n: sizes[0], c: sizes[1], rest: sizes[2..].iter().product() }
+    }
+    fn sizes(self) -> [usize; 3] {
+        [self.n, self.c, self.rest]
+    }
+}
+
+/// Moments as the kernels read them.
+struct Stats<T> {
+    means: Vec<T>,
+    rstds: Vec<T>,
+    variances: Vec<T>,
+}
+
+impl<const KIND: u8> Standardize<KIND> {
+    const WEIGHT: usize = if KIND == GIVEN { 3 } else { 1 };
+    const BIAS: usize = Self::WEIGHT + 1;
+
+    /// How many groups there are, and of how many elements each.
+    fn extent(&self, b: Blocks) -> (usize, usize) {
+        if KIND == GROUP { (b.n * self.groups, b.c / self.groups * b.rest) } else { (b.c, b.n * b.rest) }
+    }
+    /// The group of a channel of an entry.
+    fn group(&self, b: Blocks, n: usize, c: usize) -> usize {
+        if KIND == GROUP { n * self.groups + c / (b.c / self.groups) } else { c }
+    }
+
+    fn measured<T: Element + Real>(&self, b: Blocks, x: &[T], moments: RowMoments<T>) -> Stats<T> {
+        let (groups, count) = self.extent(b);
+        let mut means = vec![T::ZERO; groups];
+        let mut squares = vec![T::ZERO; groups];
+        let mut seen = vec![0usize; groups];
+        // The channels of a group lie one behind the other.
+        let run = if KIND == GROUP { count } else { b.rest };
+        for (i, run) in x.chunks_exact(run.max(1)).enumerate() {
+            let k = if KIND == GROUP { i } else { i % b.c };
+            // SAFETY: the pointer and length of a slice.
+            let (mean, square) = unsafe { moments(run.as_ptr(), run.len(), 1) };
+            // The moments of two sets together, from those of each: the difference of the means counts as well.
+            let (before, here) = (seen[k] as f64, run.len() as f64);
+            let share = T::of(here / (before + here));
+            let apart = mean.minus(means[k]);
+            means[k] = means[k].plus(apart.times(share));
+            squares[k] = squares[k].plus(square).plus(apart.times(apart).times(share.times(T::of(before))));
+            seen[k] += run.len();
+        }
+        let variances: Vec<T> = squares.iter().map(|s| s.over(T::of(count as f64))).collect();
+        let rstds = variances.iter().map(|v| self.rstd(*v)).collect();
+        Stats { means, rstds, variances }
+    }
+    fn rstd<T: Real>(&self, variance: T) -> T {
+        T::ONE.over(variance.plus(T::of(self.eps)).sqrt())
+    }
+    fn given<T: Element + Real>(&self, mean: &Tensor, variance: &Tensor) -> Result<Stats<T>> {
+        let means = values::<T>(mean)?;
+        let variances = values::<T>(variance)?;
+        Ok(Stats { rstds: variances.iter().map(|v| self.rstd(*v)).collect(), means, variances })
+    }
+
+    fn run<T: Element + Real>(&self, xs: &[&Tensor], moments: RowMoments<T>) -> Result<Outs> {
+        let b = Blocks::of(xs[0].sizes());
+        let x = copy::contiguous(xs[0])?;
+        let x = x.as_slice::<T>().expect("contiguous and of this dtype");
+        let stats = if KIND == GIVEN { self.given::<T>(xs[1], xs[2])? } else { self.measured(b, x, moments) };
+        let scales = |i: usize| xs.get(i).map(|t| values::<T>(t)).transpose();
+        let (weight, bias) = (scales(Self::WEIGHT)?, scales(Self::BIAS)?);
+        let y = Tensor::build::<T>(xs[0].sizes(), |y| {
+            let length = b.rest.max(1);
+            let out = Shared(y.as_mut_ptr());
+            split(x.len() / length, 1, x.len() as f64 * PASS_COST, &|runs| {
+                for i in runs {
+                    let (n, c) = (i / b.c, i % b.c);
+                    let k = self.group(b, n, c);
+                    let (w, s) = (weight.as_ref().map_or(T::ONE, |w| w[c]), bias.as_ref().map_or(T::ZERO, |s| s[c]));
+                    // SAFETY: run `i` of the output, which no other piece has.
+                    let y = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * length), length) };
+                    let x = &x[i * length..(i + 1) * length];
+                    norm::shift_and_scale(x, stats.means[k], stats.rstds[k].times(w), s, y);
+                }
+            });
+        })?;
+        let mut outs: Outs = smallvec![y];
+        if KIND != GIVEN {
+            let sizes: Dims = if KIND == GROUP { smallvec![b.n, self.groups] } else { smallvec![b.c] };
+            for values in [stats.means, stats.rstds, stats.variances] {
+                outs.push(Tensor::from_slice(&values, &sizes)?);
+            }
+        }
+        Ok(outs)
+    }
+
+    /// Gradients of input, weight and bias in two passes.
+    fn fused<T: Element + Real>(&self, cx: &Vjp, g: &Tensor) -> Result<[Option<Tensor>; 3]> {
+        let (x, g) = (copy::contiguous(cx.kept(0)?)?, copy::contiguous(g)?);
+        if g.sizes() != x.sizes() || g.dtype() != x.dtype() {
+            return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for {x:?}")));
+        }
+        let (sizes, b) = (Dims::from_slice(x.sizes()), Blocks::of(x.sizes()));
+        let stats = if KIND == GIVEN {
+            self.given::<T>(cx.kept(2)?, cx.kept(3)?)?
+        } else {
+            Stats { means: values(cx.kept(2)?)?, rstds: values(cx.kept(3)?)?, variances: Vec::new() }
+        };
+        let weighted = cx.node.edges.len() > Self::WEIGHT;
+        let weight = if weighted { Some(values::<T>(cx.kept(1)?)?) } else { None };
+        let scale = |c: usize| weight.as_ref().map_or(T::ONE, |w| w[c]);
+        let [x, g] = [&x, &g].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
+        let (groups, count) = self.extent(b);
+        let mut sums = vec![(T::ZERO, T::ZERO); groups];
+        let mut by_channel = vec![(T::ZERO, T::ZERO); b.c];
+        let length = b.rest.max(1);
+        let mut by_run = vec![(T::ZERO, T::ZERO); x.len() / length];
+        let found = Shared(by_run.as_mut_ptr());
+        split(by_run.len(), 1, x.len() as f64 * PASS_COST, &|runs| {
+            for i in runs {
+                let run = i * length..(i + 1) * length;
+                let (sum, along) =
+                    norm::sums(&x[run.clone()], &g[run], None, stats.means[self.group(b, i / b.c, i % b.c)]);
+                // SAFETY: the place of run `i`, which no other piece has.
+                unsafe { *found.get().add(i) = (sum, along) };
+            }
+        });
+        for (i, &(sum, along)) in by_run.iter().enumerate() {
+            let (n, c) = (i / b.c, i % b.c);
+            let k = self.group(b, n, c);
+            let along = along.times(stats.rstds[k]);
+            by_channel[c] = (by_channel[c].0.plus(sum), by_channel[c].1.plus(along));
+            sums[k] = (sums[k].0.plus(sum.times(scale(c))), sums[k].1.plus(along.times(scale(c))));
+        }
+        let gx = cx.when(0, || {
+            let share = T::ONE.over(T::of(count as f64));
+            Tensor::build::<T>(&sizes, |o| {
+                let out = Shared(o.as_mut_ptr());
+                split(x.len() / length, 1, x.len() as f64 * PASS_COST, &|runs| {
+                    for i in runs {
+                        let (n, c) = (i / b.c, i % b.c);
+                        let k = self.group(b, n, c);
+                        let rstd = stats.rstds[k];
+                        let (sum, along) = if KIND == GIVEN { (T::ZERO, T::ZERO) } else { sums[k] };
+                        let (shift, slope) = (sum.times(share).times(rstd), along.times(share).times(rstd).times(rstd));
+                        let factors = [scale(c).times(rstd), T::ZERO.minus(slope), T::ZERO.minus(shift)];
+                        let run = i * length..(i + 1) * length;
+                        // SAFETY: run `i` of the gradient, which no other piece has.
+                        let o = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * length), length) };
+                        norm::project(&x[run.clone()], &g[run], None, stats.means[k], factors, o);
+                    }
+                });
+            })
+        })?;
+        let channels = |pick: fn(&(T, T)) -> T| {
+            let values: Vec<T> = by_channel.iter().map(pick).collect();
+            Tensor::from_slice(&values, &[b.c])
+        };
+        let gw = cx.when(Self::WEIGHT, || channels(|s| s.1))?;
+        Ok([gx, gw, cx.when(Self::BIAS, || channels(|s| s.0))?])
+    }
+
+    /// The sizes in which groups are axes, and the axes of a group.
+    fn grouped(&self, b: Blocks) -> ([usize; 3], &'static [i64]) {
+        if KIND == GROUP { ([b.n, self.groups, b.c / self.groups * b.rest], &[2]) } else { (b.sizes(), &[0, 2]) }
+    }
+    /// Reciprocal deviations and standardized elements by groups, recorded.
+    fn standardized(&self, x: &Tensor, given: Option<(&Tensor, &Tensor)>) -> Result<(Tensor, Tensor)> {
+        let (sizes, axes) = self.grouped(Blocks::of(x.sizes()));
+        let x = reshape_to(x, &sizes)?;
+        let moment = |t: &Tensor| reshape_to(t, &[1, sizes[1], 1]);
+        let (centred, variance) = match given {
+            Some((mean, variance)) => (x.sub(&moment(mean)?)?, moment(variance)?),
+            None => {
+                let centred = x.sub(&x.mean_dims(axes, true)?)?;
+                let variance = centred.mul(&centred)?.mean_dims(axes, true)?;
+                (centred, variance)
+            }
+        };
+        let rstd = variance.plus(self.eps)?.rsqrt()?;
+        Ok((rstd.clone(), centred.mul(&rstd)?))
+    }
+    /// The derivative of `h` applied to `q`: it is symmetric, so it serves both directions.
+    fn project(&self, x: &Tensor, (rstd, h): &(Tensor, Tensor), q: &Tensor) -> Result<Tensor> {
+        let (sizes, axes) = self.grouped(Blocks::of(x.sizes()));
+        let mut q = reshape_to(q, &sizes)?;
+        if KIND != GIVEN {
+            let along = h.mul(&q.mul(h)?.mean_dims(axes, true)?)?;
+            q = q.sub(&q.mean_dims(axes, true)?)?.sub(&along)?;
+        }
+        reshape_to(&q.mul(rstd)?, x.sizes())
+    }
+}
+
+/// The numbers of a tensor.
+fn values<T: Element + Real>(t: &Tensor) -> Result<Vec<T>> {
+    Ok(copy::contiguous(t)?.as_slice::<T>().expect("contiguous and of this dtype").to_vec())
+}
+
+/// A tensor by channels, so that it broadcasts against an input of `ndim` dims; its batch axis in front.
+fn by_channel(t: &Tensor, axis: Option<usize>, ndim: usize) -> Result<Tensor> {
+    let t = batch_first(t, axis)?;
+    let mut sizes: Dims = SmallVec::new();
+    if axis.is_some() {
+        sizes.extend([t.sizes()[0], 1]);
+    }
+    sizes.push(t.sizes()[t.ndim() - 1]);
+    sizes.resize(sizes.len() + ndim - 2, 1);
+    reshape_to(&t, &sizes)
+}
+
+impl<const KIND: u8> Primitive for Standardize<KIND> {
+    const NAME: &'static str = if KIND == GROUP { "group_norm" } else { "batch_norm" };
+    const KEEP: &'static [Keep] = match KIND {
+        GIVEN => &[
+            Keep::input(0, "input"),
+            Keep::input(3, "weight"),
+            Keep::input(1, "running_mean"),
+            Keep::input(2, "running_var"),
+        ],
+        _ => {
+            &[Keep::input(0, "input"), Keep::input(1, "weight"), Keep::output(1, "result1"), Keep::output(2, "result2")]
+        }
+    };
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let ndim = xs[0].ndim() - usize::from(axes[0].is_some());
+        let x = batch_first(xs[0], axes[0])?;
+        let plain = |x: &Tensor| apply(op.clone(), &[x]);
+        // The input alone is standardized; weights are lined up with it afterwards.
+        let mut outs: Outs = match (KIND, axes[0]) {
+            (GIVEN, _) => {
+                let rstd = by_channel(xs[2], axes[2], ndim)?.plus(op.eps)?.rsqrt()?;
+                smallvec![x.sub(&by_channel(xs[1], axes[1], ndim)?)?.mul(&rstd)?]
+            }
+            (_, None) => plain(&x)?,
+            // The batch joins the entries, which are standardized one by one, or the channels.
+            _ => {
+                let x = if KIND == GROUP { x } else { movedim(&x, &[0], &[1])? };
+                let at = usize::from(KIND != GROUP);
+                let sizes = Dims::from_slice(x.sizes());
+                let mut joined = sizes.clone();
+                joined[at] *= joined.remove(at + 1);
+                let mut outs = plain(&reshape_to(&x, &joined)?)?;
+                outs[0] = reshape_to(&outs[0], &sizes)?;
+                if KIND != GROUP {
+                    outs[0] = movedim(&outs[0], &[1], &[0])?;
+                }
+                for o in &mut outs[1..] {
+                    let mut sizes: Dims = smallvec![batch, o.sizes()[0] / batch.max(1)];
+                    sizes.extend_from_slice(&o.sizes()[1..]);
+                    *o = reshape_to(o, &sizes)?;
+                }
+                outs
+            }
+        };
+        if xs.len() > Self::WEIGHT {
+            outs[0] = outs[0].mul(&by_channel(xs[Self::WEIGHT], axes[Self::WEIGHT], ndim)?)?;
+        }
+        if xs.len() > Self::BIAS {
+            outs[0] = outs[0].add(&by_channel(xs[Self::BIAS], axes[Self::BIAS], ndim)?)?;
+        }
+        let mut batched: SmallVec<[Option<usize>; 1]> = smallvec![Some(0)];
+        batched.resize(outs.len(), axes[0].map(|_| 0));
+        Ok((outs, batched))
+    });
+    fn node(&self) -> &'static str {
+        if KIND == GROUP { "NativeGroupNormBackward0" } else { "NativeBatchNormBackward0" }
+    }
+    fn inputs(&self) -> u32 {
+        if KIND == GIVEN { 0b11001 } else { 0b111 }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>), else Err(Error::no_kernel(Self::NAME, xs[0].dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
+        let count = cx.node.edges.len();
+        let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
+        let parts = if !cx.differentiating() {
+            dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel(Self::NAME, g.dtype())))
+        } else {
+            let x = cx.kept(0)?;
+            let b = Blocks::of(x.sizes());
+            let given = if KIND == GIVEN { Some((cx.kept(2)?, cx.kept(3)?)) } else { None };
+            let s = self.standardized(x, given)?;
+            let g = reshape_to(g, &b.sizes())?;
+            let q = if count > Self::WEIGHT { g.mul(&reshape_to(cx.kept(1)?, &[1, b.c, 1])?)? } else { g.clone() };
+            let gx = cx.when(0, || self.project(x, &s, &q))?;
+            let gw = cx.when(Self::WEIGHT, || g.mul(&reshape_to(&s.1, &b.sizes())?)?.sum_dims(&[0, 2], false))?;
+            [gx, gw, cx.when(Self::BIAS, || g.sum_dims(&[0, 2], false))?]
+        };
+        let [gx, gw, gb] = parts;
+        let mut grads = maybe(gx);
+        if KIND == GIVEN {
+            grads.extend([None, None]);
+        }
+        grads.extend([gw, gb].into_iter().take(count.saturating_sub(Self::WEIGHT)));
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let x = cx.xs[0];
+        let ndim = x.ndim();
+        let given = if KIND == GIVEN { Some((cx.xs[1], cx.xs[2])) } else { None };
+        let s = self.standardized(x, given)?;
+        let mut parts: SmallVec<[Tensor; 3]> = SmallVec::new();
+        if let Some(t) = cx.t(0) {
+            let dh = self.project(x, &s, t)?;
+            parts.push(match cx.xs.get(Self::WEIGHT) {
+                Some(w) => dh.mul(&by_channel(w, None, ndim)?)?,
+                None => dh,
+            });
+        }
+        if let Some(t) = cx.t(Self::WEIGHT) {
+            parts.push(reshape_to(&s.1, x.sizes())?.mul(&by_channel(t, None, ndim)?)?);
+        }
+        if let Some(t) = cx.t(Self::BIAS) {
+            parts.push(crate::ops::view::expand_to(&by_channel(t, None, ndim)?, x.sizes())?);
+        }
+        let mut parts = parts.into_iter();
+        let first = parts.next();
+        let sum = first.map(|p| parts.try_fold(p, |sum, p| sum.add(&p))).transpose()?;
+        let mut ts = maybe(sum);
+        ts.resize_with(cx.outs.len(), || None);
+        Ok(ts)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let mut shown = vec![("eps", Value::from(self.eps))];
+        if KIND == GROUP {
+            shown.push(("group", Value::from(self.groups as i64)));
+        } else {
+            shown.push(("training", Value::from(KIND == BATCH)));
+        }
+        shown
+    }
+}

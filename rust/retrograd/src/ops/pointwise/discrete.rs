@@ -1,0 +1,309 @@
+//! Functions without a derivative: divisors, steps, predicates, membership.
+
+use retrograd_macros::op;
+
+use super::division::no_derivative;
+use super::pair::copysign;
+use super::promote::{out_like, result_type};
+use super::select::{number, where_};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::{Map2, map2};
+use crate::kernels::special;
+use crate::ops::reduce::logic::any_dims;
+use crate::ops::{Entry, view};
+use crate::tensor::layout::{broadcast, expanded_strides};
+use crate::tensor::{DType, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&GCD, &LCM, &HEAVISIDE, &ISPOSINF, &ISNEGINF, &ISREAL, &SIGNBIT, &ISIN];
+
+/// `gcd` and `lcm`, computed in int64 for all integer types.
+#[derive(Clone, Debug)]
+pub struct Divisor<const LEAST: bool>;
+
+impl<const LEAST: bool> Map2<i64, i64, i64> for Divisor<LEAST> {
+    #[inline(always)]
+    fn f(&self, a: i64, b: i64) -> i64 {
+        if LEAST { special::lcm(a, b) } else { special::gcd(a, b) }
+    }
+}
+
+impl<const LEAST: bool> Primitive for Divisor<LEAST> {
+    const NAME: &'static str = if LEAST { "lcm" } else { "gcd" };
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "NotImplemented"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = result_type(xs);
+        if !dtype.is_integral() || dtype == DType::Bool {
+            return Err(Error::no_kernel(Self::NAME, dtype));
+        }
+        let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
+        let (a, b) = (copy::cast(xs[0], DType::Int64)?, copy::cast(xs[1], DType::Int64)?);
+        let result = out_like(&sizes, DType::Int64, &[&a, &b])?;
+        let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), &sizes);
+        let (pa, pb) = (a.ptr::<i64>().cast_const(), b.ptr::<i64>().cast_const());
+        // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) the result is fresh; (3) so it does not
+        // overlap itself.
+        unsafe { map2(self, &sizes, pa, &strides(&a), pb, &strides(&b), result.ptr::<i64>(), result.strides()) };
+        copy::cast(&result, dtype).map(out)
+    }
+    // Operands with a derivative are floats, which `forward` refuses.
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Ok(Grads::new())
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+/// The greatest common divisor of two integers, not negative; 0 for two zeros.
+///
+/// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.gcd(rg.tensor([12, -4]), rg.tensor([18, 6])).tolist()
+/// [6, 2]
+#[op(function, method, inplace, out)]
+pub fn gcd(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    apply_as(form, Divisor::<false>, &[input, other])
+}
+
+/// The least common multiple of two integers, not negative; 0 if one of them is.
+///
+/// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.lcm(rg.tensor([12, -4]), rg.tensor([18, 6])).tolist()
+/// [36, 12]
+#[op(function, method, inplace, out)]
+pub fn lcm(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    apply_as(form, Divisor::<true>, &[input, other])
+}
+
+/// `heaviside`: without a derivative.
+#[derive(Clone, Debug)]
+pub struct Heaviside;
+
+const SMOOTH: &str = "use a smooth step such as sigmoid, or detach the operands";
+
+impl Primitive for Heaviside {
+    const NAME: &'static str = "heaviside";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "NotImplemented"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (x, values, zero) = (xs[0], xs[1], number(0.0)?);
+        if x.dtype() != values.dtype() {
+            return Err(Error::dtype(
+                "heaviside",
+                format!(
+                    "heaviside is not yet implemented for tensors with different dtypes. (input is {}, values {})",
+                    x.dtype().name(),
+                    values.dtype().name()
+                ),
+            ));
+        }
+        broadcast("heaviside", x.sizes(), values.sizes())?;
+        let step = copy::cast(&x.gt(&zero)?, x.dtype())?;
+        where_(&x.eq(&zero)?, values, &step).map(out)
+    }
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        no_derivative("heaviside", SMOOTH)
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        no_derivative("heaviside", SMOOTH)
+    }
+}
+
+/// The step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
+///
+/// Args: `input`, `values` tensors of one dtype with broadcastable shapes. Returns: a tensor of the broadcast shape.
+/// Derivative: not implemented, as in torch. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ.
+///
+/// >>> import retrograd as rg
+/// >>> rg.heaviside(rg.tensor([-1.5, 0.0, 2.0]), rg.tensor([0.5])).tolist()
+/// [0.0, 0.5, 1.0]
+#[op(function, method, inplace, out)]
+pub fn heaviside(input: &Tensor, values: &Tensor) -> Result<Tensor> {
+    apply_as(form, Heaviside, &[input, values])
+}
+
+/// Whether each element is positive infinity.
+///
+/// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+///
+/// >>> import retrograd as rg
+/// >>> rg.isposinf(rg.tensor([1.0, float('inf'), float('-inf')])).tolist()
+/// [False, True, False]
+#[op(function, method, out)]
+pub fn isposinf(input: &Tensor) -> Result<Tensor> {
+    input.eq(&number(f64::INFINITY)?)
+}
+
+/// Whether each element is negative infinity.
+///
+/// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+///
+/// >>> import retrograd as rg
+/// >>> rg.isneginf(rg.tensor([1.0, float('inf'), float('-inf')])).tolist()
+/// [False, False, True]
+#[op(function, method, out)]
+pub fn isneginf(input: &Tensor) -> Result<Tensor> {
+    input.eq(&number(f64::NEG_INFINITY)?)
+}
+
+/// Whether each element is a real number: true for all elements of the dtypes with kernels.
+///
+/// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+///
+/// >>> import retrograd as rg
+/// >>> rg.isreal(rg.tensor([1.0, 2.0])).tolist()
+/// [True, True]
+#[op(function, method)]
+pub fn isreal(input: &Tensor) -> Result<Tensor> {
+    if input.dtype().is_complex() {
+        return Err(Error::no_kernel("isreal", input.dtype()));
+    }
+    input.isnan()?.isfinite()
+}
+
+/// Whether the sign of each element is negative, that of zeros and NaN included.
+///
+/// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+///
+/// >>> import retrograd as rg
+/// >>> rg.signbit(rg.tensor([1.0, -0.0, -2.0])).tolist()
+/// [False, True, True]
+#[op(function, method, out)]
+pub fn signbit(input: &Tensor) -> Result<Tensor> {
+    let zero = number(0.0)?;
+    if input.dtype().is_integral() {
+        return input.lt(&zero);
+    }
+    copysign(&number(1.0)?, &input.detach())?.lt(&zero)
+}
+
+/// `isin`: no derivative.
+#[derive(Clone, Copy, Debug)]
+pub struct IsIn {
+    invert: bool,
+}
+
+/// Which of the `elements` are among those of `tests`.
+fn found<T: Copy>(elements: &[T], mut tests: Vec<T>, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<bool> {
+    tests.sort_unstable_by(&order);
+    elements.iter().map(|x| tests.binary_search_by(|y| order(y, x)).is_ok()).collect()
+}
+
+impl Primitive for IsIn {
+    const NAME: &'static str = "isin";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        if axes[1].is_none() {
+            return Ok((out(apply1(*op, xs)?), smallvec::smallvec![axes[0]]));
+        }
+        // Each entry has numbers of its own to compare with.
+        let elements = view::batch_first(xs[0], axes[0], batch)?;
+        let tests = view::batch_first(xs[1], axes[1], batch)?;
+        let mut sizes = vec![1; elements.ndim() + 1];
+        (sizes[0], sizes[elements.ndim()]) = (batch, tests.numel() / batch.max(1));
+        let same = elements.unsqueeze(-1)?.eq(&view::reshape_to(&tests, &sizes)?)?;
+        let any = any_dims(&same, Some(&[-1]), false)?;
+        Ok((out(if op.invert { any.logical_not()? } else { any }), smallvec::smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "NotImplemented"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if let Some(x) = xs.iter().find(|x| x.dtype() == DType::Bool || x.dtype().is_complex()) {
+            return Err(Error::dtype(
+                "isin",
+                format!("Unsupported input type encountered for isin(): {}", x.dtype().scalar_type_name()),
+            ));
+        }
+        let dtype = result_type(xs);
+        let (elements, tests) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?);
+        let mut is_in = if dtype.is_integral() {
+            found(&elements.to_vec::<i64>()?, tests.to_vec()?, i64::cmp)
+        } else {
+            // NaN equals nothing, and both zeros are one number.
+            let mut tests = tests.to_vec::<f64>()?;
+            tests.retain(|x| !x.is_nan());
+            found(&elements.to_vec::<f64>()?, tests, |a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Less))
+        };
+        is_in.iter_mut().for_each(|found| *found ^= self.invert);
+        Tensor::from_slice(&is_in, elements.sizes()).map(out)
+    }
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Ok(Grads::new())
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+/// Whether each of the `elements` is one of the `test_elements`.
+///
+/// Args: `elements`, `test_elements` tensors of any real dtype but bool and any shapes, one may be a number;
+/// `assume_unique` is accepted for a promise that makes nothing faster here; `invert` answers the opposite.
+/// Returns: a bool tensor of the shape of `elements`; NaN is in nothing. Derivative: none. Raises: RuntimeError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.isin(rg.tensor([1, 2, 3]), rg.tensor([3, 1])).tolist()
+/// [True, False, True]
+#[op(function, out)]
+pub fn isin(
+    #[operand] elements: &Tensor,
+    #[operand] test_elements: &Tensor,
+    #[kw]
+    #[default(false)]
+    assume_unique: bool,
+    #[kw]
+    #[default(false)]
+    invert: bool,
+) -> Result<Tensor> {
+    let _ = assume_unique;
+    super::refuse_numbers("isin", elements, test_elements)?;
+    apply1(IsIn { invert }, &[elements, test_elements])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::Scalar;
+
+    #[test]
+    fn divisors_keep_their_dtype() {
+        let a = Tensor::from_slice(&[100i8, -128, 0], &[3]).unwrap();
+        let b = Tensor::from_slice(&[99i8, -128, 0], &[3]).unwrap();
+        assert_eq!(gcd(&a, &b).unwrap().to_vec::<i8>().unwrap(), [1, -128, 0]);
+        assert_eq!(lcm(&a, &b).unwrap().to_vec::<i8>().unwrap(), [-84, -128, 0]);
+        assert!(gcd(&a, &number(1.5).unwrap()).is_err());
+    }
+
+    #[test]
+    fn predicates() {
+        let x = Tensor::from_slice(&[-0.0, 0.0, f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY], &[6]).unwrap();
+        let bools = |t: Result<Tensor>| t.unwrap().to_vec::<bool>().unwrap();
+        assert_eq!(bools(signbit(&x)), [true, false, false, true, false, true]);
+        assert_eq!(bools(isposinf(&x)), [false, false, false, false, true, false]);
+        assert_eq!(bools(isneginf(&x)), [false, false, false, false, false, true]);
+        assert_eq!(bools(isreal(&x)), [true; 6]);
+        let tests = Tensor::from_slice(&[f64::NAN, 0.0, f64::INFINITY], &[3, 1]).unwrap();
+        assert_eq!(bools(isin(&x, &tests, false, false)), [true, true, false, false, true, false]);
+        assert_eq!(bools(isin(&x, &tests, false, true)), [false, false, true, true, false, true]);
+        let i = Tensor::from_slice(&[1i64, 2], &[2]).unwrap();
+        assert_eq!(bools(isin(&i, &Tensor::number(Scalar::Int(2)).unwrap(), false, false)), [false, true]);
+    }
+}

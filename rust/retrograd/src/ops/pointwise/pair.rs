@@ -1,0 +1,469 @@
+//! Binary functions that share one loop in double precision, and their derivatives.
+
+use std::f64::consts::LN_2;
+
+use retrograd_macros::op;
+
+use super::promote::{Floats, Numeric2, forward2, forward2_into, result_type};
+use super::select::{Extreme, number};
+use super::{refuse_numbers, zeros_of};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::real::Real;
+use crate::kernels::special as scalar;
+use crate::kernels::strided::{Axes, Offsets, plan};
+use crate::ops::{Entry, Form, memory};
+use crate::tensor::layout::expanded_strides;
+use crate::tensor::{DType, Tensor, default_dtype};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] =
+    &[&ATAN2, &HYPOT, &COPYSIGN, &LDEXP, &LOGADDEXP, &LOGADDEXP2, &FMAX, &FMIN, &XLOGY, &XLOG1PY, &FLOAT_POWER];
+
+/// `g` times a derivative, from what is kept.
+type Pull = fn(&Tensor, &[&Tensor]) -> Result<Tensor>;
+
+/// A binary function and its derivatives.
+#[derive(Debug)]
+pub struct Pair {
+    name: &'static str,
+    node: &'static str,
+    /// The node's name where the second, or the first, operand is a number, if that is another one.
+    with_numbers: [Option<&'static str>; 2],
+    f: fn(f64, f64) -> f64,
+    /// Integers become floats; otherwise they are refused.
+    integers: bool,
+    /// By the first and the second operand, in terms of what [`Between`] keeps, in its order.
+    pulls: [Pull; 2],
+}
+
+/// Runs a [`Pair`]. Kept: `0`, the operands; `1`, the operands and the result; `2`, the first operand and the result; `3`,
+/// the second one and the result.
+#[derive(Clone, Debug)]
+pub struct Between<const KEPT: u8> {
+    pair: &'static Pair,
+    /// Which operand is a number, if that makes another node.
+    number: Option<usize>,
+}
+
+/// The kernel of a function in double precision, which serves float32 too: one loop for all of them.
+struct InDouble(fn(f64, f64) -> f64);
+
+impl InDouble {
+    fn walk(&self, op: &'static str, axes: &Axes<3>, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+        dispatch!(floats, a.dtype(), T => {
+            let (pa, pb, to) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), out.ptr::<T>());
+            for [place, at_a, at_b] in Offsets::new(axes) {
+                // SAFETY: S1 and S3, the axes being those of `out` with the operands expanded to it; operands are the
+                // target itself or apart from it, and each element is read before it is written.
+                unsafe {
+                    let (x, y) = ((*pa.offset(at_a)).double(), (*pb.offset(at_b)).double());
+                    *to.offset(place) = <T as Real>::of((self.0)(x, y));
+                }
+            }
+            Ok(())
+        }, else Err(Error::no_kernel(op, a.dtype())))
+    }
+}
+
+impl Numeric2<Floats> for InDouble {
+    fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+        let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), out.sizes());
+        let axes = plan(out.sizes(), [out.strides(), &strides(a), &strides(b)]);
+        self.walk(op, &axes, a, b, out)
+    }
+    fn run_flat(&self, op: &'static str, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) -> Result<()> {
+        self.walk(op, &plan(&[out.numel()], [&[1], &[a.1], &[b.1]]), a.0, b.0, out)
+    }
+}
+
+impl<const KEPT: u8> Between<KEPT> {
+    fn dtype(&self, xs: &[&Tensor]) -> DType {
+        let dtype = result_type(xs);
+        if self.pair.integers && dtype.is_integral() { default_dtype() } else { dtype }
+    }
+}
+
+const A: Keep = Keep::input(0, "self");
+const B: Keep = Keep::input(1, "other");
+const RESULT: Keep = Keep::output(0, "result");
+
+impl<const KEPT: u8> Primitive for Between<KEPT> {
+    const NAME: &'static str = "pointwise";
+    const KEEP: &'static [Keep] = match KEPT {
+        0 => &[A, B],
+        1 => &[A, B, RESULT],
+        2 => &[A, RESULT],
+        _ => &[B, RESULT],
+    };
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        self.number.and_then(|i| self.pair.with_numbers[1 - i]).unwrap_or(self.pair.node)
+    }
+    fn inputs(&self) -> u32 {
+        self.number.map_or(0b11, |i| 0b11 & !(1 << i))
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward2::<_, Floats>(self.pair.name, &InDouble(self.pair.f), xs[0], xs[1], self.dtype(xs)).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        forward2_into::<_, Floats>(self.pair.name, &InDouble(self.pair.f), xs[0], xs[1], self.dtype(xs), out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let kept = (0..Self::KEEP.len()).map(|i| cx.kept(i)).collect::<Result<Vec<_>>>()?;
+        let mut grads = maybe(cx.when(0, || self.pair.pulls[0](cx.g(), &kept))?);
+        grads.push(cx.when(1, || self.pair.pulls[1](cx.g(), &kept))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let value = |keep: &Keep| match keep.source {
+            Source::Input(i) => cx.xs[i],
+            Source::Output(i) => &cx.outs[i],
+        };
+        let kept: Vec<&Tensor> = Self::KEEP.iter().map(value).collect();
+        let part = |i: usize| cx.t(i).map(|t| self.pair.pulls[i](t, &kept)).transpose();
+        Ok(maybe(match (part(0)?, part(1)?) {
+            (Some(a), Some(b)) => Some(a.add(&b)?),
+            (a, b) => a.or(b),
+        }))
+    }
+}
+
+/// The op in the form asked for.
+fn run<const KEPT: u8>(form: Form, pair: &'static Pair, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let is_number = [a.is_number(), b.is_number()];
+    let number = (0..2).find(|&i| is_number[i] && pair.with_numbers[1 - i].is_some());
+    apply_as(form, Between::<KEPT> { pair, number }, &[a, b])
+}
+
+/// `g x / (a^2 + b^2)`, 0 at the origin.
+fn around(g: &Tensor, x: &Tensor, kept: &[&Tensor]) -> Result<Tensor> {
+    let (square, zero) = (kept[0].square()?.add(&kept[1].square()?)?, number(0.0)?);
+    g.mul(x)?.mul(&square.reciprocal()?.masked_fill(&square.eq(&zero)?, &zero)?)
+}
+
+/// The angle in radians, between -pi and pi, of the point whose second coordinate is `input` and whose first is `other`.
+///
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; integers are converted to the default float
+/// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other / (input**2 + other**2)` and
+/// `-g * input / (input**2 + other**2)`, 0 at the origin. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.atan2(rg.tensor([0.0]), rg.tensor([1.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out, aliases("arctan2"))]
+pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "atan2",
+        node: "Atan2Backward0",
+        with_numbers: [None; 2],
+        f: f64::atan2,
+        integers: true,
+        pulls: [|g, kept| around(g, kept[1], kept), |g, kept| around(g, &kept[0].neg()?, kept)],
+    };
+    run::<0>(form, PAIR, input, other)
+}
+
+/// The length of the hypotenuse, `sqrt(input**2 + other**2)`, without overflow.
+///
+/// Args: `input`, `other` tensors of which one at least is float, with broadcastable shapes. Returns: a tensor of the
+/// broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other / result`, NaN at the origin.
+/// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.hypot(rg.tensor([3.0]), rg.tensor([4.0])).tolist()
+/// [5.0]
+#[op(function, method, inplace, out)]
+pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "hypot",
+        node: "HypotBackward0",
+        with_numbers: [None; 2],
+        f: f64::hypot,
+        integers: false,
+        pulls: [|g, kept| g.mul(&kept[0].div(kept[2])?), |g, kept| g.mul(&kept[1].div(kept[2])?)],
+    };
+    run::<1>(form, PAIR, input, other)
+}
+
+/// The magnitude of `input` with the sign of `other`, elementwise; zeros and NaN have signs too.
+///
+/// Args: `input` a tensor of any dtype, `other` a tensor or a number, with broadcastable shapes; integers are converted to
+/// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where the sign
+/// stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.copysign(rg.tensor([1.0, -2.0]), -0.0).tolist()
+/// [-1.0, -2.0]
+#[op(function, method, inplace, out)]
+pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "copysign",
+        node: "CopysignBackward0",
+        with_numbers: [Some("CopysignBackward1"), None],
+        f: f64::copysign,
+        integers: true,
+        pulls: [
+            |g, kept| {
+                let (x, result, zero) = (kept[0], kept[1], number(0.0)?);
+                g.mul(&result.div(x)?.masked_fill(&x.eq(&zero)?, &zero)?)
+            },
+            |g, _| zeros_of(g),
+        ],
+    };
+    run::<2>(form, PAIR, input, other)
+}
+
+/// `input` times two to the power of `other`, elementwise.
+///
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; integers are converted to the default float
+/// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * 2**other` and
+/// `g * result * log(2)`. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ldexp(rg.tensor([1.5]), rg.tensor([3])).tolist()
+/// [12.0]
+#[op(function, method, inplace, out)]
+pub fn ldexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "ldexp",
+        node: "LdexpBackward0",
+        with_numbers: [None; 2],
+        f: |x, e| x * e.exp2(),
+        integers: true,
+        pulls: [|g, kept| g.mul(&kept[0].exp2()?), |g, kept| g.mul(&kept[1].times(LN_2)?)],
+    };
+    run::<3>(form, PAIR, input, other)
+}
+
+/// `g / (1 + exp(d))`.
+fn share(g: &Tensor, d: Result<Tensor>) -> Result<Tensor> {
+    g.div(&d?.exp()?.plus(1i64)?)
+}
+
+/// `g / (1 + 2^d)`.
+fn share2(g: &Tensor, d: Result<Tensor>) -> Result<Tensor> {
+    g.div(&d?.exp2()?.plus(1i64)?)
+}
+
+/// `log(exp(input) + exp(other))`, elementwise and without overflow.
+///
+/// Args: `input`, `other` tensors of which one at least is float, with broadcastable shapes. Returns: a tensor of the
+/// broadcast shape and promoted dtype. Derivative: `g / (1 + exp(other - input))` and `g / (1 + exp(input - other))`.
+/// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.logaddexp(rg.tensor([1000.0]), rg.tensor([-1000.0])).tolist()
+/// [1000.0]
+#[op(function, method, out)]
+pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "logaddexp",
+        node: "LogaddexpBackward0",
+        with_numbers: [None; 2],
+        f: scalar::log_add_exp,
+        integers: false,
+        pulls: [|g, kept| share(g, kept[1].sub(kept[0])), |g, kept| share(g, kept[0].sub(kept[1]))],
+    };
+    run::<0>(Form::New, PAIR, input, other)
+}
+
+/// `log2(2**input + 2**other)`, elementwise and without overflow.
+///
+/// Args: `input`, `other` tensors of which one at least is float, with broadcastable shapes. Returns: a tensor of the
+/// broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and `g / (1 + 2**(input - other))`.
+/// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.logaddexp2(rg.tensor([2.0]), rg.tensor([2.0])).tolist()
+/// [3.0]
+#[op(function, method, out)]
+pub fn logaddexp2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "logaddexp2",
+        node: "Logaddexp2Backward0",
+        with_numbers: [None; 2],
+        f: scalar::log_add_exp2,
+        integers: false,
+        pulls: [|g, kept| share2(g, kept[1].sub(kept[0])), |g, kept| share2(g, kept[0].sub(kept[1]))],
+    };
+    run::<0>(Form::New, PAIR, input, other)
+}
+
+/// `g` where the first operand was chosen by `fmax`, or by `fmin`; `first` is false for the second operand's part.
+fn chosen<const MAX: bool>(g: &Tensor, kept: &[&Tensor], first: bool) -> Result<Tensor> {
+    let (a, b) = (kept[0], kept[1]);
+    let won = if MAX { a.ge(b)? } else { a.le(b)? };
+    let mine = won.logical_or(&b.isnan()?)?;
+    let lost = if first { mine.logical_not()? } else { mine };
+    g.masked_fill(&lost, &number(0.0)?)
+}
+
+/// The larger of two elements; the other one where one is NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted dtype.
+/// Derivative: `g` for the operand that was chosen, `input` where they are equal.
+/// Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.fmax(rg.tensor([1.0, float('nan')]), rg.tensor([3.0, 4.0])).tolist()
+/// [3.0, 4.0]
+#[op(function, method, out)]
+pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "fmax",
+        node: "FmaxBackward0",
+        with_numbers: [None; 2],
+        f: f64::max,
+        integers: false,
+        pulls: [|g, kept| chosen::<true>(g, kept, true), |g, kept| chosen::<true>(g, kept, false)],
+    };
+    if result_type(&[input, other]).is_integral() {
+        return apply1(Extreme::<true>, &[input, other]);
+    }
+    run::<0>(Form::New, PAIR, input, other)
+}
+
+/// The smaller of two elements; the other one where one is NaN.
+///
+/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted dtype.
+/// Derivative: `g` for the operand that was chosen, `input` where they are equal.
+/// Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.fmin(rg.tensor([1.0, float('nan')]), rg.tensor([3.0, 4.0])).tolist()
+/// [1.0, 4.0]
+#[op(function, method, out)]
+pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "fmin",
+        node: "FminBackward0",
+        with_numbers: [None; 2],
+        f: f64::min,
+        integers: false,
+        pulls: [|g, kept| chosen::<false>(g, kept, true), |g, kept| chosen::<false>(g, kept, false)],
+    };
+    if result_type(&[input, other]).is_integral() {
+        return apply1(Extreme::<false>, &[input, other]);
+    }
+    run::<0>(Form::New, PAIR, input, other)
+}
+
+/// `g log(y)`, 0 where `a = 0` and `b <= least`.
+fn by_factor(g: &Tensor, kept: &[&Tensor], log: Result<Tensor>, least: f64) -> Result<Tensor> {
+    let zero = number(0.0)?;
+    let flat = kept[0].eq(&zero)?.logical_and(&kept[1].le(&number(least)?)?)?;
+    g.mul(&log?)?.masked_fill(&flat, &zero)
+}
+
+/// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
+///
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted to
+/// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * log(other)`, 0
+/// where `input` is 0 and `other` not positive, and `g * input / other`. Raises: RuntimeError if the shapes do not broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.xlogy(rg.tensor([0.0, 2.0]), rg.tensor([0.0, 1.0])).tolist()
+/// [0.0, 0.0]
+#[op(function, method, inplace, out)]
+pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "xlogy",
+        node: "XlogyBackward0",
+        with_numbers: [Some("XlogyBackward2"), Some("XlogyBackward1")],
+        f: |x, y| scalar::x_log(x, y.ln(), y),
+        integers: true,
+        pulls: [|g, kept| by_factor(g, kept, kept[1].log(), 0.0), |g, kept| g.mul(kept[0])?.div(kept[1])],
+    };
+    refuse_numbers("xlogy", input, other)?;
+    run::<0>(form, PAIR, input, other)
+}
+
+/// `input * log1p(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
+///
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted to
+/// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * log1p(other)`, 0
+/// where `input` is 0 and `other` not above -1, and `g * input / (other + 1)`. Raises: RuntimeError if the shapes do not
+/// broadcast.
+///
+/// >>> import retrograd as rg
+/// >>> rg.special.xlog1py(rg.tensor([0.0, 2.0]), rg.tensor([-1.0, 0.0])).tolist()
+/// [0.0, 0.0]
+#[op(function, out, norust, module = "special")]
+pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
+    const PAIR: &Pair = &Pair {
+        name: "xlog1py",
+        node: "SpecialXlog1PyBackward0",
+        with_numbers: [Some("SpecialXlog1PyBackward2"), Some("SpecialXlog1PyBackward1")],
+        f: |x, y| scalar::x_log(x, y.ln_1p(), y),
+        integers: true,
+        pulls: [
+            |g, kept| by_factor(g, kept, kept[1].log1p(), -1.0),
+            |g, kept| g.mul(kept[0])?.div(&kept[1].plus(1i64)?),
+        ],
+    };
+    refuse_numbers("xlog1py", input, other)?;
+    run::<0>(Form::New, PAIR, input, other)
+}
+
+/// `input` to the power `exponent` in double precision, whatever the dtypes.
+///
+/// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes, one may be a number. Returns: a float64 tensor
+/// of the broadcast shape. Derivative: that of `pow`. Raises: RuntimeError if the shapes do not broadcast, or for the
+/// in-place form of a tensor of another dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.float_power(rg.tensor([2]), -1).tolist()
+/// [0.5]
+#[op(function, method, inplace, out)]
+pub fn float_power(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Tensor> {
+    refuse_numbers("float_power", input, exponent)?;
+    let double = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { memory::cast(x, DType::Float64) };
+    if form == Form::InPlace {
+        if input.dtype() != DType::Float64 {
+            return Err(Error::dtype(
+                "float_power",
+                format!(
+                    "the base given to float_power_ has dtype {} but the operation's result requires dtype Double",
+                    input.dtype().scalar_type_name()
+                ),
+            ));
+        }
+        return input.pow_(&double(exponent)?);
+    }
+    double(input)?.pow(&double(exponent)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for shapes in [[&[3, 4][..], &[3, 4][..]], [&[3, 1], &[4]], [&[], &[2, 3]], [&[0, 3], &[1, 3]], [&[17], &[17]]]
+        {
+            let xs = [noise(1, shapes[0]).plus(2.0).unwrap(), noise(2, shapes[1]).plus(1.5).unwrap()];
+            for f in [atan2, hypot, copysign, ldexp, logaddexp, logaddexp2, fmax, fmin, xlogy, xlog1py, float_power] {
+                gradcheck(&|x| f(&x[0], &x[1]), &xs);
+            }
+            let two = Tensor::number(crate::tensor::Scalar::Int(2)).unwrap();
+            gradcheck(&|x| xlogy(&x[0], &two), &xs[..1]);
+            gradcheck(&|x| xlogy(&two, &x[0]), &xs[..1]);
+            gradcheck(&|x| copysign(&x[0], &two.neg()?), &xs[..1]);
+        }
+    }
+
+    #[test]
+    fn integers() {
+        let x = Tensor::from_slice(&[2i64, 3], &[2]).unwrap();
+        assert_eq!(atan2(&x, &x).unwrap().dtype(), DType::Float32);
+        assert_eq!(fmax(&x, &x).unwrap().dtype(), DType::Int64);
+        assert!(hypot(&x, &x).is_err() && logaddexp(&x, &x).is_err());
+        assert_eq!(float_power(&x, &x).unwrap().to_vec::<f64>().unwrap(), [4.0, 27.0]);
+        assert!(x.float_power_(&x).is_err());
+    }
+}

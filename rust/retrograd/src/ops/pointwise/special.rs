@@ -1,0 +1,441 @@
+//! Special functions: the gamma family, error and Bessel functions, log-odds. The module `special`, most of whose names
+//! stand for ops at the top level.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
+
+use retrograd_macros::op;
+
+use super::curve::{Curve, in_double, of_self};
+use super::pair::XLOGY;
+use super::select::{number, where_};
+use super::unary::{Map, Unary};
+use super::{activation, exponential, functions, rounding};
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::Keep;
+use crate::error::{Error, Result};
+use crate::kernels::special as scalar;
+use crate::ops::reduce::softmax;
+use crate::ops::{Entry, Value, forms};
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &ERFC,
+    &ERFINV,
+    &SINC,
+    &I0,
+    &LGAMMA,
+    &DIGAMMA,
+    &POLYGAMMA,
+    &POLYGAMMA_METHOD,
+    &MVLGAMMA,
+    &LOGIT,
+    &I1,
+    &ENTR,
+    &NDTR,
+    &SPECIAL_EXPIT,
+    &SPECIAL_PSI,
+    &SPECIAL_DIGAMMA,
+    &SPECIAL_POLYGAMMA,
+    &SPECIAL_GAMMALN,
+    &SPECIAL_MULTIGAMMALN,
+    &SPECIAL_EXPM1,
+    &SPECIAL_LOG1P,
+    &SPECIAL_ERF,
+    &SPECIAL_ERFC,
+    &SPECIAL_ERFINV,
+    &SPECIAL_EXP2,
+    &SPECIAL_I0,
+    &SPECIAL_LOGIT,
+    &SPECIAL_ROUND,
+    &SPECIAL_ROUND_DECIMALS,
+    &SPECIAL_SINC,
+    &SPECIAL_XLOGY,
+    &SPECIAL_LOGSUMEXP,
+    &SPECIAL_SOFTMAX,
+    &SPECIAL_LOG_SOFTMAX,
+];
+
+/// Names in the module `special` of ops that have another one at the top level.
+macro_rules! also_in_special {
+    ($($entry:ident = $name:literal, $op:path;)*) => { $(
+        static $entry: Entry = Entry {
+            name: $name,
+            module: "special",
+            aliases: &[],
+            forms: $op.forms & (forms::FUNCTION | forms::OUT),
+            ..$op
+        };
+    )* };
+}
+also_in_special! {
+    SPECIAL_EXPIT = "expit", activation::SIGMOID;
+    SPECIAL_PSI = "psi", DIGAMMA;
+    SPECIAL_DIGAMMA = "digamma", DIGAMMA;
+    SPECIAL_POLYGAMMA = "polygamma", POLYGAMMA;
+    SPECIAL_GAMMALN = "gammaln", LGAMMA;
+    SPECIAL_MULTIGAMMALN = "multigammaln", MVLGAMMA;
+    SPECIAL_EXPM1 = "expm1", exponential::EXPM1;
+    SPECIAL_LOG1P = "log1p", functions::LOG1P;
+    SPECIAL_ERF = "erf", exponential::ERF;
+    SPECIAL_ERFC = "erfc", ERFC;
+    SPECIAL_ERFINV = "erfinv", ERFINV;
+    SPECIAL_EXP2 = "exp2", exponential::EXP2;
+    SPECIAL_I0 = "i0", I0;
+    SPECIAL_LOGIT = "logit", LOGIT;
+    SPECIAL_ROUND = "round", rounding::ROUND;
+    SPECIAL_ROUND_DECIMALS = "round", rounding::ROUND_DECIMALS;
+    SPECIAL_SINC = "sinc", SINC;
+    SPECIAL_XLOGY = "xlogy", XLOGY;
+    SPECIAL_LOGSUMEXP = "logsumexp", softmax::LOGSUMEXP;
+    SPECIAL_SOFTMAX = "softmax", softmax::SOFTMAX;
+    SPECIAL_LOG_SOFTMAX = "log_softmax", softmax::LOG_SOFTMAX;
+}
+
+/// One less the error function of each element, accurate where that is near 0.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `-g * 2 / sqrt(pi) * exp(-input**2)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.erfc(rg.tensor([0.0])).tolist()
+/// [1.0]
+#[op(function, method, inplace, out)]
+pub fn erfc(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve = &Curve {
+        name: "erfc",
+        node: "ErfcBackward0",
+        f: libm::erfc,
+        pull: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
+    };
+    apply_as(form, of_self(CURVE), &[input])
+}
+
+/// The number whose error function each element is; infinite at -1 and 1, NaN outside.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * sqrt(pi) / 2 * exp(result**2)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.erfinv(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn erfinv(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve = &Curve {
+        name: "erfinv",
+        node: "ErfinvBackward0",
+        f: scalar::erfinv,
+        pull: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
+    };
+    apply_as(form, of_self(CURVE), &[input])
+}
+
+/// `g (pi x cos(pi x) - sin(pi x)) / (pi x^2)`, 0 at 0.
+fn sinc_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    let (angle, below) = (x.times(PI)?, x.square()?.times(PI)?);
+    let slope = angle.mul(&angle.cos()?)?.sub(&angle.sin()?)?.div(&below)?;
+    let zero = number(0.0)?;
+    g.mul(&slope)?.masked_fill(&below.eq(&zero)?, &zero)
+}
+
+/// The normalised sine cardinal of each element, `sin(pi * input) / (pi * input)`, 1 at 0.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * (cos(pi * input) - sinc(input)) / input`, 0 at 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.sinc(rg.tensor([0.0])).tolist()
+/// [1.0]
+#[op(function, method, inplace, out)]
+pub fn sinc(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve = &Curve { name: "sinc", node: "SincBackward0", f: scalar::sinc, pull: sinc_pull };
+    apply_as(form, of_self(CURVE), &[input])
+}
+
+/// The modified Bessel function of the first kind of order 0, of each element.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * special.i1(input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.i0(rg.tensor([0.0])).tolist()
+/// [1.0]
+#[op(function, method, inplace, out)]
+pub fn i0(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve =
+        &Curve { name: "i0", node: "I0Backward0", f: |x| scalar::bessel_i(0, x), pull: |g, x| g.mul(&i1(x)?) };
+    apply_as(form, of_self(CURVE), &[input])
+}
+
+/// `g (i0(x) - i1(x) / x)`, `g / 2` at 0.
+fn i1_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    let at_zero = x.eq(&number(0.0)?)?;
+    // Another number in the place of 0, so that the branch not taken has derivatives.
+    let x = x.masked_fill(&at_zero, &number(1.0)?)?;
+    let slope = x.i0()?.sub(&i1(&x)?.div(&x)?)?;
+    g.mul(&where_(&at_zero, &number(0.5)?, &slope)?)
+}
+
+/// The modified Bessel function of the first kind of order 1, of each element.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * (i0(input) - i1(input) / input)`, `g / 2` at 0.
+///
+/// >>> import retrograd as rg
+/// >>> rg.special.i1(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, out, norust, module = "special", name = "i1")]
+pub fn i1(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve =
+        &Curve { name: "i1", node: "SpecialI1Backward0", f: |x| scalar::bessel_i(1, x), pull: i1_pull };
+    apply1(of_self(CURVE), &[input])
+}
+
+/// The logarithm of the magnitude of the gamma function of each element.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * digamma(input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.lgamma(rg.tensor([1.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn lgamma(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve =
+        &Curve { name: "lgamma", node: "LgammaBackward0", f: libm::lgamma, pull: |g, x| g.mul(&x.digamma()?) };
+    apply_as(form, of_self(CURVE), &[input])
+}
+
+/// The logarithmic derivative of the gamma function of each element; NaN at negative integers.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * polygamma(1, input)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.digamma(rg.tensor([float('inf')])).tolist()
+/// [inf]
+#[op(function, method, inplace, out)]
+pub fn digamma(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve =
+        &Curve { name: "digamma", node: "DigammaBackward0", f: scalar::digamma, pull: |g, x| g.mul(&polygamma(1, x)?) };
+    apply_as(form, of_self(CURVE), &[input])
+}
+
+/// The entropy `-input * log(input)` of each element; 0 at 0 and minus infinity below.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `-g * (1 + log(input))`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.special.entr(rg.tensor([1.0])).tolist()
+/// [-0.0]
+#[op(function, out, norust, module = "special", name = "entr")]
+pub fn entr(input: &Tensor) -> Result<Tensor> {
+    const CURVE: &Curve = &Curve {
+        name: "entr",
+        node: "SpecialEntrBackward0",
+        f: scalar::entropy,
+        pull: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
+    };
+    apply1(of_self(CURVE), &[input])
+}
+
+/// The normal distribution function of each element, `(1 + erf(input / sqrt(2))) / 2`.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * exp(-input**2 / 2) / sqrt(2 * pi)`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.special.ndtr(rg.tensor([0.0])).tolist()
+/// [0.5]
+#[op(function, out, norust, module = "special", name = "ndtr")]
+pub fn ndtr(input: &Tensor) -> Result<Tensor> {
+    input.times(FRAC_1_SQRT_2)?.erf()?.plus(1i64)?.times(0.5)
+}
+
+/// `polygamma`: reverse `g polygamma(n + 1, x)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Polygamma {
+    n: i64,
+}
+impl Unary for Polygamma {
+    const NAME: &'static str = "polygamma";
+    const NODE: &'static str = "PolygammaBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        in_double("polygamma", &|x| scalar::polygamma(self.n, x), x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.mul(&polygamma(self.n.saturating_add(1), x)?)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("n", self.n.into())]
+    }
+}
+
+/// The derivative of order `n` of `digamma`, of each element.
+///
+/// Args: `n` an integer from 0 on; `input` any dtype; integers are converted to the default float dtype.
+/// Returns: same shape. Derivative: `g * polygamma(n + 1, input)`. Raises: RuntimeError if `n` is negative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.polygamma(1, rg.tensor([float('inf')])).tolist()
+/// [0.0]
+#[op(function, out)]
+pub fn polygamma(n: i64, input: &Tensor) -> Result<Tensor> {
+    if n < 0 {
+        return Err(Error::shape("polygamma", format!("polygamma(n, x) does not support negative n. (n is {n})")));
+    }
+    apply1(Map(Polygamma { n }), &[input])
+}
+
+/// The derivative of order `n` of `digamma`, of each element; see `polygamma` at the top level.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([float('inf')]).polygamma(1).tolist()
+/// [0.0]
+#[op(method, inplace, norust, name = "polygamma")]
+pub fn polygamma_method(input: &Tensor, n: i64) -> Result<Tensor> {
+    if n < 0 {
+        return polygamma(n, input);
+    }
+    apply_as(form, Map(Polygamma { n }), &[input])
+}
+
+/// `mvlgamma`: reverse `g` times the sum of `digamma(x - i / 2)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Mvlgamma {
+    p: i64,
+}
+impl Unary for Mvlgamma {
+    const NAME: &'static str = "mvlgamma";
+    const NODE: &'static str = "MvlgammaBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        let p = self.p as f64;
+        let constant = 0.25 * p * (p - 1.0) * PI.ln();
+        let sum = |x: f64| (0..self.p).map(|i| libm::lgamma(x - 0.5 * i as f64)).sum::<f64>();
+        in_double("mvlgamma", &|x| constant + sum(x), x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        let mut sum = x.digamma()?;
+        for i in 1..self.p {
+            sum = sum.add(&x.plus(-0.5 * i as f64)?.digamma()?)?;
+        }
+        g.mul(&sum)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("p", self.p.into())]
+    }
+}
+
+/// The logarithm of the multivariate gamma function of dimension `p`, of each element.
+///
+/// Args: `input` any dtype but bool, above `(p - 1) / 2`; integers are converted to the default float dtype; `p` a
+/// positive integer. Returns: same shape. Derivative: `g` times the sum of `digamma(input - i / 2)` for `i` below `p`.
+/// Raises: RuntimeError for bool, or if `p` is not positive.
+///
+/// >>> import retrograd as rg
+/// >>> rg.mvlgamma(rg.tensor([1.0]), 1).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn mvlgamma(input: &Tensor, p: i64) -> Result<Tensor> {
+    if input.dtype() == DType::Bool {
+        return Err(Error::dtype("mvlgamma", "The input tensor may not be a boolean tensor."));
+    }
+    if p < 1 {
+        return Err(Error::shape("mvlgamma", format!("p has to be greater than or equal to 1 (p is {p})")));
+    }
+    apply_as(form, Map(Mvlgamma { p }), &[input])
+}
+
+/// `logit`: reverse `g / (x (1 - x))`.
+#[derive(Clone, Copy, Debug)]
+pub struct Logit {
+    eps: Option<f64>,
+}
+impl Logit {
+    /// The bounds that elements are clamped to.
+    fn bounds(&self) -> Option<(f64, f64)> {
+        self.eps.filter(|e| *e >= 0.0).map(|e| (e, 1.0 - e))
+    }
+}
+impl Unary for Logit {
+    const NAME: &'static str = "logit";
+    const NODE: &'static str = "LogitBackward0";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        // The bounds may lie the wrong way round: the lower one wins.
+        let (low, high) = self.bounds().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let inside = |x: f64| {
+            if x < low {
+                low
+            } else if x > high {
+                high
+            } else {
+                x
+            }
+        };
+        in_double("logit", &|x| (inside(x) / (1.0 - inside(x))).ln(), x, out)
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        let bound = |v: f64| Tensor::number(Scalar::Float(v));
+        let ((low, high), beyond) = match self.bounds() {
+            Some(bounds) => (bounds, 0.0),
+            None => ((0.0, 1.0), f64::NAN),
+        };
+        let outside = x.lt(&bound(low)?)?.logical_or(&x.gt(&bound(high)?)?)?;
+        g.div(&x.mul(&x.neg()?.plus(1i64)?)?)?.masked_fill(&outside, &bound(beyond)?)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("eps", self.eps.map_or(Value::None, Value::from))]
+    }
+}
+
+/// The log-odds `log(input / (1 - input))` of each element, clamped to `[eps, 1 - eps]` first.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype; `eps` a number, or None for no clamping.
+/// Returns: same shape; without `eps`, NaN outside [0, 1]. Derivative: `g / (input * (1 - input))`; outside the bounds 0,
+/// without `eps` NaN.
+///
+/// >>> import retrograd as rg
+/// >>> rg.logit(rg.tensor([0.5])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn logit(input: &Tensor, #[default(None)] eps: Option<f64>) -> Result<Tensor> {
+    apply_as(form, Map(Logit { eps }), &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
+            let x = [noise(1, sizes).times(0.9).unwrap()];
+            for f in [erfc, erfinv, sinc, i0, i1, ndtr] {
+                gradcheck(&|x| f(&x[0]), &x);
+            }
+            let half = [x[0].times(0.45).unwrap().plus(0.5).unwrap()];
+            for f in [lgamma, digamma, entr] {
+                gradcheck(&|x| f(&x[0]), &half);
+            }
+            gradcheck(&|x| polygamma(2, &x[0]), &half);
+            gradcheck(&|x| mvlgamma(&x[0], 2), &[half[0].plus(1i64).unwrap()]);
+            gradcheck(&|x| logit(&x[0], None), &half);
+            gradcheck(&|x| logit(&x[0], Some(0.01)), &half);
+        }
+    }
+
+    #[test]
+    fn values() {
+        let x = Tensor::from_slice(&[-0.1, 0.0, 0.5, 1.0], &[4]).unwrap();
+        let values = |t: Tensor| t.to_vec::<f64>().unwrap();
+        assert_eq!(values(logit(&x, Some(0.5)).unwrap()), [0.0; 4]);
+        assert!(values(logit(&x, None).unwrap())[0].is_nan());
+        assert_eq!(values(i1_pull(&x, &x.times(0i64).unwrap()).unwrap()), [-0.05, 0.0, 0.25, 0.5]);
+        assert!(polygamma(-1, &x).is_err() && mvlgamma(&x, 0).is_err());
+    }
+}

@@ -1,0 +1,412 @@
+//! Ops of three operands: sums with scaled products and quotients, and weighted means.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::promote::{Floats, binary_shape, forward2, forward2_into, out_like, result_type};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, check_target};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, maybe, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::pointwise::{Map2, Map3, map3};
+use crate::kernels::real::Real;
+use crate::ops::{Entry, Value, memory};
+use crate::tensor::layout::{broadcast, expanded_strides};
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&ADDCMUL, &ADDCDIV, &LERP, &LERP_NUMBER];
+
+/// `a + value b c`.
+struct Product(f64);
+impl<T: Real> Map3<T, T, T, T> for Product {
+    #[inline(always)]
+    fn f(&self, a: T, b: T, c: T) -> T {
+        a.plus(T::of(self.0).times(b).times(c))
+    }
+}
+/// `a + value b / c`.
+struct Quotient(f64);
+impl<T: Real> Map3<T, T, T, T> for Quotient {
+    #[inline(always)]
+    fn f(&self, a: T, b: T, c: T) -> T {
+        a.plus(T::of(self.0).times(b).over(c))
+    }
+}
+/// The mean of `a` and `b` with the weight `w` on `b`, from the nearer end.
+#[inline(always)]
+fn mean<T: Real>(a: T, b: T, w: T) -> T {
+    if w.abs() < T::of(0.5) { a.plus(w.times(b.minus(a))) } else { b.minus(b.minus(a).times(T::ONE.minus(w))) }
+}
+struct Mean;
+impl<T: Real> Map3<T, T, T, T> for Mean {
+    #[inline(always)]
+    fn f(&self, a: T, b: T, w: T) -> T {
+        mean(a, b, w)
+    }
+}
+struct MeanBy(f64);
+impl<T: Real> Map2<T, T, T> for MeanBy {
+    #[inline(always)]
+    fn f(&self, a: T, b: T) -> T {
+        mean(a, b, T::of(self.0))
+    }
+}
+
+/// The broadcast shape of three operands.
+fn shape_of(op: &'static str, xs: &[&Tensor]) -> Result<crate::tensor::layout::Dims> {
+    broadcast(op, &binary_shape(op, xs[0], xs[1])?, xs[2].sizes())
+}
+
+/// Writes `k` of the operands, which have the dtype of `out`, lie apart from it or are it, and broadcast to its sizes.
+fn write3<K>(op: &'static str, k: &K, xs: [&Tensor; 3], out: &Tensor) -> Result<()>
+where
+    K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
+{
+    let sizes = out.sizes();
+    let [sa, sb, sc] = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
+    dispatch!(floats, out.dtype(), T => {
+        let [a, b, c] = xs.map(|x| x.ptr::<T>().cast_const());
+        // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or apart from it, as
+        // said above; (3) targets do not overlap themselves.
+        unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
+        Ok(())
+    }, else Err(Error::no_kernel(op, out.dtype())))
+}
+
+/// `k` of three operands converted to `dtype`, to a fresh tensor.
+fn forward3<K>(op: &'static str, k: &K, xs: &[&Tensor], dtype: DType) -> Result<Tensor>
+where
+    K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
+{
+    let (a, b, c) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?, copy::cast(xs[2], dtype)?);
+    let result = out_like(&shape_of(op, xs)?, dtype, &[&a, &b, &c])?;
+    write3(op, k, [&a, &b, &c], &result)?;
+    Ok(result)
+}
+
+/// As [`forward3`], into an existing tensor; `false` if its dtype is another than the result's.
+fn forward3_into<K>(op: &'static str, k: &K, xs: &[&Tensor], dtype: DType, out: &Tensor) -> Result<bool>
+where
+    K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
+{
+    check_target(op, &shape_of(op, xs)?, dtype, out)?;
+    if out.dtype() != dtype {
+        return Ok(false);
+    }
+    let apart = |x: &Tensor| {
+        let x = copy::cast(x, dtype)?;
+        if !x.is_same(out) && copy::ranges_meet(&x, out) { copy::copy(&x) } else { Ok(x) }
+    };
+    let (a, b, c) = (apart(xs[0])?, apart(xs[1])?, apart(xs[2])?);
+    write3(op, k, [&a, &b, &c], out)?;
+    Ok(true)
+}
+
+/// The sum of two parts of a tangent.
+fn sum_of(parts: [Option<Tensor>; 3]) -> Result<Option<Tensor>> {
+    parts.into_iter().flatten().try_fold(None, |sum: Option<Tensor>, part| match sum {
+        None => Ok(Some(part)),
+        Some(sum) => sum.add(&part).map(Some),
+    })
+}
+
+/// `x` times the number, if that is not 1.
+fn scaled(x: Tensor, value: Scalar) -> Result<Tensor> {
+    if value.as_f64() == 1.0 { Ok(x) } else { x.times(value) }
+}
+
+/// `addcmul`: `a + v b c`. Reverse: `ga = g`, `gb = g v c`, `gc = g v b`.
+#[derive(Clone, Debug)]
+pub struct Addcmul {
+    value: Scalar,
+}
+
+impl Primitive for Addcmul {
+    const NAME: &'static str = "addcmul";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2").when(1)];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "AddcmulBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = result_type(xs);
+        if dtype.is_integral() && dtype != DType::Bool {
+            let [a, b, c] = [0, 1, 2].map(|i| copy::cast(xs[i], dtype));
+            let value = Tensor::number(Scalar::Int(self.value.as_i64()))?;
+            return a?.add(&b?.mul(&c?)?.mul(&value)?).map(out);
+        }
+        forward3("addcmul", &Product(self.value.as_f64()), xs, dtype).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        let dtype = result_type(xs);
+        if dtype.is_integral() {
+            return Ok(false);
+        }
+        forward3_into("addcmul", &Product(self.value.as_f64()), xs, dtype, out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let g = cx.g();
+        Ok(smallvec![
+            cx.when(0, || Ok(g.clone()))?,
+            cx.when(1, || g.mul(&scaled(cx.kept(1)?.clone(), self.value)?))?,
+            cx.when(2, || g.mul(&scaled(cx.kept(0)?.clone(), self.value)?))?,
+        ])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let by_b = cx.t(1).map(|t| scaled(t.mul(cx.xs[2])?, self.value)).transpose()?;
+        let by_c = cx.t(2).map(|t| scaled(t.mul(cx.xs[1])?, self.value)).transpose()?;
+        sum_of([cx.t(0).cloned(), by_b, by_c]).map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("value", self.value.into())]
+    }
+}
+
+/// `input + value * tensor1 * tensor2`, elementwise with broadcasting and promotion.
+///
+/// Args: `input`, `tensor1`, `tensor2` tensors of any dtype but bool with broadcastable shapes; `value` a number, cut to an
+/// integer for integers. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`,
+/// `g * value * tensor2` and `g * value * tensor1`. Raises: RuntimeError if the shapes do not broadcast;
+/// NotImplementedError for bool.
+///
+/// >>> import retrograd as rg
+/// >>> rg.addcmul(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([3.0]), value=10).tolist()
+/// [61.0]
+#[op(function, method, inplace, out)]
+pub fn addcmul(
+    input: &Tensor,
+    tensor1: &Tensor,
+    tensor2: &Tensor,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    value: Scalar,
+) -> Result<Tensor> {
+    apply_as(form, Addcmul { value }, &[input, tensor1, tensor2])
+}
+
+/// `addcdiv`: `a + v b / c`. Reverse: `ga = g`, `gb = g v / c`, `gc = -g v b / c^2`.
+#[derive(Clone, Debug)]
+pub struct Addcdiv {
+    value: Scalar,
+}
+
+impl Addcdiv {
+    /// `-t v b / c^2`.
+    fn by_divisor(&self, t: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
+        t.neg()?.mul(&scaled(b.clone(), self.value)?.div(&c.mul(c)?)?)
+    }
+}
+
+impl Primitive for Addcdiv {
+    const NAME: &'static str = "addcdiv";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "AddcdivBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward3("addcdiv", &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        forward3_into("addcdiv", &Quotient(self.value.as_f64()), xs, result_type(xs), out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let g = cx.g();
+        Ok(smallvec![
+            cx.when(0, || Ok(g.clone()))?,
+            cx.when(1, || scaled(g.clone(), self.value)?.div(cx.kept(1)?))?,
+            cx.when(2, || self.by_divisor(g, cx.kept(0)?, cx.kept(1)?))?,
+        ])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let by_b = cx.t(1).map(|t| scaled(t.clone(), self.value)?.div(cx.xs[2])).transpose()?;
+        let by_c = cx.t(2).map(|t| self.by_divisor(t, cx.xs[1], cx.xs[2])).transpose()?;
+        sum_of([cx.t(0).cloned(), by_b, by_c]).map(maybe)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("value", self.value.into())]
+    }
+}
+
+/// `input + value * tensor1 / tensor2`, elementwise with broadcasting and promotion.
+///
+/// Args: `input`, `tensor1`, `tensor2` tensors with broadcastable shapes, of which one of the last two is float; `value` a
+/// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`, `g * value / tensor2` and
+/// `-g * value * tensor1 / tensor2**2`. Raises: RuntimeError if the shapes do not broadcast, or for a quotient of integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.addcdiv(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([4.0]), value=10).tolist()
+/// [6.0]
+#[op(function, method, inplace, out)]
+pub fn addcdiv(
+    input: &Tensor,
+    tensor1: &Tensor,
+    tensor2: &Tensor,
+    #[kw]
+    #[default(Scalar::Int(1))]
+    value: Scalar,
+) -> Result<Tensor> {
+    if tensor1.dtype().is_integral() && tensor2.dtype().is_integral() {
+        return Err(Error::dtype(
+            "addcdiv",
+            format!(
+                "Integer division with addcdiv is no longer supported (tensor1 is {}, tensor2 {}): convert one of them to a \
+                 float dtype",
+                tensor1.dtype().name(),
+                tensor2.dtype().name()
+            ),
+        ));
+    }
+    apply_as(form, Addcdiv { value }, &[input, tensor1, tensor2])
+}
+
+/// Refuses operands of other dtypes than the first one's.
+fn check_dtypes(start: &Tensor, others: &[(&str, &Tensor)]) -> Result<()> {
+    let dtype = start.dtype();
+    match others.iter().find(|(_, x)| x.dtype() != dtype) {
+        None => Ok(()),
+        Some((name, x)) => Err(Error::dtype(
+            "lerp",
+            format!("expected dtype {} for `{name}` but got dtype {}", dtype.name(), x.dtype().name()),
+        )),
+    }
+}
+
+/// `lerp` with a tensor of weights. Reverse: `ga = g (1 - w)`, `gb = g w`, `gw = g (b - a)`.
+#[derive(Clone, Debug)]
+pub struct Lerp;
+
+impl Primitive for Lerp {
+    const NAME: &'static str = "lerp";
+    const KEEP: &'static [Keep] =
+        &[Keep::input(0, "self").when(2), Keep::input(1, "end").when(2), Keep::input(2, "weight")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "LerpBackward1"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward3("lerp", &Mean, xs, xs[0].dtype()).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        forward3_into("lerp", &Mean, xs, xs[0].dtype(), out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let g = cx.g();
+        Ok(smallvec![
+            cx.when(0, || g.mul(&cx.kept(2)?.neg()?.plus(1i64)?))?,
+            cx.when(1, || g.mul(cx.kept(2)?))?,
+            cx.when(2, || g.mul(&cx.kept(1)?.sub(cx.kept(0)?)?))?,
+        ])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let (a, b, w) = (cx.xs[0], cx.xs[1], cx.xs[2]);
+        let by_a = cx.t(0).map(|t| t.mul(&w.neg()?.plus(1i64)?)).transpose()?;
+        let by_b = cx.t(1).map(|t| t.mul(w)).transpose()?;
+        let by_w = cx.t(2).map(|t| t.mul(&b.sub(a)?)).transpose()?;
+        sum_of([by_a, by_b, by_w]).map(maybe)
+    }
+}
+
+/// `lerp` with a number as weight. Reverse: `ga = g (1 - w)`, `gb = g w`.
+#[derive(Clone, Debug)]
+pub struct LerpNumber {
+    weight: Scalar,
+}
+
+impl Primitive for LerpNumber {
+    const NAME: &'static str = "lerp";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    fn node(&self) -> &'static str {
+        "LerpBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        forward2::<_, Floats>("lerp", &MeanBy(self.weight.as_f64()), xs[0], xs[1], xs[0].dtype()).map(out)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        forward2_into::<_, Floats>("lerp", &MeanBy(self.weight.as_f64()), xs[0], xs[1], xs[0].dtype(), out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let w = self.weight.as_f64();
+        let mut grads = maybe(cx.when(0, || cx.g().times(1.0 - w))?);
+        grads.push(cx.when(1, || cx.g().times(w))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        jointly_linear(self, cx)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("weight", self.weight.into())]
+    }
+}
+
+/// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
+///
+/// Args: `input`, `end` float tensors of one dtype, `weight` a tensor of that dtype or with a single dimensionless element,
+/// with broadcastable shapes. Returns: a tensor of the broadcast shape. Derivative: `g * (1 - weight)`, `g * weight` and
+/// `g * (end - input)`. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ; NotImplementedError for
+/// integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), rg.tensor([0.5, 0.25])).tolist()
+/// [2.0, 2.0]
+#[op(function, method, inplace, out)]
+pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    check_dtypes(input, &[("end", end)])?;
+    // A single weight takes any dtype, as a number does.
+    let weight = if weight.ndim() == 0 { memory::cast(weight, input.dtype())? } else { weight.clone() };
+    check_dtypes(input, &[("weight", &weight)])?;
+    apply_as(form, Lerp, &[input, end, &weight])
+}
+
+/// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
+///
+/// Args: `input`, `end` float tensors of one dtype with broadcastable shapes, `weight` a number. Returns: a tensor of the
+/// broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Raises: RuntimeError if the shapes do not broadcast or
+/// the dtypes differ; NotImplementedError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), 0.5).tolist()
+/// [2.0, 3.0]
+#[op(function, method, inplace, out, name = "lerp")]
+pub fn lerp_number(input: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
+    check_dtypes(input, &[("end", end)])?;
+    apply_as(form, LerpNumber { weight }, &[input, end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for shapes in
+            [[&[3, 4][..], &[3, 4], &[3, 4]], [&[3, 1], &[4], &[]], [&[], &[2, 3], &[3]], [&[17], &[17], &[1]]]
+        {
+            let xs = [noise(1, shapes[0]), noise(2, shapes[1]), noise(3, shapes[2]).plus(2.0).unwrap()];
+            for value in [Scalar::Int(1), Scalar::Float(-2.5)] {
+                gradcheck(&|x| addcmul(&x[0], &x[1], &x[2], value), &xs);
+                gradcheck(&|x| addcdiv(&x[0], &x[1], &x[2], value), &xs);
+                gradcheck(&|x| lerp_number(&x[0], &x[1], value), &xs[..2]);
+            }
+            gradcheck(&|x| lerp(&x[0], &x[1], &x[2]), &xs);
+        }
+    }
+
+    #[test]
+    fn operands_over_the_target() {
+        let x = Tensor::from_slice(&[1.0, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
+        x.addcmul_(&x, &x, Scalar::Int(1)).unwrap();
+        assert_eq!(x.to_vec::<f64>().unwrap(), [2.0, 6.0, 12.0, 20.0]);
+        let i = Tensor::from_slice(&[1i64, 2], &[2]).unwrap();
+        assert_eq!(addcmul(&i, &i, &i, Scalar::Float(2.5)).unwrap().to_vec::<i64>().unwrap(), [3, 10]);
+        i.addcmul_(&i, &i, Scalar::Int(1)).unwrap();
+        assert_eq!(i.to_vec::<i64>().unwrap(), [2, 6]);
+        assert!(i.addcmul_(&x, &x, Scalar::Int(1)).is_err() && addcdiv(&x, &i, &i, Scalar::Int(1)).is_err());
+        assert!(lerp_number(&x, &i, Scalar::Int(1)).unwrap_err().to_string().contains("expected dtype"));
+    }
+}

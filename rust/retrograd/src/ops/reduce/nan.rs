@@ -1,0 +1,122 @@
+//! Sums and means of the elements that are numbers.
+
+use retrograd_macros::op;
+
+use super::Over;
+use super::sum::{accumulated, sum_of};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
+use crate::ops::Value;
+use crate::ops::memory::cast;
+use crate::tensor::{DType, Scalar, Tensor};
+
+/// The tensor with zeros for NaN.
+fn numbers(x: &Tensor, nan: &Tensor) -> Result<Tensor> {
+    x.masked_fill(nan, &Tensor::number(Scalar::Int(0))?)
+}
+
+/// `nansum`: reverse `g` for every number, 0 for NaN.
+#[derive(Clone, Debug)]
+struct NanSum {
+    over: Over,
+    dtype: Option<DType>,
+}
+
+impl Primitive for NanSum {
+    const NAME: &'static str = "nansum";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), dtype: p.dtype }));
+    fn node(&self) -> &'static str {
+        "NansumBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = xs[0].detach();
+        sum_of(&numbers(&x, &x.ne(&x)?)?, self.over.clone(), self.dtype).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let x = cx.kept(0)?;
+        numbers(&self.over.spread(cx.g(), cx.sizes(0))?, &x.ne(x)?).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        sum_of(&numbers(t, &cx.xs[0].ne(cx.xs[0])?)?, self.over.clone(), self.dtype).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
+    }
+}
+
+/// The sum of the elements that are not NaN.
+///
+/// Args: `dim` an integer or a list, None for all; `keepdim` keeps them with size 1; `dtype` to sum in (int64 for integers
+/// and bool). Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded, and 0 for NaN.
+/// Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nansum(rg.tensor([1.0, float('nan'), 2.0])).item()
+/// 3.0
+#[op(function, method, out)]
+pub fn nansum(
+    input: &Tensor,
+    #[default(None)] dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let over = Over::dims("nansum", dim, input.ndim(), keepdim)?;
+    if input.dtype().is_integral() {
+        return sum_of(input, over, Some(accumulated(input.dtype(), dtype)));
+    }
+    apply1(NanSum { over, dtype }, &[input])
+}
+
+/// The mean of the elements that are not NaN.
+///
+/// Args: `input` of a floating point dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or with size 1 in) the
+/// dimensions; NaN where no element is a number. Derivative: `g / n` for every number. Raises: RuntimeError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nanmean(rg.tensor([1.0, float('nan'), 2.0])).item()
+/// 1.5
+#[op(function, method, out)]
+pub fn nanmean(
+    input: &Tensor,
+    #[default(None)] dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    if !input.dtype().is_floating() {
+        return Err(Error::dtype(
+            "nanmean",
+            format!(
+                "nanmean(): expected input to have floating point or complex dtype but got {}",
+                input.dtype().name()
+            ),
+        ));
+    }
+    let x = input.detach();
+    let over = Over::dims("nanmean", dim, input.ndim(), keepdim)?;
+    let count = sum_of(&x.eq(&x)?, over, None)?;
+    let sum = nansum(input, dim, keepdim, dtype)?;
+    let count = cast(&count, sum.dtype())?;
+    sum.div(&count)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        let x = noise(1, &[3, 4]);
+        gradcheck(&|xs| xs[0].nansum(Some(&[0]), true, None)?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].nanmean(None, false, None)?.exp(), &[x]);
+    }
+}

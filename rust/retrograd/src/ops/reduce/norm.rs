@@ -1,0 +1,500 @@
+//! Norms of vectors, what is made of them, and the distance of two tensors.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::Over;
+use super::sum::sum_of;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
+use crate::ops::memory::cast;
+use crate::ops::{Value, view};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{DType, Dims, Scalar, Tensor};
+
+fn zero() -> Result<Tensor> {
+    Tensor::number(Scalar::Int(0))
+}
+
+/// The `ord`-norm over axes.
+fn norm_of(x: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
+    let dims: Vec<i64> = over.axes(x.ndim()).iter().map(|&axis| axis as i64).collect();
+    let sum = |x: &Tensor| sum_of(x, over.clone(), None);
+    let magnitude = x.abs()?;
+    let largest = |max: bool| match (dims.is_empty(), max) {
+        // A 0-dim tensor, or no axis: `amax` would take an empty list for all.
+        (true, _) => Ok(magnitude.clone()),
+        (_, true) => magnitude.amax(&dims, over.keepdim),
+        (_, false) => magnitude.amin(&dims, over.keepdim),
+    };
+    if ord == 0.0 {
+        cast(&sum(&x.ne(&zero()?)?)?, x.dtype())
+    } else if ord == 1.0 {
+        sum(&magnitude)
+    } else if ord == 2.0 {
+        sum(&x.mul(x)?)?.sqrt()
+    } else if ord.is_infinite() {
+        largest(ord > 0.0)
+    } else {
+        sum(&magnitude.power(ord)?)?.power(1.0 / ord)
+    }
+}
+
+/// The derivative of the norm by each element, where `norm` lies beside `x`. At zero, the subgradient of least length.
+fn slope(x: &Tensor, norm: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
+    let zero = zero()?;
+    let off = |t: &Tensor, mask: &Tensor| t.masked_fill(mask, &zero);
+    if ord == 0.0 {
+        return Tensor::zeros(x.sizes(), x.dtype());
+    }
+    if ord == 1.0 {
+        return x.sign();
+    }
+    let none = norm.eq(&zero)?;
+    if ord == 2.0 {
+        return off(&x.div(norm)?, &none);
+    }
+    let magnitude = x.abs()?;
+    if ord.is_infinite() {
+        let nan = |t: &Tensor| t.ne(t);
+        let best = magnitude.eq(norm)?.logical_or(&nan(&magnitude)?.logical_and(&nan(norm)?)?)?;
+        let count = cast(&sum_of(&best, over.keeping(), None)?, x.dtype())?;
+        return off(&x.sign()?.div(&count)?, &best.logical_not()?);
+    }
+    if ord < 1.0 {
+        let power = off(&magnitude.power(ord - 1.0)?, &x.eq(&zero)?)?;
+        return x.sign()?.mul(&power)?.mul(&norm.power(1.0 - ord)?);
+    }
+    let scaled =
+        if ord < 2.0 { x.sign()?.mul(&magnitude.power(ord - 1.0)?)? } else { x.mul(&magnitude.power(ord - 2.0)?)? };
+    off(&scaled.div(&norm.power(ord - 1.0)?)?, &none)
+}
+
+/// `linalg.vector_norm`: reverse `g` times [`slope`].
+#[derive(Clone, Debug)]
+struct VectorNorm {
+    ord: Scalar,
+    over: Over,
+    /// Its node has the name and the attributes of the older `norm`.
+    older: bool,
+}
+
+impl Primitive for VectorNorm {
+    const NAME: &'static str = "vector_norm";
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), ..p.clone() }));
+    fn node(&self) -> &'static str {
+        if self.older { "NormBackward1" } else { "LinalgVectorNormBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        norm_of(&xs[0].detach(), self.ord.as_f64(), &self.over).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (x, sizes) = (cx.kept(1)?, cx.sizes(0));
+        let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.kept(0)?, sizes)?];
+        g.mul(&slope(x, &norm, self.ord.as_f64(), &self.over)?).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let x = cx.xs[0];
+        let norm = self.over.aligned(&cx.outs[0], x.sizes())?;
+        sum_of(&slope(x, &norm, self.ord.as_f64(), &self.over)?.mul(t)?, self.over.clone(), None).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let ord = if self.older { "p" } else { "ord" };
+        vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into()), (ord, self.ord.into())]
+    }
+}
+
+fn check_float(op: &'static str, x: &Tensor, dtype: Option<DType>) -> Result<()> {
+    let found = dtype.unwrap_or(x.dtype());
+    if found.is_integral() || x.dtype().is_integral() {
+        return Err(Error::dtype(
+            op,
+            format!(
+                "{op}: Expected a floating point or complex tensor as input. Got {}: convert with .to(dtype)",
+                x.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+impl VectorNorm {
+    fn checked(op: &'static str, x: &Tensor, ord: Scalar, dim: Option<&[i64]>, keepdim: bool) -> Result<Self> {
+        check_float(op, x, None)?;
+        let over = Over::dims(op, dim, x.ndim(), keepdim)?;
+        let p = ord.as_f64();
+        if (p < 0.0 || p == f64::INFINITY) && over.axes(x.ndim()).iter().any(|&axis| x.sizes()[axis] == 0) {
+            return Err(Error::shape(
+                op,
+                format!(
+                    "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not \
+                     have an identity: shape {:?}",
+                    x.sizes()
+                ),
+            ));
+        }
+        Ok(Self { ord, over, older: false })
+    }
+}
+
+/// The norm of vectors that other ops use, under their name.
+pub(crate) fn vector(
+    op: &'static str,
+    x: &Tensor,
+    ord: Scalar,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    check_float(op, x, dtype)?;
+    let norm = VectorNorm::checked(op, x, ord, dim, keepdim)?;
+    apply1(norm, &[&cast(x, dtype.unwrap_or(x.dtype()))?])
+}
+
+/// The same with the node of the older op.
+pub(crate) fn older_vector(
+    op: &'static str,
+    x: &Tensor,
+    ord: Scalar,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+) -> Result<Tensor> {
+    apply1(VectorNorm { older: true, ..VectorNorm::checked(op, x, ord, dim, keepdim)? }, &[x])
+}
+
+/// The norm of vectors: of all elements, or over dimensions.
+///
+/// Args: `x` of a floating point dtype; `ord` the order `p` of `sum(abs(x) ** p) ** (1 / p)`, infinity for the largest
+/// magnitude, minus infinity for the smallest, 0 for the number of elements that are not zero; `dim`, `keepdim` as for
+/// `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g` times that of
+/// the norm, 0 where the norm is 0. Raises: RuntimeError for integers, or an order without identity over no elements.
+///
+/// >>> import retrograd as rg
+/// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
+/// 5.0
+#[op(function, out, module = "linalg")]
+pub fn vector_norm(
+    x: &Tensor,
+    #[default(Scalar::Int(2))] ord: Scalar,
+    #[default(None)] dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    vector("linalg.vector_norm", x, ord, dim, keepdim, dtype)
+}
+
+fn matrix_axes(op: &'static str, a: &Tensor, dim: &[i64]) -> Result<[usize; 2]> {
+    check_float(op, a, None)?;
+    if a.ndim() < 2 {
+        return Err(Error::shape(op, format!("{op}: The input tensor A must have at least 2 dimensions.")));
+    }
+    let &[rows, columns] = dim else {
+        return Err(Error::shape(op, format!("{op}: dim must be a 2-tuple. Got {dim:?}")));
+    };
+    let axes = [wrap_dim(op, rows, a.ndim())?, wrap_dim(op, columns, a.ndim())?];
+    if axes[0] == axes[1] {
+        return Err(Error::shape(op, format!("{op}: dims must be different. Got ({rows}, {columns})")));
+    }
+    Ok(axes)
+}
+
+/// The norm of matrices by a name.
+///
+/// Args: `A` of a floating point dtype; `ord` "fro" for the root of the sum of squares; `dim` the two axes of the matrices;
+/// `keepdim` keeps them with size 1; `dtype` converts first. Derivative: as for `linalg.vector_norm`. Raises: RuntimeError for
+/// integers, fewer than 2 dims or another name; NotImplementedError for "nuc", which needs singular values.
+///
+/// >>> import retrograd as rg
+/// >>> rg.linalg.matrix_norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]])).item()
+/// 5.0
+#[op(function, out, module = "linalg")]
+#[allow(non_snake_case)]
+pub fn matrix_norm(
+    A: &Tensor,
+    #[default("fro")] ord: &str,
+    #[default(&[-2, -1])] dim: &[i64],
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let op = "linalg.matrix_norm";
+    matrix_axes(op, A, dim)?;
+    match ord {
+        "fro" => vector(op, A, Scalar::Int(2), Some(dim), keepdim, dtype),
+        "nuc" => {
+            Err(Error::not_implemented(format!("{op}: order 'nuc' needs singular values, which are not built yet")))
+        }
+        other => Err(Error::shape(op, format!("{op}: Order {other} not supported."))),
+    }
+}
+
+/// The norm of matrices by a number.
+///
+/// Args: `ord` 1 for the largest sum of magnitudes of a column, infinity for that of a row, -1 and minus infinity for the
+/// smallest; others as above. Raises: NotImplementedError for 2 and -2, which need singular values.
+///
+/// >>> import retrograd as rg
+/// >>> rg.linalg.matrix_norm(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).item()
+/// 6.0
+#[op(function, out, module = "linalg", name = "matrix_norm")]
+#[allow(non_snake_case)]
+pub fn matrix_norm_number(
+    A: &Tensor,
+    ord: Scalar,
+    #[default(&[-2, -1])] dim: &[i64],
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let op = "linalg.matrix_norm";
+    let [mut inner, mut outer] = matrix_axes(op, A, dim)?;
+    let p = ord.as_f64();
+    match p.abs() {
+        1.0 => {}
+        f64::INFINITY => std::mem::swap(&mut inner, &mut outer),
+        2.0 => {
+            return Err(Error::not_implemented(format!(
+                "{op}: order {p} needs singular values, which are not built yet"
+            )));
+        }
+        _ => return Err(Error::shape(op, format!("{op}: Order {p} not supported."))),
+    }
+    let sums = vector(op, A, Scalar::Int(1), Some(&[inner as i64]), keepdim, dtype)?;
+    let axis = [if outer > inner && !keepdim { outer - 1 } else { outer } as i64];
+    if p > 0.0 { sums.amax(&axis, keepdim) } else { sums.amin(&axis, keepdim) }
+}
+
+/// The norm of vectors or, with an order and two axes, of matrices.
+///
+/// Args: `A` of a floating point dtype; `ord` an order, None for the root of the sum of squares; `dim` one axis or two, None
+/// for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: `linalg.vector_norm`, or `linalg.matrix_norm` for
+/// an order and two axes. Raises: RuntimeError for more axes, and as these do.
+///
+/// >>> import retrograd as rg
+/// >>> rg.linalg.norm(rg.tensor([3.0, 4.0])).item()
+/// 5.0
+#[op(function, out, module = "linalg", name = "norm")]
+#[allow(non_snake_case)]
+pub fn linalg_norm(
+    A: &Tensor,
+    #[default(None)] ord: Option<Scalar>,
+    #[default(None)] dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let op = "linalg.norm";
+    if let Some(d) = dim.filter(|d| !matches!(d.len(), 1 | 2)) {
+        return Err(Error::shape(
+            op,
+            format!("linalg.norm: If dim is specified, it must be of length 1 or 2. Got {d:?}"),
+        ));
+    }
+    if dim.is_none() && ord.is_some() && !matches!(A.ndim(), 1 | 2) {
+        return Err(Error::shape(
+            op,
+            format!("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.", A.ndim()),
+        ));
+    }
+    match ord {
+        Some(ord) if dim.map_or(A.ndim(), <[i64]>::len) == 2 => {
+            matrix_norm_number(A, ord, dim.unwrap_or(&[0, 1]), keepdim, dtype)
+        }
+        _ => vector(op, A, ord.unwrap_or(Scalar::Int(2)), dim, keepdim, dtype),
+    }
+}
+
+/// The norm of matrices by a name; see `linalg.matrix_norm`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.linalg.norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]]), "fro").item()
+/// 5.0
+#[op(function, out, module = "linalg", name = "norm")]
+#[allow(non_snake_case)]
+pub fn linalg_norm_named(
+    A: &Tensor,
+    ord: &str,
+    #[default(None)] dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    if dim.is_none() && A.ndim() != 2 {
+        return Err(Error::shape(
+            "linalg.norm",
+            format!("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.", A.ndim()),
+        ));
+    }
+    matrix_norm(A, ord, dim.unwrap_or(&[0, 1]), keepdim, dtype)
+}
+
+/// The norm of some order, of all elements or over dimensions: `sum(abs(input) ** p) ** (1 / p)`.
+///
+/// Args: `input` of a floating point dtype; `p` the order of `linalg.vector_norm` (0 counts the elements that are not 0, infinity
+/// takes the largest magnitude, minus infinity the smallest), None for 2; `dim` an int, several, or None for all; `keepdim`
+/// keeps them with size 1; `dtype` converts first. Returns: a tensor without those dims. Derivative:
+/// `g * sign(input) * (abs(input) / norm) ** (p - 1)`, and 0 where the norm is 0. Raises: IndexError if there is no such dim;
+/// RuntimeError for integers, and for an order without identity over no elements.
+///
+/// >>> import retrograd as rg
+/// >>> rg.norm(rg.tensor([3.0, -4.0]), 1).item()
+/// 7.0
+#[op(function, method, out)]
+pub fn norm(
+    input: &Tensor,
+    p: Option<Scalar>,
+    #[default(None)] dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[default(None)] dtype: Option<DType>,
+) -> Result<Tensor> {
+    vector("norm", input, p.unwrap_or(Scalar::Int(2)), dim, keepdim, dtype)
+}
+
+/// The norm by name: "fro", the root of the sum of squares.
+///
+/// Args: `dim`, `keepdim`, `dtype` as above. Raises: NotImplementedError for "nuc", which needs singular values; RuntimeError for
+/// another name.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([3.0, -4.0]).norm().item()
+/// 5.0
+#[op(function, method, out, norust, name = "norm")]
+pub fn norm_named(
+    input: &Tensor,
+    #[default("fro")] p: &str,
+    #[default(None)] dim: Option<&[i64]>,
+    #[default(false)] keepdim: bool,
+    #[default(None)] dtype: Option<DType>,
+) -> Result<Tensor> {
+    match p {
+        "fro" => vector("norm", input, Scalar::Int(2), dim, keepdim, dtype),
+        "nuc" => Err(Error::not_implemented("norm: 'nuc' needs singular values, which are not built yet".to_string())),
+        other => Err(Error::shape("norm", format!("only valid string values are 'fro' and 'nuc', found {other}"))),
+    }
+}
+
+/// `dist`: the norm of the difference.
+#[derive(Clone, Debug)]
+struct Dist {
+    p: Scalar,
+}
+
+impl Dist {
+    fn slope(&self, a: &Tensor, b: &Tensor, norm: &Tensor) -> Result<Tensor> {
+        slope(&a.sub(b)?, norm, self.p.as_f64(), &Over::all())
+    }
+}
+
+impl Primitive for Dist {
+    const NAME: &'static str = "dist";
+    const KEEP: &'static [Keep] = &[Keep::input(1, "other"), Keep::output(0, "result"), Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
+        let [a, b] = [view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?];
+        let ndim = a.ndim().max(b.ndim());
+        let aligned = |t: &Tensor| {
+            let mut sizes = Dims::from_slice(t.sizes());
+            (t.ndim()..ndim).for_each(|_| sizes.insert(1, 1));
+            view::reshape_to(t, &sizes)
+        };
+        let difference = aligned(&a)?.sub(&aligned(&b)?)?;
+        let over = Over::all().lifted(ndim - 1);
+        let dims: Vec<i64> = over.axes(ndim).iter().map(|&axis| axis as i64).collect();
+        let y = if dims.is_empty() {
+            apply1(VectorNorm { ord: p.p, over: Over::none(), older: false }, &[&difference])?
+        } else {
+            vector("dist", &difference, p.p, Some(&dims), false, None)?
+        };
+        Ok((out(y), smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "DistBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &Over::all()).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let g = cx.g().mul(&self.slope(cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?)?;
+        let other = cx.when(1, || g.neg())?;
+        Ok(smallvec![Some(g), other])
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let slope = self.slope(cx.xs[0], cx.xs[1], &cx.outs[0])?;
+        let part = |i: usize| cx.t(i).map(|t| slope.mul(t)?.sum(None)).transpose();
+        maybe_difference(part(0)?, part(1)?)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("p", self.p.into())]
+    }
+}
+
+fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {
+    Ok(maybe(match (a, b) {
+        (Some(a), Some(b)) => Some(a.sub(&b)?),
+        (None, Some(b)) => Some(b.neg()?),
+        (a, None) => a,
+    }))
+}
+
+/// The norm of the difference of two tensors.
+///
+/// Args: `other` with a shape that broadcasts against that of `input`; `p` the order of `linalg.vector_norm`. Returns: a
+/// 0-dim tensor. Derivative: as for `linalg.vector_norm`, for `other` its negative. Raises: RuntimeError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.dist(rg.tensor([3.0, 4.0]), rg.zeros(2)).item()
+/// 5.0
+#[op(function, method)]
+pub fn dist(input: &Tensor, other: &Tensor, #[default(Scalar::Int(2))] p: Scalar) -> Result<Tensor> {
+    let common = crate::ops::pointwise::result_type(&[input, other]);
+    if common.is_integral() {
+        return Err(Error::dtype("dist", "dist: Expected a floating point tensor as input: convert with .to(dtype)"));
+    }
+    apply1(Dist { p }, &[&cast(input, common)?, &cast(other, common)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for p in [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -1.5, f64::INFINITY, f64::NEG_INFINITY] {
+            let ord = Scalar::Float(p);
+            let x = noise(1, &[3, 4]);
+            gradcheck(&|xs| vector_norm(&xs[0], ord, None, false, None), from_ref(&x));
+            gradcheck(&|xs| vector_norm(&xs[0], ord, Some(&[1]), true, None)?.exp(), from_ref(&x));
+            gradcheck(&|xs| xs[0].dist(&xs[1], ord), &[x, noise(2, &[4])]);
+        }
+        gradcheck(
+            &|xs| matrix_norm_number(&xs[0], Scalar::Int(-1), &[0, 2], false, None)?.exp(),
+            &[noise(3, &[2, 3, 2])],
+        );
+        for dim in [Some(&[0][..]), Some(&[-1, 0])] {
+            gradcheck(&|xs| norm(&xs[0].t()?, Some(Scalar::Float(3.0)), dim, false, None), &[noise(4, &[3, 4])]);
+        }
+    }
+
+    #[test]
+    fn edges() {
+        let x = Tensor::from_slice(&[0.0f64; 0], &[0]).unwrap();
+        assert!(norm(&x, Some(f64::INFINITY.into()), None, false, None).is_err());
+        assert_eq!(norm(&x, None, None, false, None).unwrap().item().unwrap().as_f64(), 0.0);
+        assert!(norm_named(&x, "spectral", None, false, None).is_err());
+        assert!(norm(&Tensor::from_slice(&[1i64], &[1]).unwrap(), None, None, false, None).is_err());
+        let x = Tensor::from_slice(&[0.0, 2.0, -3.0], &[3]).unwrap();
+        assert_eq!(norm(&x, Some(Scalar::Int(0)), None, false, None).unwrap().item().unwrap().as_f64(), 2.0);
+    }
+}

@@ -1,0 +1,221 @@
+//! Running extremes and logarithms of running sums: cummax, cummin, logcumsumexp.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::Over;
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::{Num, Real};
+use crate::ops::index::{at_chosen, to_chosen};
+use crate::ops::pointwise::select::where_;
+use crate::ops::{Value, view};
+use crate::tensor::{Scalar, Tensor};
+
+/// `cummax` and `cummin`: reverse `g` added up at the indices found.
+#[derive(Clone, Debug)]
+struct Running {
+    max: bool,
+    /// As the caller said it.
+    dim: i64,
+    axis: usize,
+}
+
+/// The running extremes of `(before, n, after)` elements and the last index where each was found; NaN stays.
+fn extremes<T: Num>(max: bool, x: &[T], values: &mut [T], indices: &mut [i64], [_, n, after]: [usize; 3]) {
+    for at in 0..x.len() {
+        let i = at / after % n;
+        let (mut value, mut index) = (x[at], i as i64);
+        if i > 0 {
+            let best = values[at - after];
+            let wins = value.is_nan() || !best.is_nan() && if max { value >= best } else { value <= best };
+            if !wins {
+                (value, index) = (best, indices[at - after]);
+            }
+        }
+        (values[at], indices[at]) = (value, index);
+    }
+}
+
+impl Primitive for Running {
+    const NAME: &'static str = "cummax";
+    const KEEP: &'static [Keep] = &[Keep::output(1, "indices"), Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
+        let axis = p.axis + 1;
+        view::along_axis(Self { max: p.max, dim: axis as i64, axis }, xs, axes, batch, 0)
+    });
+    fn node(&self) -> &'static str {
+        if self.max { "CummaxBackward0" } else { "CumminBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = copy::contiguous(xs[0])?;
+        let block = Over::dim(Self::NAME, self.axis as i64, x.ndim(), false)?.block(x.sizes());
+        let mut indices = vec![0i64; x.numel()];
+        let values = dispatch!(numeric, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
+            extremes(self.max, x.as_slice::<T>().unwrap_or(&[]), values, &mut indices, block);
+        }), else return Err(Error::no_kernel(if self.max { "cummax" } else { "cummin" }, x.dtype())))?;
+        Ok(smallvec![values, Tensor::from_slice(&indices, x.sizes())?])
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        to_chosen(cx.g(), cx.kept(0)?, self.axis, cx.sizes(0)).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], self.axis)).transpose()?;
+        Ok(smallvec![t, None])
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", self.dim.into())]
+    }
+}
+
+fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor, Tensor)> {
+    let axis = crate::tensor::layout::wrap_dim(op, dim, x.ndim())?;
+    let mut outs = apply(Running { max, dim, axis }, &[x])?;
+    let indices = outs.swap_remove(1);
+    Ok((outs.swap_remove(0), indices))
+}
+
+/// The largest of the elements up to each one along a dimension, and its last index.
+///
+/// Args: `dim` the dimension. NaN wins over every number. Returns: `(values, indices)`, indices in int64. Derivative: `g`
+/// added up at the indices. Raises: IndexError for a dimension out of range.
+///
+/// >>> import retrograd as rg
+/// >>> rg.cummax(rg.tensor([1.0, 3.0, 2.0]), 0).values.tolist()
+/// [1.0, 3.0, 3.0]
+#[op(function, method, out, fields("values", "indices"))]
+pub fn cummax(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    running("cummax", input, true, dim)
+}
+
+/// The smallest of the elements up to each one along a dimension, and its last index; see `cummax`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.cummin(rg.tensor([2.0, 1.0, 3.0]), 0).indices.tolist()
+/// [0, 1, 1]
+#[op(function, method, out, fields("values", "indices"))]
+pub fn cummin(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    running("cummin", input, false, dim)
+}
+
+/// `logcumsumexp`: with `y` the result, `gx[k] = exp(x[k]) sum over i >= k of g[i] exp(-y[i])`.
+#[derive(Clone, Debug)]
+struct LogCumSumExp {
+    over: Over,
+    reverse: bool,
+}
+
+/// The logarithms of running sums of exponentials.
+fn logs<T: Real>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse: bool) {
+    for b in 0..before {
+        for j in 0..after {
+            let mut last: Option<T> = None;
+            for i in 0..n {
+                let at = (b * n + if reverse { n - 1 - i } else { i }) * after + j;
+                let x = x[at];
+                let next = match last {
+                    None => x,
+                    Some(y) if x.is_nan() || y.is_nan() => x.plus(y),
+                    // Also of two equal infinities, whose difference is NaN.
+                    Some(y) if x == y && x.minus(y).is_nan() => x,
+                    Some(y) => {
+                        let (high, low) = if x > y { (x, y) } else { (y, x) };
+                        high.plus(low.minus(high).exp().ln_1p())
+                    }
+                };
+                to[at] = next;
+                last = Some(next);
+            }
+        }
+    }
+}
+
+impl Primitive for LogCumSumExp {
+    const NAME: &'static str = "logcumsumexp";
+    const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
+    const BATCH: Batch<Self> =
+        Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), reverse: p.reverse }));
+    fn node(&self) -> &'static str {
+        "LogcumsumexpBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = copy::contiguous(xs[0])?;
+        let block = self.over.block(x.sizes());
+        dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+            logs(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
+        }), else Err(Error::no_kernel("logcumsumexp", x.dtype())))
+        .map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, result, x) = (cx.g(), cx.kept(0)?, cx.kept(1)?);
+        let back = Self { over: self.over.clone(), reverse: !self.reverse };
+        let zero = Tensor::number(Scalar::Int(0))?;
+        let none = Tensor::number(Scalar::Float(f64::NEG_INFINITY))?;
+        // In logarithms, positive and negative gradients apart. Where the sum is 0, so is the derivative by what it is of.
+        let some = result.gt(&none)?;
+        let part = |g: &Tensor| -> Result<Tensor> {
+            let positive = g.gt(&zero)?.logical_and(&some)?;
+            let safe = where_(&positive, g, &Tensor::number(Scalar::Int(1))?)?;
+            let log = where_(&positive, &safe.log()?.sub(&where_(&some, result, &zero)?)?, &none)?;
+            apply1(back.clone(), &[&log])?.add(x)?.exp()
+        };
+        part(g)?.sub(&part(&g.neg()?)?).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
+        let (x, result) = (cx.xs[0], &cx.outs[0]);
+        if x.numel() == 0 {
+            return Ok(one(t.clone()));
+        }
+        let axis = self.over.axes(x.ndim()).first().map_or(0, |&axis| axis as i64);
+        let (zero, none) = (Tensor::number(Scalar::Int(0))?, Tensor::number(Scalar::Float(f64::NEG_INFINITY))?);
+        let largest = x.detach().amax(&[axis], true)?;
+        let largest = where_(&largest.gt(&none)?, &largest, &zero)?;
+        let sums = x.sub(&largest)?.exp()?.mul(t)?;
+        let sums = if self.reverse {
+            sums.flip(&[axis])?.cumsum(axis, None)?.flip(&[axis])?
+        } else {
+            sums.cumsum(axis, None)?
+        };
+        let some = result.gt(&none)?;
+        let scale = where_(&some, &largest.sub(&where_(&some, result, &zero)?)?, &none)?;
+        sums.mul(&scale.exp()?).map(one)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![("dim", self.over.saved_dim())]
+    }
+}
+
+/// The logarithm of the sums of exponentials of the elements up to each one, along a dimension.
+///
+/// Args: `input` of a floating point dtype; `dim` the dimension. Returns: the same shape. Derivative: `g * exp(input -
+/// result)`, summed from the other end. Raises: IndexError for a dimension out of range; NotImplementedError for integers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.logcumsumexp(rg.tensor([0.0, 0.0]), 0).exp().tolist()
+/// [1.0, 2.0]
+#[op(function, method, out)]
+pub fn logcumsumexp(input: &Tensor, dim: i64) -> Result<Tensor> {
+    let over = Over::dim("logcumsumexp", dim, input.ndim(), false)?;
+    apply1(LogCumSumExp { over, reverse: false }, &[input])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        for sizes in [&[][..], &[5], &[0, 2], &[3, 4], &[2, 3, 2]] {
+            let x = [noise(21, sizes)];
+            gradcheck(&|xs| xs[0].cummax(0)?.0.exp(), &x);
+            gradcheck(&|xs| xs[0].cummin(-1)?.0.exp(), &x);
+            gradcheck(&|xs| xs[0].logcumsumexp(0)?.exp(), &x);
+            gradcheck(&|xs| xs[0].logcumsumexp(-1)?.sin(), &x);
+        }
+    }
+}

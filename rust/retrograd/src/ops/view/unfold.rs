@@ -1,0 +1,168 @@
+//! `unfold`: windows of an axis.
+
+use retrograd_macros::op;
+
+use super::look::{Layout, Look, look, with_batch};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::real::Num;
+use crate::ops::Value;
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{Dims, Tensor};
+
+/// `unfold`: windows of `size` along an axis, which counts them, a `step` apart; their elements along a new last axis.
+/// Reverse: every element is given the sum over the windows that it is in.
+#[derive(Clone, Debug)]
+struct Unfold {
+    dim: usize,
+    size: usize,
+    step: usize,
+    from: Dims,
+}
+
+impl Look for Unfold {
+    const NAME: &'static str = "unfold";
+    const BATCH: Batch<super::look::Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
+        let mut x = super::batch_first(xs[0], axes[0], batch)?;
+        let flat = x.ndim() == 1;
+        if flat {
+            x = x.unsqueeze(1)?;
+        }
+        let (p, mut y) = (&p.0, x);
+        y = unfold(&y, p.dim as i64 + 1, p.size as i64, p.step as i64)?;
+        // A 0-dim tensor has one window; it is not counted.
+        Ok((out(if flat { y.select(1, 0)? } else { y }), smallvec::smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "UnfoldBackward0"
+    }
+    fn layout(&self, x: &Tensor) -> Result<Layout> {
+        let mut l = Layout::of(x);
+        let Some(&n) = x.sizes().get(self.dim) else {
+            (l.sizes, l.strides) = (smallvec::smallvec![self.size], smallvec::smallvec![1]);
+            return Ok(l);
+        };
+        l.sizes[self.dim] = (n - self.size) / self.step + 1;
+        l.sizes.push(self.size);
+        l.strides.push(x.strides()[self.dim]);
+        l.strides[self.dim] = x.strides()[self.dim].saturating_mul(self.step as isize);
+        Ok(l)
+    }
+    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+        apply1(Fold(self.clone()), &[g])
+    }
+    fn lift(&self, _ndim: usize, batch: usize) -> Self {
+        Self { dim: self.dim + 1, from: with_batch(&self.from, batch), ..*self }
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("dimension", (self.dim as i64).into()),
+            ("self_sym_sizes", (&*self.from).into()),
+            ("size", (self.size as i64).into()),
+            ("step", (self.step as i64).into()),
+        ]
+    }
+}
+
+/// The sum of windows into the axis that they are of. Reverse: the windows of `g`.
+#[derive(Clone, Debug)]
+struct Fold(Unfold);
+
+impl Primitive for Fold {
+    const NAME: &'static str = "unfold_backward";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
+        let g = super::batch_first(xs[0], axes[0], batch)?;
+        let p = &p.0;
+        if p.from.is_empty() {
+            return Ok((out(g.sum_dims(&[1], false)?), smallvec::smallvec![Some(0)]));
+        }
+        Ok((out(apply1(Fold(p.lift(p.from.len(), batch)), &[&g])?), smallvec::smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "UnfoldBackwardBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        fn add<T: Num>(g: &[T], to: &mut [T], windows: usize, n: usize, after: usize, p: &Unfold) {
+            for (g, to) in
+                g.chunks_exact((windows * after * p.size).max(1)).zip(to.chunks_exact_mut((n * after).max(1)))
+            {
+                for w in 0..windows {
+                    for a in 0..after {
+                        for i in 0..p.size {
+                            let place = &mut to[(w * p.step + i) * after + a];
+                            *place = place.plus(g[(w * after + a) * p.size + i]);
+                        }
+                    }
+                }
+            }
+        }
+        let p = &self.0;
+        let g = copy::contiguous(xs[0])?;
+        let (n, windows, after) = match p.from.get(p.dim) {
+            Some(&n) => (n, xs[0].sizes()[p.dim], p.from[p.dim + 1..].iter().product()),
+            None => (1, 1, 1),
+        };
+        dispatch!(floats, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
+            to.fill(T::ZERO);
+            add(g.as_slice::<T>().unwrap_or(&[]), to, windows, n, after, p);
+        }), else Err(Error::no_kernel("unfold_backward", g.dtype())))
+        .map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        look(self.0.clone(), cx.g()).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+}
+
+/// Windows of an axis, as a view: the axis counts them, and their elements lie along a new last axis.
+///
+/// Args: `dimension` the axis; `size` of a window; `step` from one to the next. Returns: a view in which windows that overlap
+/// share memory. Derivative: `g` summed over the windows. Raises: IndexError if the axis does not exist; RuntimeError if a
+/// window is larger than the axis, or `size` or `step` is negative or `step` zero.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1).tolist()
+/// [[1.0, 2.0], [2.0, 3.0]]
+#[op(method)]
+pub fn unfold(input: &Tensor, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
+    let dim = wrap_dim("unfold", dimension, input.ndim())?;
+    let n = input.sizes().get(dim).copied().unwrap_or(1);
+    if size < 0 {
+        return Err(Error::shape("unfold", format!("size is {size} but must be >= 0")));
+    }
+    if size as usize > n {
+        return Err(Error::shape(
+            "unfold",
+            format!("maximum size for tensor at dimension {dim} is {n} but size is {size}"),
+        ));
+    }
+    if step <= 0 {
+        return Err(Error::shape("unfold", format!("step is {step} but must be > 0")));
+    }
+    look(Unfold { dim, size: size as usize, step: step as usize, from: Dims::from_slice(input.sizes()) }, input)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        let x = noise(1, &[2, 5, 3]);
+        for (dim, size, step) in [(1, 3, 1), (1, 2, 3), (-1, 3, 2), (0, 1, 1), (1, 0, 2)] {
+            gradcheck(&|xs| xs[0].unfold(dim, size, step)?.exp(), from_ref(&x));
+        }
+        gradcheck(&|xs| xs[0].unfold(0, 1, 1)?.exp(), &[noise(2, &[])]);
+        assert!(x.unfold(0, 3, 1).is_err() && x.unfold(0, -1, 1).is_err() && x.unfold(0, 1, 0).is_err());
+        assert!(x.unfold(1, 2, i64::MAX).is_ok());
+    }
+}

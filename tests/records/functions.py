@@ -1,0 +1,524 @@
+"""Records of functions beyond arithmetic: other bases, angles, three operands, special functions, whole numbers."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from records.pointwise import BOOL3, FRACTION, MISFIT, SCALAR, binary, predicate, smooth, unary
+from records.record import (
+    ALL,
+    BINARY,
+    DISTINCT,
+    FLOATS,
+    INTS,
+    NUMBERS,
+    OFF_ZERO,
+    POSITIVE,
+    UNARY,
+    Array,
+    Domain,
+    Edge,
+    OpRecord,
+    Refusal,
+    Sample,
+    given,
+    s,
+    t,
+    ugly,
+)
+
+UNIT = Domain(-0.9, 0.9, ints=(0, 2))
+HALF = Domain(0.1, 0.9, ints=(0, 2))
+# Off the integers and off the halves.
+BETWEEN = Domain(1.05, 1.45, signed=True)
+NOT_FINITE = given([np.nan, np.inf, -np.inf, -2.0])
+
+
+def each(f: Callable[[float], float], at_poles: float = np.inf) -> Callable[[Any], Array]:
+    """A function of one number as a function of arrays."""
+
+    def call(x: float) -> float:
+        try:
+            return f(x)
+        except ValueError:
+            return at_poles
+
+    return np.vectorize(call, otypes=[np.float64])
+
+
+def digamma(x: float) -> float:
+    """The series `-euler - 1 / x + sum(x / (k (k + x)))`, its tail by the Euler-Maclaurin formula."""
+    if x == 0:
+        return -np.inf
+    n = 60
+    head = sum(1 / (x + k) for k in range(n))
+    y = x + n
+    return math.log(y) - 1 / (2 * y) - 1 / (12 * y**2) + 1 / (120 * y**4) - 1 / (252 * y**6) - head
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """`(-1)^(n + 1) n!` times the sum of `(x + k)^-(n + 1)`, its tail by the Euler-Maclaurin formula."""
+    if n == 0:
+        return each(digamma)(x)
+    power, terms = n + 1, 100
+    head = np.sum([np.power(x + k, -float(power)) for k in range(terms)], axis=0)
+    y = x + float(terms)
+    tail = y ** (1 - power) / n + y**-power / 2 + power / 12 * y ** -(power + 1)
+    tail -= power * (power + 1) * (power + 2) / 720 * y ** -(power + 3)
+    return (-1) ** (n + 1) * math.factorial(n) * (head + tail)
+
+
+def multigamma(x: Any, p: int) -> Any:
+    constant = p * (p - 1) / 4 * math.log(math.pi)
+    return constant + sum(each(math.lgamma)(np.asarray(x, float) - i / 2) for i in range(p))
+
+
+def erfinv(y: float) -> float:
+    """By bisection, but for the ends."""
+    if abs(y) >= 1:
+        return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
+    low, high = -6.0, 6.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.erf(middle) < y else (low, middle)
+    return low
+
+
+def bessel_i(order: int) -> Callable[[Any], Array]:
+    """The mean of `exp(x cos a) cos(order a)` over all angles: the rectangle rule is exact for periodic functions."""
+    angles = np.arange(64) * (math.pi / 32)
+
+    def call(x: Any) -> Array:
+        waves = np.exp(np.multiply.outer(np.asarray(x, float), np.cos(angles)))
+        return np.asarray((waves * np.cos(order * angles)).mean(-1))
+
+    return call
+
+
+def logit(x: Any, eps: float | None = None) -> Any:
+    x = x if eps is None else np.clip(x, eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+def entropy(x: Any) -> Any:
+    return np.where(x == 0, 0, np.where(x < 0, -np.inf, -x * np.log(x)))
+
+
+def product_with_log(log: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda x, y: np.where((np.asarray(x) == 0) & ~np.isnan(y), 0, x * log(np.asarray(y, float)))
+
+
+def step(x: Any, values: Any) -> Any:
+    return np.where(x == 0, values, x > 0)
+
+
+def lerp(a: Any, b: Any, weight: Any) -> Any:
+    return a + weight * (b - a)
+
+
+def nan_to_num(x: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+    most = np.finfo(x.dtype).max if x.dtype.kind == "f" else 0
+    given = zip((np.isnan, np.isposinf, np.isneginf), (nan, posinf, neginf), (0, most, -most), strict=True)
+    for judge, number, default in given:
+        x = np.where(judge(x), default if number is None else number, x).astype(x.dtype)
+    return x
+
+
+def special(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
+    """A smooth function that is in the module `special` only."""
+    return smooth(f"special.{name}", reference, **{"method": False, "inplace": False, "refuses": ()} | facts)
+
+
+NO_CAST = Refusal(s(t(3, domain=POSITIVE), t(3, domain=POSITIVE)), RuntimeError, r"can't be cast", "", True, "int64")
+NO_INTS = Refusal(s(t(3), t(3)), NotImplementedError, r"not implemented for 'Long'", dtype="int64")
+NO_INT = Refusal(s(t(3)), NotImplementedError, r"not implemented for 'Long'", dtype="int64")
+NO_NUMBER = Refusal(s(t(3), 2.5), TypeError)
+
+
+def quotient(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
+    """A binary function on the reals: integers become float32."""
+    return binary(name, reference, **{"result": "float", "refuses": (NO_CAST,)} | facts)
+
+
+EXPONENTIALS = [
+    smooth("exp2", np.exp2, covers=("special.exp2",)),
+    smooth("expm1", np.expm1, covers=("special.expm1",)),
+    smooth("log2", np.log2, domain=POSITIVE, edges=(Edge(s(given([0.0])), [1.0], ([np.inf],)),)),
+    smooth("log10", np.log10, domain=POSITIVE, edges=(Edge(s(given([0.0])), [1.0], ([np.inf],)),)),
+    smooth("erf", each(math.erf), covers=("special.erf",)),
+]
+
+ANGLES = [
+    smooth("tan", np.tan, domain=Domain(-1.2, 1.2)),
+    smooth("asin", np.arcsin, domain=UNIT, edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([np.inf, 3.0],)),)),
+    smooth("acos", np.arccos, domain=UNIT, edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([-np.inf, -3.0],)),)),
+    smooth("atan", np.arctan),
+    smooth("sinh", np.sinh),
+    smooth("cosh", np.cosh),
+    smooth("asinh", np.arcsinh, lacks=("inplace",)),
+    smooth("acosh", np.arccosh, domain=Domain(1.2, 3.0, ints=(1, 5)), lacks=("inplace",)),
+    smooth("atanh", np.arctanh, domain=Domain(-0.9, 0.9, ints=(0, 1)), lacks=("inplace",)),
+    smooth("deg2rad", np.deg2rad),
+    smooth("rad2deg", np.rad2deg),
+]
+
+PARTS = [
+    unary("frac", lambda x: x - np.trunc(x), domain=BETWEEN, refuses=(NO_INT,)),
+    unary(
+        "sgn",
+        np.sign,
+        domain=OFF_ZERO,
+        dtypes=NUMBERS,
+        edges=(Edge(s(given([0.0, -2.0])), [2.0, 3.0], ([0.0, 0.0],)),),
+    ),
+    unary(
+        "nan_to_num",
+        nan_to_num,
+        dtypes=ALL,
+        result="reference",
+        samples=(
+            *UNARY,
+            s(NOT_FINITE).but(dtypes=FLOATS, smooth=False),
+            s(NOT_FINITE, 1.5, 2.5, -3.5).but(dtypes=FLOATS, smooth=False),
+            s(NOT_FINITE, posinf=7.0).but(dtypes=FLOATS, smooth=False),
+        ),
+        edges=(Edge(s(NOT_FINITE), [2.0, 3.0, 5.0, 7.0], ([0.0, 0.0, 0.0, 7.0],)),),
+    ),
+    unary(
+        "angle",
+        lambda x: np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0.0)),
+        domain=OFF_ZERO,
+        dtypes=ALL,
+        result="float",
+        inplace=False,
+        edges=(Edge(s(given([0.0, -2.0, np.nan])), [2.0, 3.0, 5.0], ([0.0, 0.0, 0.0],)),),
+    ),
+    unary("conj_physical", np.conjugate, dtypes=ALL, inplace=False, lacks=("out",)),
+]
+
+SPECIAL = [
+    smooth("erfc", each(math.erfc), covers=("special.erfc",)),
+    smooth(
+        "erfinv",
+        each(erfinv),
+        domain=UNIT,
+        covers=("special.erfinv",),
+        edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([np.inf, 3 * math.sqrt(math.pi) / 2],)),),
+    ),
+    smooth(
+        "sinc",
+        np.sinc,
+        domain=OFF_ZERO,
+        dtypes=FLOATS,
+        covers=("special.sinc",),
+        edges=(Edge(s(given([0.0, 0.5])), [2.0, 3.0], ([0.0, -12 / math.pi],)),),
+    ),
+    smooth("i0", bessel_i(0), covers=("special.i0",)),
+    special("i1", bessel_i(1), domain=OFF_ZERO, edges=(Edge(s(given([0.0])), [3.0], ([1.5],)),)),
+    smooth("lgamma", each(math.lgamma), domain=POSITIVE, covers=("special.gammaln",)),
+    smooth(
+        "digamma", each(digamma), domain=POSITIVE, slack=32.0, covers=("special.digamma", "special.psi")
+    ),  # near its root the terms cancel
+    OpRecord(
+        name="polygamma",
+        reference=polygamma,
+        covers=("special.polygamma",),
+        method=False,
+        out=True,
+        domain=POSITIVE,
+        slack=64.0,  # values up to 1e3 in size
+        dtypes=NUMBERS,
+        result="float",
+        # Without order 1, of which PyTorch gives nine digits: the derivatives of order 0 hold it to differences.
+        samples=(*(s(n, t(3, 4)) for n in (0, 2, 3)), s(2, t()), s(2, t(2, 0, 3)), s(3, t(17))),
+        refuses=(Refusal(s(-1, t(3)), RuntimeError, r"does not support negative n"),),
+    ),
+    OpRecord(
+        name="Tensor.polygamma",
+        reference=lambda x, n: polygamma(n, x),
+        inplace=True,
+        domain=POSITIVE,
+        slack=64.0,
+        samples=(*(s(t(3, 4), n) for n in (0, 2)), s(t(), 3)),
+        refuses=(Refusal(s(t(3), -1), RuntimeError, r"does not support negative n"),),
+    ),
+    OpRecord(
+        name="mvlgamma",
+        reference=multigamma,
+        covers=("special.multigammaln",),
+        inplace=True,
+        out=True,
+        domain=Domain(2.2, 4.0, ints=(3, 6)),
+        dtypes=NUMBERS,
+        result="float",
+        slack=16.0,
+        samples=(*(s(t(3, 4), p) for p in (1, 2, 5)), s(t(), 3), s(t(2, 0, 3), 2), s(t(17), p=3)),
+        refuses=(
+            Refusal(s(t(3), 0), RuntimeError, r"greater than or equal to 1"),
+            Refusal(s(BOOL3, 1), RuntimeError, r"boolean"),
+        ),
+    ),
+    smooth(
+        "logit",
+        logit,
+        domain=HALF,
+        covers=("special.logit",),
+        # PyTorch has no forward mode for the derivative.
+        samples=tuple(
+            x.but(sound=False)
+            for x in (*UNARY, s(t(3, 4), 0.01).but(dtypes=FLOATS), s(t(9), eps=0.05).but(dtypes=FLOATS))
+        ),
+        edges=(
+            Edge(s(given([0.0, 0.5, 1.5])), [2.0, 3.0, 5.0], ([np.inf, 12.0, np.nan],)),
+            Edge(s(given([0.0, 0.5, 1.5]), 0.25), [2.0, 3.0, 5.0], ([0.0, 12.0, 0.0],)),
+        ),
+        refuses=(Refusal(s(t(3), "x"), TypeError),),
+    ),
+    special("entr", entropy, domain=POSITIVE, edges=(Edge(s(given([0.0, 1.0])), [2.0, 3.0], ([np.inf, -3.0],)),)),
+    special("ndtr", lambda x: (1 + each(math.erf)(x / math.sqrt(2))) / 2, lacks=("out",)),
+    special(
+        "xlog1py",
+        product_with_log(np.log1p),
+        domain=POSITIVE,
+        samples=(*BINARY, *FRACTION[:1], s(2, t(3))),
+        edges=(
+            Edge(
+                s(given([0.0, 0.0, 2.0]), given([-2.0, 1.0, 1.0])),
+                [2.0, 3.0, 4.0],
+                ([0.0, 3 * math.log(2), 4 * math.log(2)], [0.0, 0.0, 4.0]),
+            ),
+        ),
+        refuses=MISFIT,
+    ),
+]
+
+PAIRS = [
+    quotient(
+        "atan2",
+        np.arctan2,
+        domain=OFF_ZERO,
+        edges=(Edge(s(given([0.0, 0.0]), given([0.0, 2.0])), [2.0, 3.0], ([0.0, 1.5], [0.0, 0.0])),),
+        refuses=(NO_CAST, NO_NUMBER),
+    ),
+    binary(
+        "hypot",
+        np.hypot,
+        dtypes=FLOATS,
+        domain=OFF_ZERO,
+        edges=(Edge(s(given([0.0, 3.0]), given([0.0, 4.0])), [1.0, 5.0], ([np.nan, 3.0], [np.nan, 4.0])),),
+        refuses=(NO_INTS, NO_NUMBER),
+    ),
+    quotient(
+        "copysign",
+        np.copysign,
+        domain=OFF_ZERO,
+        samples=(*BINARY, *FRACTION, *SCALAR, s(t(3), given([-0.0, 0.0, np.inf])).but(dtypes=FLOATS, smooth=False)),
+        edges=(
+            Edge(
+                s(given([0.0, 2.0, -2.0]), given([-1.0, -1.0, -1.0])),
+                [1.0, 3.0, 5.0],
+                ([0.0, -3.0, 5.0], [0.0, 0.0, 0.0]),
+            ),
+        ),
+    ),
+    quotient("ldexp", lambda x, e: x * np.exp2(e), refuses=(NO_CAST, NO_NUMBER)),
+    binary(
+        "logaddexp",
+        np.logaddexp,
+        dtypes=FLOATS,
+        inplace=False,
+        samples=(*BINARY, s(given([1000.0, -1000.0]), given([1.0, -1000.0])).but(smooth=False)),
+        edges=(Edge(s(given([1.0, np.inf]), given([1.0, -np.inf])), [2.0, 3.0], ([1.0, 3.0], [1.0, 0.0])),),
+        refuses=(NO_INTS, NO_NUMBER),
+    ),
+    binary(
+        "logaddexp2",
+        np.logaddexp2,
+        dtypes=FLOATS,
+        inplace=False,
+        samples=(*BINARY, s(given([2000.0, -2000.0]), given([1.0, -2000.0])).but(smooth=False)),
+        edges=(Edge(s(given([1.0, np.inf]), given([1.0, -np.inf])), [2.0, 3.0], ([1.0, 3.0], [1.0, 0.0])),),
+        refuses=(NO_INTS, NO_NUMBER),
+    ),
+    binary(
+        "fmax",
+        np.fmax,
+        domain=DISTINCT,
+        inplace=False,
+        samples=(
+            *BINARY,
+            s(given([np.nan, 1.0, np.nan]), given([1.0, np.nan, np.nan])).but(dtypes=FLOATS, smooth=False),
+        ),
+        edges=(
+            Edge(
+                s(given([1.0, np.nan, 1.0]), given([1.0, 2.0, np.nan])),
+                [2.0, 3.0, 5.0],
+                ([2.0, 0.0, 5.0], [0.0, 3.0, 0.0]),
+            ),
+        ),
+    ),
+    binary(
+        "fmin",
+        np.fmin,
+        domain=DISTINCT,
+        inplace=False,
+        samples=(
+            *BINARY,
+            s(given([np.nan, 1.0, np.nan]), given([1.0, np.nan, np.nan])).but(dtypes=FLOATS, smooth=False),
+        ),
+        edges=(
+            Edge(
+                s(given([1.0, np.nan, 1.0]), given([1.0, 2.0, np.nan])),
+                [2.0, 3.0, 5.0],
+                ([2.0, 0.0, 5.0], [0.0, 3.0, 0.0]),
+            ),
+        ),
+    ),
+    quotient(
+        "xlogy",
+        product_with_log(np.log),
+        domain=POSITIVE,
+        covers=("special.xlogy",),
+        samples=(*BINARY, *FRACTION[:1], *SCALAR),
+        edges=(
+            Edge(
+                s(given([0.0, 0.0, 2.0]), given([-2.0, 2.0, 2.0])),
+                [2.0, 3.0, 4.0],
+                ([0.0, 3 * math.log(2), 4 * math.log(2)], [0.0, 0.0, 4.0]),
+            ),
+        ),
+    ),
+    binary(
+        "float_power",
+        np.float_power,
+        domain=Domain(0.3, 1.9, ints=(1, 5)),
+        dtypes=NUMBERS,
+        result="float64",
+        samples=(*BINARY, *FRACTION[:1], s(t(3, 4), 2)),
+        refuses=(
+            Refusal(s(t(3), 2), RuntimeError, r"float_power_ has dtype Float", dtype="float32", inplace=True),
+            Refusal(s(2, 3), TypeError),
+        ),
+    ),
+]
+
+TRIPLES: tuple[Sample, ...] = (
+    s(t(3, 4), t(3, 4), t(3, 4)),
+    s(t(3, 1), t(4), t()),
+    s(t(), t(2, 3), t(3)),
+    s(t(2, 3), t(3), t(2, 1)),
+    s(t(0, 3), t(0, 3), t(3)),
+    s(t(), t(), t()),
+    *ugly(3),
+)
+WEIGHTED = (s(t(3, 4), t(3, 4), t(4), value=-2), s(t(3, 1), t(4), t(3, 4), value=0.75).but(dtypes=FLOATS))
+
+OF_THREE = [
+    OpRecord(
+        name="addcmul",
+        reference=lambda x, a, b, value=1: x + value * a * b,
+        inplace=True,
+        out=True,
+        dtypes=NUMBERS,
+        samples=(*TRIPLES, *WEIGHTED),
+        refuses=(
+            Refusal(s(t(2, 3), t(4), t(4)), RuntimeError, r"3.*4", r"\(2, 3\).*\(4,\)"),
+            Refusal(s(t(3), t(2, 3), t(3)), RuntimeError, r"doesn't match the broadcast shape", inplace=True),
+            Refusal(s(BOOL3, BOOL3, BOOL3), NotImplementedError, r"not implemented for 'Bool'"),
+            Refusal(s(t(3), 2, t(3)), TypeError),
+        ),
+    ),
+    OpRecord(
+        name="addcdiv",
+        reference=lambda x, a, b, value=1: x + value * a / b,
+        inplace=True,
+        out=True,
+        domain=OFF_ZERO,
+        slack=16.0,
+        samples=(*TRIPLES, *WEIGHTED),
+        refuses=(
+            Refusal(s(t(2, 3), t(4), t(4)), RuntimeError, r"3.*4", r"\(2, 3\).*\(4,\)"),
+            Refusal(s(t(3), t(2, 3), t(3)), RuntimeError, r"doesn't match the broadcast shape", inplace=True),
+            Refusal(s(t(3), t(3), t(3)), RuntimeError, r"Integer division with addcdiv", dtype="int64"),
+            Refusal(s(t(3), t(3), 2), TypeError),
+        ),
+    ),
+    OpRecord(
+        name="lerp",
+        reference=lerp,
+        inplace=True,
+        out=True,
+        samples=(*TRIPLES, s(t(3, 4), t(4), 0.25), s(t(9), t(9), 0.75), s(t(), t(2, 3), 2), s(t(0, 3), t(3), -1.5)),
+        refuses=(
+            Refusal(s(t(2, 3), t(4), 0.5), RuntimeError, r"3.*4", r"\(2, 3\).*\(4,\)"),
+            Refusal(s(t(3), t(2, 3), 0.5), RuntimeError, r"doesn't match the broadcast shape", inplace=True),
+            Refusal(s(t(3), t(3, dtype="float32"), 0.5), RuntimeError, r"expected dtype .* for `end`"),
+            Refusal(s(t(3), t(3), t(3, dtype="float32")), RuntimeError, r"expected dtype .* for `weight`"),
+            Refusal(s(t(3), t(3), 0.5), NotImplementedError, r"not implemented for 'Long'", dtype="int64"),
+            Refusal(s(t(3), 2.0, 0.5), TypeError),
+        ),
+    ),
+]
+
+
+def divisor(name: str, reference: Callable[..., Any]) -> OpRecord:
+    return OpRecord(
+        name=name,
+        reference=reference,
+        samples=BINARY,
+        dtypes=INTS[::-1],
+        differentiable=False,
+        inplace=True,
+        out=True,
+        refuses=(
+            Refusal(s(t(2, 3), t(4)), RuntimeError, r"3.*4", r"\(2, 3\).*\(4,\)", dtype="int64"),
+            Refusal(s(t(3), t(2, 3)), RuntimeError, r"doesn't match the broadcast shape", inplace=True, dtype="int8"),
+            Refusal(s(t(3), t(3)), NotImplementedError, r"not implemented for 'Double'"),
+            Refusal(s(BOOL3, BOOL3), NotImplementedError, r"not implemented for 'Bool'"),
+            Refusal(s(t(3), 2), TypeError, dtype="int64"),
+        ),
+    )
+
+
+DISCRETE = [
+    divisor("gcd", np.gcd),
+    divisor("lcm", np.lcm),
+    binary(
+        "heaviside",
+        step,
+        differentiable=False,
+        samples=(*BINARY, s(given([-1.0, 0.0, -0.0, 2.0, np.nan]), given([0.5])).but(dtypes=FLOATS)),
+        refuses=(Refusal(s(t(3), t(3, dtype="float32")), RuntimeError, r"different dtypes"), NO_NUMBER),
+    ),
+    replace(predicate("isposinf", np.isposinf), out=True),
+    replace(predicate("isneginf", np.isneginf), out=True),
+    predicate("isreal", lambda x: np.ones(x.shape, bool)),
+    replace(predicate("signbit", lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0), out=True),
+    OpRecord(
+        name="isin",
+        reference=lambda x, tests, assume_unique=False, invert=False: np.isin(x, tests, invert=invert),
+        samples=(
+            s(t(3, 4), t(5)),
+            s(t(2, 3), t(2, 2), invert=True).but(layouts=()),  # PyTorch takes a view that a transposed tensor has not
+            s(t(), t(3)),
+            s(t(3), t(0)),
+            s(t(0, 3), t(2)),
+            s(given([1, 2, 3, 2]), given([3, 2])),
+            s(given([1, 2, 3, 2]), 2),
+            s(3, given([[3], [2]])).but(sound=False),  # PyTorch resizes out=
+            s(given([0.0, np.nan, -0.0]), given([0.0, np.nan])).but(dtypes=FLOATS),
+            s(given([1.0, 2.0]), given([1, 3], "int64")).but(dtypes=FLOATS),
+        ),
+        dtypes=NUMBERS,
+        result="bool",
+        differentiable=False,
+        method=False,
+        out=True,
+        refuses=(Refusal(s(BOOL3, BOOL3), RuntimeError, r"Bool"), Refusal(s(1, 2), TypeError)),
+    ),
+]
+
+RECORDS = [*EXPONENTIALS, *ANGLES, *PARTS, *SPECIAL, *PAIRS, *OF_THREE, *DISCRETE]

@@ -1,0 +1,93 @@
+"""Numbers of threads: results do not depend on them, small work stays where it is, forked children work."""
+
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import retrograd as rg
+
+
+@pytest.fixture(autouse=True)
+def _the_same_number_afterwards() -> Iterator[None]:
+    threads = rg.get_num_threads()
+    yield
+    rg.set_num_threads(threads)
+
+
+def noise(*sizes: int, seed: int = 0) -> rg.Tensor:
+    return rg.randn(*sizes, generator=rg.Generator().manual_seed(seed))
+
+
+def losses_and_gradients() -> list[rg.Tensor]:
+    x = noise(300, 700, seed=1).requires_grad_()
+    w = noise(700, 333, seed=2).requires_grad_()
+    y = x @ w
+    loss = y.softmax(1).log().mean() + y.t().softmax(1).std() + rg.nn.functional.layer_norm(x, (700,)).square().sum()
+    return [loss, *rg.autograd.grad(loss, (x, w))]
+
+
+WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
+    "elementwise": lambda: [noise(1_000_003).exp(), noise(1_000_003).mul(2.0).add_(1.0)],
+    "broadcast and strided": lambda: [noise(900, 501).t() + noise(900), noise(900, 501)[:, ::2].tanh()],
+    "all to one": lambda: [noise(3_000_001).sum(), noise(3_000_001).max(), noise(1500, 1500).prod()],
+    "rows": lambda: [noise(1500, 1501).sum(1), *noise(1500, 1501).max(1), noise(1500, 1501).var(1)],
+    "columns": lambda: [noise(1501, 1500).sum(0), *noise(1501, 1500).min(0), noise(3, 500, 700).mean((0, 1))],
+    "narrow columns": lambda: [noise(300_000, 3).sum(0), noise(300_000, 300).sum(0)],
+    "product": lambda: [noise(513, 300) @ noise(300, 257), noise(2, 3000) @ noise(3000, 2000)],
+    "batches of products": lambda: [noise(40, 65, 66) @ noise(40, 66, 67)],
+    "integers": lambda: [noise(1_000_000).mul(100).to(rg.int32).sum(), noise(1_000_000).gt(0).sum()],
+    "a training step": losses_and_gradients,
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_results_do_not_depend_on_the_number(name: str) -> None:
+    rg.set_num_threads(1)
+    want = [t.detach().clone() for t in WORK[name]()]
+    for threads in (2, 3, 8):
+        rg.set_num_threads(threads)
+        for got, expected in zip(WORK[name](), want, strict=True):
+            assert got.dtype == expected.dtype
+            assert got.detach().numpy().tobytes() == expected.numpy().tobytes()
+
+
+def test_numbers() -> None:
+    rg.set_num_threads(3)
+    assert rg.get_num_threads() == 3
+    for wrong in (0, -1):
+        with pytest.raises(RuntimeError, match="set_num_threads expects a positive integer"):
+            rg.set_num_threads(wrong)
+    with pytest.raises(RuntimeError, match="set_num_threads expects an int"):
+        rg.set_num_threads(2.0)  # type: ignore[arg-type]
+    assert rg.get_num_threads() == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_starts_its_own() -> None:
+    rg.set_num_threads(2)
+    want = noise(2_000_000).sum().item()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if noise(2_000_000).sum().item() == want else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_no_thread_before_the_first_large_op() -> None:
+    import subprocess
+    import sys
+
+    program = (
+        "import retrograd as rg, threading, os\n"
+        "count = lambda: len(os.listdir('/proc/self/task'))\n"
+        "rg.set_num_threads(2)\n"
+        "before = count()\n"
+        "rg.ones(1000).exp().sum()\n"
+        "assert count() == before\n"
+        "rg.ones(4_000_000).exp().sum()\n"
+        "assert count() == before + 1\n"
+    )
+    if not os.path.exists("/proc/self/task"):
+        pytest.skip("threads are counted in /proc")
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -11,12 +11,14 @@
 //! part by [`row`], and joins the parts in a [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is
 //! the very same tree.
 
+mod best;
 mod engine;
 mod ops;
 mod scan;
 
+pub use best::best;
 pub use engine::{Cascade, reduce, reduce_at, row};
-pub use ops::{All, Any, ArgMax, ArgMin, Best, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Sum, row_moments};
+pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Sum, row_moments};
 pub use scan::{scan, scan_at};
 
 /// Elements per block of a row: a quarter of L1 for f64.
@@ -32,15 +34,13 @@ pub trait Reduce<A>: Sync {
     type Acc: Copy + Send + Sync;
     /// What comes out.
     type O: Copy;
-    /// Whether `step` looks at the index: the row-major position within the reduced axes.
-    const INDEXED: bool = false;
     /// Whether accumulators are exact: then no order changes the result, and a plain loop does, compiled once.
     const EXACT: bool = false;
 
     /// The neutral accumulator.
     fn init(&self) -> Self::Acc;
     /// Takes one element.
-    fn step(&self, acc: Self::Acc, x: A, index: usize) -> Self::Acc;
+    fn step(&self, acc: Self::Acc, x: A) -> Self::Acc;
     /// Joins two accumulators.
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// The result of `n` elements.

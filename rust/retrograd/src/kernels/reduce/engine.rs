@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::simd::{Isa, Lane, Level, Portable, Task, dispatch, prefetch_lines};
-use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, plan_in_order, row_major};
+use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{Shared, split};
 
@@ -108,19 +108,15 @@ pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
     if kept_sizes.iter().all(|&size| size == 1) && is_contiguous(red_sizes, red_strides) {
         // SAFETY: (long_row 1, Row 1) duty 1, the layout being contiguous; duty 2 for the one result.
         unsafe {
-            let acc = if n >= 2 * PART {
-                long_row(level, r, n, a)
-            } else {
-                dispatch(level, Row { r, n, a, stride: 1, first_index: 0 })
-            };
+            let acc =
+                if n >= 2 * PART { long_row(level, r, n, a) } else { dispatch(level, Row { r, n, a, stride: 1 }) };
             *o = r.finish(acc, n);
         }
         return;
     }
     // Operand 0 leads the order of the kept axes: the input.
     let kept: Axes<2> = plan(kept_sizes, [kept_strides, &row_major(kept_sizes)]);
-    let red: Axes<1> =
-        if R::INDEXED { plan_in_order(red_sizes, [red_strides]) } else { plan(red_sizes, [red_strides]) };
+    let red: Axes<1> = plan(red_sizes, [red_strides]);
     if kept.iter().any(|x| x.size == 0) {
         return;
     }
@@ -166,8 +162,7 @@ unsafe fn long_row<A: Lane, R: Reduce<A>>(level: Level, r: &R, n: usize, a: *con
         for start in range.clone().step_by(PART) {
             // SAFETY: (Row 1) duty 1; the part's place is this piece's alone.
             unsafe {
-                let row =
-                    Row { r, n: PART.min(range.end - start), a: a.get().add(start), stride: 1, first_index: start };
+                let row = Row { r, n: PART.min(range.end - start), a: a.get().add(start), stride: 1 };
                 *out.get().add(start / PART) = dispatch(level, row);
             }
         }
@@ -183,9 +178,9 @@ unsafe fn long_row<A: Lane, R: Reduce<A>>(level: Level, r: &R, n: usize, a: *con
 ///
 /// # Safety
 /// 1. `a` is readable and initialised for `n` elements, `stride` apart.
-pub unsafe fn row<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize, first_index: usize) -> R::Acc {
+pub unsafe fn row<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize) -> R::Acc {
     // SAFETY: (Row 1) is our duty 1.
-    unsafe { dispatch(Level::detect(), Row { r, n, a, stride, first_index }) }
+    unsafe { dispatch(Level::detect(), Row { r, n, a, stride }) }
 }
 
 /// Duties: 1 of [`row`].
@@ -194,7 +189,6 @@ struct Row<'r, A, R> {
     n: usize,
     a: *const A,
     stride: isize,
-    first_index: usize,
 }
 
 /// Duties: 1-3 of [`reduce`]; `n` is the product of the sizes of `red`.
@@ -222,10 +216,10 @@ struct Strips<'r, A, R: Reduce<A>> {
 /// # Safety
 /// 1. The elements are readable and initialised. 2. `n` is a multiple of `L`.
 #[inline(always)]
-unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
     let mut acc = [r.init(); L];
     // SAFETY: duties 1 and 2.
-    unsafe { take(r, &mut acc, a, s, n / L, L as isize * s, first, [L, 1]) };
+    unsafe { take(r, &mut acc, a, s, n / L, L as isize * s) };
     let mut width = L / 2;
     while width > 0 {
         for j in 0..width {
@@ -241,21 +235,21 @@ unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *cons
 /// # Safety
 /// 1. The elements are readable and initialised.
 #[inline(always)]
-unsafe fn block<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+unsafe fn block<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
     let wide = if n >= 4 * L { n - n % L } else { 0 };
     let narrow = n - n % 8;
     let mut acc = r.init();
     // SAFETY: duty 1, cut at multiples of the lanes.
     unsafe {
         if wide > 0 {
-            acc = lanes::<L, A, R>(r, wide, a, s, first);
+            acc = lanes::<L, A, R>(r, wide, a, s);
         }
         if narrow > wide {
-            let tail = lanes::<8, A, R>(r, narrow - wide, a.offset(wide as isize * s), s, first + wide);
+            let tail = lanes::<8, A, R>(r, narrow - wide, a.offset(wide as isize * s), s);
             acc = r.combine(acc, tail);
         }
         for i in narrow..n {
-            acc = r.step(acc, *a.offset(i as isize * s), first + i);
+            acc = r.step(acc, *a.offset(i as isize * s));
         }
     }
     acc
@@ -267,14 +261,14 @@ unsafe fn block<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *cons
 /// # Safety
 /// 1. The elements are readable and initialised.
 #[inline(always)]
-unsafe fn any_block<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize, first: usize) -> R::Acc {
+unsafe fn any_block<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
     // SAFETY: duty 1.
     unsafe {
         match (size_of::<R::Acc>(), s) {
-            (0..=4, 1) => block::<64, A, R>(r, n, a, 1, first),
-            (5..=8, 1) => block::<32, A, R>(r, n, a, 1, first),
-            (_, 1) => block::<8, A, R>(r, n, a, 1, first),
-            _ => block::<8, A, R>(r, n, a, s, first),
+            (0..=4, 1) => block::<64, A, R>(r, n, a, 1),
+            (5..=8, 1) => block::<32, A, R>(r, n, a, 1),
+            (_, 1) => block::<8, A, R>(r, n, a, 1),
+            _ => block::<8, A, R>(r, n, a, s),
         }
     }
 }
@@ -292,14 +286,14 @@ impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
         let mut acc = self.r.init();
         for i in 0..self.n {
             // SAFETY: duty 1.
-            acc = self.r.step(acc, unsafe { *self.a.offset(i as isize * self.stride) }, self.first_index + i);
+            acc = self.r.step(acc, unsafe { *self.a.offset(i as isize * self.stride) });
         }
         acc
     }
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) -> R::Acc {
-        let Row { r, n, a, stride, first_index } = self;
+        let Row { r, n, a, stride } = self;
         let mut cascade = Cascade::default();
         let mut i = 0;
         loop {
@@ -309,7 +303,7 @@ impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
             }
             let m = BLOCK.min(n - i);
             // SAFETY: duty 1.
-            let acc = unsafe { any_block(r, m, a.offset(i as isize * stride), stride, first_index + i) };
+            let acc = unsafe { any_block(r, m, a.offset(i as isize * stride), stride) };
             i += m;
             if i == n && cascade.count == 0 {
                 return acc;
@@ -337,21 +331,19 @@ impl<A: Lane, R: Reduce<A>> Rows<'_, A, R> {
                     let a = a.offset(pa + k * k0.strides[0]);
                     let acc = if !outer.is_empty() {
                         let mut cascade = Cascade::default();
-                        let mut first_index = 0;
                         for [pr] in Offsets::new(outer) {
-                            let row = Row { r, n: inner.size, a: a.offset(pr), stride, first_index };
+                            let row = Row { r, n: inner.size, a: a.offset(pr), stride };
                             cascade.push(r, dispatch(level, row));
-                            first_index += inner.size;
                         }
                         cascade.total(r)
                     } else if n < 16 {
                         let mut acc = r.init();
                         for i in 0..n {
-                            acc = r.step(acc, *a.offset(i as isize * stride), i);
+                            acc = r.step(acc, *a.offset(i as isize * stride));
                         }
                         acc
                     } else {
-                        dispatch(level, Row { r, n, a, stride, first_index: 0 })
+                        dispatch(level, Row { r, n, a, stride })
                     };
                     *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
                 }
@@ -360,22 +352,13 @@ impl<A: Lane, R: Reduce<A>> Rows<'_, A, R> {
     }
 }
 
-/// `acc[j]` takes element `j * s` of `rows` rows, which has index `first + i * steps[0] + j * steps[1]` in row `i`.
+/// `acc[j]` takes element `j * s` of `rows` rows.
 ///
 /// # Safety
 /// 1. The elements are readable and initialised.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn take<A: Lane, R: Reduce<A>>(
-    r: &R,
-    acc: &mut [R::Acc],
-    a: *const A,
-    s: isize,
-    rows: usize,
-    row: isize,
-    first: usize,
-    steps: [usize; 2],
-) {
+unsafe fn take<A: Lane, R: Reduce<A>>(r: &R, acc: &mut [R::Acc], a: *const A, s: isize, rows: usize, row: isize) {
     let width = acc.len();
     let mut i = 0;
     // Four rows a pass: the accumulator is loaded and stored once for four elements.
@@ -384,11 +367,10 @@ unsafe fn take<A: Lane, R: Reduce<A>>(
             // SAFETY: duty 1.
             unsafe {
                 let p = a.offset(i as isize * row + j as isize * s);
-                let index = first + i * steps[0] + j * steps[1];
-                let x = r.step(*acc, *p, index);
-                let x = r.step(x, *p.offset(row), index + steps[0]);
-                let x = r.step(x, *p.offset(2 * row), index + 2 * steps[0]);
-                *acc = r.step(x, *p.offset(3 * row), index + 3 * steps[0]);
+                let x = r.step(*acc, *p);
+                let x = r.step(x, *p.offset(row));
+                let x = r.step(x, *p.offset(2 * row));
+                *acc = r.step(x, *p.offset(3 * row));
             }
         }
         i += 4;
@@ -397,7 +379,7 @@ unsafe fn take<A: Lane, R: Reduce<A>>(
         for (j, acc) in acc.iter_mut().enumerate().take(width) {
             // SAFETY: duty 1.
             let x = unsafe { *a.offset(i as isize * row + j as isize * s) };
-            *acc = r.step(*acc, x, first + i * steps[0] + j * steps[1]);
+            *acc = r.step(*acc, x);
         }
         i += 1;
     }
@@ -459,15 +441,13 @@ impl<A: Lane, R: Reduce<A>> Task for Strips<'_, A, R> {
             for c in (0..k0.size).step_by(strip.len()) {
                 let acc = &mut strip[..(k0.size - c).min(STRIP_BYTES / 16)];
                 acc.fill(r.init());
-                let mut index = 0;
                 for [pr] in Offsets::new(&red[1..]) {
                     for i in 0..d0.size as isize {
                         let row = pa + pr + i * d0.strides[0] + c as isize * sk;
                         for (j, acc) in acc.iter_mut().enumerate() {
                             // SAFETY: duty 1: a position of both sets of axes.
-                            *acc = r.step(*acc, unsafe { *a.offset(row + j as isize * sk) }, index);
+                            *acc = r.step(*acc, unsafe { *a.offset(row + j as isize * sk) });
                         }
-                        index += 1;
                     }
                 }
                 for (j, &acc) in acc.iter().enumerate() {
@@ -488,7 +468,7 @@ impl<A: Lane, R: Reduce<A>> Task for Strips<'_, A, R> {
         let mut cascade = StripCascade { places: Vec::new(), count: 0, width: 0 };
         // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the end.
         let narrow = red.len() == 1 && sk == 1 && d0.strides[0] == k0.size as isize && k0.size * 2 <= WIDE;
-        let fold = if narrow && !R::INDEXED { 1 << (WIDE / k0.size).min(d0.size).max(1).ilog2() } else { 1 };
+        let fold = if narrow { 1 << (WIDE / k0.size).min(d0.size).max(1).ilog2() } else { 1 };
         let (columns, step) = (k0.size * fold, if fold > 1 { WIDE } else { room });
         for [pa, po] in Offsets::new(&kept[1..]) {
             for c in (0..columns).step_by(step) {
@@ -510,9 +490,9 @@ impl<A: Lane, R: Reduce<A>> Task for Strips<'_, A, R> {
                             let m = (wide_rows - i).min(GROUP - taken);
                             let p = a.offset(pr + i as isize * row);
                             if sk == 1 {
-                                take(r, acc, p, 1, m, row, first, [1, 0]);
+                                take(r, acc, p, 1, m, row);
                             } else {
-                                take(r, acc, p, sk, m, row, first, [1, 0]);
+                                take(r, acc, p, sk, m, row);
                             }
                             (i, first, taken) = (i + m, first + m, taken + m);
                             if taken == GROUP && first * fold < n {
@@ -524,7 +504,7 @@ impl<A: Lane, R: Reduce<A>> Task for Strips<'_, A, R> {
                     }
                     if fold > 1 {
                         let p = a.offset((wide_rows * fold) as isize * d0.strides[0]);
-                        take(r, &mut acc[..k0.size], p, 1, d0.size % fold, d0.strides[0], 0, [1, 0]);
+                        take(r, &mut acc[..k0.size], p, 1, d0.size % fold, d0.strides[0]);
                     }
                 }
                 if cascade.count > 0 {

@@ -27,12 +27,6 @@ pub struct Max;
 /// The minimum; NaN wins.
 #[derive(Clone, Copy, Debug)]
 pub struct Min;
-/// The maximum and its first index; NaN wins.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgMax;
-/// The minimum and its first index; NaN wins.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgMin;
 /// Whether all elements are non-zero.
 #[derive(Clone, Copy, Debug)]
 pub struct All;
@@ -42,16 +36,6 @@ pub struct Any;
 /// Mean and sum of squared deviations (Welford) of floats, over any axes; for contiguous rows see [`row_moments`].
 #[derive(Clone, Copy, Debug)]
 pub struct Moments;
-
-/// A value and the first index where it stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
-pub struct Best<T> {
-    /// The extreme value.
-    pub value: T,
-    /// Its first index, row-major within the reduced axes.
-    pub index: i64,
-}
 
 macro_rules! fold {
     ($name:ident: $($a:ty),+ => $acc:ty => $o:ty; $init:expr; |$x:ident, $y:ident| $join:expr; |$t:ident, $n:ident| $end:expr) => {$(
@@ -64,7 +48,7 @@ macro_rules! fold {
                 $init
             }
             #[inline(always)]
-            fn step(&self, $x: $acc, y: $a, _: usize) -> $acc {
+            fn step(&self, $x: $acc, y: $a) -> $acc {
                 let $y: $acc = y.cast();
                 $join
             }
@@ -111,10 +95,10 @@ fold!(Any: bool, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => bool => bool; fal
 macro_rules! extremes {
     // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
     ($($a:ty => $acc:ty, $low:expr, $high:expr);+ $(;)?) => {$(
-        extremes!(@one Max, ArgMax, $a, $acc, $low, >);
-        extremes!(@one Min, ArgMin, $a, $acc, $high, <);
+        extremes!(@one Max, $a, $acc, $low);
+        extremes!(@one Min, $a, $acc, $high);
     )+};
-    (@one $name:ident, $arg:ident, $a:ty, $acc:ty, $worst:expr, $beats:tt) => {
+    (@one $name:ident, $a:ty, $acc:ty, $worst:expr) => {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $a;
@@ -124,7 +108,7 @@ macro_rules! extremes {
                 $worst
             }
             #[inline(always)]
-            fn step(&self, acc: $acc, x: $a, _: usize) -> $acc {
+            fn step(&self, acc: $acc, x: $a) -> $acc {
                 self.combine_values(acc, Cast::<$acc>::cast(x))
             }
             #[inline(always)]
@@ -134,37 +118,6 @@ macro_rules! extremes {
             #[inline(always)]
             fn finish(&self, acc: $acc, _: usize) -> $a {
                 acc.cast()
-            }
-        }
-        impl Reduce<$a> for $arg {
-            type Acc = Best<$acc>;
-            type O = Best<$a>;
-            const INDEXED: bool = true;
-            const EXACT: bool = !<$acc>::WIDE;
-            #[inline(always)]
-            fn init(&self) -> Best<$acc> {
-                Best { value: $worst, index: i64::MAX }
-            }
-            // Elements come in rising order, so an equal one never replaces the first.
-            #[inline(always)]
-            #[allow(clippy::eq_op)]
-            fn step(&self, acc: Best<$acc>, x: $a, index: usize) -> Best<$acc> {
-                let x: $acc = x.cast();
-                let wins = (x $beats acc.value) | ((x != x) & (acc.value == acc.value));
-                Best { value: if wins { x } else { acc.value }, index: if wins { index as i64 } else { acc.index } }
-            }
-            #[inline(always)]
-            #[allow(clippy::eq_op)]
-            fn combine(&self, a: Best<$acc>, b: Best<$acc>) -> Best<$acc> {
-                let (a_nan, b_nan) = (a.value != a.value, b.value != b.value);
-                let wins = (b.value $beats a.value) & !a_nan | b_nan & !a_nan;
-                let ties = (b.value == a.value) | (a_nan & b_nan);
-                if wins | ties & (b.index < a.index) { b } else { a }
-            }
-            // An index never set: every element equals the worst value, so the first is the answer.
-            #[inline(always)]
-            fn finish(&self, acc: Best<$acc>, _: usize) -> Best<$a> {
-                Best { value: acc.value.cast(), index: if acc.index == i64::MAX { 0 } else { acc.index } }
             }
         }
     };
@@ -225,7 +178,7 @@ macro_rules! moments {
                 [0.0; 3]
             }
             #[inline(always)]
-            fn step(&self, [n, mean, m2]: [$t; 3], x: $a, _: usize) -> [$t; 3] {
+            fn step(&self, [n, mean, m2]: [$t; 3], x: $a) -> [$t; 3] {
                 let x: $t = x.cast();
                 let (n, d) = (n + 1.0, x - mean);
                 let mean = mean + d / n;
@@ -254,7 +207,7 @@ macro_rules! moments {
                 0.0
             }
             #[inline(always)]
-            fn step(&self, acc: $t, x: $a, _: usize) -> $t {
+            fn step(&self, acc: $t, x: $a) -> $t {
                 let d = Cast::<$t>::cast(x) - self.0;
                 acc + d * d
             }
@@ -274,8 +227,8 @@ macro_rules! moments {
             unsafe fn row_moments(a: *const Self, n: usize, stride: isize) -> ($t, $t) {
                 // SAFETY: duty 1 of `row_moments`, twice.
                 unsafe {
-                    let mean = row(&Sum, n, a, stride, 0) / n as $t;
-                    (mean, row(&Squares(mean), n, a, stride, 0))
+                    let mean = row(&Sum, n, a, stride) / n as $t;
+                    (mean, row(&Squares(mean), n, a, stride))
                 }
             }
         }

@@ -83,7 +83,7 @@ impl<A: Lane, R: Reduce<A>> Task for Scan<'_, A, R> {
                     if width == 1 {
                         let mut acc = r.init();
                         for i in 0..n as isize {
-                            acc = r.step(acc, *a.offset(i * sa), i as usize);
+                            acc = r.step(acc, *a.offset(i * sa));
                             *o.offset(i * so) = r.finish(acc, i as usize + 1);
                         }
                         continue;
@@ -93,8 +93,7 @@ impl<A: Lane, R: Reduce<A>> Task for Scan<'_, A, R> {
                     }
                     for i in 0..n as isize {
                         for j in 0..width {
-                            let next =
-                                r.step(acc[j as usize].assume_init(), *a.offset(i * sa + j * x.strides[0]), i as usize);
+                            let next = r.step(acc[j as usize].assume_init(), *a.offset(i * sa + j * x.strides[0]));
                             acc[j as usize] = MaybeUninit::new(next);
                             *o.offset(i * so + j * x.strides[1]) = r.finish(next, i as usize + 1);
                         }

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::advanced::{and_none, put_at, read_at};
-use super::walk::offsets_along;
+use super::walk::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
@@ -58,7 +58,8 @@ impl Primitive for IndexSelect {
         };
         let (x, index) = (vector(xs[0])?, vector(xs[1])?);
         let n = x.sizes()[self.dim];
-        if copy::cast(&index, DType::Int64)?.to_vec::<i64>()?.iter().any(|&i| i < 0 || i >= n as i64) {
+        let index = copy::contiguous(&copy::cast(&index, DType::Int64)?)?;
+        if index.as_slice::<i64>().unwrap_or(&[]).iter().any(|&i| i < 0 || i >= n as i64) {
             return Err(Error::index(
                 Self::NAME,
                 format!("index out of range in self: axis {} has size {n}", self.dim),
@@ -201,14 +202,12 @@ impl Primitive for Gather {
         if index.numel() == 0 {
             return Tensor::empty(index.sizes(), x.dtype()).map(out);
         }
-        let at = offsets_along(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
+        let at = Along::new(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
         dispatch!(any, x.dtype(), T => {
             let from = x.ptr::<T>();
             Tensor::build::<T>(index.sizes(), |to| {
-                for (t, &o) in to.iter_mut().zip(&at) {
-                    // SAFETY: S1 and S3: the offset was checked against the sizes.
-                    *t = unsafe { *from.offset(o) };
-                }
+                // SAFETY: S1 and S3: the offset was checked against the sizes.
+                at.each(|k, o| to[k] = unsafe { *from.offset(o) });
             })
         })
         .map(out)

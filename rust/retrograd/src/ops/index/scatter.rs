@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::advanced::and_none;
 use super::along::check_index;
-use super::walk::offsets_along;
+use super::walk::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
@@ -73,7 +73,7 @@ impl Scatter {
         if copy::ranges_meet(&src, to) {
             src = copy::copy(&src)?;
         }
-        let at = offsets_along(self.name(), to.sizes(), to.strides(), self.dim, index)?;
+        let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?;
         if self.add {
             return dispatch!(numeric, to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) },
                 else Err(Error::no_kernel("scatter_add", to.dtype())));
@@ -84,12 +84,10 @@ impl Scatter {
 }
 
 /// Combines the elements of `src` with those of `to` at checked offsets.
-fn combine<T: crate::tensor::Element>(src: &Tensor, to: &Tensor, at: &[isize], f: impl Fn(T, T) -> T) {
-    let to = to.ptr::<T>();
-    for (&s, &o) in src.as_slice::<T>().unwrap_or(&[]).iter().zip(at) {
-        // SAFETY: S1 and S3: the offset was checked against the sizes.
-        unsafe { *to.offset(o) = f(*to.offset(o), s) };
-    }
+fn combine<T: crate::tensor::Element>(src: &Tensor, to: &Tensor, at: &Along, f: impl Fn(T, T) -> T) {
+    let (src, to) = (src.as_slice::<T>().unwrap_or(&[]), to.ptr::<T>());
+    // SAFETY: S1 and S3: the offset was checked against the sizes.
+    at.each(|k, o| unsafe { *to.offset(o) = f(*to.offset(o), src[k]) });
 }
 
 impl Primitive for Scatter {
@@ -151,11 +149,11 @@ impl ScatterValue {
         if index.numel() == 0 {
             return Ok(());
         }
-        let at = offsets_along("scatter", to.sizes(), to.strides(), self.dim, index)?;
+        let at = Along::new("scatter", to.sizes(), to.strides(), self.dim, index)?;
         dispatch!(any, to.dtype(), T => {
             let (value, to) = (T::from_scalar(self.value), to.ptr::<T>());
             // SAFETY: S1 and S3: the offsets were checked against the sizes.
-            at.iter().for_each(|&o| unsafe { *to.offset(o) = value });
+            at.each(|_, o| unsafe { *to.offset(o) = value });
         });
         Ok(())
     }

@@ -4,6 +4,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
+use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
 use crate::tensor::layout::{broadcast, numel};
 use crate::tensor::{DType, Dims, Strides, Tensor};
@@ -70,6 +71,9 @@ pub fn are_adjacent(positions: &[(usize, Tensor)]) -> bool {
     positions.windows(2).all(|w| w[1].0 == w[0].0 + 1)
 }
 
+/// How many runs ahead memory is asked for.
+const AHEAD: usize = 8;
+
 /// A checked index: the result has the sizes `before`, those of the index, then `after`.
 pub struct Walk {
     pub sizes: Dims,
@@ -113,16 +117,20 @@ impl Walk {
         Ok(Self { sizes: result, before: plan_in_order(&bs, [&bt]), offsets, after: plan_in_order(&rs, [&rt]) })
     }
 
-    /// Calls `f` with an offset into memory and the row-major position in the result, once for each run of elements.
-    fn runs(&self, mut f: impl FnMut(isize, usize)) {
+    /// Calls `f` with an offset into memory and the row-major position in the result, once for each run of elements, and
+    /// `ahead` with the offset of a run that is soon to come.
+    fn runs(&self, ahead: impl Fn(isize), mut f: impl FnMut(isize, usize)) {
         if self.sizes.contains(&0) {
             return;
         }
         let (n, mut at) = (self.run().0, 0);
         let outer = self.after.get(1..).unwrap_or(&[]);
         for [b] in Offsets::new(&self.before) {
-            for &o in &self.offsets {
+            for (i, &o) in self.offsets.iter().enumerate() {
                 if outer.is_empty() {
+                    if let Some(&next) = self.offsets.get(i + AHEAD) {
+                        ahead(b + next);
+                    }
                     f(b + o, at);
                     at += n;
                 } else {
@@ -148,17 +156,20 @@ impl Walk {
     ///    elements as `sizes` has, and apart from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
         let (n, step) = self.run();
-        self.runs(|mem, at| {
-            // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
-            unsafe {
-                let (from, to) = (from.offset(mem), to.add(at));
-                if step == 1 {
-                    std::ptr::copy_nonoverlapping(from, to, n);
-                } else {
-                    (0..n).for_each(|i| *to.add(i) = *from.offset(i as isize * step));
+        self.runs(
+            |mem| prefetch_lines::<2, T>(from.wrapping_offset(mem)),
+            |mem, at| {
+                // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
+                unsafe {
+                    let (from, to) = (from.offset(mem), to.add(at));
+                    if step == 1 {
+                        std::ptr::copy_nonoverlapping(from, to, n);
+                    } else {
+                        (0..n).for_each(|i| *to.add(i) = *from.offset(i as isize * step));
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     /// Writes one value to the indexed elements.
@@ -167,12 +178,15 @@ impl Walk {
     /// 1. The walk was made for the sizes and strides at `to`, all writable.
     pub unsafe fn fill<T: Copy>(&self, to: *mut T, value: T) {
         let (n, step) = self.run();
-        self.runs(|mem, _| {
-            for i in 0..n {
-                // SAFETY: (1) the offsets were checked against the sizes.
-                unsafe { *to.offset(mem + i as isize * step) = value };
-            }
-        });
+        self.runs(
+            |_| {},
+            |mem, _| {
+                for i in 0..n {
+                    // SAFETY: (1) the offsets were checked against the sizes.
+                    unsafe { *to.offset(mem + i as isize * step) = value };
+                }
+            },
+        );
     }
 
     /// Writes, or combines by `f`, the indexed elements with those of `from`, in row-major order.
@@ -182,15 +196,18 @@ impl Walk {
     ///    elements as `sizes` has, and apart from them.
     pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T) {
         let (n, step) = self.run();
-        self.runs(|mem, at| {
-            for i in 0..n {
-                // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
-                unsafe {
-                    let to = to.offset(mem + i as isize * step);
-                    *to = f(*to, *from.add(at + i));
+        self.runs(
+            |_| {},
+            |mem, at| {
+                for i in 0..n {
+                    // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
+                    unsafe {
+                        let to = to.offset(mem + i as isize * step);
+                        *to = f(*to, *from.add(at + i));
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 }
 
@@ -227,33 +244,54 @@ fn offsets(
     Ok(offsets)
 }
 
-/// Offsets into a tensor of these sizes and strides for every element of `index`, whose value counts along `dim` and
-/// whose place counts along the other axes (`gather`, `scatter`).
-pub fn offsets_along(
-    op: &'static str,
-    sizes: &[usize],
-    strides: &[isize],
-    dim: usize,
-    index: &Tensor,
-) -> Result<Vec<isize>> {
-    let n = sizes.get(dim).map_or(1, |&n| n as i64);
-    let step = strides.get(dim).copied().unwrap_or(1);
-    let mut others = Strides::from_slice(strides);
-    others.resize(index.ndim(), 0);
-    if let Some(s) = others.get_mut(dim) {
-        *s = 0;
-    }
-    let index = copy::contiguous(&copy::cast(index, DType::Int64)?)?;
-    let axes = plan_in_order(index.sizes(), [&others]);
-    let values = index.as_slice::<i64>().unwrap_or(&[]);
-    let mut all = Vec::with_capacity(values.len());
-    for ([base], &i) in Offsets::new(&axes).zip(values) {
-        if i < 0 || i >= n {
+/// Where the elements of an `index` along one axis lead in a tensor (`gather`, `scatter`): its values count along `dim`,
+/// and its places along the other axes. All of it is checked before anything is read or written.
+pub struct Along {
+    index: Tensor,
+    axes: Axes<1>,
+    step: isize,
+}
+
+impl Along {
+    /// For a tensor of these sizes and strides.
+    pub fn new(op: &'static str, sizes: &[usize], strides: &[isize], dim: usize, index: &Tensor) -> Result<Self> {
+        let n = sizes.get(dim).map_or(1, |&n| n as i64);
+        let step = strides.get(dim).copied().unwrap_or(1);
+        let mut others = Strides::from_slice(strides);
+        others.resize(index.ndim(), 0);
+        if let Some(s) = others.get_mut(dim) {
+            *s = 0;
+        }
+        let index = copy::contiguous(&copy::cast(index, DType::Int64)?)?;
+        let values = index.as_slice::<i64>().unwrap_or(&[]);
+        // All together first: a loop without an exit is done in vectors.
+        if values.iter().fold(false, |wrong, &i| wrong | (i < 0) | (i >= n)) {
+            let i = values.iter().find(|&&i| i < 0 || i >= n).unwrap_or(&n);
             return Err(Error::shape(op, format!("index {i} is out of bounds for dimension {dim} with size {n}")));
         }
-        all.push(base + i as isize * step);
+        let axes = plan_in_order(index.sizes(), [&others]);
+        Ok(Self { index, axes, step })
     }
-    Ok(all)
+
+    /// Calls `f` with each place in the index, in order, and the offset into the tensor.
+    #[inline(always)]
+    pub fn each(&self, mut f: impl FnMut(usize, isize)) {
+        let values = self.index.as_slice::<i64>().unwrap_or(&[]);
+        let inner = axis(&self.axes, 0);
+        let rows = values.chunks_exact(inner.size.max(1));
+        for (row, ([base], values)) in Offsets::new(self.axes.get(1..).unwrap_or(&[])).zip(rows).enumerate() {
+            for (j, &i) in values.iter().enumerate() {
+                f(row * inner.size + j, base + j as isize * inner.strides[0] + i as isize * self.step);
+            }
+        }
+    }
+
+    /// The offsets of all elements, for those who come back to them.
+    pub fn offsets(&self) -> Vec<isize> {
+        let mut all = Vec::with_capacity(self.index.numel());
+        self.each(|_, offset| all.push(offset));
+        all
+    }
 }
 
 /// `a + b`, for accumulation.

@@ -9,6 +9,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::{Num, Real};
+use crate::kernels::simd::prefetch_lines;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, memory, view};
 use crate::tensor::layout::Dims;
@@ -123,6 +124,9 @@ impl Primitive for Embedding {
         dispatch!(any, weight.dtype(), T => {
             let (from, to) = (weight.ptr::<T>().cast_const(), y.ptr::<T>());
             for (k, &i) in list.iter().enumerate() {
+                if let Some(&next) = list.get(k + 8) {
+                    prefetch_lines::<4, T>(from.wrapping_add(next as usize * width));
+                }
                 // SAFETY: S1 and S3: `i` was checked to name a row of the contiguous weight; row `k` of the fresh output.
                 unsafe { std::ptr::copy_nonoverlapping(from.add(i as usize * width), to.add(k * width), width) }
             }

@@ -85,7 +85,7 @@ pub(super) fn over_entries(losses: Tensor, reduction: Reduction) -> Result<Tenso
 pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
     dispatch!(floats, z.dtype(), T => {
         // SAFETY: a dense tensor has its elements in one run (S1, S3), all written.
-        let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1, 0) };
+        let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1) };
         Tensor::build::<T>(&[], |o| o[0] = sum / over as T)
     }, else Err(Error::no_kernel("mse_loss", z.dtype())))
 }

@@ -4,18 +4,19 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::sum::sum_of;
-use super::{Over, run, run_into};
+use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::reduce::{ArgMax, ArgMin, Best, Max, Min, Reduce};
+use crate::kernels::reduce::{Max, Min, best};
+use crate::kernels::simd::Level;
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
-use crate::tensor::layout::{Dims, numel};
-use crate::tensor::{DType, Element, Scalar, Tensor};
+use crate::tensor::layout::Dims;
+use crate::tensor::{DType, Scalar, Tensor};
 
 /// Refuses to look for an extreme among no elements.
 fn check_some(op: &'static str, x: &Tensor, over: &Over) -> Result<()> {
@@ -174,21 +175,19 @@ impl Primitive for ExtremeDim {
 
 /// The extreme values and their first indices.
 fn best_of(op: &'static str, max: bool, x: &Tensor, over: &Over) -> Result<Outs> {
-    fn split<T: Element, R: Reduce<T, O = Best<T>>>(r: &R, x: &Tensor, over: &Over) -> Result<Outs> {
-        let sizes = over.sizes(x.sizes());
-        let n = numel(&sizes);
-        let mut best: Vec<Best<T>> = Vec::with_capacity(n);
-        // SAFETY: (Into 1) the vector has room for the `n` results, which are all written.
-        unsafe {
-            run_into(r, x, over, best.as_mut_ptr());
-            best.set_len(n);
-        }
-        let values = Tensor::build::<T>(&sizes, |o| o.iter_mut().zip(&best).for_each(|(o, b)| *o = b.value))?;
-        let indices = Tensor::build::<i64>(&sizes, |o| o.iter_mut().zip(&best).for_each(|(o, b)| *o = b.index))?;
-        Ok(smallvec![values, indices])
+    let sizes = over.sizes(x.sizes());
+    let indices = Tensor::empty(&sizes, DType::Int64)?;
+    let values = Tensor::empty(&sizes, x.dtype())?;
+    if x.numel() == 0 {
+        return Ok(smallvec![values, indices]);
     }
+    let ((kept, kept_strides), (reduced, reduced_strides)) = over.split(x);
     dispatch!(numeric, x.dtype(), T => {
-        if max { split::<T, _>(&ArgMax, x, over) } else { split::<T, _>(&ArgMin, x, over) }
+        let (level, a, v, i) = (Level::detect(), x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
+        let kernel = if max { best::<T, true> } else { best::<T, false> };
+        // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) the results are fresh.
+        unsafe { kernel(level, &kept, &kept_strides, &reduced, &reduced_strides, a, v, i) };
+        Ok(smallvec![values, indices])
     }, else Err(Error::no_kernel(op, x.dtype())))
 }
 

@@ -151,6 +151,17 @@ impl Over {
         sizes.iter().enumerate().filter(|&(axis, _)| self.has(axis)).fold(1, |n, (_, &size)| n.saturating_mul(size))
     }
 
+    /// Sizes and strides of the axes of `x` that are kept, and of those that are reduced.
+    pub(crate) fn split(&self, x: &Tensor) -> ((Dims, Strides), (Dims, Strides)) {
+        let (mut kept, mut reduced) = ((Dims::new(), Strides::new()), (Dims::new(), Strides::new()));
+        for (axis, (&size, &stride)) in x.sizes().iter().zip(x.strides()).enumerate() {
+            let side = if self.has(axis) { &mut reduced } else { &mut kept };
+            side.0.push(size);
+            side.1.push(stride);
+        }
+        (kept, reduced)
+    }
+
     /// The sizes as `(before, reduced, after)`, for reduced axes that are neighbours.
     pub(crate) fn block(&self, sizes: &[usize]) -> [usize; 3] {
         let axes = self.axes(sizes.len());
@@ -234,17 +245,7 @@ where
 /// # Safety
 /// 1. `out` is writable for every element of the result and apart from `x`.
 pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over, out: *mut R::O) {
-    let (mut kept, mut kept_strides) = (Dims::new(), Strides::new());
-    let (mut reduced, mut reduced_strides) = (Dims::new(), Strides::new());
-    for (axis, (&size, &stride)) in x.sizes().iter().zip(x.strides()).enumerate() {
-        if over.has(axis) {
-            reduced.push(size);
-            reduced_strides.push(stride);
-        } else {
-            kept.push(size);
-            kept_strides.push(stride);
-        }
-    }
+    let ((kept, kept_strides), (mut reduced, mut reduced_strides)) = over.split(x);
     if kept.contains(&0) {
         return;
     }

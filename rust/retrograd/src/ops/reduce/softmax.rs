@@ -192,45 +192,65 @@ fn in_parts<T: Real>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(
     });
 }
 
-/// Partial results of a row: enough to fill vectors, few enough to stay in registers.
-const LANES: usize = 16;
+/// Partial results of a row: four vectors or more, so that one operation need not wait for the one before.
+const LANES: usize = 64;
 
 #[inline(always)]
 fn max<T: Num>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
+/// All elements joined by `f`, from `start` on, which changes none.
+#[inline(always)]
+fn fold<T: Real, F: Join<T>>(f: &F, start: T, x: &[T]) -> T {
+    let mut lanes = [start; LANES];
+    let (whole, rest) = x.as_chunks::<LANES>();
+    for part in whole {
+        for (l, &v) in lanes.iter_mut().zip(part) {
+            *l = f.join(*l, v);
+        }
+    }
+    for (l, &v) in lanes.iter_mut().zip(rest) {
+        *l = f.join(*l, v);
+    }
+    let mut half = LANES / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] = f.join(lanes[l], lanes[l + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// What [`fold`] does with two elements.
+trait Join<T> {
+    fn join(&self, a: T, b: T) -> T;
+}
+struct Larger;
+impl<T: Num> Join<T> for Larger {
+    #[inline(always)]
+    fn join(&self, a: T, b: T) -> T {
+        max(a, b)
+    }
+}
+struct Plus;
+impl<T: Num> Join<T> for Plus {
+    #[inline(always)]
+    fn join(&self, a: T, b: T) -> T {
+        a.plus(b)
+    }
+}
+
 /// The largest element; NaN is not looked for, as it shows in the sum.
 #[inline(always)]
 fn row_max<T: Real>(x: &[T]) -> T {
-    let mut lanes = [T::of(f64::NEG_INFINITY); LANES];
-    let (whole, rest) = x.as_chunks::<LANES>();
-    for part in whole {
-        for (m, &v) in lanes.iter_mut().zip(part) {
-            *m = max(*m, v);
-        }
-    }
-    let mut m = T::of(f64::NEG_INFINITY);
-    for &v in lanes.iter().chain(rest) {
-        m = max(m, v);
-    }
-    m
+    fold(&Larger, T::of(f64::NEG_INFINITY), x)
 }
 
 #[inline(always)]
 fn row_sum<T: Real>(x: &[T]) -> T {
-    let mut lanes = [T::ZERO; LANES];
-    let (whole, rest) = x.as_chunks::<LANES>();
-    for part in whole {
-        for (s, &v) in lanes.iter_mut().zip(part) {
-            *s = s.plus(v);
-        }
-    }
-    let mut sum = T::ZERO;
-    for &v in lanes.iter().chain(rest) {
-        sum = sum.plus(v);
-    }
-    sum
+    fold(&Plus, T::ZERO, x)
 }
 
 /// `exp(x - m)` for one `m`.

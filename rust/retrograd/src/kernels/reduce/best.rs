@@ -1,0 +1,266 @@
+//! The largest or smallest element and the place where it first stands. NaN beats every number.
+
+use super::super::simd::{Isa, Lane, Level, Task, dispatch};
+use super::super::strided::{Axes, Offsets, axis, plan, plan_in_order, row_major};
+use crate::parallel::{Shared, split};
+
+/// Partial results of a row: enough to fill vectors.
+const LANES: usize = 64;
+/// Columns that are looked at side by side.
+const STRIP: usize = 256;
+/// What an element takes, in nanoseconds.
+const ELEMENT_COST: f64 = 0.2;
+
+/// Whether `a` goes before `b`: NaN first, then larger numbers, or smaller ones.
+#[inline(always)]
+#[allow(clippy::eq_op)]
+fn beats<T: PartialOrd + Copy, const MAX: bool>(a: T, b: T) -> bool {
+    let better = if MAX { a > b } else { a < b };
+    better | ((a != a) & (b == b))
+}
+
+/// Looks along the `red` axes of `a`, which are not empty, for every position of the `kept` axes; `values` and `indices` are
+/// contiguous over the latter, row-major, and an index is a row-major position within the reduced axes.
+///
+/// # Safety
+/// 1. `a` is readable and initialised at every position of both sets of axes. 2. `values` and `indices` are writable for
+///    the product of `kept_sizes`. 3. None of the three overlap.
+#[allow(clippy::too_many_arguments)]
+pub unsafe fn best<T: Lane + PartialOrd + Send + Sync, const MAX: bool>(
+    level: Level,
+    kept_sizes: &[usize],
+    kept_strides: &[isize],
+    red_sizes: &[usize],
+    red_strides: &[isize],
+    a: *const T,
+    values: *mut T,
+    indices: *mut i64,
+) {
+    let kept: Axes<2> = plan(kept_sizes, [kept_strides, &row_major(kept_sizes)]);
+    let red: Axes<1> = plan_in_order(red_sizes, [red_strides]);
+    if kept.iter().any(|x| x.size == 0) {
+        return;
+    }
+    let (n, k0, d0) = (red.iter().map(|x| x.size).product::<usize>(), axis(&kept, 0), axis(&red, 0));
+    let side_by_side =
+        red.len() == 1 && !kept.is_empty() && k0.strides[0].unsigned_abs() < d0.strides[0].unsigned_abs();
+    let (width, rows) = if side_by_side { (STRIP.min(k0.size), k0.size.div_ceil(STRIP)) } else { (1, k0.size) };
+    let outer: Vec<[isize; 2]> = Offsets::new(kept.get(1..).unwrap_or(&[])).collect();
+    let (a, values, indices) = (Shared(a.cast_mut()), Shared(values), Shared(indices));
+    let cost = (n * k0.size * outer.len()) as f64 * ELEMENT_COST;
+    split(outer.len() * rows, 1, cost, &|part| {
+        for i in part {
+            let ([pa, po], k) = (outer[i / rows], (i % rows * width) as isize);
+            // SAFETY: duty 1: a position of `kept`, and those of `red` from it; duty 2 for the results; every piece has
+            // positions of its own.
+            unsafe {
+                let a = a.get().offset(pa + k * k0.strides[0]).cast_const();
+                let o = po + k * k0.strides[1];
+                if side_by_side {
+                    let width = width.min(k0.size - k as usize);
+                    let (values, indices) = (values.get().offset(o), indices.get().offset(o));
+                    let steps = [k0.strides[0], d0.strides[0], k0.strides[1]];
+                    dispatch(level, Strip::<T, MAX> { a, n, width, steps, values, indices });
+                    continue;
+                }
+                let mut found: Option<(T, usize)> = None;
+                let mut first = 0;
+                for [pr] in Offsets::new(red.get(1..).unwrap_or(&[])) {
+                    let row = Row::<T, MAX> { a: a.offset(pr), n: d0.size, step: d0.strides[0] };
+                    let (value, at) = dispatch(level, row);
+                    if found.is_none_or(|(best, _)| beats::<T, MAX>(value, best)) {
+                        found = Some((value, first + at));
+                    }
+                    first += d0.size;
+                }
+                if let Some((value, at)) = found {
+                    *values.get().offset(o) = value;
+                    *indices.get().offset(o) = at as i64;
+                }
+            }
+        }
+    });
+}
+
+/// Duties: 1. `a` is readable and initialised for `n > 0` elements, `step` apart.
+struct Row<T, const MAX: bool> {
+    a: *const T,
+    n: usize,
+    step: isize,
+}
+
+impl<T: Lane + PartialOrd, const MAX: bool> Task for Row<T, MAX> {
+    type Out = (T, usize);
+    const WIDE: bool = T::WIDE;
+
+    #[inline(always)]
+    #[allow(clippy::eq_op)]
+    unsafe fn run<S: Isa>(self) -> (T, usize) {
+        let Row { a, n, step } = self;
+        if step != 1 || n < LANES {
+            // SAFETY: duty 1.
+            let (mut value, mut at) = (unsafe { *a }, 0);
+            for i in 1..n {
+                // SAFETY: duty 1.
+                let x = unsafe { *a.offset(i as isize * step) };
+                if beats::<T, MAX>(x, value) {
+                    (value, at) = (x, i);
+                }
+            }
+            return (value, at);
+        }
+        // SAFETY: duty 1, the elements being contiguous.
+        let x = unsafe { std::slice::from_raw_parts(a, n) };
+        let mut lanes = [x[0]; LANES];
+        let (whole, rest) = x.as_chunks::<LANES>();
+        for part in whole {
+            for (m, &x) in lanes.iter_mut().zip(part) {
+                *m = if beats::<T, MAX>(x, *m) { x } else { *m };
+            }
+        }
+        let mut value = lanes[0];
+        for &x in lanes[1..].iter().chain(rest) {
+            value = if beats::<T, MAX>(x, value) { x } else { value };
+        }
+        // The first element that is like it: of most blocks all elements are told at once that they are not.
+        let like = |x: T| (x == value) | ((x != x) & (value != value));
+        for (i, part) in whole.iter().enumerate() {
+            let mut any = false;
+            for &x in part {
+                any |= (x == value) | ((x != x) & (value != value));
+            }
+            if any {
+                return (value, i * LANES + part.iter().position(|&x| like(x)).unwrap_or(0));
+            }
+        }
+        (value, n - rest.len() + rest.iter().position(|&x| like(x)).unwrap_or(0))
+    }
+}
+
+/// `width` columns at once; steps from column to column, from row to row, and from result to result. Duties: 1. `a` is
+/// readable and initialised for `n > 0` rows of them. 2. The results are writable. 3. `0 < width <= STRIP`.
+struct Strip<T, const MAX: bool> {
+    a: *const T,
+    n: usize,
+    width: usize,
+    steps: [isize; 3],
+    values: *mut T,
+    indices: *mut i64,
+}
+
+impl<T: Lane + PartialOrd, const MAX: bool> Task for Strip<T, MAX> {
+    type Out = ();
+    const WIDE: bool = T::WIDE;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Strip { a, n, width, steps: [column, row, out], values, indices } = self;
+        // Places as wide as float32, so that they are chosen by the same masks; of longer axes the block is kept apart.
+        const BLOCK: usize = 1 << 30;
+        // SAFETY: duty 1.
+        let (mut value, mut at) = ([unsafe { *a }; STRIP], [0u32; STRIP]);
+        let mut block = [0usize; STRIP];
+        for j in 0..width {
+            // SAFETY: duty 1.
+            value[j] = unsafe { *a.offset(j as isize * column) };
+        }
+        for start in (0..n).step_by(BLOCK) {
+            let mut better = [false; STRIP];
+            for i in start..n.min(start + BLOCK) {
+                // SAFETY: duty 1.
+                let a = unsafe { a.offset(i as isize * row) };
+                let (value, at) = (&mut value[..width], &mut at[..width]);
+                for j in 0..width {
+                    // SAFETY: duty 1.
+                    let x = unsafe { *a.offset(j as isize * column) };
+                    let wins = beats::<T, MAX>(x, value[j]);
+                    value[j] = if wins { x } else { value[j] };
+                    at[j] = if wins { (i - start) as u32 } else { at[j] };
+                    if n > BLOCK {
+                        better[j] |= wins;
+                    }
+                }
+            }
+            for j in 0..width {
+                block[j] = if better[j] { start } else { block[j] };
+            }
+        }
+        for j in 0..width {
+            // SAFETY: duty 2.
+            unsafe {
+                *values.offset(j as isize * out) = value[j];
+                *indices.offset(j as isize * out) = (block[j] + at[j] as usize) as i64;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_the_definition_on_every_layout() {
+        let sizes = [1usize, 2, 5, 63, 64, 65, 200, 300];
+        for level in Level::available() {
+            for &rows in &sizes {
+                for &columns in &sizes {
+                    let n = rows * columns;
+                    let mut x: Vec<f32> = (0..2 * n).map(|i| ((i * 37 + 11) % 101) as f32).collect();
+                    for poisoned in [false, true] {
+                        if poisoned {
+                            x.iter_mut().step_by(97).for_each(|x| *x = f32::NAN);
+                        }
+                        // Along rows, along columns, and both with gaps.
+                        for (kept, reduced, ks, rs) in [
+                            (rows, columns, columns as isize, 1),
+                            (columns, rows, 1, columns as isize),
+                            (rows, columns, 2 * columns as isize, 2),
+                            (columns, rows, 2, 2 * columns as isize),
+                        ] {
+                            let (mut v, mut at) = (vec![0f32; kept], vec![-1i64; kept]);
+                            // SAFETY: `2 n` elements; results for every kept position.
+                            unsafe {
+                                let (pv, pi) = (v.as_mut_ptr(), at.as_mut_ptr());
+                                best::<f32, true>(level, &[kept], &[ks], &[reduced], &[rs], x.as_ptr(), pv, pi);
+                            }
+                            for k in 0..kept {
+                                let line: Vec<f32> =
+                                    (0..reduced).map(|i| x[(k as isize * ks + i as isize * rs) as usize]).collect();
+                                let top = line.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                                let nan = line.iter().position(|x| x.is_nan());
+                                let want = nan.or_else(|| line.iter().position(|&x| x == top));
+                                assert_eq!(Some(at[k] as usize), want, "{level:?} {kept} {reduced} {ks} {rs}");
+                                assert!(v[k] == top || nan.is_some() && v[k].is_nan());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn several_axes_integers_and_the_worst_values() {
+        let x: Vec<i16> = (0..2 * 3 * 4 * 5).map(|i| (i * 53 % 29) as i16).collect();
+        let (mut v, mut at) = ([0i16; 3], [-1i64; 3]);
+        // SAFETY: sizes 2, 3, 4, 5; the second axis is kept.
+        unsafe {
+            let (pv, pi) = (v.as_mut_ptr(), at.as_mut_ptr());
+            best::<i16, false>(Level::detect(), &[3], &[20], &[2, 4, 5], &[60, 5, 1], x.as_ptr(), pv, pi);
+        }
+        for k in 0..3 {
+            let line: Vec<i16> = (0..40).map(|i| x[i / 20 * 60 + k * 20 + i % 20]).collect();
+            let low = line.iter().min().copied();
+            assert_eq!((Some(v[k]), Some(at[k] as usize)), (low, line.iter().position(|x| Some(*x) == low)));
+        }
+        let low = [f32::NEG_INFINITY; 70];
+        let (mut v, mut at) = ([0f32], [-1i64]);
+        // SAFETY: 70 elements.
+        unsafe {
+            let (pv, pi) = (v.as_mut_ptr(), at.as_mut_ptr());
+            best::<f32, true>(Level::detect(), &[], &[], &[70], &[1], low.as_ptr(), pv, pi);
+        }
+        assert_eq!((v[0], at[0]), (f32::NEG_INFINITY, 0));
+    }
+}

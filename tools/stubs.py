@@ -32,6 +32,7 @@ KINDS = {
     "Int": "_int",
     "Float": "_float",
     "Ints": "_int | Sequence[_int]",
+    "Floats": "Sequence[_float]",
     "Size": "_int | Sequence[_int]",
     "Tensors": "Sequence[Tensor]",
     "Spread": "Sequence[Tensor]",

@@ -21,6 +21,7 @@ from retrograd import autograd, func, linalg, nn, random, serialization, special
 from retrograd._contract import einsum, tensordot  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402
+    broadcast_shapes,
     is_complex,
     is_floating_point,
     is_inference,
@@ -60,6 +61,7 @@ __all__ += [
     "__version__",
     "are_deterministic_algorithms_enabled",
     "autograd",
+    "broadcast_shapes",
     "e",
     "einsum",
     "enable_grad",

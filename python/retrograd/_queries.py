@@ -1,12 +1,15 @@
-"""Questions about objects and tensors, as functions."""
+"""Questions about objects, tensors and shapes, as functions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeGuard
 
 from retrograd._core import Tensor
+from retrograd._size import Size
 
 __all__ = [
+    "broadcast_shapes",
     "is_complex",
     "is_floating_point",
     "is_inference",
@@ -109,3 +112,35 @@ def typename(obj: object) -> str:
         return f"retrograd.{_TYPES[dtype]}Tensor"
     kind = type(obj)
     return kind.__qualname__ if kind.__module__ in ("builtins", "") else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
+    """The sizes that tensors of these sizes broadcast to; an int stands for the size of a vector.
+
+    Raises: RuntimeError if they do not broadcast together, or are no sizes; ValueError for a negative size.
+
+    >>> import retrograd as rg
+    >>> rg.broadcast_shapes((2, 1), 3)
+    retrograd.Size([2, 3])
+    """
+    whole: list[int] = []
+    name = "broadcast_shapes()"
+    for at, given in enumerate(shapes):
+        if not isinstance(given, int | tuple | list):
+            kinds = "ints, a tuple of ints, or a list of ints"
+            raise RuntimeError(f"{name}: Input shapes should be of type {kinds}, got {given}")
+        shape = (given,) if isinstance(given, int) else given
+        whole = [1] * (len(shape) - len(whole)) + whole
+        for axis in range(-1, -1 - len(shape), -1):
+            size = shape[axis]
+            if size < 0:
+                raise ValueError(f"{name}: Attempting to broadcast a dimension with negative length! Got {given}")
+            if size == 1 or size == whole[axis]:
+                continue
+            if whole[axis] != 1:
+                raise RuntimeError(
+                    f"{name}: Attempting to broadcast a dimension of length {size} at {axis}! Mismatching argument at "
+                    f"index {at} had {given}; but expected shape should be broadcastable to {whole}"
+                )
+            whole[axis] = size
+    return Size(whole)

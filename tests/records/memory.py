@@ -10,19 +10,27 @@ from records.record import ALL, FLOATS, Array, Dtype, Edge, OpRecord, Refusal, S
 
 def in_copy(name: str) -> Callable[..., Any]:
     """An op that there is in place only, as a function that leaves its argument alone."""
-    return lambda _, x, *args: getattr(x.clone(), name)(*args)
+    return lambda _, x, *args, **how: getattr(x.clone(), name)(*args, **how)
 
 
-def inplace(name: str, reference: Callable[..., Any], *samples: Sample, **facts: Any) -> OpRecord:
+def inplace(
+    name: str, reference: Callable[..., Any], *samples: Sample, function: bool = False, **facts: Any
+) -> OpRecord:
     return OpRecord(
-        name=f"Tensor.{name}",
+        name=name if function else f"Tensor.{name}",
         reference=reference,
-        call=in_copy(name),
+        call=(lambda rg, x, *args: getattr(rg, name)(x.clone(), *args)) if function else in_copy(name),
         samples=samples,
         dtypes=ALL,
         inplace=True,
         **facts,
     )
+
+
+def filled_diagonal(x: Array, value: float, wrap: bool = False) -> Array:
+    y = x.copy()
+    np.fill_diagonal(y, value, wrap and x.ndim == 2)
+    return y
 
 
 def converted(x: Array, dtype: Any) -> Any:
@@ -122,14 +130,19 @@ RECORDS = [
             Refusal(s(t(3), "x"), TypeError),
         ),
     ),
-    inplace(
-        "fill_",
-        lambda x, value: np.full(x.shape, value, x.dtype),
-        s(t(3, 4), 2),
-        s(t(3, 4), t()),
-        s(t(), 0.75).but(dtypes=FLOATS),
-        s(t(0, 3), 1),
-        *ugly(1, 1),
+    OpRecord(
+        name="fill",
+        reference=lambda x, value: np.full(x.shape, value, x.dtype),
+        dtypes=ALL,
+        method=False,
+        inplace=True,
+        samples=(
+            s(t(3, 4), 2),
+            s(t(3, 4), t()),
+            s(t(), 0.75).but(dtypes=FLOATS),
+            s(t(0, 3), 1),
+            *ugly(1, 1),
+        ),
         refuses=(
             Refusal(s(t(3), t(3)), RuntimeError, r"(?i)0-dim.*1|0-dimension"),
             Refusal(s(t(3), "x"), TypeError),
@@ -137,6 +150,31 @@ RECORDS = [
         ),
     ),
     inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), *ugly(1)),
+    inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), function=True),
+    inplace(
+        "fill_diagonal_",
+        filled_diagonal,
+        s(t(3, 4), 2),
+        s(t(4, 3), 2),
+        s(t(7, 3), 1, wrap=True),
+        s(t(4, 3), 1, True),
+        s(t(2, 2, 2), 3),
+        s(t(0, 3), 1),
+        s(t(3, 3), 0.75).but(dtypes=FLOATS),
+        refuses=(
+            Refusal(s(t(3), 1), RuntimeError, r"dimensions must larger than 1", r"3"),
+            Refusal(s(t(2, 3, 2), 1), RuntimeError, r"all dimensions of input must be of equal length"),
+            Refusal(s(t(2, 2), "x"), TypeError),
+        ),
+    ),
+    OpRecord(
+        name="Tensor.to_dense",
+        reference=lambda x, dtype=None: x.astype(dtype or x.dtype),
+        dtypes=ALL,
+        result="reference",
+        samples=(s(t(3, 4)), s(t()), s(t(0, 3), Dtype("float32")).but(smooth=False)),
+        refuses=(Refusal(s(t(3), 3), TypeError),),
+    ),
     OpRecord(
         name="detach",
         reference=np.copy,

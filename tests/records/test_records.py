@@ -22,6 +22,7 @@ from records import (
     functions,
     index,
     losses,
+    made,
     matmul,
     memory,
     nn,
@@ -31,6 +32,8 @@ from records import (
     reduce,
     rg,
     running,
+    sets,
+    spread,
     view,
 )
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
@@ -54,6 +57,9 @@ FAMILIES = (
     place,
     running,
     contract,
+    sets,
+    spread,
+    made,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]

@@ -281,6 +281,7 @@ RECORDS = [
         reference=strided,
         dtypes=ALL,
         view=True,
+        inplace=True,
         layouts=False,
         samples=(
             s(t(3, 4), (2, 3), (4, 1)),

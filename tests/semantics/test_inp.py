@@ -25,6 +25,7 @@ STALE = "modified by an inplace operation"
         lambda x: x.squeeze_(),
         lambda x: x.unsqueeze_(0),
         lambda x: x.resize_(3, 3),
+        lambda x: x.resize_as_(rg.ones(3, 3)),
         lambda x: x[0].add_(1),
     ],
 )
@@ -367,8 +368,9 @@ def test_inp_12_copy_records_and_converts():
 
 def test_inp_13_resize_refuses_what_requires_grad():
     for x in (leaf([1.0, 2.0]), leaf([1.0, 2.0]) * 1):
-        with fails("cannot resize variables that require grad"):
-            x.resize_(3)
+        for resize in (lambda x: x.resize_(3), lambda x: x.resize_as_(rg.ones(3))):
+            with fails("cannot resize variables that require grad"):
+                resize(x)
         assert tuple(x.shape) == (2,)
 
 

@@ -112,6 +112,7 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
             Scalar::Complex(..) => None,
             s => Some(Value::Scalar(Scalar::Float(s.as_f64()))),
         },
+        Kind::Floats => sequence_of(v, |x| scalar(x).map(Scalar::as_f64)).map(Value::Floats),
         Kind::Ints | Kind::Size => integers(v).map(Value::Ints).or_else(|| integer(v).map(|i| Value::Ints(vec![i]))),
         Kind::Tensors | Kind::Spread => tensors(v).map(Value::Tensors),
         Kind::DType => dtype::extract(v).map(Value::DType),
@@ -138,6 +139,7 @@ pub fn kind_name(kind: Kind) -> &'static str {
         Kind::Bool => "bool",
         Kind::Int => "int",
         Kind::Float => "float",
+        Kind::Floats => "tuple of floats",
         Kind::Ints | Kind::Size => "tuple of ints",
         Kind::Tensors | Kind::Spread => "tuple of Tensors",
         Kind::DType => "retrograd.dtype",
@@ -185,6 +187,7 @@ pub fn object<'py>(py: Python<'py>, name: &str, v: Value) -> PyResult<Bound<'py,
         Value::None | Value::Default => Ok(py.None().into_bound(py)),
         Value::Scalar(s) => number(py, s),
         Value::Ints(v) => Ok(PyTuple::new(py, v)?.into_any()),
+        Value::Floats(v) => Ok(PyTuple::new(py, v)?.into_any()),
         Value::Tensors(v) => {
             let items: Vec<_> = v.into_iter().map(|t| wrap(py, t)).collect::<PyResult<_>>()?;
             Ok(PyTuple::new(py, items)?.into_any())

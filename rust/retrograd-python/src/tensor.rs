@@ -10,6 +10,7 @@ use pyo3::types::{PyBool, PyInt, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::engine::{self, Backward};
 use retrograd::ops::{self, index};
+use retrograd::tensor::MemoryFormat;
 
 use crate::anythread::AnyThread;
 use crate::errors::{OrPy, warn_py};
@@ -226,6 +227,24 @@ impl PyTensor {
             _ => sizes.extract::<Vec<usize>>()?,
         };
         slf.get().0.resize_(&sizes).or_py()?;
+        Ok(slf)
+    }
+    /// Give the tensor the sizes of another one, in place; see `resize_`.
+    #[pyo3(signature = (the_template, *, memory_format = None))]
+    fn resize_as_<'py>(
+        slf: Bound<'py, Self>,
+        the_template: &Any<'py>,
+        memory_format: Option<&Any<'py>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let like = unwrap(the_template).ok_or_else(|| {
+            let kind = crate::call::type_name(the_template);
+            PyTypeError::new_err(format!("resize_as_(): the_template must be a Tensor, not {kind}"))
+        })?;
+        match memory_format.map(crate::format::extract) {
+            None | Some(Some(MemoryFormat::Contiguous)) => {}
+            _ => return Err(PyRuntimeError::new_err("resize_as_(): memory_format must be contiguous_format")),
+        }
+        slf.get().0.resize_(like.sizes()).or_py()?;
         Ok(slf)
     }
     /// Take over memory and sizes of `source`, as a write.

@@ -1,6 +1,7 @@
 //! Loops over memory. Nothing here knows of autograd.
 
 pub mod copy;
+pub mod distance;
 pub mod math;
 pub mod matmul;
 pub mod norm;

@@ -25,6 +25,7 @@ pub static ROSTER: &[&Entry] = &[
     &RESOLVE_NEG,
     &REAL,
     &ADJOINT,
+    &TO_DENSE,
 ];
 
 macro_rules! cast {
@@ -151,6 +152,25 @@ pub fn adjoint(input: &Tensor) -> Result<Tensor> {
 
 fn refuse_complex(op: &'static str, x: &Tensor) -> Result<()> {
     if x.dtype().is_complex() { Err(Error::no_kernel(op, x.dtype())) } else { Ok(()) }
+}
+
+/// The tensor itself, which is dense; converted if another dtype is asked for.
+///
+/// Args: `dtype` any dtype; `masked_grad` is taken for torch's sake. Derivative: `g` cast back.
+///
+/// >>> import retrograd as rg
+/// >>> rg.ones(2).to_dense(rg.float64).dtype
+/// retrograd.float64
+#[op(method, norust)]
+pub fn to_dense(
+    input: &Tensor,
+    #[default(None)] dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    masked_grad: Option<bool>,
+) -> Result<Tensor> {
+    let _ = masked_grad;
+    crate::ops::memory::cast(input, dtype.unwrap_or(input.dtype()))
 }
 
 #[cfg(test)]

@@ -3,19 +3,20 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::{Device, Entry, view};
+use super::{Device, Entry, Form, view};
 use crate::autograd::Grads;
-use crate::autograd::apply::{apply, apply_inplace, apply1};
+use crate::autograd::apply::{apply, apply_as, apply_inplace, apply1};
 use crate::autograd::mode;
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::copy;
-use crate::tensor::layout::{Strides, preserving_strides};
+use crate::tensor::layout::{Strides, broadcast, preserving_strides};
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&CLONE_OF, &COPY, &FILL, &ZERO, &DETACH_OF, &TO_DTYPE, &TO_DEVICE, &TO_OTHER];
+pub static ROSTER: &[&Entry] =
+    &[&CLONE_OF, &COPY, &FILL, &ZERO, &DETACH_OF, &TO_DTYPE, &TO_DEVICE, &TO_OTHER, &ZERO_FUNCTION];
 
 /// `clone`: reverse `g`.
 #[derive(Clone, Debug)]
@@ -252,9 +253,10 @@ enum Filling {
     Zero,
 }
 
-/// `fill_` of a tensor: the overwritten value gets no gradient; the 0-dim `value` gets the sum of `g`.
+/// `fill_` of a tensor, and `fill` of a fresh one: the overwritten value gets no gradient; the 0-dim `value` gets the sum
+/// of `g`.
 #[derive(Clone, Debug)]
-struct Fill(Filling);
+struct Fill(Filling, Form);
 
 impl Primitive for Fill {
     const NAME: &'static str = "fill_";
@@ -262,7 +264,9 @@ impl Primitive for Fill {
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         match self.0 {
+            Filling::Number if self.1 == Form::New => "FillBackward0",
             Filling::Number => "FillBackward2",
+            Filling::Tensor if self.1 == Form::New => "FillBackward1",
             Filling::Tensor => "FillBackward3",
             Filling::Zero => "ZeroBackward0",
         }
@@ -271,7 +275,14 @@ impl Primitive for Fill {
         if self.0 == Filling::Tensor { 0b11 } else { 0b01 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        CopyFrom.forward(xs)
+        // A batch of values fills a tensor for each.
+        let sizes = broadcast("fill", xs[0].sizes(), xs[1].sizes())?;
+        if *sizes == *xs[0].sizes() {
+            return CopyFrom.forward(xs);
+        }
+        let filled = Tensor::empty(&sizes, xs[0].dtype())?;
+        copy::copy_into(xs[1], &filled)?;
+        Ok(out(filled))
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         CopyFrom.forward_into(xs, out)
@@ -284,32 +295,33 @@ impl Primitive for Fill {
         CopyFrom.vjp(cx)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        CopyFrom.jvp(cx)
+        let spread = |t: &Tensor| cast(&view::expand_to(t, cx.outs[0].sizes())?, cx.outs[0].dtype());
+        cx.t(1).map(spread).transpose().map(maybe)
     }
 }
 
-/// Writes `value` to every element.
+/// `value` in place of every element.
 ///
-/// Args: `value` a number or 0-dim tensor. Derivative: zero for the old value.
+/// Args: `value` a number or 0-dim tensor. Returns: a tensor like `input`; the in-place form writes to it. Derivative: zero
+/// for the old value, the sum of `g` for `value`. Raises: RuntimeError for a `value` with dims.
 ///
 /// >>> import retrograd as rg
-/// >>> rg.zeros(2).fill_(3.0).tolist()
+/// >>> rg.fill(rg.zeros(2), 3.0).tolist()
 /// [3.0, 3.0]
-#[op(inplace)]
+#[op(function, inplace)]
 pub fn fill(input: &Tensor, #[operand] value: &Tensor) -> Result<Tensor> {
     if value.ndim() > 0 {
         return Err(crate::Error::shape(
-            "fill_",
+            "fill",
             format!("only supports 0-dimension value tensor but got tensor with {} dimensions.", value.ndim()),
         ));
     }
-    let _ = form;
-    apply_inplace(Fill(if value.is_number() { Filling::Number } else { Filling::Tensor }), &[input, value])
+    apply_as(form, Fill(if value.is_number() { Filling::Number } else { Filling::Tensor }, form), &[input, value])
 }
 
 /// Writes `value` to every element for an assignment, which takes a number for a tensor.
 pub(crate) fn assign(input: &Tensor, value: &Tensor) -> Result<Tensor> {
-    apply_inplace(Fill(Filling::Tensor), &[input, value])
+    apply_inplace(Fill(Filling::Tensor, Form::InPlace), &[input, value])
 }
 
 /// Writes zero to every element. Derivative: zero.
@@ -320,7 +332,17 @@ pub(crate) fn assign(input: &Tensor, value: &Tensor) -> Result<Tensor> {
 #[op(inplace)]
 pub fn zero(input: &Tensor) -> Result<Tensor> {
     let _ = form;
-    apply_inplace(Fill(Filling::Zero), &[input, &Tensor::number(Scalar::Int(0))?])
+    apply_inplace(Fill(Filling::Zero, Form::InPlace), &[input, &Tensor::number(Scalar::Int(0))?])
+}
+
+/// Writes zero to every element of `input`, and returns it. Derivative: zero.
+///
+/// >>> import retrograd as rg
+/// >>> rg.zero_(rg.ones(2)).tolist()
+/// [0.0, 0.0]
+#[op(function, norust, name = "zero_")]
+pub fn zero_function(input: &Tensor) -> Result<Tensor> {
+    zero_as(Form::InPlace, input)
 }
 
 /// The same memory and version counter, cut off from the graph.
@@ -400,4 +422,24 @@ fn resize_out(out: &Tensor, result: &Tensor) -> Result<()> {
     body.version = if fits { out.body().version.clone() } else { Some(out.own_version()) };
     out.replace_body(body);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn fills_of_fresh_tensors_and_in_place() {
+        let (x, value) = (noise(1, &[2, 3]), noise(2, &[]));
+        gradcheck(&|xs| xs[0].mul(&fill(&xs[0], &xs[1])?), &[x.clone(), value.clone()]);
+        x.set_requires_grad(true).unwrap();
+        let name = |t: &Tensor| t.grad_fn().unwrap().unwrap().node.name().into_owned();
+        let three = Tensor::number(Scalar::Int(3)).unwrap();
+        assert_eq!(name(&fill(&x, &three).unwrap()), "FillBackward0");
+        assert_eq!(name(&fill(&x, &value).unwrap()), "FillBackward1");
+        assert_eq!(name(&cloned(&x).unwrap().fill_(&three).unwrap()), "FillBackward2");
+        assert_eq!(name(&zero_function(&cloned(&x).unwrap()).unwrap()), "ZeroBackward0");
+        assert!(fill(&x, &noise(1, &[1])).is_err());
+    }
 }

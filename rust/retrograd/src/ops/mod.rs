@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod casts;
 pub mod create;
+pub mod dtypes;
 pub mod index;
 pub mod matmul;
 pub mod memory;
@@ -10,6 +11,7 @@ pub mod nn;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;
+pub mod sets;
 pub mod sort;
 pub mod view;
 
@@ -105,6 +107,8 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         pointwise::pair::ROSTER,
         pointwise::ternary::ROSTER,
         pointwise::discrete::ROSTER,
+        sets::ROSTER,
+        dtypes::ROSTER,
     ]
     .into_iter()
     .flatten()

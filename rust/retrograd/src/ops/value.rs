@@ -13,6 +13,7 @@ pub enum Value {
     Tensor(Tensor),
     Scalar(Scalar),
     Ints(Vec<i64>),
+    Floats(Vec<f64>),
     Tensors(Vec<Tensor>),
     DType(DType),
     MemoryFormat(MemoryFormat),
@@ -35,6 +36,8 @@ pub enum Kind {
     Float,
     /// An integer or a sequence of them.
     Ints,
+    /// A sequence of numbers.
+    Floats,
     /// A sequence of integers, or separate integer arguments.
     Size,
     Tensors,
@@ -87,6 +90,7 @@ arg! {
     i64, Int, Value::Scalar(s @ (Scalar::Int(_) | Scalar::Bool(_))) => s.as_i64();
     f64, Float, Value::Scalar(s) => s.as_f64();
     &'a [i64], Ints, Value::Ints(v) => v;
+    &'a [f64], Floats, Value::Floats(v) => v;
     &'a [Tensor], Tensors, Value::Tensors(v) => v;
     DType, DType, Value::DType(d) => *d;
     MemoryFormat, MemoryFormat, Value::MemoryFormat(f) => *f;

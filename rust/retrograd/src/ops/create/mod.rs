@@ -4,8 +4,11 @@
 //! memory of the CPU exists, so `layout`, `device` and `pin_memory` change nothing.
 
 mod like;
+mod products;
 mod range;
+mod spaced;
 mod triangle;
+mod window;
 
 use retrograd_macros::op;
 
@@ -16,6 +19,7 @@ use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{Category, DType, FromScalar, MemoryFormat, Scalar, Tensor, default_dtype};
 
 pub(crate) use like::blank;
+pub(crate) use range::{eye, linspace};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -41,6 +45,16 @@ pub static ROSTER: &[&Entry] = &[
     &like::NEW_FULL,
     &triangle::TRIL,
     &triangle::TRIU,
+    &spaced::LOGSPACE,
+    &spaced::LOGSPACE_TENSORS,
+    &spaced::TRIL_INDICES,
+    &spaced::TRIU_INDICES,
+    &window::HANN_WINDOW,
+    &window::HAMMING_WINDOW,
+    &window::BLACKMAN_WINDOW,
+    &window::BARTLETT_WINDOW,
+    &window::KAISER_WINDOW,
+    &products::COMBINATIONS,
 ];
 
 /// Sizes given by a caller; they must not be negative.

@@ -186,6 +186,22 @@ pub fn linspace(
     leaf(t, requires_grad)
 }
 
+/// Refuses ends that are more than numbers.
+pub(super) fn check_ends(op: &'static str, start: &Tensor, end: &Tensor) -> Result<()> {
+    if start.ndim() == 0 && end.ndim() == 0 {
+        return Ok(());
+    }
+    Err(Error::shape(
+        op,
+        format!(
+            "{op} only supports 0-dimensional start and end tensors, but got start with {} dimension(s) and end with {} \
+             dimension(s): take one element of each",
+            start.ndim(),
+            end.ndim()
+        ),
+    ))
+}
+
 /// `steps` numbers between two that tensors hold.
 ///
 /// Args: `start`, `end` 0-dim tensors or numbers, whose values are read; the rest as above.
@@ -216,17 +232,7 @@ pub fn linspace_tensors(
     #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
-    if start.ndim() > 0 || end.ndim() > 0 {
-        return Err(Error::shape(
-            "linspace",
-            format!(
-                "linspace only supports 0-dimensional start and end tensors, but got start with {} dimension(s) and end \
-                 with {} dimension(s): take one element of each",
-                start.ndim(),
-                end.ndim()
-            ),
-        ));
-    }
+    check_ends("linspace", start, end)?;
     linspace(start.item()?, end.item()?, steps, dtype, layout, device, pin_memory, requires_grad)
 }
 

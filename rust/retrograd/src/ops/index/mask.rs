@@ -92,7 +92,7 @@ fn refuse_batched(op: &'static str, x: &Tensor) -> Result<()> {
 }
 
 #[cold]
-fn dynamic_shape(op: &'static str) -> Error {
+pub(crate) fn dynamic_shape(op: &'static str) -> Error {
     Error::not_implemented(format!(
         "vmap: {op}: We do not support batching operators that can output dynamic shape: the entries would have results of \
          different sizes. Use where or masked_fill"

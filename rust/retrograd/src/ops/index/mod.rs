@@ -20,6 +20,7 @@ pub use scatter::{scatter, scatter_add, scatter_value};
 pub use slices::{index_add, index_copy, index_fill, index_fill_tensor};
 
 pub(crate) use chosen::{at_chosen, to_chosen};
+pub(crate) use mask::dynamic_shape;
 
 use super::Entry;
 

@@ -5,8 +5,11 @@
 
 mod addmm;
 mod bmm;
+mod cdist;
 mod compose;
 mod einsum;
+mod exponential;
+mod extra;
 mod linalg;
 mod mm;
 mod product;
@@ -50,6 +53,11 @@ pub static ROSTER: &[&Entry] = &[
     &linalg::MATRIX_POWER,
     &linalg::MATRIX_POWER_OF,
     &linalg::LINALG_VANDER,
+    &cdist::CDIST,
+    &extra::VDOT,
+    &extra::VANDER,
+    &exponential::MATRIX_EXP,
+    &exponential::LINALG_MATRIX_EXP,
 ];
 
 /// The operand with its batch axis in front.

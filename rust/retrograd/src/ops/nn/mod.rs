@@ -2,6 +2,7 @@
 
 mod batch_norm;
 mod bce;
+mod bilinear;
 mod cross_entropy;
 mod curve;
 mod distance;
@@ -90,6 +91,7 @@ pub static ROSTER: &[&Entry] = &[
     &batch_norm::GROUP_NORM,
     &scale_norm::RMS_NORM,
     &scale_norm::LOCAL_RESPONSE_NORM,
+    &bilinear::BILINEAR,
 ];
 
 /// What becomes of the losses of the single elements.

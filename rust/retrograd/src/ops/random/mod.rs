@@ -1,5 +1,6 @@
 //! Random numbers: the same as torch's CPU generator draws from the same seed.
 
+mod choice;
 mod draw;
 mod factory;
 
@@ -41,6 +42,11 @@ pub static ROSTER: &[&Entry] = &[
     &BERNOULLI_WITH,
     &BERNOULLI_EACH,
     &BERNOULLI_ALL,
+    &choice::MULTINOMIAL,
+    &choice::NORMAL_AROUND,
+    &choice::NORMAL_WITHIN,
+    &choice::NORMAL_EACH,
+    &choice::NORMAL_OF_SIZE,
 ];
 
 /// A tensor overwritten with draws; the old value gets a zero gradient.

@@ -2,6 +2,8 @@
 //!
 //! `Over` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
 
+mod aminmax;
+mod difference;
 mod extreme;
 pub(crate) mod logic;
 mod moments;
@@ -81,6 +83,12 @@ pub static ROSTER: &[&Entry] = &[
     &running::CUMMAX,
     &running::CUMMIN,
     &running::LOGCUMSUMEXP,
+    &aminmax::AMINMAX,
+    &difference::DIFF,
+    &difference::TRAPEZOID,
+    &difference::TRAPEZOID_EVEN,
+    &difference::CUMULATIVE_TRAPEZOID,
+    &difference::CUMULATIVE_TRAPEZOID_EVEN,
 ];
 
 /// The axes that an op reduces.

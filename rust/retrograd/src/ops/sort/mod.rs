@@ -4,7 +4,9 @@
 
 mod choose;
 mod median;
+mod mode;
 mod order;
+mod quantile;
 mod select;
 
 pub use median::{median, median_dim, nanmedian, nanmedian_dim};
@@ -26,4 +28,9 @@ pub static ROSTER: &[&Entry] = &[
     &median::MEDIAN_DIM,
     &median::NANMEDIAN,
     &median::NANMEDIAN_DIM,
+    &mode::MODE,
+    &quantile::QUANTILE,
+    &quantile::QUANTILE_NUMBER,
+    &quantile::NANQUANTILE,
+    &quantile::NANQUANTILE_NUMBER,
 ];

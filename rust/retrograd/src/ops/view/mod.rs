@@ -4,6 +4,7 @@ mod arrange;
 mod axes;
 mod diag;
 mod expand;
+mod fill;
 mod flip;
 mod join;
 mod look;
@@ -114,4 +115,5 @@ pub static ROSTER: &[&Entry] = &[
     &parts::DSPLIT_EVEN,
     &parts::DSPLIT,
     &unfold::UNFOLD,
+    &fill::FILL_DIAGONAL,
 ];

@@ -2,13 +2,13 @@
 
 use retrograd_macros::op;
 
-use super::look::{Layout, Look, Looked, batch_first, look};
+use super::look::{Layout, Look, Looked, batch_first, look, look_inplace};
 use crate::autograd::mode;
 use crate::autograd::node::{Edge, NodeRef, OutMeta};
 use crate::autograd::primitive::{Batch, out};
 use crate::error::{Error, Result};
 use crate::kernels::strided::{Offsets, plan_in_order};
-use crate::ops::Value;
+use crate::ops::{Form, Value};
 use crate::tensor::layout::{extent, may_overlap, numel};
 use crate::tensor::{Dims, Scalar, Strides, Tensor};
 
@@ -21,6 +21,7 @@ struct AsStrided {
     sizes: Dims,
     strides: Strides,
     offset: Option<usize>,
+    form: Form,
 }
 
 impl AsStrided {
@@ -40,11 +41,12 @@ impl Look for AsStrided {
             sizes: super::look::with_batch(&p.0.sizes, batch),
             strides: std::iter::once(stride).chain(p.0.strides.iter().copied()).collect(),
             offset: p.0.offset,
+            form: p.0.form,
         };
         Ok((out(look(op, &x)?), smallvec::smallvec![Some(0)]))
     });
     fn node(&self) -> &'static str {
-        "AsStridedBackward0"
+        if self.form == Form::InPlace { "AsStridedBackward1" } else { "AsStridedBackward0" }
     }
     fn layout(&self, _x: &Tensor) -> Result<Layout> {
         Ok(self.to())
@@ -138,7 +140,13 @@ fn places(l: &Layout, lo: isize) -> Result<Tensor> {
 /// The node of a view of `base` that has been made in another way, and whose base has a new history since.
 pub(crate) fn node_of_view(base: &Tensor, view: &Tensor, edge: Edge) -> NodeRef {
     let to = Layout::of(view);
-    let op = AsStrided { from: Layout::of(base), sizes: to.sizes, strides: to.strides, offset: Some(to.offset) };
+    let op = AsStrided {
+        from: Layout::of(base),
+        sizes: to.sizes,
+        strides: to.strides,
+        offset: Some(to.offset),
+        form: Form::New,
+    };
     crate::autograd::apply::node_of(Looked(op), edge, OutMeta::of(view))
 }
 
@@ -151,7 +159,7 @@ pub(crate) fn node_of_view(base: &Tensor, view: &Tensor, edge: Edge) -> NodeRef 
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.0, 2.0, 3.0]).as_strided((2, 2), (1, 1)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]
-#[op(function, method, norust)]
+#[op(function, method, inplace, norust)]
 pub fn as_strided(
     input: &Tensor,
     size: &[i64],
@@ -172,18 +180,21 @@ pub fn as_strided(
     }
     let sizes = super::shape::checked_sizes("as_strided", size)?;
     let strides: Strides = stride.iter().map(|&s| s as isize).collect();
-    input.as_strided(&sizes, &strides, storage_offset)
+    laid_out(form, input, sizes, strides, storage_offset)
+}
+
+fn laid_out(form: Form, x: &Tensor, sizes: Dims, strides: Strides, offset: Option<i64>) -> Result<Tensor> {
+    if let Some(o) = offset.filter(|&o| !(0..=i64::MAX / 16).contains(&o)) {
+        return Err(Error::shape("as_strided", format!("invalid storage offset {o}: it lies outside the storage")));
+    }
+    let op = AsStrided { from: Layout::of(x), sizes, strides, offset: offset.map(|o| o as usize), form };
+    if form == Form::InPlace { look_inplace(op, x) } else { look(op, x) }
 }
 
 impl Tensor {
     /// A view with any layout over the tensor's storage; see [`as_strided`].
     pub fn as_strided(&self, sizes: &[usize], strides: &[isize], offset: Option<i64>) -> Result<Tensor> {
-        if let Some(o) = offset.filter(|&o| !(0..=i64::MAX / 16).contains(&o)) {
-            return Err(Error::shape("as_strided", format!("invalid storage offset {o}: it lies outside the storage")));
-        }
-        let offset = offset.map(|o| o as usize);
-        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
-        look(AsStrided { from: Layout::of(self), sizes, strides, offset }, self)
+        laid_out(Form::New, self, Dims::from_slice(sizes), Strides::from_slice(strides), offset)
     }
 }
 

@@ -1,0 +1,199 @@
+//! Powers at equal distances, and the indices of triangles.
+
+use retrograd_macros::op;
+
+use super::range::check_ends;
+use super::{check_grad, leaf};
+use crate::dispatch;
+use crate::error::{Error, ErrorKind, Result};
+use crate::ops::{Device, Strided};
+use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
+
+/// `steps` powers of `base`, whose exponents are evenly spaced from `start` to `end`, both included.
+///
+/// Args: `start`, `end` numbers (whole ones for an integer dtype); `steps` how many; `base` a number; `dtype` (the default
+/// float dtype). Returns: a vector of `steps` elements. Raises: RuntimeError if `steps` is negative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.logspace(0, 2, 3).tolist()
+/// [1.0, 10.0, 100.0]
+#[op(function, out)]
+#[allow(clippy::too_many_arguments)]
+pub fn logspace(
+    start: Scalar,
+    end: Scalar,
+    steps: i64,
+    #[default(10.0)] base: f64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("logspace", dtype, requires_grad)?;
+    let n = usize::try_from(steps)
+        .map_err(|_| Error::shape("logspace", format!("number of steps must be non-negative, got {steps}")))?;
+    let unsupported = || ErrorKind::NoKernel { op: "logspace", kernel: "logspace_cpu", dtype }.into();
+    let t = dispatch!(reals, dtype, T => {
+        // The ends are numbers of the dtype, what lies between is not.
+        let [a, b] = [start, end].map(|x| if n == 1 { x.as_f64() } else { T::from_scalar(x).to_scalar().as_f64() });
+        let step = if n > 1 { (b - a) / (n - 1) as f64 } else { 0.0 };
+        Tensor::build::<T>(&[n], |out| {
+            for (i, x) in out.iter_mut().enumerate() {
+                let at = if i < n / 2 || n == 1 { a + step * i as f64 } else { b - step * (n - 1 - i) as f64 };
+                *x = T::from_scalar(Scalar::Float(base.powf(at)));
+            }
+        })?
+    }, else return Err(unsupported()));
+    leaf(t, requires_grad)
+}
+
+/// As above, between exponents that tensors hold.
+///
+/// Args: `start`, `end` 0-dim tensors or numbers, whose values are read; the rest as above. Returns: as above, without a
+/// gradient for the ends. Raises: RuntimeError for ends with dims.
+///
+/// >>> import retrograd as rg
+/// >>> rg.logspace(rg.tensor(0.0), 2, 3, 2.0).tolist()
+/// [1.0, 2.0, 4.0]
+#[op(function, out, name = "logspace")]
+#[allow(clippy::too_many_arguments)]
+pub fn logspace_tensors(
+    #[operand] start: &Tensor,
+    #[operand] end: &Tensor,
+    steps: i64,
+    #[default(10.0)] base: f64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    check_ends("logspace", start, end)?;
+    logspace(start.item()?, end.item()?, steps, base, dtype, layout, device, pin_memory, requires_grad)
+}
+
+/// The rows and columns of the elements of a triangle, in two rows.
+fn triangle(
+    op: &'static str,
+    row: i64,
+    col: i64,
+    offset: i64,
+    upper: bool,
+    dtype: Option<DType>,
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let size = |name: &str, n: i64| {
+        usize::try_from(n)
+            .map_err(|_| Error::shape(op, format!("{name} must be non-negative, got{n}: sizes are 0 or more")))
+    };
+    let (rows, columns) = (size("row", row)?, size("col", col)?);
+    let dtype = dtype.unwrap_or(DType::Int64);
+    check_grad(op, dtype, requires_grad)?;
+    // Columns from the diagonal on, or up to it.
+    let span = |i: usize| {
+        let on = (i as i64).saturating_add(offset);
+        let edge = if upper { on } else { on.saturating_add(1) }.clamp(0, columns as i64) as usize;
+        if upper { edge..columns } else { 0..edge }
+    };
+    let n = (0..rows).map(|i| span(i).len()).sum();
+    dispatch!(ints, dtype, T => Tensor::build::<T>(&[2, n], |out| {
+        let (at_row, at_column) = out.split_at_mut(n);
+        let places = (0..rows).flat_map(|i| span(i).map(move |j| (i, j)));
+        for ((r, c), (i, j)) in at_row.iter_mut().zip(at_column).zip(places) {
+            *r = T::from_scalar(Scalar::Int(i as i64));
+            *c = T::from_scalar(Scalar::Int(j as i64));
+        }
+    }), else Err(Error::no_kernel(op, dtype)))
+}
+
+/// The indices of the lower triangle of a matrix: a row of rows and a row of columns.
+///
+/// Args: `row`, `col` the sizes of the matrix; `offset` the last diagonal of the triangle (0 the main one, above it
+/// positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Raises: RuntimeError for a negative size;
+/// NotImplementedError for another dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.tril_indices(2, 2).tolist()
+/// [[0, 1, 1], [0, 0, 1]]
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn tril_indices(
+    row: i64,
+    col: i64,
+    #[default(0)] offset: i64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    triangle("tril_indices", row, col, offset, false, dtype, requires_grad)
+}
+
+/// The indices of the upper triangle of a matrix: a row of rows and a row of columns.
+///
+/// Args: `row`, `col` the sizes of the matrix; `offset` the first diagonal of the triangle (0 the main one, above it
+/// positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Raises: as `tril_indices`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.triu_indices(2, 2).tolist()
+/// [[0, 0, 1], [0, 1, 1]]
+#[op(function)]
+#[allow(clippy::too_many_arguments)]
+pub fn triu_indices(
+    row: i64,
+    col: i64,
+    #[default(0)] offset: i64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    pin_memory: bool,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device, pin_memory);
+    triangle("triu_indices", row, col, offset, true, dtype, requires_grad)
+}

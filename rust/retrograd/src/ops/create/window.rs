@@ -1,0 +1,159 @@
+//! Windows: numbers that fade a signal in and out.
+
+use std::f64::consts::TAU;
+
+use retrograd_macros::op;
+
+use super::{check_grad, leaf};
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::special::bessel_i;
+use crate::ops::{Device, Strided};
+use crate::tensor::{DType, Tensor, default_dtype};
+
+/// The shape of a window, over places from 0 to 1.
+#[derive(Clone, Copy, Debug)]
+enum Window {
+    /// `a - b cos(turn) + c cos(2 turn)`.
+    Cosines([f64; 3]),
+    Triangle,
+    Kaiser(f64),
+}
+
+impl Window {
+    fn at(self, place: f64) -> f64 {
+        match self {
+            Window::Cosines([a, b, c]) => a - b * (TAU * place).cos() + c * (2.0 * TAU * place).cos(),
+            Window::Triangle => 1.0 - (2.0 * place - 1.0).abs(),
+            Window::Kaiser(beta) => {
+                let x = 2.0 * place - 1.0;
+                bessel_i(0, beta * (1.0 - x * x).sqrt()) / bessel_i(0, beta)
+            }
+        }
+    }
+
+    fn made(
+        self,
+        op: &'static str,
+        length: i64,
+        periodic: bool,
+        dtype: Option<DType>,
+        requires_grad: bool,
+    ) -> Result<Tensor> {
+        let dtype = dtype.unwrap_or_else(default_dtype);
+        if !dtype.is_floating() {
+            return Err(Error::dtype(
+                op,
+                format!("{op} expects floating point dtypes, got: {}: pass dtype=float32", dtype.name()),
+            ));
+        }
+        check_grad(op, dtype, requires_grad)?;
+        let n = usize::try_from(length).map_err(|_| {
+            Error::shape(op, format!("{op} requires non-negative window_length, got window_length={length}"))
+        })?;
+        // A periodic window is one of a length more, without its last place.
+        let steps = (n + usize::from(periodic)).saturating_sub(1).max(1) as f64;
+        let window = Tensor::build::<f64>(&[n], |out| {
+            for (i, w) in out.iter_mut().enumerate() {
+                *w = if n == 1 { 1.0 } else { self.at(i as f64 / steps) };
+            }
+        })?;
+        leaf(copy::cast(&window, dtype)?, requires_grad)
+    }
+}
+
+macro_rules! windows {
+    ($($(#[doc = $doc:literal])* $name:ident($($(#[$attr:meta])* $arg:ident),*) => $window:expr;)*) => { $(
+        $(#[doc = $doc])*
+        #[op(function)]
+        #[allow(clippy::too_many_arguments)]
+        pub fn $name(
+            window_length: i64,
+            #[default(true)] periodic: bool,
+            $($(#[$attr])* $arg: f64,)*
+            #[kw]
+            #[default(None)]
+            dtype: Option<DType>,
+            #[kw]
+            #[default(None)]
+            layout: Option<Strided>,
+            #[kw]
+            #[default(None)]
+            device: Option<Device>,
+            #[kw]
+            #[default(false)]
+            pin_memory: bool,
+            #[kw]
+            #[default(false)]
+            requires_grad: bool,
+        ) -> Result<Tensor> {
+            let _ = (layout, device, pin_memory);
+            $window.made(stringify!($name), window_length, periodic, dtype, requires_grad)
+        }
+    )* };
+}
+
+windows! {
+    /// The Hann window: `0.5 - 0.5 cos(2 pi i / (n - 1))`.
+    ///
+    /// Args: `window_length` how many numbers; `periodic` for a window that continues itself, which is one of a length more
+    /// without its last number; `dtype` a floating one. Returns: a vector. Raises: RuntimeError for a negative length or
+    /// another dtype.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> rg.hann_window(2).tolist()
+    /// [0.0, 1.0]
+    hann_window() => Window::Cosines([0.5, 0.5, 0.0]);
+
+    /// The Hamming window: `alpha - beta cos(2 pi i / (n - 1))`.
+    ///
+    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `alpha`, `beta` numbers. Returns: a vector. Raises:
+    /// as `hann_window`.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> rg.hamming_window(4, True, 0.75, 0.25, dtype=rg.float64).tolist()
+    /// [0.5, 0.75, 1.0, 0.75]
+    hamming_window(#[default(0.54)] alpha, #[default(0.46)] beta) => Window::Cosines([alpha, beta, 0.0]);
+
+    /// The Blackman window: `0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1))`.
+    ///
+    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Raises: as `hann_window`.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> rg.blackman_window(5, False).shape
+    /// retrograd.Size([5])
+    blackman_window() => Window::Cosines([0.42, 0.5, 0.08]);
+
+    /// The Bartlett window, a triangle: `1 - |2 i / (n - 1) - 1|`.
+    ///
+    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Raises: as `hann_window`.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> rg.bartlett_window(5, periodic=False).tolist()
+    /// [0.0, 0.5, 1.0, 0.5, 0.0]
+    bartlett_window() => Window::Triangle;
+
+    /// The Kaiser window: `I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta)`, with the modified Bessel function `I0`.
+    ///
+    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `beta` how narrow it is. Returns: a vector. Raises:
+    /// as `hann_window`.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> rg.kaiser_window(3, periodic=False, beta=0.0).tolist()
+    /// [1.0, 1.0, 1.0]
+    kaiser_window(#[default(12.0)] beta) => Window::Kaiser(beta);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths() {
+        let made = |n, periodic| Window::Triangle.made("bartlett_window", n, periodic, Some(DType::Float64), false);
+        assert_eq!(made(4, true).unwrap().to_vec::<f64>().unwrap(), [0.0, 0.5, 1.0, 0.5]);
+        assert_eq!(made(1, false).unwrap().to_vec::<f64>().unwrap(), [1.0]);
+        assert!(made(0, true).unwrap().numel() == 0 && made(-1, true).is_err());
+        assert!(Window::Triangle.made("bartlett_window", 2, true, Some(DType::Int64), false).is_err());
+    }
+}

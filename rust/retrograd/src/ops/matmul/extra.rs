@@ -1,0 +1,108 @@
+//! `vdot` and `vander`.
+
+use retrograd_macros::op;
+
+use super::vector::Dot;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe};
+use crate::error::{Error, Result};
+use crate::ops::memory::cast;
+use crate::ops::view;
+use crate::tensor::{DType, Tensor};
+
+/// `vdot`: the inner product, which conjugates its first operand where that is complex.
+#[derive(Clone, Debug)]
+struct VDot;
+
+impl Primitive for VDot {
+    const NAME: &'static str = "vdot";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "other").when(0)];
+    const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| match Dot::BATCH {
+        Batch::Rule(rule) => rule(&Dot, xs, axes, batch),
+        _ => unreachable!("dot batches by a rule"),
+    });
+    fn node(&self) -> &'static str {
+        "VdotBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if let Some(x) = xs.iter().find(|x| x.dtype().is_complex()) {
+            return Err(Error::no_kernel("vdot", x.dtype()));
+        }
+        Dot.forward(xs)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
+        grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear_in_each(self, cx)
+    }
+}
+
+/// The inner product of two vectors; as `dot` for real ones.
+///
+/// Args: `input`, `other` (n,), of one dtype: an integer type, float32 or float64. Returns: a 0-dim tensor. Derivative:
+/// `g * other` and `g * input`. Raises: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
+///
+/// >>> import retrograd as rg
+/// >>> rg.vdot(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).item()
+/// 11.0
+#[op(function, method, out)]
+pub fn vdot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    apply1(VDot, &[input, other])
+}
+
+/// The powers of each element of a vector, from the highest to 0, as the columns of a matrix.
+///
+/// Args: `x` a vector; `N` how many powers, by default as many as `x` has elements; `increasing` puts the lowest first.
+/// Returns: a tensor of sizes (len(x), N); integers become int64. Derivative: that of the powers. Raises: RuntimeError if
+/// `x` is no vector or `N` is negative.
+///
+/// >>> import retrograd as rg
+/// >>> rg.vander(rg.tensor([1, 2, 3])).tolist()
+/// [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
+#[op(function)]
+#[allow(non_snake_case)]
+pub fn vander(x: &Tensor, #[default(None)] N: Option<i64>, #[default(false)] increasing: bool) -> Result<Tensor> {
+    const OP: &str = "vander";
+    if x.ndim() != 1 {
+        return Err(Error::shape(OP, format!("x must be a one-dimensional tensor, got shape {:?}", x.sizes())));
+    }
+    let rows = x.numel();
+    let columns = usize::try_from(N.unwrap_or(rows as i64))
+        .map_err(|_| Error::shape(OP, format!("N must be non-negative, got {}", N.unwrap_or_default())))?;
+    let x = if x.dtype().is_integral() { cast(x, DType::Int64)? } else { x.clone() };
+    let ones = Tensor::ones(&[rows, columns.min(1)], x.dtype())?;
+    let powers = if columns > 1 {
+        let wide = view::expand_to(&view::reshape_to(&x, &[rows, 1])?, &[rows, columns - 1])?;
+        view::cat(&[ones, wide.cumprod(1, None)?], 1)?
+    } else {
+        ones
+    };
+    if increasing || columns < 2 { Ok(powers) } else { powers.flip(&[1]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    #[test]
+    fn derivatives() {
+        gradcheck(&|xs| xs[0].vdot(&xs[1]), &[noise(1, &[5]), noise(2, &[5])]);
+        for columns in [None, Some(2), Some(5)] {
+            gradcheck(&|xs| vander(&xs[0], columns, false), &[noise(3, &[3])]);
+        }
+    }
+
+    #[test]
+    fn values_and_refusals() {
+        let x = Tensor::from_slice(&[2u8, 3], &[2]).unwrap();
+        let powers = vander(&x, Some(3), true).unwrap();
+        assert_eq!((powers.dtype(), powers.to_vec::<i64>().unwrap()), (DType::Int64, vec![1, 2, 4, 1, 3, 9]));
+        assert_eq!(vander(&x, Some(0), false).unwrap().sizes(), [2, 0]);
+        assert!(vander(&x, Some(-1), false).is_err() && noise(1, &[2, 2]).vdot(&noise(1, &[2])).is_err());
+    }
+}

@@ -1,0 +1,33 @@
+//! Sets and counts: the distinct elements of a tensor, how many there are of each, and where numbers stand among sorted ones.
+
+mod bins;
+mod count;
+mod search;
+mod unique;
+
+pub use bins::{histc, histogram, histogram_edges};
+pub use count::{bincount, unravel_index};
+pub use search::{bucketize, searchsorted};
+pub use unique::{unique, unique_consecutive};
+
+use super::Entry;
+use crate::error::{Error, Result};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &unique::UNIQUE,
+    &unique::UNIQUE_CONSECUTIVE,
+    &count::BINCOUNT,
+    &count::UNRAVEL_INDEX,
+    &search::SEARCHSORTED,
+    &search::BUCKETIZE,
+    &bins::HISTC,
+    &bins::HISTOGRAM_EDGES,
+    &bins::HISTOGRAM,
+];
+
+/// The answer of an op that is followed by autograd but has no derivative.
+#[cold]
+fn no_derivative<T>(op: &str, remedy: &str) -> Result<T> {
+    Err(Error::not_implemented(format!("the derivative for '{op}' is not implemented: {remedy}")))
+}

@@ -1,0 +1,273 @@
+//! Places among sorted numbers: `searchsorted`, `bucketize`.
+
+use retrograd_macros::op;
+use smallvec::{SmallVec, smallvec};
+
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernels::copy;
+use crate::ops::pointwise::result_type;
+use crate::ops::view;
+use crate::tensor::{DType, Element, Tensor};
+
+/// For every value, how many elements of its row of `sorted` lie before it; with a third operand, the order that sorts the
+/// row. Vectors are the row of all values.
+#[derive(Clone, Debug)]
+struct Search {
+    /// Elements equal to the value count as before it.
+    right: bool,
+    int32: bool,
+}
+
+/// The first place of a row of `n` elements that is not before `value`. NaN is before nothing, and all is before NaN.
+#[inline(always)]
+fn place<T: Copy + PartialOrd>(n: usize, value: T, right: bool, at: impl Fn(usize) -> T) -> i64 {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let x = at(middle);
+        let after = if right { x > value } else { x >= value };
+        if after { high = middle } else { low = middle + 1 }
+    }
+    low as i64
+}
+
+impl Search {
+    /// All places. `per_row` values share a row of `n` elements.
+    fn places<T: Element + PartialOrd>(
+        &self,
+        sorted: &[T],
+        order: Option<&[i64]>,
+        values: &[T],
+        [n, per_row]: [usize; 2],
+        to: &mut [i64],
+    ) {
+        for (i, (to, &value)) in to.iter_mut().zip(values).enumerate() {
+            let row = i / per_row * n;
+            let sorted = &sorted[row..row + n];
+            *to = match order {
+                None => place(n, value, self.right, |j| sorted[j]),
+                Some(order) => place(n, value, self.right, |j| sorted[order[row + j] as usize]),
+            };
+        }
+    }
+
+    fn run<T: Element + PartialOrd>(&self, sorted: &Tensor, order: Option<&Tensor>, values: &Tensor) -> Result<Tensor> {
+        const WHY: &str = "contiguous and of this dtype";
+        let [sorted, values] = [sorted, values].map(|x| copy::contiguous(&copy::cast(x, T::DTYPE)?));
+        let (sorted, values) = (sorted?, values?);
+        let order = order.map(copy::contiguous).transpose()?;
+        let n = *sorted.sizes().last().expect("checked by `check`");
+        let per_row = if sorted.ndim() == 1 { values.numel() } else { *values.sizes().last().expect("as many dims") };
+        Tensor::build::<i64>(values.sizes(), |to| {
+            let order = order.as_ref().map(|o| o.as_slice::<i64>().expect(WHY));
+            let [sorted, values] = [&sorted, &values].map(|x| x.as_slice::<T>().expect(WHY));
+            self.places(sorted, order, values, [n, per_row.max(1)], to);
+        })
+    }
+}
+
+impl Primitive for Search {
+    const NAME: &'static str = "searchsorted";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
+        if axes[0].is_none() && xs.len() == 2 && xs[0].ndim() == 1 {
+            // One vector for the values of all entries.
+            let values = view::batch_first(xs[1], axes[1], batch)?;
+            return Ok((out(apply1(p.clone(), &[xs[0], &values])?), smallvec![Some(0)]));
+        }
+        let mut all: SmallVec<[Tensor; 3]> =
+            xs.iter().zip(axes).map(|(x, axis)| view::batch_first(x, *axis, batch)).collect::<Result<_>>()?;
+        let sizes = all[1].sizes().to_vec();
+        if all[0].ndim() == 2 {
+            // A vector each: the values of an entry are a row.
+            let n = all[1].numel().checked_div(batch).unwrap_or(0);
+            all[1] = view::reshape_to(&all[1], &[batch, n])?;
+        }
+        let places = apply1(p.clone(), &all.iter().collect::<SmallVec<[&Tensor; 3]>>())?;
+        Ok((out(view::reshape_to(&places, &sizes)?), smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "NotDifferentiable"
+    }
+    fn inputs(&self) -> u32 {
+        0
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (sorted, values, order) = (xs[0], xs[1], xs.get(2).copied());
+        if let Some(order) = order {
+            let n = sorted.sizes().last().map_or(0, |&n| n as i64);
+            if order.to_vec::<i64>()?.iter().any(|i| !(0..n).contains(i)) {
+                return Err(Error::shape(
+                    "searchsorted",
+                    format!("sorter index out of range: the last axis of the boundaries has {n} elements"),
+                ));
+            }
+        }
+        let places = match result_type(&[sorted, values]) {
+            DType::Float64 => self.run::<f64>(sorted, order, values)?,
+            DType::Float32 | DType::Float16 | DType::BFloat16 => self.run::<f32>(sorted, order, values)?,
+            _ => self.run::<i64>(sorted, order, values)?,
+        };
+        copy::cast(&places, if self.int32 { DType::Int32 } else { DType::Int64 }).map(out)
+    }
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+    fn jvp(&self, _: &Jvp) -> Result<Grads> {
+        Ok(maybe(None))
+    }
+}
+
+/// Checks of both ops; `what` is the head of the messages.
+fn check(op: &'static str, sorted: &Tensor, values: &Tensor, int32: bool) -> Result<()> {
+    let refuse = |detail: String| Err(Error::shape(op, detail));
+    let (s, v) = (sorted.sizes(), values.sizes());
+    if v.is_empty() && s.len() != 1 {
+        return refuse(format!(
+            "input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim({}) and \
+             input value's dim(0) numel(1)",
+            s.len()
+        ));
+    }
+    if s.is_empty() {
+        return refuse("boundaries tensor should have positive dimension, but got 0 dimension".into());
+    }
+    if s.len() > 1 && (s.len() != v.len() || s[..s.len() - 1] != v[..s.len() - 1]) {
+        return refuse(format!(
+            "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must \
+             match, but we got boundaries tensor {s:?} and input value tensor {v:?}"
+        ));
+    }
+    if int32 && s[s.len() - 1] >= i32::MAX as usize {
+        return refuse(format!(
+            "the size of boundaries' last dimension should be less than {}: leave out_int32",
+            i32::MAX
+        ));
+    }
+    let dtype = result_type(&[sorted, values]);
+    if dtype == DType::Bool || dtype.is_complex() {
+        return Err(ErrorKind::NoKernel { op, kernel: "searchsorted_out_cpu", dtype }.into());
+    }
+    Ok(())
+}
+
+/// Where in a sorted sequence each value would be put, so that the sequence stays sorted.
+///
+/// Args: `sorted_sequence` a vector, or rows along the last axis that rise; `input` values, for rows with the same leading
+/// sizes, or a number for a vector; `out_int32` for int32 results; `right` puts a value behind those equal to it, as does
+/// `side='right'`; `sorter` the indices that sort the sequence, if it is not sorted. NaN comes last. Returns: int64, of the
+/// shape of `input`. No derivative. Raises: RuntimeError if shapes do not go together, for another `side` or one that
+/// contradicts `right`, or indices out of range; NotImplementedError for bool and complex dtypes.
+///
+/// >>> import retrograd as rg
+/// >>> rg.searchsorted(rg.tensor([1, 3, 5]), rg.tensor([3, 6, 0])).tolist()
+/// [1, 3, 0]
+#[op(function, out, norust)]
+pub fn searchsorted(
+    sorted_sequence: &Tensor,
+    #[operand] input: &Tensor,
+    #[kw]
+    #[default(false)]
+    out_int32: bool,
+    #[kw]
+    #[default(false)]
+    right: bool,
+    #[kw]
+    #[default(None)]
+    side: Option<&str>,
+    #[kw]
+    #[default(None)]
+    sorter: Option<&Tensor>,
+) -> Result<Tensor> {
+    const OP: &str = "searchsorted";
+    let refuse = |detail: String| Err(Error::shape(OP, detail));
+    match side {
+        None | Some("right") => {}
+        Some("left") if !right => {}
+        Some("left") => {
+            return refuse("side and right can't be set to opposites, got side of left while right was True".into());
+        }
+        Some(other) => return refuse(format!("side can only be 'left' or 'right' but got {other}")),
+    }
+    if let Some(sorter) = sorter {
+        if sorter.sizes() != sorted_sequence.sizes() {
+            return refuse(format!(
+                "boundary and sorter must have the same size, but got boundary tensor {:?} and got sorter tensor {:?}",
+                sorted_sequence.sizes(),
+                sorter.sizes()
+            ));
+        }
+        if sorter.dtype() != DType::Int64 {
+            return Err(Error::dtype(
+                OP,
+                format!(
+                    "sorter must be a tensor of long dtype but got dtype {}: convert with .to(int64)",
+                    sorter.dtype().scalar_type_name()
+                ),
+            ));
+        }
+    }
+    check(OP, sorted_sequence, input, out_int32)?;
+    let op = Search { right: right || side == Some("right"), int32: out_int32 };
+    match sorter {
+        None => apply1(op, &[sorted_sequence, input]),
+        Some(sorter) => apply1(op, &[sorted_sequence, input, sorter]),
+    }
+}
+
+/// Between which of the boundaries each value lies: the index of the boundary after it.
+///
+/// Args: `input` values, or a number; `boundaries` a vector that rises; `out_int32` for int32 results; `right` puts a value
+/// equal to a boundary behind it. NaN comes last. Returns: int64, of the shape of `input`. No derivative. Raises:
+/// RuntimeError if `boundaries` is no vector; NotImplementedError for bool and complex dtypes.
+///
+/// >>> import retrograd as rg
+/// >>> rg.bucketize(rg.tensor([3, 6, 0]), rg.tensor([1, 3, 5])).tolist()
+/// [1, 3, 0]
+#[op(function, out, norust)]
+pub fn bucketize(
+    #[operand] input: &Tensor,
+    boundaries: &Tensor,
+    #[kw]
+    #[default(false)]
+    out_int32: bool,
+    #[kw]
+    #[default(false)]
+    right: bool,
+) -> Result<Tensor> {
+    if boundaries.ndim() != 1 {
+        return Err(Error::shape(
+            "bucketize",
+            format!("boundaries tensor must be 1 dimension, but got dim({})", boundaries.ndim()),
+        ));
+    }
+    check("bucketize", boundaries, input, out_int32)?;
+    apply1(Search { right, int32: out_int32 }, &[boundaries, input])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_and_equal_elements() {
+        let s = Tensor::from_slice(&[1.0f32, 3.0, 5.0, f32::NAN], &[4]).unwrap();
+        let v = Tensor::from_slice(&[f32::NAN, 3.0, 0.0, 9.0], &[2, 2]).unwrap();
+        let at = |right| bucketize(&v, &s, false, right).unwrap().to_vec::<i64>().unwrap();
+        assert_eq!((at(false), at(true)), (vec![4, 1, 0, 4], vec![4, 2, 0, 4]));
+    }
+
+    #[test]
+    fn rows_and_orders() {
+        let s = Tensor::from_slice(&[5i64, 1, 3, 2, 4, 0], &[2, 3]).unwrap();
+        let order = Tensor::from_slice(&[1i64, 2, 0, 2, 0, 1], &[2, 3]).unwrap();
+        let v = Tensor::from_slice(&[3i64, 6, 3, 0], &[2, 2]).unwrap();
+        let found = searchsorted(&s, &v, true, false, None, Some(&order)).unwrap();
+        assert_eq!((found.dtype(), found.to_vec::<i64>().unwrap()), (DType::Int32, vec![1, 3, 2, 0]));
+        assert!(searchsorted(&s, &v, false, false, None, Some(&s)).is_err());
+        assert!(searchsorted(&s, &Tensor::zeros(&[], DType::Int64).unwrap(), false, false, None, None).is_err());
+    }
+}

@@ -18,6 +18,7 @@ from records import (
     activations,
     arrange,
     contract,
+    conv,
     create,
     functions,
     index,
@@ -60,6 +61,7 @@ FAMILIES = (
     sets,
     spread,
     made,
+    conv,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]

@@ -162,6 +162,8 @@ fn python_default(e: &Expr) -> String {
         "true" => "True".into(),
         "false" => "False".into(),
         "& []" => "()".into(),
+        // A list of one number stands for that number.
+        _ if s.starts_with("& [") && !s.contains(',') => s[3..].trim_end_matches(']').trim().into(),
         _ if s.starts_with('"') => s.replace('"', "'"),
         _ => match s.strip_prefix("& [").and_then(|s| s.strip_suffix(']')) {
             Some(items) => {

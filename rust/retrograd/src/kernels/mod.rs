@@ -1,5 +1,6 @@
 //! Loops over memory. Nothing here knows of autograd.
 
+pub mod conv;
 pub mod copy;
 pub mod distance;
 pub mod math;

@@ -109,6 +109,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         pointwise::discrete::ROSTER,
         sets::ROSTER,
         dtypes::ROSTER,
+        nn::conv::ROSTER,
     ]
     .into_iter()
     .flatten()

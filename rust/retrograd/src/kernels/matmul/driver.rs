@@ -5,6 +5,8 @@
 //! where its rows are contiguous; if it is worth copying, the first row of tiles copies it while
 //! multiplying. And rows are dealt out evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
 
+use std::ptr::null;
+
 use super::scratch;
 use super::simd::{Float, Simd};
 use super::tile::{self, Tile};
@@ -45,6 +47,25 @@ impl<T> Product<T> {
             ..self
         }
     }
+}
+
+/// A B that no matrix in memory holds: it is written panel by panel, as the product comes to it.
+pub(in crate::kernels) trait Panels<T> {
+    /// Writes rows `p0 .. p0 + k` of the columns `j0 .. j0 + columns` to `dst`, `width >= columns` elements apart. What
+    /// else is in the rows is never used, but must be initialised.
+    ///
+    /// # Safety
+    /// 1. `dst` is writable for `k * width` elements.
+    /// 2. The rows and columns are those of B; `width` is one or two vectors, the least that hold the columns.
+    unsafe fn fill(&self, p0: usize, k: usize, j0: usize, columns: usize, dst: *mut T, width: usize);
+}
+
+/// The operand B of [`product_of`], and what the sums of a row start from.
+#[derive(Clone, Copy)]
+pub(in crate::kernels) struct Virtual<'a, T> {
+    pub panels: &'a dyn Panels<T>,
+    /// `m` elements; null for zeros.
+    pub start: *const T,
 }
 
 /// Bytes of one row of terms: a block of B of this depth, two vectors wide, stays in the
@@ -96,12 +117,25 @@ pub(super) unsafe fn product<V: Simd>(p: Product<V::Elem>) {
     }
     let p = if p.c_cs != 1 && p.c_rs == 1 { p.transposed() } else { p };
     // SAFETY: duties 1 to 3; the transposed product touches the same elements.
-    unsafe { blocked::<V>(p) }
+    unsafe { blocked::<V>(p, None) }
+}
+
+/// As [`product`], with a B that is written as it is needed; that of `p` is not read.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+/// 2. The duties of [`super::gemm`], but for B; rows of C are contiguous.
+/// 3. `m`, `n` and `k` are not zero.
+/// 4. `b.panels` has `k` rows and `n` columns; `b.start` is null or readable for `m` elements. Neither is in C.
+pub(super) unsafe fn product_of<V: Simd>(p: Product<V::Elem>, b: Virtual<V::Elem>) {
+    debug_assert!(p.c_cs == 1);
+    // SAFETY: duties 1 to 4. Strides of zero keep the corners of the B that is not there where they are.
+    unsafe { blocked::<V>(Product { b_rs: 0, b_cs: 0, ..p }, Some(b)) }
 }
 
 /// # Safety
-/// The duties of [`product`].
-unsafe fn blocked<V: Simd>(p: Product<V::Elem>) {
+/// The duties of [`product`], or with `source` those of [`product_of`].
+unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>) {
     let size = size_of::<V::Elem>();
     let width = 2 * V::LEN;
     let depths = Even::new(p.k, DEPTH_BYTES / size);
@@ -111,7 +145,7 @@ unsafe fn blocked<V: Simd>(p: Product<V::Elem>) {
 
     let copy_a = p.n > 4 * width && mc * kc * size > NEAR_BYTES;
     let near_b = kc * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
-    let copy_b = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b);
+    let copy_b = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b) || source.is_some();
     // One panel of B at a time is enough, unless more rows come back for it.
     let panels = if heights.parts == 1 { 1 } else { p.n.min(BLOCK_COLUMNS).div_ceil(width) };
 
@@ -130,7 +164,7 @@ unsafe fn blocked<V: Simd>(p: Product<V::Elem>) {
                     // its corners are inside A, B and C (duty 2). `kc` and `mc` are the longest
                     // parts, so the two buffers hold what `block` may write: `mc * kc + LEN` for
                     // A if `copy_a`, and `panels` panels of `kc * width` for B if any panel is
-                    // copied.
+                    // copied or written by a source.
                     unsafe {
                         block::<V>(&Block {
                             p: Product {
@@ -148,6 +182,12 @@ unsafe fn blocked<V: Simd>(p: Product<V::Elem>) {
                             copy_b,
                             keep_b: panels > 1,
                             b_ready: height > 0,
+                            source: source.map(|b| Part {
+                                panels: b.panels,
+                                start: if b.start.is_null() || depth > 0 { null() } else { b.start.add(i0) },
+                                p0,
+                                j0,
+                            }),
                         });
                     }
                 }
@@ -167,7 +207,7 @@ unsafe fn at<T>(base: *const T, i: usize, rs: isize, j: usize, cs: isize) -> *co
 }
 
 /// A product small enough for one block of A.
-struct Block<T> {
+struct Block<'a, T> {
     p: Product<T>,
     /// Where to copy A, if it is copied: `m * k` elements and one vector of slack.
     a_copy: Option<*mut T>,
@@ -179,11 +219,29 @@ struct Block<T> {
     keep_b: bool,
     /// The panels are there already.
     b_ready: bool,
+    /// What writes B, if there is no B to read; `copy_b` then.
+    source: Option<Part<'a, T>>,
+}
+
+/// A block of a [`Virtual`] B.
+struct Part<'a, T> {
+    panels: &'a dyn Panels<T>,
+    /// What the block's rows start from; null for zeros.
+    start: *const T,
+    /// Its first row and column.
+    p0: usize,
+    j0: usize,
+}
+
+impl<T> Part<'_, T> {
+    fn start_at(&self, i: usize) -> *const T {
+        if self.start.is_null() { self.start } else { self.start.wrapping_add(i) }
+    }
 }
 
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
-/// 2. `p` meets the duties of [`super::gemm`].
+/// 2. `p` meets the duties of [`super::gemm`]; with `source`, all but those for B, and `source` those of [`Virtual`].
 /// 3. `a_copy` and `b_copy` are writable as their comments say, apart from each other and from A, B
 ///    and C; with `b_ready`, an earlier call with the same B, `keep_b` and buffers has filled them.
 unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
@@ -214,7 +272,12 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
             let mut b = at(p.b, 0, 0, j0, p.b_cs);
             let mut b_rs = p.b_rs;
             let mut pack = false;
-            if block.copy_b || !whole {
+            if let Some(part) = &block.source {
+                if !block.b_ready {
+                    part.panels.fill(part.p0, p.k, part.j0 + j0, columns, slot, width);
+                }
+                (b, b_rs) = (slot, width as isize);
+            } else if block.copy_b || !whole {
                 if block.b_ready || !whole {
                     if !block.b_ready {
                         copy_rows::<V>(columns, p.k, b, p.b_cs, p.b_rs, slot, width);
@@ -235,6 +298,7 @@ unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
                     b,
                     b_rs,
                     packed: slot,
+                    start: block.source.as_ref().map_or(null(), |part| part.start_at(i0)),
                     c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
                     c_rs: p.c_rs,
                     last,

@@ -16,6 +16,9 @@ mod vecmat;
 mod x86;
 
 use driver::Product;
+pub(in crate::kernels) use driver::{Panels, Virtual};
+pub(in crate::kernels) use simd::{Float, Routine, Simd};
+pub(in crate::kernels) use vecmat::sum;
 
 use crate::parallel::{Shared, num_threads, split};
 
@@ -38,8 +41,46 @@ mod sealed {
 pub trait GemmScalar: sealed::Kernel {}
 impl<T: sealed::Kernel> GemmScalar for T {}
 
+/// Element types with vectors: `f32` and `f64`.
+pub(in crate::kernels) trait Vectors: Float {
+    /// Runs a routine with the best instructions of this CPU.
+    ///
+    /// # Safety
+    /// The duties of the routine.
+    unsafe fn call<R: Routine<Elem = Self>>(r: &R);
+}
+
+/// [`gemm_of`] as a routine: its arguments.
+struct Of<'a, T>(Product<T>, Virtual<'a, T>);
+
+/// Duties: those of [`gemm_of`], no extent being zero.
+impl<T: Float> Routine for Of<'_, T> {
+    type Elem = T;
+    #[inline(always)]
+    unsafe fn run<V: Simd<Elem = T>>(&self) {
+        // SAFETY: our duties.
+        unsafe { driver::product_of::<V>(self.0, self.1) }
+    }
+}
+
 macro_rules! float {
     ($t:ty, $avx512:ident, $avx2:ident, $plain:ident) => {
+        impl Vectors for $t {
+            unsafe fn call<R: Routine<Elem = Self>>(r: &R) {
+                // SAFETY: the duties pass through; the instructions are those just detected, or
+                // those that every CPU of the target has.
+                unsafe {
+                    #[cfg(target_arch = "x86_64")]
+                    if is_x86_feature_detected!("avx512f") {
+                        return x86::$avx512::call(r);
+                    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                        return x86::$avx2::call(r);
+                    }
+                    simd::$plain::call(r);
+                }
+            }
+        }
+
         impl sealed::Kernel for $t {
             const ZERO: Self = 0.0;
 
@@ -154,6 +195,30 @@ const FEW_TERMS: f64 = 5e5;
 pub const TERM_COST: f64 = 1.0 / 60.0;
 /// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.
 const GRAIN: usize = 32;
+/// As [`gemm`], with a B that is written panel by panel as the product comes to it: `C = start + A B`, the rows of C
+/// contiguous.
+///
+/// # Safety
+/// 1. The duties of [`gemm`] for A and C.
+/// 2. `b.panels` has `k` rows and `n` columns, and does not read C; `b.start` is null or readable for `m` elements.
+#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
+pub(in crate::kernels) unsafe fn gemm_of<T: Vectors>(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: *const T,
+    a_rs: isize,
+    a_cs: isize,
+    b: Virtual<T>,
+    c: *mut T,
+    c_rs: isize,
+) {
+    debug_assert!(m > 0 && n > 0 && k > 0);
+    let none = std::ptr::null();
+    let p = Product { m, n, k, a, a_rs, a_cs, b: none, b_rs: 0, b_cs: 0, accumulate: false, c, c_rs, c_cs: 1 };
+    // SAFETY: duties 1 and 2.
+    unsafe { T::call(&Of(p, b)) }
+}
 
 /// A matrix in a slice: element (i, j) is `data[offset + i * rs + j * cs]`.
 #[derive(Clone, Copy, Debug)]

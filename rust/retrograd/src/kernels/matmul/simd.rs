@@ -2,7 +2,8 @@
 //!
 //! Every method is `inline(always)` and has no target feature of its own; it takes the features of
 //! the function it is inlined into. Those functions are the bodies of [`Simd::tile`] and its
-//! neighbours, written by the `entries!` macro below, one set for each instruction set.
+//! neighbours, written by the `entries!` macro below, one set for each instruction set. Other kernels run their own loops
+//! with them as a [`Routine`].
 
 use super::tile::{self, Tile};
 use super::vecmat::{self, Row};
@@ -13,7 +14,7 @@ use super::vecmat::{self, Row};
 /// Duties of every `unsafe` method, for the caller:
 /// 1. The CPU has the instructions of the implementing type (see its comment).
 /// 2. Pointers are valid for the elements that the method names.
-pub(super) trait Simd: Copy {
+pub(in crate::kernels) trait Simd: Copy {
     /// The element type.
     type Elem: Float;
     /// Elements in one vector.
@@ -29,6 +30,8 @@ pub(super) trait Simd: Copy {
     unsafe fn load(p: *const Self::Elem) -> Self;
     /// The first `len <= LEN` lanes from `p`, the others zero. Duties 1 and 2 (`len` elements).
     unsafe fn load_first(p: *const Self::Elem, len: usize) -> Self;
+    /// The lanes from `from <= LEN` on replaced by those from `p + from` on. Duties 1 and 2 (elements `from .. LEN`).
+    unsafe fn merge(self, p: *const Self::Elem, from: usize) -> Self;
     /// Lanes to `p`. Duties 1 and 2 (`LEN` elements, any alignment).
     unsafe fn store(self, p: *mut Self::Elem);
     /// The first `len <= LEN` lanes to `p`. Duties 1 and 2 (`len` elements).
@@ -45,6 +48,8 @@ pub(super) trait Simd: Copy {
     unsafe fn tile<const R: usize, const C: usize, const PACK: bool>(t: &Tile<Self::Elem>);
     /// Runs [`vecmat::body`] with this instruction set. Duty 1, and the duties of `vecmat::body`.
     unsafe fn vecmat(r: &Row<Self::Elem>);
+    /// Runs [`Routine::run`] with this instruction set. Duty 1, and the duties of the routine.
+    unsafe fn call<R: Routine<Elem = Self::Elem>>(r: &R);
     /// Writes `depth` rows of `LEN` elements, `dst_rs` apart: `dst[p * dst_rs + j]` becomes
     /// `src[j * src_rs + p]` for `j < rows` and zero for the other `j < LEN`. Rows are written in
     /// ascending order, so `dst_rs` may be less than `LEN`.
@@ -61,8 +66,20 @@ pub(super) trait Simd: Copy {
     );
 }
 
+/// Work on vectors, compiled for each instruction set.
+pub(in crate::kernels) trait Routine {
+    type Elem: Float;
+
+    /// Does the work; implementors mark it `#[inline(always)]`, and all that it calls in loops.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `V`.
+    /// 2. The duties written on the implementing type hold.
+    unsafe fn run<V: Simd<Elem = Self::Elem>>(&self);
+}
+
 /// Scalar arithmetic of the element types that have a [`Simd`] type.
-pub(super) trait Float: Copy + 'static {
+pub(in crate::kernels) trait Float: Copy + 'static {
     const ZERO: Self;
     fn plus(self, b: Self) -> Self;
     fn times(self, b: Self) -> Self;
@@ -122,6 +139,16 @@ macro_rules! entries {
             }
             // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
             unsafe { run::<Self>(r) }
+        }
+
+        unsafe fn call<R: Routine<Elem = Self::Elem>>(r: &R) {
+            $(#[$feature])?
+            unsafe fn run<V: Simd, R: Routine<Elem = V::Elem>>(r: &R) {
+                // SAFETY: the caller of `call` answers for the CPU and for the duties of the routine.
+                unsafe { r.run::<V>() }
+            }
+            // SAFETY: duty 1 gives `run` its target features; the other duties pass through.
+            unsafe { run::<Self, R>(r) }
         }
 
         unsafe fn transpose(
@@ -199,6 +226,12 @@ macro_rules! plain {
             unsafe fn load_first(p: *const $t, len: usize) -> Self {
                 // SAFETY: duty 2, for each `i < len`.
                 Self(std::array::from_fn(|i| if i < len { unsafe { *p.add(i) } } else { 0.0 }))
+            }
+            #[inline(always)]
+            unsafe fn merge(self, p: *const $t, from: usize) -> Self {
+                let lane = |i: usize| p.wrapping_add(i);
+                // SAFETY: duty 2, for each `from <= i < LEN`.
+                Self(std::array::from_fn(|i| if i < from { self.0[i] } else { unsafe { *lane(i) } }))
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $t) {

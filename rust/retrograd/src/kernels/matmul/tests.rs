@@ -141,11 +141,29 @@ fn check<T: Real>(
     }
 }
 
+/// Two vectors merged at each lane.
+fn merges<V: Simd>()
+where
+    V::Elem: Real,
+{
+    let mut numbers = Numbers(5);
+    let (a, b): (Vec<V::Elem>, Vec<V::Elem>) = (numbers.vec(V::LEN), numbers.vec(V::LEN));
+    for from in 0..=V::LEN {
+        let mut got = a.clone();
+        // What is not read may be missing.
+        let rest = &b[from..];
+        // SAFETY: the callers pass an instruction set of this CPU; elements `from ..` behind the pointer are those of `rest`.
+        unsafe { V::load(a.as_ptr()).merge(rest.as_ptr().wrapping_sub(from), from).store(got.as_mut_ptr()) }
+        assert_eq!(got, [&a[..from], rest].concat());
+    }
+}
+
 /// The sizes around each limit of tile, vector and block, and some primes, for the vectors `V`.
 fn sweep<V: Simd>(name: &str)
 where
     V::Elem: Real,
 {
+    merges::<V>();
     let run: Run<V::Elem> = driver::product::<V>;
     let (r, l) = (V::ROWS, V::LEN);
     let place = |shape: Shape, rows, cols| shape.place(rows, cols);

@@ -3,7 +3,7 @@
 use super::simd::Simd;
 
 /// A block of C of `R` rows and `C` vectors, and what it is the product of.
-pub(super) struct Tile<T> {
+pub(in crate::kernels) struct Tile<T> {
     /// Terms of each dot product.
     pub k: usize,
     /// `R` x `k`, strides in elements.
@@ -15,6 +15,8 @@ pub(super) struct Tile<T> {
     pub b_rs: isize,
     /// Where a packing tile copies those rows, `C` vectors apart.
     pub packed: *mut T,
+    /// What the sums of each row start from: `R` elements; null for zeros.
+    pub start: *const T,
     /// `R` rows of `C - 1` full vectors and `last` elements of one more.
     pub c: *mut T,
     pub c_rs: isize,
@@ -32,18 +34,24 @@ pub(super) struct Tile<T> {
 ///    elements, `b_rs` apart.
 /// 3. `t.c` is writable (and readable, if `accumulate`) as its comment says, `1 <= last <= LEN`.
 /// 4. With `PACK`, `t.packed` is writable for `k * C * LEN` elements.
-/// 5. What is written overlaps nothing that is read, except C itself.
+/// 5. `t.start` is null or readable for `R` elements.
+/// 6. What is written overlaps nothing that is read, except C itself.
 #[inline(always)]
 pub(super) unsafe fn body<V: Simd, const R: usize, const C: usize, const PACK: bool>(t: &Tile<V::Elem>) {
     // SAFETY: (1) is duty 1. (2) Step p < k reads column p of A, rows i < R, and row p of B:
     // duty 2. (3) Row i < R of C is touched in C - 1 full vectors and `last` elements: duty 3.
-    // (4) Step p writes vectors p * C .. p * C + C of `packed`: duty 4. Duty 5 lets all of them be
+    // (4) Step p writes vectors p * C .. p * C + C of `packed`: duty 4. (5) Duty 5. Duty 6 lets all of them be
     // plain loads and stores. The pointers `a`, `b` and `packed` step once past their last use
     // with `wrapping` arithmetic only.
     unsafe {
         // No `zip` and no array by value: their constructor and drop glue are functions of core without a hint to
         // inline, and where one of them stays a call, `acc` lives in memory: a thirtieth of the speed.
         let mut acc = [[V::zero(); C]; R];
+        if !t.start.is_null() {
+            for (i, acc) in acc.iter_mut().enumerate() {
+                *acc = [V::splat(t.start.add(i)); C];
+            }
+        }
         let mut a = t.a;
         let mut b = t.b;
         let mut packed = t.packed;

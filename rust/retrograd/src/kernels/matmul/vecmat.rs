@@ -4,7 +4,7 @@
 use super::simd::{Float, Simd};
 
 /// `y = x B`, or `y += x B`.
-pub(super) struct Row<T> {
+pub(in crate::kernels) struct Row<T> {
     pub n: usize,
     pub k: usize,
     /// `k` elements, `xs` apart.
@@ -138,7 +138,7 @@ unsafe fn across<V: Simd, const C: usize>(r: &Row<V::Elem>, j: usize, last: usiz
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn sum<V: Simd>(v: V) -> V::Elem {
+pub(in crate::kernels) unsafe fn sum<V: Simd>(v: V) -> V::Elem {
     let mut lanes = [V::Elem::ZERO; 16];
     // SAFETY: the duty of this function; no vector is longer than 16 elements.
     unsafe { v.store(lanes.as_mut_ptr()) }

@@ -2,14 +2,15 @@
 
 use std::arch::x86_64::*;
 
-use super::simd::{Simd, entries, unrolled};
+use super::simd::{Routine, Simd, entries, unrolled};
 use super::tile::{self, Tile};
 use super::vecmat::{self, Row};
 
-/// Eight words of ones and eight of zeros: read from word `8 - len`, a mask of the first `len`.
-static MASK32: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
-/// The same for four 64-bit words, from word `4 - len`.
-static MASK64: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
+/// Eight words of ones between zeros: read from word `16 - len`, a mask of the first `len`; from word `8 - from`, of all
+/// but the first `from`.
+static MASK32: [i32; 24] = [0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+/// The same for four 64-bit words, from word `8 - len` or `4 - from`.
+static MASK64: [i64; 12] = [0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0];
 
 /// 16 lanes of `f32`. Duty 1 of [`Simd`]: the CPU has AVX-512F.
 #[derive(Clone, Copy)]
@@ -39,6 +40,11 @@ impl Simd for Avx512F32 {
     unsafe fn load_first(p: *const f32, len: usize) -> Self {
         // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not read.
         unsafe { Self(_mm512_maskz_loadu_ps(((1u32 << len) - 1) as __mmask16, p)) }
+    }
+    #[inline(always)]
+    unsafe fn merge(self, p: *const f32, from: usize) -> Self {
+        // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not read.
+        unsafe { Self(_mm512_mask_loadu_ps(self.0, (0xffffu32 << from) as __mmask16, p)) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32) {
@@ -130,6 +136,11 @@ impl Simd for Avx512F64 {
         unsafe { Self(_mm512_maskz_loadu_pd(((1u32 << len) - 1) as __mmask8, p)) }
     }
     #[inline(always)]
+    unsafe fn merge(self, p: *const f64, from: usize) -> Self {
+        // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not read.
+        unsafe { Self(_mm512_mask_loadu_pd(self.0, (0xffu32 << from) as __mmask8, p)) }
+    }
+    #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
         // SAFETY: duties 1 and 2.
         unsafe { _mm512_storeu_pd(p, self.0) }
@@ -202,7 +213,15 @@ impl Simd for Avx2F32 {
     #[inline(always)]
     unsafe fn load_first(p: *const f32, len: usize) -> Self {
         // SAFETY: duties 1 and 2; lanes whose mask is clear are not read.
-        unsafe { Self(_mm256_maskload_ps(p, _mm256_loadu_si256(MASK32.as_ptr().add(8 - len).cast()))) }
+        unsafe { Self(_mm256_maskload_ps(p, _mm256_loadu_si256(MASK32.as_ptr().add(16 - len).cast()))) }
+    }
+    #[inline(always)]
+    unsafe fn merge(self, p: *const f32, from: usize) -> Self {
+        // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not read.
+        unsafe {
+            let mask = _mm256_loadu_si256(MASK32.as_ptr().add(8 - from).cast());
+            Self(_mm256_blendv_ps(self.0, _mm256_maskload_ps(p, mask), _mm256_castsi256_ps(mask)))
+        }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32) {
@@ -212,7 +231,7 @@ impl Simd for Avx2F32 {
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, len: usize) {
         // SAFETY: duties 1 and 2; lanes whose mask is clear are not written.
-        unsafe { _mm256_maskstore_ps(p, _mm256_loadu_si256(MASK32.as_ptr().add(8 - len).cast()), self.0) }
+        unsafe { _mm256_maskstore_ps(p, _mm256_loadu_si256(MASK32.as_ptr().add(16 - len).cast()), self.0) }
     }
     #[inline(always)]
     unsafe fn fma(self, b: Self, c: Self) -> Self {
@@ -277,7 +296,15 @@ impl Simd for Avx2F64 {
     #[inline(always)]
     unsafe fn load_first(p: *const f64, len: usize) -> Self {
         // SAFETY: duties 1 and 2; lanes whose mask is clear are not read.
-        unsafe { Self(_mm256_maskload_pd(p, _mm256_loadu_si256(MASK64.as_ptr().add(4 - len).cast()))) }
+        unsafe { Self(_mm256_maskload_pd(p, _mm256_loadu_si256(MASK64.as_ptr().add(8 - len).cast()))) }
+    }
+    #[inline(always)]
+    unsafe fn merge(self, p: *const f64, from: usize) -> Self {
+        // SAFETY: duties 1 and 2; lanes whose mask bit is clear are not read.
+        unsafe {
+            let mask = _mm256_loadu_si256(MASK64.as_ptr().add(4 - from).cast());
+            Self(_mm256_blendv_pd(self.0, _mm256_maskload_pd(p, mask), _mm256_castsi256_pd(mask)))
+        }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
@@ -287,7 +314,7 @@ impl Simd for Avx2F64 {
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f64, len: usize) {
         // SAFETY: duties 1 and 2; lanes whose mask is clear are not written.
-        unsafe { _mm256_maskstore_pd(p, _mm256_loadu_si256(MASK64.as_ptr().add(4 - len).cast()), self.0) }
+        unsafe { _mm256_maskstore_pd(p, _mm256_loadu_si256(MASK64.as_ptr().add(8 - len).cast()), self.0) }
     }
     #[inline(always)]
     unsafe fn fma(self, b: Self, c: Self) -> Self {

@@ -223,7 +223,7 @@ fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
 }
 
 /// The name that torch's messages of `mm` use for a dtype.
-pub(super) fn type_name(dtype: DType) -> &'static str {
+pub(in crate::ops) fn type_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
         DType::UInt8 => "unsigned char",

@@ -3,6 +3,7 @@
 mod batch_norm;
 mod bce;
 mod bilinear;
+pub mod conv;
 mod cross_entropy;
 mod curve;
 mod distance;

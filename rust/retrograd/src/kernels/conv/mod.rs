@@ -1,0 +1,90 @@
+//! Convolutions over up to three axes on one thread: the values, and the two adjoints that derivatives are made of.
+//!
+//! All of them go over the same triples of an element of the large side, `x`, one of the small side, `y`, and one of the
+//! weight between: along each axis `i = o * stride - pad + k * dilation`. [`gather`] sums into the small side, [`spread`]
+//! into the large one, [`weigh`] into the weight. One and two axes are three of which the first have one element.
+//!
+//! Nothing is unrolled into a matrix of patches. An image is copied once, with its zeros, into a buffer where elements that
+//! are a stride apart are neighbours (`grid`); from it the panels of the matrix product are written as the product comes to
+//! them (`patches`), or, where the product would have one row, sums are taken directly (`direct`). `spread` is one `gather`
+//! for each residue of the stride. The order of the terms of a sum depends on the shapes and the CPU alone.
+
+mod direct;
+mod gather;
+mod grid;
+mod patches;
+mod plain;
+mod spread;
+#[cfg(test)]
+mod tests;
+mod weigh;
+mod windows;
+
+pub use gather::{gather, gather_room};
+pub use plain::{plain_gather, plain_spread};
+pub use spread::{spread, spread_room};
+pub use weigh::{weigh, weigh_room};
+pub use windows::{Window, fold, unfold};
+
+use super::matmul::{GemmScalar, Vectors};
+
+/// An element type with convolutions: `f32` and `f64`.
+#[expect(private_bounds, reason = "the vectors are nobody else's")]
+pub trait ConvScalar: Vectors + GemmScalar {}
+impl<T: Vectors + GemmScalar> ConvScalar for T {}
+
+/// One axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Elements of the large side.
+    pub large: usize,
+    /// Elements of the small side.
+    pub small: usize,
+    /// Elements of the weight, not 0.
+    pub kernel: usize,
+    pub stride: usize,
+    pub dilation: usize,
+    /// Zeros in front of the large side; if negative, elements of it that are skipped.
+    pub pad: isize,
+}
+
+impl Axis {
+    /// An axis that is not there.
+    pub const NONE: Self = Self { large: 1, small: 1, kernel: 1, stride: 1, dilation: 1, pad: 0 };
+}
+
+/// Extents of a convolution. Memory is row-major throughout: the large side (batch, groups, large, axes), the small side
+/// (batch, groups, small, axes), the weight (groups, small, large, axes).
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub batch: usize,
+    pub groups: usize,
+    /// Channels of the large side in a group.
+    pub large: usize,
+    /// Channels of the small side in a group.
+    pub small: usize,
+    pub axes: [Axis; 3],
+}
+
+impl Shape {
+    fn large_len(&self) -> usize {
+        self.axes.iter().map(|a| a.large).product()
+    }
+    fn small_len(&self) -> usize {
+        self.axes.iter().map(|a| a.small).product()
+    }
+    fn taps(&self) -> usize {
+        self.axes.iter().map(|a| a.kernel).product()
+    }
+}
+
+/// Whether the large side is, element for element, the matrix of patches.
+fn is_product(axes: &[Axis; 3]) -> bool {
+    axes.iter().all(|a| a.kernel == 1 && a.stride == 1 && a.pad == 0 && a.large == a.small)
+}
+
+/// The numbers below the extents, the last one fastest.
+fn each(extents: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    let [d, h, w] = extents;
+    (0..d).flat_map(move |i| (0..h).flat_map(move |j| (0..w).map(move |k| [i, j, k])))
+}

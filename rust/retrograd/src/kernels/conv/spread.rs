@@ -1,0 +1,199 @@
+//! Sums into the large side: `x[i] = start + sum of w[k] y[o]` over what meets there, `i = o * stride - pad + k * dilation`.
+//!
+//! Elements of one residue modulo the stride meet the same taps, at positions a fixed distance apart: they are a
+//! convolution of the small side with those taps, turned round. So nothing is added to memory, and no product is with zero.
+
+use std::ops::Range;
+
+use super::gather::{Conv, constant, reaches_end};
+use super::grid::gcd;
+use super::{Axis, ConvScalar, Shape, each};
+
+/// The elements `first + t * stride` of the large side along an axis, and the taps `tap + q * period` that they meet.
+#[derive(Clone, Copy)]
+struct Residue {
+    first: usize,
+    stride: usize,
+    /// How many elements there are.
+    count: usize,
+    tap: usize,
+    period: usize,
+    /// How many taps there are.
+    taps: usize,
+    /// The convolution that sums them; its kernel has the taps in reverse. Without taps there is none.
+    axis: Axis,
+}
+
+impl Residue {
+    fn all(a: &Axis) -> Vec<Self> {
+        let common = gcd(a.stride, a.dilation);
+        let (period, dilation) = (a.stride / common, a.dilation / common);
+        let residue = |first: usize| {
+            let count = (a.large - first).div_ceil(a.stride);
+            // Of tap k at position o: `first + pad - k * dilation` must be a multiple of the stride.
+            let distance = |k: usize| first as isize + a.pad - (k * a.dilation) as isize;
+            let tap = (0..period.min(a.kernel)).find(|&k| distance(k) % a.stride as isize == 0);
+            let (tap, taps) = tap.map_or((0, 0), |tap| (tap, (a.kernel - tap).div_ceil(period)));
+            let reach = (taps.max(1) - 1) * dilation;
+            let pad = reach as isize - distance(tap) / a.stride as isize;
+            let axis = Axis { large: a.small, small: count, kernel: taps.max(1), stride: 1, dilation, pad };
+            Self { first, stride: a.stride, count, tap, period, taps, axis }
+        };
+        (0..a.stride.min(a.large)).map(residue).collect()
+    }
+    /// The tap at place `q` of the reversed kernel.
+    fn tap(&self, q: usize) -> usize {
+        self.tap + self.period * (self.taps - 1 - q)
+    }
+}
+
+/// The elements of one residue along each axis.
+struct Part {
+    residues: [Residue; 3],
+    /// None where no tap reaches.
+    conv: Option<Conv>,
+    /// Where its weights begin, in a group's.
+    weights: usize,
+}
+
+/// The parts of a convolution, and what of `work` they use.
+struct Parts {
+    parts: Vec<Part>,
+    /// Elements of the rearranged weights, of all groups.
+    weights: usize,
+    /// Elements of a padded image.
+    copy: usize,
+    /// Elements of a part's result, if parts are not rows of the whole.
+    result: usize,
+}
+
+impl Parts {
+    fn new(s: &Shape) -> Self {
+        let residues = [0, 1, 2].map(|i| Residue::all(&s.axes[i]));
+        let mut all = Self { parts: Vec::new(), weights: s.groups * s.small * s.large * s.taps(), copy: 0, result: 0 };
+        let mut weights = 0;
+        for at in each([0, 1, 2].map(|i: usize| residues[i].len())) {
+            let residues = [0, 1, 2].map(|i| residues[i][at[i]]);
+            let taps: usize = residues.iter().map(|r| r.taps).product();
+            let some = s.small > 0 && taps > 0 && s.small_len() > 0;
+            let conv = some.then(|| Conv::new(s.large, s.small, residues.map(|r| r.axis)));
+            all.copy = all.copy.max(conv.as_ref().map_or(0, Conv::room));
+            all.parts.push(Part { residues, conv, weights });
+            weights += s.large * s.small * taps;
+        }
+        if all.parts.len() > 1 {
+            all.result = s.large * all.parts.iter().map(Part::count).max().unwrap_or(0);
+        }
+        all
+    }
+    fn room(&self) -> usize {
+        self.weights + self.copy + self.result
+    }
+}
+
+impl Part {
+    fn count(&self) -> usize {
+        self.residues.iter().map(|r| r.count).product()
+    }
+
+    /// The taps of this part, channels of both sides exchanged, in the order of its convolution.
+    ///
+    /// # Safety
+    /// `w` is readable for the weights of one group; `to` is writable for those of the part, and overlaps nothing else.
+    unsafe fn turn<T: Copy>(&self, s: &Shape, w: *const T, mut to: *mut T) {
+        let kernel = s.axes.map(|a| a.kernel);
+        let taps: Vec<usize> = each(self.residues.map(|r| r.taps))
+            .map(|q| (0..3).fold(0, |at, i| at * kernel[i] + self.residues[i].tap(q[i])))
+            .collect();
+        for large in 0..s.large {
+            for small in 0..s.small {
+                for tap in &taps {
+                    // SAFETY: our duties: one element of the weight, and the next of the part.
+                    unsafe {
+                        *to = *w.add((small * s.large + large) * s.taps() + tap);
+                        to = to.add(1);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the part's result, one row per channel, to its elements of the large side.
+    ///
+    /// # Safety
+    /// `from` is readable for the channels of the part, `x` writable for those of the large side.
+    unsafe fn scatter<T: Copy>(&self, s: &Shape, mut from: *const T, x: *mut T) {
+        let [d, h, w] = self.residues;
+        let [_, height, width] = s.axes.map(|a| a.large);
+        for channel in 0..s.large {
+            for (i, j) in (0..d.count).flat_map(|i| (0..h.count).map(move |j| (i, j))) {
+                let row = (channel * s.axes[0].large + d.first + i * d.stride) * height + h.first + j * h.stride;
+                for k in 0..w.count {
+                    // SAFETY: our duties: the part's elements lie inside the large side.
+                    unsafe {
+                        *x.add(row * width + w.first + k * w.stride) = *from;
+                        from = from.add(1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Elements of `work` that [`spread`] needs.
+pub fn spread_room(s: &Shape) -> usize {
+    Parts::new(s).room()
+}
+
+/// The transposed convolution of the images `images`.
+///
+/// # Safety
+/// 1. `y`, `w` and `bias` are readable for the small side, the weight, and the channels of the large side of `s`; `bias` may
+///    be null, for zeros.
+/// 2. `x` is writable for the large side, `work` for [`spread_room`] elements; both overlap nothing else.
+/// 3. No other thread writes what is read or touches what is written during the call.
+pub unsafe fn spread<T: ConvScalar>(
+    s: &Shape,
+    images: Range<usize>,
+    y: *const T,
+    w: *const T,
+    bias: *const T,
+    x: *mut T,
+    work: *mut T,
+) {
+    if s.large == 0 || s.large_len() == 0 {
+        return;
+    }
+    let all = Parts::new(s);
+    let group = s.small * s.large * s.taps();
+    let (turned, copy, result) = (work, work.wrapping_add(all.weights), work.wrapping_add(all.weights + all.copy));
+    for (part, g) in all.parts.iter().flat_map(|part| (0..s.groups).map(move |g| (part, g))) {
+        if part.conv.is_some() {
+            // SAFETY: duties 1 and 2; the parts have each tap once.
+            unsafe { part.turn(s, w.add(g * group), turned.add(g * group + part.weights)) }
+        }
+    }
+    let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
+    for at in images.start * s.groups..images.end * s.groups {
+        let g = at % s.groups;
+        let start = if bias.is_null() { bias } else { bias.wrapping_add(g * s.large) };
+        for part in &all.parts {
+            // SAFETY: our duties, for one image and group; a single part has all elements of the large side in order.
+            unsafe {
+                let x = x.add(at * large);
+                let to = if all.parts.len() == 1 { x } else { result };
+                match &part.conv {
+                    Some(conv) => {
+                        let w = turned.add(g * group + part.weights).cast_const();
+                        let last = reaches_end(at, s.batch * s.groups, small);
+                        conv.run(y.add(at * small), last, w, start, to, copy);
+                    }
+                    None => constant(s.large, part.count(), start, to),
+                }
+                if all.parts.len() > 1 {
+                    part.scatter(s, to.cast_const(), x);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! `convolution`, plain and transposed.
+//!
+//! `y[o] = b + sum over taps of w[k] x[o * stride - padding + k * dilation]`; the transposed one is its adjoint in `x`:
+//! `y[i * stride - padding + k * dilation]` sums `w[k] x[i]`. Reverse: the gradient of the input is the other one of the two
+//! with the same weight, that of the weight a third op (`weight`), that of the bias the sum over batch and positions. Forward:
+//! linear in input and weight each, plus the tangent of the bias.
+
+use smallvec::{SmallVec, smallvec};
+
+use super::arguments::Steps;
+use super::weight::ConvolutionWeight;
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::conv::{self, ConvScalar, Shape};
+use crate::kernels::copy;
+use crate::ops::Value;
+use crate::ops::matmul::batch_first;
+use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
+use crate::tensor::{DType, Dims, Element, Tensor};
+
+/// Operands: the input, the weight and, if there is one, the bias.
+#[derive(Clone, Debug)]
+pub(super) struct Convolution {
+    pub steps: Steps,
+    pub transposed: bool,
+    /// As it was given: `out` says what it comes to.
+    pub output_padding: Dims,
+    /// Sizes of the output's axes.
+    pub out: Dims,
+    /// Elements of the bias; 0 without one.
+    pub bias: usize,
+    /// Part of a derivative, where torch has one node for all.
+    pub derivative: bool,
+}
+
+impl Convolution {
+    /// A part of a derivative.
+    pub(super) fn derived(steps: &Steps, transposed: bool, out: &[usize]) -> Self {
+        let output_padding = smallvec![0; out.len()];
+        let (steps, out) = (steps.clone(), Dims::from_slice(out));
+        Self { steps, transposed, output_padding, out, bias: 0, derivative: true }
+    }
+
+    /// Sizes of the output.
+    fn sizes(&self, x: &[usize], w: &[usize]) -> Result<Dims> {
+        if x.len() != self.out.len() + 2 || w.len() != x.len() {
+            return Err(Error::shape("convolution", format!("{x:?} and {w:?} do not belong to one convolution")));
+        }
+        let channels = if self.transposed { w[1] * self.steps.groups } else { w[0] };
+        let mut sizes: Dims = smallvec![x[0], channels];
+        sizes.extend_from_slice(&self.out);
+        Ok(sizes)
+    }
+
+    fn floats<T: Element + ConvScalar>(&self, s: &Shape, xs: &[&Tensor], y: &Tensor) -> Result<()> {
+        let xs: SmallVec<[Tensor; 3]> = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<_>>()?;
+        let room = if self.transposed { conv::spread_room(s) } else { conv::gather_room(s) };
+        let work = Tensor::empty(&[room], y.dtype())?;
+        let (x, w) = (xs[0].ptr::<T>().cast_const(), xs[1].ptr::<T>().cast_const());
+        let bias = xs.get(2).map_or(std::ptr::null(), |b| b.ptr::<T>().cast_const());
+        let (y, work) = (y.ptr::<T>(), work.ptr::<T>());
+        // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as there are
+        // channels. (2) The output and `work` are fresh. (3) S4.
+        unsafe {
+            match self.transposed {
+                true => conv::spread(s, 0..s.batch, x, w, bias, y, work),
+                false => conv::gather(s, 0..s.batch, x, w, bias, y, work),
+            }
+        }
+        Ok(())
+    }
+
+    /// Integers, by way of the widest: sums wrap alike.
+    fn integers(&self, s: &Shape, xs: &[&Tensor], y: &Tensor) -> Result<Tensor> {
+        let xs: SmallVec<[Vec<i64>; 3]> = xs.iter().map(|x| x.to_vec::<i64>()).collect::<Result<_>>()?;
+        let mut sums = vec![0; y.numel()];
+        if let Some(bias) = xs.get(2).filter(|_| y.numel() > 0) {
+            let positions = y.numel() / y.sizes()[0] / bias.len();
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum = bias[i / positions % bias.len()];
+            }
+        }
+        match self.transposed {
+            true => conv::plain_spread(s, &xs[0], &xs[1], &mut sums),
+            false => conv::plain_gather(s, &xs[0], &xs[1], &mut sums),
+        }
+        copy::cast(&Tensor::from_slice(&sums, y.sizes())?, y.dtype())
+    }
+}
+
+impl Primitive for Convolution {
+    const NAME: &'static str = "convolution";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "input"), Keep::input(1, "weight")];
+    const BATCH: Batch<Self> = Batch::Rule(batched);
+    fn node(&self) -> &'static str {
+        if self.derivative { "ConvolutionBackwardBackward0" } else { "ConvolutionBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (x, w) = (xs[0], xs[1]);
+        let sizes = self.sizes(x.sizes(), w.sizes())?;
+        let (large, small) = if self.transposed { (&sizes[..], x.sizes()) } else { (x.sizes(), &sizes[..]) };
+        let shape = self.steps.shape(large, small, w.sizes())?;
+        let dtype = x.dtype();
+        let same = xs.iter().all(|x| x.dtype() == dtype) && xs.get(2).is_none_or(|b| b.sizes() == [sizes[1]]);
+        if !same {
+            return Err(Error::dtype("convolution", "operands of different dtypes, or a bias of another size"));
+        }
+        let y = Tensor::empty(&sizes, dtype)?;
+        // torch has transposed convolutions of no other integers.
+        let integers = dtype.is_integral() && dtype != DType::Bool && (dtype == DType::Int64 || !self.transposed);
+        if integers {
+            return self.integers(&shape, xs, &y).map(out);
+        }
+        dispatch!(floats, dtype, T => self.floats::<T>(&shape, xs, &y)?, else return Err(Error::no_kernel("convolution", dtype)));
+        Ok(out(y))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let (g, x, w) = (cx.g(), cx.kept(0)?, cx.kept(1)?);
+        let mut grads =
+            maybe(cx.when(0, || apply1(Self::derived(&self.steps, !self.transposed, &x.sizes()[2..]), &[g, w]))?);
+        grads.push(cx.when(1, || {
+            let (small, large) = if self.transposed { (x, g) } else { (g, x) };
+            apply1(ConvolutionWeight::new(&self.steps, &w.sizes()[2..]), &[small, large])
+        })?);
+        if cx.node.edges.len() > 2 {
+            grads.push(cx.when(2, || over_channels(g))?);
+        }
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let mut sum: Option<Tensor> = None;
+        for operands in [[cx.t(0), Some(cx.xs[1])], [Some(cx.xs[0]), cx.t(1)]] {
+            let [Some(x), Some(w)] = operands else { continue };
+            let part = apply1(self.clone(), &[x, w])?;
+            sum = Some(match sum {
+                Some(sum) => sum.add(&part)?,
+                None => part,
+            });
+        }
+        let Some(bias) = cx.t(2) else { return Ok(maybe(sum)) };
+        let bias = channel_wise(bias, self.out.len())?;
+        Ok(maybe(Some(match sum {
+            Some(sum) => sum.add(&bias)?,
+            None => expand_to(&bias, cx.outs[0].sizes())?,
+        })))
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("bias_sym_sizes_opt", Value::from(&[self.bias][..])),
+            ("dilation", Value::from(&self.steps.dilation[..])),
+            ("groups", Value::from(self.steps.groups as i64)),
+            ("output_padding", Value::from(&self.output_padding[..])),
+            ("padding", Value::from(&self.steps.padding[..])),
+            ("stride", Value::from(&self.steps.stride[..])),
+            ("transposed", Value::from(self.transposed)),
+        ]
+    }
+}
+
+/// The sum over all axes but that of the channels.
+fn over_channels(g: &Tensor) -> Result<Tensor> {
+    let dims: SmallVec<[i64; 5]> = (0..g.ndim() as i64).filter(|&d| d != 1).collect();
+    g.sum_dims(&dims, false)
+}
+
+/// One number per channel, to be added to each of the positions along `axes` axes.
+fn channel_wise(bias: &Tensor, axes: usize) -> Result<Tensor> {
+    let mut sizes = Dims::from_slice(bias.sizes());
+    sizes.resize(sizes.len() + axes, 1);
+    reshape_to(bias, &sizes)
+}
+
+/// A batch of inputs is a larger batch; a batch of weights is so many groups, each with its part of the channels.
+fn batched(
+    op: &Convolution,
+    xs: &[&Tensor],
+    axes: &[Option<usize>],
+    batch: usize,
+) -> Result<(Outs, SmallVec<[Option<usize>; 1]>)> {
+    let first: SmallVec<[Tensor; 3]> =
+        xs.iter().zip(axes).map(|(x, axis)| batch_first(x, *axis)).collect::<Result<_>>()?;
+    let (x, w) = (&first[0], &first[1]);
+    if batch == 0 {
+        let entry = |i: usize| Dims::from_slice(&first[i].sizes()[usize::from(axes[i].is_some())..]);
+        return nothing(&op.sizes(&entry(0), &entry(1))?, x.dtype());
+    }
+    // Where the result has the batch.
+    let (mut y, mut at) = match (axes[0], axes[1]) {
+        (None, None) => (apply1(op.clone(), &[x, w])?, None),
+        (Some(_), None) => {
+            let y = apply1(op.clone(), &[&joined(x, 0)?, w])?;
+            (parted(&y, 0, batch)?, Some(0))
+        }
+        (_, Some(_)) => {
+            let groups = op.steps.groups;
+            // One group can see the same input many times; where the outputs are the weight's second axis, they go there.
+            let shared = axes[0].is_none() && groups == 1;
+            let w = if shared && op.transposed { joined(&movedim(w, &[0], &[1])?, 1)? } else { joined(w, 0)? };
+            let mut op = op.clone();
+            let x = if shared {
+                x.clone()
+            } else {
+                op.steps.groups = groups * batch;
+                beside(x, axes[0], batch)?
+            };
+            (parted(&apply1(op, &[&x, &w])?, 1, batch)?, Some(1))
+        }
+    };
+    if let Some(bias) = first.get(2) {
+        let mut bias = channel_wise(bias, op.out.len())?;
+        if axes[2].is_some() && at != Some(1) {
+            bias = bias.unsqueeze(1)?;
+            at = Some(0);
+        }
+        y = y.add(&bias)?;
+    }
+    Ok((out(y), smallvec![at]))
+}
+
+/// The result for a batch without entries, in which each has these sizes.
+pub(super) fn nothing(entry: &[usize], dtype: DType) -> Result<(Outs, SmallVec<[Option<usize>; 1]>)> {
+    Ok((out(Tensor::empty(&with_batch(entry, 0), dtype)?), smallvec![Some(0)]))
+}
+
+/// Axes `at` and `at + 1` as one.
+pub(super) fn joined(x: &Tensor, at: usize) -> Result<Tensor> {
+    let mut sizes = Dims::from_slice(x.sizes());
+    sizes[at + 1] *= sizes[at];
+    sizes.remove(at);
+    reshape_to(x, &sizes)
+}
+
+/// Axis `at` as two, the first of size `batch`.
+pub(super) fn parted(x: &Tensor, at: usize, batch: usize) -> Result<Tensor> {
+    let mut sizes = Dims::from_slice(x.sizes());
+    sizes[at] /= batch;
+    sizes.insert(at, batch);
+    reshape_to(x, &sizes)
+}
+
+/// The entries of a batch of (batch, channels, axes) as channels side by side; what is no batch is repeated. The batch axis
+/// is in front.
+pub(super) fn beside(x: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
+    let lined = match axis {
+        Some(_) => movedim(x, &[0], &[1])?,
+        None => {
+            let mut sizes = Dims::from_slice(x.sizes());
+            sizes.insert(1, batch);
+            expand_to(&x.unsqueeze(1)?, &sizes)?
+        }
+    };
+    joined(&lined, 1)
+}

@@ -1,0 +1,114 @@
+//! The gradient of a convolution's weight, as an op: it is linear in both operands, and its gradients are convolutions.
+
+use smallvec::smallvec;
+
+use super::arguments::Steps;
+use super::convolution::{Convolution, beside, nothing, parted};
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::kernels::conv::{self, ConvScalar, Shape};
+use crate::kernels::copy;
+use crate::ops::Value;
+use crate::ops::matmul::batch_first;
+use crate::ops::view::movedim;
+use crate::tensor::{Dims, Element, Tensor};
+
+/// `w[k] = sum over batch and positions of y[o] x[o * stride - padding + k * dilation]`, of the small side `y` and the large
+/// side `x`. Reverse: `gy` is the convolution of `x` with `g`, `gx` the transposed one of `y`.
+#[derive(Clone, Debug)]
+pub(super) struct ConvolutionWeight {
+    steps: Steps,
+    /// Sizes of the weight's axes.
+    kernel: Dims,
+}
+
+impl ConvolutionWeight {
+    pub(super) fn new(steps: &Steps, kernel: &[usize]) -> Self {
+        Self { steps: steps.clone(), kernel: Dims::from_slice(kernel) }
+    }
+
+    /// Sizes of the weight.
+    fn sizes(&self, y: &[usize], x: &[usize]) -> Dims {
+        let channels = |sizes: &[usize]| sizes.get(1).copied().unwrap_or(0);
+        let mut sizes: Dims = smallvec![channels(y), channels(x) / self.steps.groups];
+        sizes.extend_from_slice(&self.kernel);
+        sizes
+    }
+
+    fn floats<T: Element + ConvScalar>(s: &Shape, y: &Tensor, x: &Tensor, w: &Tensor) -> Result<()> {
+        let (y, x) = (copy::contiguous(y)?, copy::contiguous(x)?);
+        let work = Tensor::empty(&[conv::weigh_room::<T>(s)], w.dtype())?;
+        // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of. (2) The result and `work` are
+        // fresh. (3) S4.
+        unsafe { conv::weigh(s, y.ptr::<T>(), x.ptr::<T>(), w.ptr::<T>(), work.ptr::<T>()) }
+        Ok(())
+    }
+}
+
+impl Primitive for ConvolutionWeight {
+    const NAME: &'static str = "convolution";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "input").when(0)];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let (y, x) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
+        if batch == 0 {
+            let entry = |t: &Tensor, axis: Option<usize>| Dims::from_slice(&t.sizes()[usize::from(axis.is_some())..]);
+            return nothing(&op.sizes(&entry(&y, axes[0]), &entry(&x, axes[1])), x.dtype());
+        }
+        // The entries as channels side by side. Without groups, what is no batch is seen by all.
+        let mut op = op.clone();
+        let w = match (axes[0], axes[1]) {
+            (Some(_), None) if op.steps.groups == 1 => {
+                parted(&apply1(op, &[&beside(&y, axes[0], batch)?, &x])?, 0, batch)?
+            }
+            (None, Some(_)) if op.steps.groups == 1 => {
+                let w = apply1(op, &[&y, &beside(&x, axes[1], batch)?])?;
+                movedim(&parted(&w, 1, batch)?, &[1], &[0])?
+            }
+            _ => {
+                op.steps.groups *= batch;
+                parted(&apply1(op, &[&beside(&y, axes[0], batch)?, &beside(&x, axes[1], batch)?])?, 0, batch)?
+            }
+        };
+        Ok((out(w), smallvec![Some(0)]))
+    });
+    fn node(&self) -> &'static str {
+        "ConvolutionBackwardBackward0"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (y, x) = (xs[0], xs[1]);
+        let sizes = self.sizes(y.sizes(), x.sizes());
+        let shape = self.steps.shape(x.sizes(), y.sizes(), &sizes)?;
+        if x.dtype() != y.dtype() {
+            return Err(Error::dtype("convolution", format!("{x:?} and {y:?} differ in dtype")));
+        }
+        let w = Tensor::empty(&sizes, x.dtype())?;
+        dispatch!(floats, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?, else return Err(Error::no_kernel("convolution", x.dtype())));
+        Ok(out(w))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let g = cx.g();
+        let part = |i: usize, transposed: bool| {
+            cx.when(i, || {
+                let op = Convolution::derived(&self.steps, transposed, &cx.sizes(i)[2..]);
+                apply1(op, &[cx.kept(1 - i)?, g])
+            })
+        };
+        let mut grads = maybe(part(0, false)?);
+        grads.push(part(1, true)?);
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear_in_each(self, cx)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("dilation", Value::from(&self.steps.dilation[..])),
+            ("groups", Value::from(self.steps.groups as i64)),
+            ("padding", Value::from(&self.steps.padding[..])),
+            ("stride", Value::from(&self.steps.stride[..])),
+        ]
+    }
+}

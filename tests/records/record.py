@@ -186,7 +186,9 @@ class OpRecord:
     view: bool = False  # the outputs share storage and version with the first input
     seed: int | None = None  # for random ops: set before each call
     layouts: bool = True
-    reads: bool = False  # the result, or its shape, depends on numbers in Python: not for batches
+    # The result, or its shape, depends on numbers in Python: not for batches. Of all tensors, or of the integers among
+    # these positions.
+    reads: bool | tuple[int, ...] = False
     edges: tuple[Edge, ...] = ()
     refuses: tuple[Refusal, ...] = ()
     # What PyTorch's op lacks, so that only retrograd is held to it: "inplace", derivatives of the in-place form; "out",

@@ -62,7 +62,7 @@ def computes(record: OpRecord, bound: Bound) -> bool:
         return len({x.shape for x in bound.leaves}) > 1
     if record.short == "one_hot":
         return len(bound.sample.args) + len(bound.sample.kwargs) > 1
-    return not record.reads
+    return record.reads is not True
 
 
 def refused(record: OpRecord, bound: Bound, batched: Sequence[int]) -> tuple[Any, bool]:
@@ -70,6 +70,10 @@ def refused(record: OpRecord, bound: Bound, batched: Sequence[int]) -> tuple[Any
     where one tensor would be written with many."""
     if not computes(record, bound):
         return pytest.raises(RuntimeError, match=r"data-dependent control flow|results of different sizes"), False
+    if isinstance(record.reads, tuple) and any(
+        k in record.reads and bound.leaves[k].dtype.kind in "iu" for k in batched
+    ):
+        return pytest.raises(RuntimeError, match=r"data-dependent control flow"), False
     choosing = record.short in ("__getitem__", "__setitem__", "masked_select")
     masks = choosing and any(bound.specs[k].dtype == "bool" for k in batched if k)
     writes = record.short == "__setitem__" or (record.short.endswith("_") and not record.short.endswith("__"))

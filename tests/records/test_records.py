@@ -17,11 +17,13 @@ from records import (
     STANDIN,
     activations,
     arrange,
+    attention,
     contract,
     conv,
     create,
     functions,
     index,
+    layers,
     losses,
     made,
     matmul,
@@ -62,6 +64,8 @@ FAMILIES = (
     spread,
     made,
     conv,
+    attention,
+    layers,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]

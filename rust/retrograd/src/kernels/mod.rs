@@ -1,7 +1,9 @@
 //! Loops over memory. Nothing here knows of autograd.
 
+pub mod attention;
 pub mod conv;
 pub mod copy;
+pub mod ctc;
 pub mod distance;
 pub mod math;
 pub mod matmul;

@@ -11,6 +11,7 @@ pub mod nn;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;
+pub mod rnn;
 pub mod sets;
 pub mod sort;
 pub mod view;
@@ -110,6 +111,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         sets::ROSTER,
         dtypes::ROSTER,
         nn::conv::ROSTER,
+        rnn::ROSTER,
     ]
     .into_iter()
     .flatten()

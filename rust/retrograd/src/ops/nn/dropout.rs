@@ -5,11 +5,11 @@ use retrograd_macros::op;
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::{copy, random};
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Scalar, Tensor};
 use crate::transforms;
 
-/// `1 / keep` with probability `keep`, else 0, in the memory order of `x`, in which they are drawn too.
-fn factors_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
+/// 1 with probability `keep`, else 0, in the memory order of `x`, in which they are drawn too.
+fn kept_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
     let mask = x.empty_like_layout(DType::Bool)?;
     // SAFETY: S1 and S3: a fresh dense tensor has its elements in one run; they are written before the slice is made.
     let run = unsafe {
@@ -17,7 +17,65 @@ fn factors_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> 
         std::slice::from_raw_parts_mut(mask.ptr::<bool>(), mask.numel())
     };
     generator.with(|g| random::bernoulli(g, run, keep));
-    copy::cast(&mask, x.dtype())?.div(&Tensor::number(Scalar::Float(keep))?)
+    copy::cast(&mask, x.dtype())
+}
+
+/// What is dropped, and what becomes of it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct How {
+    /// Whole channels: one draw for each pair of indices of the first two dims.
+    pub features: bool,
+    /// What is dropped takes the value that SELU saturates at, and all is scaled and shifted to keep mean and variance.
+    pub alpha: bool,
+}
+
+/// Refuses a probability outside 0 to 1.
+pub(super) fn check_chance(op: &'static str, p: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&p) {
+        return Ok(());
+    }
+    Err(Error::value(op, format!("dropout probability has to be between 0 and 1, but got {p}")))
+}
+
+/// `input` with elements dropped with probability `p`, which was checked; `input` itself where there is nothing to do.
+pub(super) fn dropped(op: &'static str, input: &Tensor, p: f64, inplace: bool, how: How) -> Result<Tensor> {
+    if p == 0.0 || input.numel() == 0 {
+        return Ok(input.clone());
+    }
+    if !input.dtype().is_floating() {
+        return Err(Error::dtype(
+            op,
+            format!(
+                "result type Float can't be cast to the desired output type {}: convert the input with .to(float32)",
+                input.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    let times = |factors: &Tensor| if inplace { input.mul_(factors) } else { input.mul(factors) };
+    if p == 1.0 {
+        return times(&Tensor::full(&[], Scalar::Int(0), input.dtype())?);
+    }
+    let mut sizes = Dims::from_slice(input.sizes());
+    if how.features {
+        if sizes.len() < 2 {
+            return Err(Error::shape(op, "Feature dropout requires at least 2 dimensions in the input"));
+        }
+        sizes[2..].fill(1);
+    }
+    let kept = transforms::drawn(op, &sizes, |sizes| {
+        // Channels are drawn for in row-major order.
+        let own = sizes == input.sizes() && !how.features;
+        let like = if own { input.clone() } else { Tensor::empty(sizes, input.dtype())? };
+        kept_like(&like, 1.0 - p, default_generator())
+    })?;
+    if !how.alpha {
+        return times(&kept.div(&Tensor::number(Scalar::Float(1.0 - p))?)?);
+    }
+    // Minus the product of the scale and the alpha of SELU.
+    const SATURATION: f64 = 1.758_099_340_847_376_6;
+    let a = 1.0 / ((SATURATION * SATURATION * p + 1.0) * (1.0 - p)).sqrt();
+    let shift = kept.plus(-1.0)?.times(SATURATION * a)?.plus(SATURATION * a * p)?;
+    times(&kept.times(a)?)?.add_(&shift)
 }
 
 /// Zeroes elements at random, each with probability `p`, and scales the others by `1 / (1 - p)`; outside training, nothing.
@@ -39,30 +97,8 @@ pub fn dropout(
     #[default(true)] training: bool,
     #[default(false)] inplace: bool,
 ) -> Result<Tensor> {
-    if !(0.0..=1.0).contains(&p) {
-        return Err(Error::value("dropout", format!("dropout probability has to be between 0 and 1, but got {p}")));
-    }
-    if p == 0.0 || !training || input.numel() == 0 {
-        return Ok(input.clone());
-    }
-    if !input.dtype().is_floating() {
-        return Err(Error::dtype(
-            "dropout",
-            format!(
-                "result type Float can't be cast to the desired output type {}: convert the input with .to(float32)",
-                input.dtype().scalar_type_name()
-            ),
-        ));
-    }
-    let factors = if p == 1.0 {
-        Tensor::full(&[], Scalar::Int(0), input.dtype())?
-    } else {
-        transforms::drawn("dropout", input.sizes(), |sizes| {
-            let like = if sizes == input.sizes() { input.clone() } else { Tensor::empty(sizes, input.dtype())? };
-            factors_like(&like, 1.0 - p, default_generator())
-        })?
-    };
-    if inplace { input.mul_(&factors) } else { input.mul(&factors) }
+    check_chance("dropout", p)?;
+    if training { dropped("dropout", input, p, inplace, How::default()) } else { Ok(input.clone()) }
 }
 
 #[cfg(test)]
@@ -82,9 +118,9 @@ mod tests {
     #[test]
     fn draws_in_memory_order_as_torch_does() {
         let x = Tensor::full(&[2, 3], 1.0.into(), DType::Float32).unwrap();
-        let y = factors_like(&x.t().unwrap(), 0.5, &Generator::new(0)).unwrap();
+        let y = kept_like(&x.t().unwrap(), 0.5, &Generator::new(0)).unwrap();
         assert_eq!(y.strides(), [1, 3]);
-        assert_eq!(y.to_vec::<f32>().unwrap(), [0.0, 0.0, 0.0, 0.0, 2.0, 0.0]);
+        assert_eq!(y.to_vec::<f32>().unwrap(), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     }
 
     #[test]

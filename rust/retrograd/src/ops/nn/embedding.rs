@@ -18,7 +18,7 @@ use crate::tensor::{DType, Element, Tensor};
 /// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often the
 /// row was looked up.
 #[derive(Clone, Copy, Debug)]
-struct Table {
+pub(super) struct Table {
     rows: usize,
     /// How many weights lie one after the other in these rows: those of a batch.
     weights: usize,
@@ -27,6 +27,23 @@ struct Table {
 }
 
 impl Table {
+    pub(super) fn new(rows: usize, padding: Option<usize>, by_freq: bool) -> Self {
+        Self { rows, weights: 1, padding, by_freq }
+    }
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+    /// The row of each weight that counts for nothing.
+    pub(super) fn padding_row(&self) -> Option<usize> {
+        self.padding
+    }
+    /// How many rows each of the weights has.
+    pub(super) fn rows_of_each(&self) -> usize {
+        (self.rows / self.weights.max(1)).max(1)
+    }
+    pub(super) fn is_padding(&self, i: usize) -> bool {
+        self.padding.is_some_and(|row| i % self.rows_of_each() == row)
+    }
     /// The weight of a lookup of each row in the gradient.
     fn shares(&self, indices: &[i64]) -> Vec<f64> {
         let mut shares = vec![1.0; self.rows];
@@ -46,11 +63,11 @@ impl Table {
         shares
     }
     /// The tables of a batch as one.
-    fn times(self, batch: usize) -> Self {
+    pub(super) fn times(self, batch: usize) -> Self {
         Self { rows: self.rows * batch, weights: self.weights * batch, ..self }
     }
     /// Indices into the tables of a batch as those into one.
-    fn offset(self, indices: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
+    pub(super) fn offset(self, indices: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
         let indices = view::batch_first(&memory::cast(indices, DType::Int64)?, axis, batch)?;
         let first: Vec<i64> = (0..batch).map(|b| (b * self.rows) as i64).collect();
         let mut sizes: Dims = smallvec::smallvec![1; indices.ndim()];
@@ -62,7 +79,7 @@ impl Table {
         let refused = Tensor::number((-1i64).into())?;
         where_(&beyond, &refused, &indices.add(&Tensor::from_slice(&first, &sizes)?)?)
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
+    pub(super) fn params(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("padding_idx", self.padding.map_or(-1, |p| p as i64).into()),
             ("scale_grad_by_freq", self.by_freq.into()),
@@ -150,6 +167,11 @@ impl Primitive for Embedding {
     }
 }
 
+/// Rows of `weight` by indices that name some; those of padding too.
+pub(super) fn lookup(table: Table, weight: &Tensor, indices: &Tensor) -> Result<Tensor> {
+    apply1(Embedding { table: Table { padding: None, by_freq: false, ..table }, weighed: false }, &[weight, indices])
+}
+
 /// Multiplies each looked-up row by its share.
 fn weigh<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usize) {
     let p = y.ptr::<T>();
@@ -164,7 +186,7 @@ fn weigh<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usi
 
 /// The gradient of the weight: the rows of `g` added up by index. Reverse: [`Embedding`] of `gg`.
 #[derive(Clone, Copy, Debug)]
-struct EmbeddingBackward(Table);
+pub(super) struct EmbeddingBackward(pub(super) Table);
 
 impl EmbeddingBackward {
     fn run<T: Element + Real>(&self, g: &Tensor, list: &[i64], width: usize) -> Result<Tensor> {

@@ -1,15 +1,22 @@
 //! Ops of neural networks: losses, activations, normalization, embedding, dropout.
 
+mod attention;
+mod attention_checks;
+mod bags;
 mod batch_norm;
 mod bce;
 mod bilinear;
 pub mod conv;
 mod cross_entropy;
+mod ctc;
+mod ctc_composed;
 mod curve;
 mod distance;
 mod dropout;
+mod dropouts;
 mod elementwise;
 mod embedding;
+mod embedding_bag;
 mod gates;
 mod gelu;
 mod hard;
@@ -23,9 +30,12 @@ mod scale_norm;
 mod smooth;
 mod standard;
 
+pub use attention::scaled_dot_product_attention;
 pub use cross_entropy::cross_entropy;
 pub use dropout::dropout;
+pub(crate) use dropouts::plain_dropout;
 pub use embedding::{embedding, one_hot};
+pub use embedding_bag::embedding_bag;
 pub use gelu::gelu;
 pub use layer_norm::layer_norm;
 pub use loss::{l1_loss, mse_loss};
@@ -92,6 +102,19 @@ pub static ROSTER: &[&Entry] = &[
     &batch_norm::GROUP_NORM,
     &scale_norm::RMS_NORM,
     &scale_norm::LOCAL_RESPONSE_NORM,
+    &attention::SCALED_DOT_PRODUCT_ATTENTION,
+    &dropouts::DROPOUT1D,
+    &dropouts::DROPOUT2D,
+    &dropouts::DROPOUT3D,
+    &dropouts::ALPHA_DROPOUT,
+    &dropouts::FEATURE_ALPHA_DROPOUT,
+    &dropouts::PLAIN_DROPOUT,
+    &dropouts::PLAIN_FEATURE_DROPOUT,
+    &dropouts::PLAIN_ALPHA_DROPOUT,
+    &dropouts::PLAIN_FEATURE_ALPHA_DROPOUT,
+    &embedding_bag::EMBEDDING_BAG,
+    &ctc::CTC_LOSS,
+    &ctc::CTC_LOSS_OF_TENSORS,
     &bilinear::BILINEAR,
 ];
 

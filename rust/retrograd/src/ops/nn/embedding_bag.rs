@@ -1,0 +1,461 @@
+//! `embedding_bag`.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use retrograd_macros::op;
+
+use super::bags::{checked_indices, cut, renormalize};
+use super::embedding::{EmbeddingBackward, Table, lookup};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::dispatch;
+use crate::error::{Error, Result, Sizes};
+use crate::kernels::copy;
+use crate::kernels::real::Real;
+use crate::ops::view::{batch_first, reshape_to};
+use crate::ops::{Value, memory};
+use crate::tensor::{DType, Element, Scalar, Tensor};
+
+const OP: &str = super::bags::OP;
+
+/// What becomes of the rows of a bag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Sum = 0,
+    Mean = 1,
+    Max = 2,
+}
+
+/// `embedding_bag`: the rows of each bag summed (each times its weight), averaged, or their largest elements. Padding counts
+/// for nothing.
+///
+/// Reverse: each row of a bag gets the bag's gradient, times its weight or divided by the number of rows; or of `max` the row
+/// that was largest. Weights get the inner product of row and gradient.
+///
+/// Operands: the table, the indices, then the weights of the rows, if any. Results: the bags, the bag of each index, how many
+/// rows each bag has, and of `max` the row of each element.
+#[derive(Clone, Debug)]
+struct EmbeddingBag {
+    table: Table,
+    mode: Mode,
+    /// The indices of each bag.
+    bags: Arc<[Range<usize>]>,
+    offsets: Tensor,
+    padding: Option<i64>,
+}
+
+impl EmbeddingBag {
+    fn run<T: Element + Real>(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let indices = checked_indices(xs[1], self.table.rows())?;
+        let list = indices.as_slice::<i64>().unwrap_or(&[]);
+        let (table, weights) = (copy::contiguous(xs[0])?, xs.get(2).map(|w| copy::contiguous(w)).transpose()?);
+        let from = table.as_slice::<T>().unwrap_or(&[]);
+        let weights = weights.as_ref().and_then(Tensor::as_slice::<T>);
+        let (width, bags) = (table.sizes()[1], self.bags.len());
+        let y = Tensor::zeros(&[bags, width], table.dtype())?;
+        let (mut bag_of, mut counts) = (vec![0i64; list.len()], vec![0i64; bags]);
+        let mut largest = vec![0i64; if self.mode == Mode::Max { bags * width } else { 0 }];
+        for (b, bag) in self.bags.iter().enumerate() {
+            // SAFETY: S1 and S3: row `b` of the fresh contiguous output.
+            let to = unsafe { std::slice::from_raw_parts_mut(y.ptr::<T>().wrapping_add(b * width), width) };
+            for k in bag.clone() {
+                bag_of[k] = b as i64;
+                let i = list[k] as usize;
+                if self.table.is_padding(i) {
+                    continue;
+                }
+                counts[b] += 1;
+                let row = &from[i * width..][..width];
+                if self.mode != Mode::Max {
+                    for (o, &x) in to.iter_mut().zip(row) {
+                        *o = o.plus(weights.map_or(x, |w| x.times(w[k])));
+                    }
+                    continue;
+                }
+                for ((o, &x), at) in to.iter_mut().zip(row).zip(&mut largest[b * width..]) {
+                    if counts[b] == 1 || x > *o {
+                        (*o, *at) = (x, i as i64);
+                    }
+                }
+            }
+            if self.mode == Mode::Mean && counts[b] > 0 {
+                for o in to {
+                    *o = o.over(T::of(counts[b] as f64));
+                }
+            }
+        }
+        let largest = if self.mode == Mode::Max {
+            Tensor::from_slice(&largest, &[bags, width])?
+        } else {
+            Tensor::from_slice(&counts, &[bags])?
+        };
+        let (bag_of, counts) = (Tensor::from_slice(&bag_of, &[list.len()])?, Tensor::from_slice(&counts, &[bags])?);
+        Ok(smallvec::smallvec![y, bag_of, counts, largest])
+    }
+
+    /// The bag of each index that is in one, and the positions of those, if some are not.
+    fn members(&self, count: usize) -> Result<(Tensor, Option<Tensor>)> {
+        let bag_of: Vec<i64> =
+            self.bags.iter().enumerate().flat_map(|(b, bag)| bag.clone().map(move |_| b as i64)).collect();
+        let within =
+            (bag_of.len() < count).then(|| self.bags.iter().flat_map(|bag| bag.clone().map(|k| k as i64)).collect());
+        let within = within.map(|at: Vec<i64>| Tensor::from_slice(&at, &[at.len()])).transpose()?;
+        Ok((Tensor::from_slice(&bag_of, &[bag_of.len()])?, within))
+    }
+    /// Ones for bags that have rows, as a column of this dtype.
+    fn filled(&self, counts: &Tensor, dtype: DType) -> Result<Tensor> {
+        memory::cast(&counts.gt(&Tensor::number(Scalar::Int(0))?)?, dtype)?.unsqueeze(-1)
+    }
+    /// The elements of a bag's gradient for the rows in it, one row for each index.
+    fn spread(&self, g: &Tensor, counts: &Tensor, bag_of: &Tensor) -> Result<Tensor> {
+        let g = match self.mode {
+            Mode::Mean => {
+                g.div(&memory::cast(counts, g.dtype())?.clamp_min(&Tensor::number(Scalar::Int(1))?)?.unsqueeze(-1)?)?
+            }
+            _ => g.clone(),
+        };
+        g.index_select(0, bag_of)
+    }
+    fn picked(x: &Tensor, at: Option<&Tensor>) -> Result<Tensor> {
+        at.map_or_else(|| Ok(x.clone()), |at| x.index_select(0, at))
+    }
+    /// Whether each index is not padding, if some are.
+    fn no_padding(&self, indices: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
+        let Some(row) = self.table.padding_row() else { return Ok(None) };
+        let within = indices.remainder(&Tensor::number(Scalar::Int(self.table.rows_of_each() as i64))?)?;
+        memory::cast(&within.ne(&Tensor::number(Scalar::Int(row as i64))?)?, dtype).map(Some)
+    }
+}
+
+impl Primitive for EmbeddingBag {
+    const NAME: &'static str = OP;
+    const KEEP: &'static [Keep] = &[
+        Keep::input(0, "weight").when(2),
+        Keep::input(1, "indices"),
+        Keep::input(2, "per_sample_weights").when(0),
+        Keep::output(1, "result1"),
+        Keep::output(2, "result2"),
+        Keep::output(3, "result3"),
+    ];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        // The bags of all entries, over one table with the rows of all.
+        let count = xs[1].numel() / if axes[1].is_some() { batch.max(1) } else { 1 };
+        let weight = batch_first(xs[0], axes[0], batch)?;
+        let (rows, width) = (op.table.rows(), weight.sizes()[2]);
+        let weight = reshape_to(&weight, &[batch * rows, width])?;
+        let indices = reshape_to(&op.table.offset(xs[1], axes[1], batch)?, &[batch * count])?;
+        let weights = xs.get(2).map(|w| reshape_to(&batch_first(w, axes[2], batch)?, &[batch * count])).transpose()?;
+        let bags = (0..batch)
+            .flat_map(|b| op.bags.iter().map(move |bag| bag.start + b * count..bag.end + b * count))
+            .collect();
+        let whole = Self { table: op.table.times(batch), bags, ..op.clone() };
+        let mut all = vec![&weight, &indices];
+        all.extend(&weights);
+        let outs = apply(whole, &all)?;
+        let apart = |t: &Tensor| {
+            let mut sizes = vec![batch, t.sizes()[0] / batch.max(1)];
+            sizes.extend_from_slice(&t.sizes()[1..]);
+            if batch == 0 {
+                sizes[1] = if t.ndim() == 2 { op.bags.len() } else { 0 }
+            }
+            reshape_to(t, &sizes)
+        };
+        Ok((outs.iter().map(apart).collect::<Result<_>>()?, smallvec::smallvec![Some(0); 4]))
+    });
+    fn node(&self) -> &'static str {
+        "EmbeddingBagBackward0"
+    }
+    fn inputs(&self) -> u32 {
+        0b101
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs), else Err(Error::no_kernel(OP, xs[0].dtype())))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let edges = cx.node.edges.len();
+        let Some(g) = cx.g_of(0) else { return Ok((0..edges).map(|_| None).collect()) };
+        let (indices, counts) = (cx.kept(1)?, cx.kept(4)?);
+        let mut grads = Grads::new();
+        if self.mode == Mode::Max {
+            grads.push(cx.when(0, || {
+                let zeros = Tensor::zeros(&[self.table.rows(), g.sizes()[1]], g.dtype())?;
+                zeros.scatter_add(0, cx.kept(5)?, &g.mul(&self.filled(counts, g.dtype())?)?)
+            })?);
+            grads.extend((1..edges).map(|_| None));
+            return Ok(grads);
+        }
+        let (bag_of, within) = self.members(indices.numel())?;
+        let indices = Self::picked(indices, within.as_ref())?;
+        let rows = self.spread(g, counts, &bag_of)?;
+        grads.push(cx.when(0, || {
+            let rows = match edges > 2 {
+                true => rows.mul(&Self::picked(cx.kept(2)?, within.as_ref())?.unsqueeze(-1)?)?,
+                false => rows.clone(),
+            };
+            apply1(EmbeddingBackward(self.table), &[&rows, &indices])
+        })?);
+        grads.push(None);
+        if edges > 2 {
+            grads.push(cx.when(2, || {
+                let along = rows.mul(&lookup(self.table, cx.kept(0)?, &indices)?)?.sum_dims(&[-1], false)?;
+                let along = match self.no_padding(&indices, g.dtype())? {
+                    Some(kept) => along.mul(&kept)?,
+                    None => along,
+                };
+                match &within {
+                    Some(at) => Tensor::zeros(cx.sizes(2), g.dtype())?.index_add(0, at, &along, 1i64.into()),
+                    None => Ok(along),
+                }
+            })?);
+        }
+        Ok(grads)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let mut parts: Vec<Tensor> = Vec::new();
+        let run = |xs: &[&Tensor]| -> Result<Tensor> { Ok(apply(self.clone(), xs)?.swap_remove(0)) };
+        match (cx.t(0), self.mode) {
+            (None, _) => {}
+            (Some(t), Mode::Max) => {
+                let (counts, largest) = (&cx.outs[2], &cx.outs[3]);
+                parts.push(t.gather(0, largest)?.mul(&self.filled(counts, t.dtype())?)?);
+            }
+            (Some(t), _) => {
+                let mut xs = cx.xs.to_vec();
+                xs[0] = t;
+                parts.push(run(&xs)?);
+            }
+        }
+        if let Some(t) = cx.t(2) {
+            parts.push(run(&[cx.xs[0], cx.xs[1], t])?);
+        }
+        let sum = match parts.len() {
+            2 => Some(parts[0].add(&parts[1])?),
+            _ => parts.pop(),
+        };
+        let mut ts = maybe(sum);
+        ts.extend([None, None, None]);
+        Ok(ts)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let mut params = self.table.params();
+        params.retain(|(name, _)| *name != "padding_idx");
+        params.extend([
+            ("mode", (self.mode as i64).into()),
+            ("offsets", Value::Tensor(self.offsets.clone())),
+            ("padding_idx", self.padding.unwrap_or(-1).into()),
+        ]);
+        params
+    }
+}
+
+fn tensor_type(t: &Tensor) -> String {
+    format!("torch.{}", t.dtype().tensor_type_name())
+}
+
+/// Rows of `weight` by their indices, summed, averaged or their largest elements, bag by bag, without the rows themselves.
+///
+/// Args: `input` indices, int64 or int32: (bags, n), or (n,) with `offsets` (bags,), where each bag begins; `weight` (rows,
+/// width), float32 or float64; `max_norm` scales rows whose norm of `norm_type` exceeds it down, in place;
+/// `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode` 'mean', 'sum' or 'max';
+/// `per_sample_weights` a factor for each index, for 'sum'; `include_last_offset` says that the last offset is where the last
+/// bag ends; `padding_idx` a row that counts for nothing. `sparse` is not available.
+/// Returns: (bags, width); zeros for an empty bag. Derivative: the gradients of its bags for each row, times its factors or
+/// divided by the number of rows; for 'max' where the row was the largest; for the factors, the inner products of rows and
+/// gradients.
+/// Raises: RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError for arguments that
+/// do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> table = rg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+/// >>> rg.nn.functional.embedding_bag(rg.tensor([0, 1, 2]), table, rg.tensor([0, 2]), mode='sum').tolist()
+/// [[4.0, 6.0], [5.0, 6.0]]
+#[op(function, module = "nn.functional")]
+pub fn embedding_bag(
+    input: &Tensor,
+    weight: &Tensor,
+    #[default(None)] offsets: Option<&Tensor>,
+    #[default(None)] max_norm: Option<f64>,
+    #[default(2.0)] norm_type: f64,
+    #[default(false)] scale_grad_by_freq: bool,
+    #[default("mean")] mode: &str,
+    #[default(false)] sparse: bool,
+    #[default(None)] per_sample_weights: Option<&Tensor>,
+    #[default(false)] include_last_offset: bool,
+    #[default(None)] padding_idx: Option<i64>,
+) -> Result<Tensor> {
+    if let Some(w) = per_sample_weights
+        && w.sizes() != input.sizes()
+    {
+        return Err(Error::value(
+            OP,
+            format!(
+                "If per_sample_weights ({}) is not None, then it must have the same shape as the input ({})",
+                Sizes(w.sizes()),
+                Sizes(input.sizes())
+            ),
+        ));
+    }
+    if weight.ndim() != 2 {
+        return Err(Error::value(
+            OP,
+            format!("weight has to be a 2D Tensor, but got Tensor of dimension {}", weight.ndim()),
+        ));
+    }
+    let every;
+    let (indices, weights, offsets) = match (input.ndim(), offsets) {
+        (2, Some(_)) => {
+            return Err(Error::value(
+                OP,
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences",
+            ));
+        }
+        (2, None) => {
+            let n = input.sizes()[1] as i64;
+            let starts: Vec<i64> = (0..input.sizes()[0] as i64).map(|b| b * n).collect();
+            every = Tensor::from_slice(&starts, &[starts.len()])?;
+            let flat = [input.numel()];
+            (reshape_to(input, &flat)?, per_sample_weights.map(|w| reshape_to(w, &flat)).transpose()?, &every)
+        }
+        (1, None) => return Err(Error::value(OP, "offsets has to be a 1D Tensor but got None")),
+        (1, Some(offsets)) if offsets.ndim() != 1 => return Err(Error::value(OP, "offsets has to be a 1D Tensor")),
+        (1, Some(offsets)) => (input.clone(), per_sample_weights.cloned(), offsets),
+        (n, _) => {
+            return Err(Error::value(OP, format!("input has to be 1D or 2D Tensor, but got Tensor of dimension {n}")));
+        }
+    };
+    let mode = match mode {
+        "sum" => Mode::Sum,
+        "mean" => Mode::Mean,
+        "max" if scale_grad_by_freq => {
+            return Err(Error::value(OP, "max mode does not support scaling the gradient by the frequency"));
+        }
+        "max" if sparse => return Err(Error::value(OP, "max mode does not support sparse weights")),
+        "max" => Mode::Max,
+        _ => return Err(Error::value(OP, format!("mode has to be one of sum, mean or max, got '{mode}'"))),
+    };
+    if sparse {
+        return Err(Error::not_implemented(format!("{OP}: sparse=True is not available: leave it out")));
+    }
+    if weights.is_some() && mode != Mode::Sum {
+        return Err(Error::not_implemented(format!(
+            "{OP}: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='{}').",
+            if mode == Mode::Max { "max" } else { "mean" }
+        )));
+    }
+    for t in [&indices, offsets] {
+        if !matches!(t.dtype(), DType::Int64 | DType::Int32) {
+            return Err(Error::dtype(
+                OP,
+                format!(
+                    "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got {} \
+                     instead",
+                    tensor_type(t)
+                ),
+            ));
+        }
+    }
+    if !weight.dtype().is_floating() {
+        return Err(Error::dtype(
+            OP,
+            format!(
+                "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, \
+                 Double; but got {} instead",
+                tensor_type(weight)
+            ),
+        ));
+    }
+    if let Some(w) = &weights
+        && w.dtype() != weight.dtype()
+    {
+        return Err(Error::dtype(
+            OP,
+            format!(
+                "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; \
+                 but type {} does not equal {}",
+                tensor_type(weight),
+                tensor_type(w)
+            ),
+        ));
+    }
+    let rows = weight.sizes()[0];
+    let padding = match padding_idx {
+        None => None,
+        Some(p) if p >= -(rows as i64) && p < rows as i64 => Some(p.rem_euclid(rows as i64)),
+        Some(p) => {
+            return Err(Error::shape(
+                OP,
+                format!(
+                    "padding_idx must be within the number of embeddings, -{rows} through {}, but got {p}",
+                    rows as i64 - 1
+                ),
+            ));
+        }
+    };
+    if let Some(max) = max_norm {
+        renormalize(weight, &indices, max, norm_type)?;
+    }
+    let bags = cut(offsets, indices.numel(), include_last_offset)?;
+    let table = Table::new(rows, padding.map(|p| p as usize), scale_grad_by_freq);
+    let op = EmbeddingBag { table, mode, bags, offsets: offsets.clone(), padding };
+    let mut xs = vec![weight, &indices];
+    xs.extend(&weights);
+    Ok(apply(op, &xs)?.swap_remove(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gradcheck, noise};
+
+    fn bag(
+        i: &[i64],
+        w: &Tensor,
+        at: &[i64],
+        mode: &str,
+        psw: Option<&Tensor>,
+        last: bool,
+        pad: Option<i64>,
+    ) -> Result<Tensor> {
+        let (i, at) = (Tensor::from_slice(i, &[i.len()])?, Tensor::from_slice(at, &[at.len()])?);
+        embedding_bag(&i, w, Some(&at), None, 2.0, false, mode, false, psw, last, pad)
+    }
+
+    #[test]
+    fn gradients() {
+        let i = [0, 2, 2, 1, 0];
+        for mode in ["sum", "mean", "max"] {
+            for (at, last, pad) in [(&[0, 2, 2][..], false, None), (&[0, 1, 4], true, None), (&[0, 3], false, Some(2))]
+            {
+                gradcheck(&|x| bag(&i, &x[0], at, mode, None, last, pad), &[noise(1, &[3, 4])]);
+                if mode == "sum" {
+                    let xs = [noise(1, &[3, 4]), noise(2, &[5])];
+                    gradcheck(&|x| bag(&i, &x[0], at, mode, Some(&x[1]), last, pad), &xs);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        let w = noise(1, &[3, 2]);
+        let e = bag(&[3], &w, &[0], "sum", None, false, None).unwrap_err().to_string();
+        assert!(e.contains("not in the valid range [0, 3)"), "{e}");
+        assert!(bag(&[0], &w, &[1], "sum", None, false, None).is_err());
+        assert!(bag(&[0], &w, &[0, 2], "sum", None, false, None).is_err());
+        assert!(bag(&[0, 1], &w, &[0, 2, 1], "sum", None, false, None).is_err());
+        assert!(bag(&[0], &w, &[0], "most", None, false, None).is_err());
+        assert!(bag(&[0], &w, &[], "sum", None, true, None).is_err());
+        assert_eq!(bag(&[0], &w, &[], "sum", None, false, None).unwrap().sizes(), [0, 2]);
+    }
+
+    #[test]
+    fn rows_are_scaled_to_the_largest_norm() {
+        let w = Tensor::from_slice(&[3.0f64, 4.0, 0.3, 0.4], &[2, 2]).unwrap();
+        let i = Tensor::from_slice(&[0i64, 1], &[2, 1]).unwrap();
+        let y = embedding_bag(&i, &w, None, Some(1.0), 2.0, false, "sum", false, None, false, None).unwrap();
+        let y = y.to_vec::<f64>().unwrap();
+        assert!((y[0] - 0.6).abs() < 1e-6 && (y[3] - 0.4).abs() < 1e-12, "{y:?}");
+    }
+}

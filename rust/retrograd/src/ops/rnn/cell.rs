@@ -1,0 +1,83 @@
+//! One step of a recurrent layer, in tensor ops.
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, Result};
+use crate::ops::matmul::linear;
+use crate::tensor::Tensor;
+
+/// What a step does with its input and the state before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// `tanh(W x + U h)`.
+    Tanh,
+    /// `relu(W x + U h)`.
+    Relu,
+    /// Gates `i, f, g, o` of `W x + U h`: `c' = f c + i g`, `h' = o tanh(c')`.
+    Lstm,
+    /// Gates `r, z, n` of `W x` and `U h`: `n = tanh(W_n x + r U_n h)`, `h' = n + z (h - n)`.
+    Gru,
+}
+
+/// The hidden state, and the cell state of an LSTM.
+pub(super) type State = SmallVec<[Tensor; 2]>;
+
+/// The weights of one layer in one direction.
+#[derive(Clone)]
+pub(super) struct Weights<'a> {
+    pub input: &'a Tensor,
+    pub hidden: &'a Tensor,
+    pub input_bias: Option<&'a Tensor>,
+    pub hidden_bias: Option<&'a Tensor>,
+    /// Of an LSTM whose hidden state is smaller than its cell state.
+    pub projection: Option<&'a Tensor>,
+}
+
+impl Weights<'_> {
+    /// `W x + b`, for a step or for all steps at once.
+    pub(super) fn of_input(&self, x: &Tensor) -> Result<Tensor> {
+        linear(x, self.input, self.input_bias)
+    }
+    fn of_hidden(&self, h: &Tensor) -> Result<Tensor> {
+        linear(h, self.hidden, self.hidden_bias)
+    }
+}
+
+impl Cell {
+    /// The state after a step, whose input has been through [`Weights::of_input`].
+    pub(super) fn step(self, x: &Tensor, state: &State, weights: &Weights) -> Result<State> {
+        let h = &state[0];
+        let from_hidden = weights.of_hidden(h)?;
+        let mut next = State::new();
+        match self {
+            Cell::Tanh => next.push(from_hidden.add(x)?.tanh()?),
+            Cell::Relu => next.push(from_hidden.add(x)?.relu()?),
+            Cell::Lstm => {
+                let gates = from_hidden.add(x)?.unsafe_chunk(4, 1)?;
+                let [i, f, g, o] = &gates[..] else { return Err(refused("lstm: the weights have not four gates")) };
+                let c = f.sigmoid()?.mul(&state[1])?.add(&i.sigmoid()?.mul(&g.tanh()?)?)?;
+                let h = o.sigmoid()?.mul(&c.tanh()?)?;
+                next.push(match weights.projection {
+                    Some(projection) => h.matmul(&projection.t()?)?,
+                    None => h,
+                });
+                next.push(c);
+            }
+            Cell::Gru => {
+                let (x, u) = (x.unsafe_chunk(3, 1)?, from_hidden.unsafe_chunk(3, 1)?);
+                let ([xr, xz, xn], [hr, hz, hn]) = (&x[..], &u[..]) else {
+                    return Err(refused("gru: the weights have not three gates"));
+                };
+                let r = hr.add(xr)?.sigmoid()?;
+                let z = hz.add(xz)?.sigmoid()?;
+                let n = xn.add(&hn.mul(&r)?)?.tanh()?;
+                next.push(h.sub(&n)?.mul(&z)?.add(&n)?);
+            }
+        }
+        Ok(next)
+    }
+}
+
+pub(super) fn refused(detail: impl Into<String>) -> Error {
+    Error::shape("rnn", detail)
+}

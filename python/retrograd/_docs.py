@@ -10,6 +10,7 @@ import contextlib
 import doctest
 import functools
 import io
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -170,12 +171,14 @@ def _observe(call: _Call, as_floats: bool) -> Facts:
 
 
 def _facts(room: Room) -> Facts:
-    for call in _example_calls(room):
-        for as_floats in (False, True):
-            with contextlib.suppress(Exception):  # not every op takes floats where its example has integers
-                seen = _observe(call, as_floats)
-                if seen.node:
-                    return seen
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of ops that are deprecated
+        for call in _example_calls(room):
+            for as_floats in (False, True):
+                with contextlib.suppress(Exception):  # not every op takes floats where its example has integers
+                    seen = _observe(call, as_floats)
+                    if seen.node:
+                        return seen
     return Facts("", False)
 
 

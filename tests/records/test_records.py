@@ -22,6 +22,7 @@ from records import (
     conv,
     create,
     functions,
+    image,
     index,
     layers,
     losses,
@@ -32,9 +33,11 @@ from records import (
     order,
     place,
     pointwise,
+    pool,
     reduce,
     rg,
     running,
+    sampling,
     sets,
     spread,
     view,
@@ -66,6 +69,9 @@ FAMILIES = (
     conv,
     attention,
     layers,
+    pool,
+    image,
+    sampling,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]

@@ -112,8 +112,16 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
             Scalar::Complex(..) => None,
             s => Some(Value::Scalar(Scalar::Float(s.as_f64()))),
         },
-        Kind::Floats => sequence_of(v, |x| scalar(x).map(Scalar::as_f64)).map(Value::Floats),
         Kind::Ints | Kind::Size => integers(v).map(Value::Ints).or_else(|| integer(v).map(|i| Value::Ints(vec![i]))),
+        Kind::OpenInts => {
+            let open = |v: &Bound<'_, PyAny>| if v.is_none() { Some(None) } else { integer(v).map(Some) };
+            sequence_of(v, open).or_else(|| integer(v).map(|i| vec![Some(i)])).map(Value::OpenInts)
+        }
+        Kind::Floats => {
+            let number =
+                |v: &Bound<'_, PyAny>| scalar(v).filter(|s| !matches!(s, Scalar::Complex(..))).map(Scalar::as_f64);
+            sequence_of(v, number).or_else(|| number(v).map(|x| vec![x])).map(Value::Floats)
+        }
         Kind::Tensors | Kind::Spread => tensors(v).map(Value::Tensors),
         Kind::DType => dtype::extract(v).map(Value::DType),
         Kind::Str => v.extract().ok().map(Value::Str),
@@ -139,8 +147,9 @@ pub fn kind_name(kind: Kind) -> &'static str {
         Kind::Bool => "bool",
         Kind::Int => "int",
         Kind::Float => "float",
-        Kind::Floats => "tuple of floats",
         Kind::Ints | Kind::Size => "tuple of ints",
+        Kind::OpenInts => "int or tuple of ints and None",
+        Kind::Floats => "float or tuple of floats",
         Kind::Tensors | Kind::Spread => "tuple of Tensors",
         Kind::DType => "retrograd.dtype",
         Kind::Str => "str",
@@ -187,6 +196,7 @@ pub fn object<'py>(py: Python<'py>, name: &str, v: Value) -> PyResult<Bound<'py,
         Value::None | Value::Default => Ok(py.None().into_bound(py)),
         Value::Scalar(s) => number(py, s),
         Value::Ints(v) => Ok(PyTuple::new(py, v)?.into_any()),
+        Value::OpenInts(v) => Ok(PyTuple::new(py, v)?.into_any()),
         Value::Floats(v) => Ok(PyTuple::new(py, v)?.into_any()),
         Value::Tensors(v) => {
             let items: Vec<_> = v.into_iter().map(|t| wrap(py, t)).collect::<PyResult<_>>()?;

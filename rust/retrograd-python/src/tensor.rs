@@ -230,6 +230,10 @@ impl PyTensor {
         Ok(slf)
     }
     /// Give the tensor the sizes of another one, in place; see `resize_`.
+    ///
+    /// >>> import retrograd as rg
+    /// >>> rg.zeros(3).resize_as_(rg.ones(1, 2)).shape
+    /// retrograd.Size([1, 2])
     #[pyo3(signature = (the_template, *, memory_format = None))]
     fn resize_as_<'py>(
         slf: Bound<'py, Self>,

@@ -112,6 +112,8 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         dtypes::ROSTER,
         nn::conv::ROSTER,
         rnn::ROSTER,
+        nn::pool::ROSTER,
+        nn::image::ROSTER,
     ]
     .into_iter()
     .flatten()

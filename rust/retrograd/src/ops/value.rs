@@ -13,6 +13,8 @@ pub enum Value {
     Tensor(Tensor),
     Scalar(Scalar),
     Ints(Vec<i64>),
+    /// Integers, some of which are left open.
+    OpenInts(Vec<Option<i64>>),
     Floats(Vec<f64>),
     Tensors(Vec<Tensor>),
     DType(DType),
@@ -36,7 +38,9 @@ pub enum Kind {
     Float,
     /// An integer or a sequence of them.
     Ints,
-    /// A sequence of numbers.
+    /// An integer or a sequence of integers and None.
+    OpenInts,
+    /// A number or a sequence of them.
     Floats,
     /// A sequence of integers, or separate integer arguments.
     Size,
@@ -90,6 +94,7 @@ arg! {
     i64, Int, Value::Scalar(s @ (Scalar::Int(_) | Scalar::Bool(_))) => s.as_i64();
     f64, Float, Value::Scalar(s) => s.as_f64();
     &'a [i64], Ints, Value::Ints(v) => v;
+    &'a [Option<i64>], OpenInts, Value::OpenInts(v) => v;
     &'a [f64], Floats, Value::Floats(v) => v;
     &'a [Tensor], Tensors, Value::Tensors(v) => v;
     DType, DType, Value::DType(d) => *d;

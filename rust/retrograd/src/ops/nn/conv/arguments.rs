@@ -194,7 +194,7 @@ impl Given<'_> {
                 Sizes(w)
             ));
         }
-        if w[0] % groups != 0 {
+        if !w[0].is_multiple_of(groups) {
             return refuse(format!(
                 "Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size \
                  [{}] instead",

@@ -77,9 +77,9 @@ impl Windows {
 
 /// A number for each of the two axes.
 fn pair(name: &str, must: &str, values: &[i64], least: i64) -> Result<[usize; 2]> {
-    let both = match values {
-        &[both] => [both, both],
-        &[h, w] => [h, w],
+    let both = match *values {
+        [both] => [both, both],
+        [h, w] => [h, w],
         _ => {
             return Err(Error::shape(
                 "unfold",
@@ -268,7 +268,7 @@ pub fn fold(
         return Err(wrong_rank(x));
     }
     let axis = x.len() - 2;
-    if rows % windows.taps() != 0 {
+    if !rows.is_multiple_of(windows.taps()) {
         return Err(Error::shape(
             "fold",
             format!(

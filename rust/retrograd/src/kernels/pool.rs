@@ -1,0 +1,462 @@
+//! Pooling: a result for every window over the last three axes. Planes are contiguous; fewer axes are axes of size 1.
+
+use std::ops::Range;
+
+use super::real::Num;
+use super::simd::{Isa, Level, Task, dispatch};
+use crate::parallel::{Shared, split};
+
+/// A number that can be pooled.
+pub trait Pooled: Num {
+    /// What every other number is larger than.
+    const LOWEST: Self;
+    /// The quotient by a count; of integers rounded towards zero.
+    fn shared(self, n: i64) -> Self;
+}
+impl Pooled for f32 {
+    const LOWEST: Self = f32::NEG_INFINITY;
+    #[inline(always)]
+    fn shared(self, n: i64) -> Self {
+        self / n as f32
+    }
+}
+impl Pooled for f64 {
+    const LOWEST: Self = f64::NEG_INFINITY;
+    #[inline(always)]
+    fn shared(self, n: i64) -> Self {
+        self / n as f64
+    }
+}
+impl Pooled for i64 {
+    const LOWEST: Self = i64::MIN;
+    #[inline(always)]
+    fn shared(self, n: i64) -> Self {
+        if n == 0 { 0 } else { self.wrapping_div(n) }
+    }
+}
+
+/// A window along one axis: positions from `start` on, before `end`.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    pub start: usize,
+    pub end: usize,
+    /// What the axis contributes to the count that an average divides by.
+    pub span: usize,
+}
+
+/// The windows along one axis.
+///
+/// Duties of whoever makes one: no window that has positions has one at `size` or beyond; the windows of `whole` have
+/// exactly `taps` positions each, `step` apart, and start `stride` apart.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    pub size: usize,
+    /// Between two positions of a window.
+    pub step: usize,
+    pub windows: Vec<Window>,
+    /// Windows that several lanes can walk together.
+    pub whole: Range<usize>,
+    pub stride: usize,
+    pub taps: usize,
+}
+
+/// Planes of `inner` elements with `outer` windows each.
+#[derive(Clone, Debug)]
+pub struct Windows {
+    pub axes: [Axis; 3],
+    /// Divides every sum; the count of the window's positions if `None`.
+    pub divisor: Option<i64>,
+}
+
+/// Outputs that are computed together.
+const LANES: usize = 8;
+
+impl Windows {
+    /// Elements of a plane.
+    pub fn inner(&self) -> usize {
+        self.axes.iter().map(|a| a.size).product()
+    }
+    /// What pooling planes takes, in nanoseconds.
+    fn cost(&self, planes: usize) -> f64 {
+        let taps: usize = self.axes.iter().map(|axis| axis.taps.max(1)).product();
+        (planes * self.outer() * taps) as f64 * 0.2
+    }
+
+    /// Windows of a plane.
+    pub fn outer(&self) -> usize {
+        self.axes.iter().map(|a| a.windows.len()).product()
+    }
+    #[inline(always)]
+    fn count(&self, d: &Window, h: &Window, w: &Window) -> i64 {
+        match self.divisor {
+            Some(n) => n,
+            None => (d.span * h.span * w.span) as i64,
+        }
+    }
+    /// Outputs of a row that go in blocks of [`LANES`]; if blocks may not overlap, a multiple of it.
+    #[inline(always)]
+    fn blocks(&self, overlap: bool) -> Range<usize> {
+        let whole = &self.axes[2].whole;
+        // Lanes count positions in 32 bits.
+        if whole.len() < LANES || self.inner() > u32::MAX as usize {
+            return 0..0;
+        }
+        if overlap { whole.clone() } else { whole.start..whole.start + whole.len() / LANES * LANES }
+    }
+}
+
+/// One row of windows: `d` and `h` are the windows along the outer axes.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    windows: &'a Windows,
+    d: Window,
+    h: Window,
+}
+
+/// Runs `$body` for each line of positions of a row of windows; `$line` is its offset within the plane.
+macro_rules! lines {
+    ($row:expr, |$line:ident| $body:expr) => {{
+        let [d, h, w] = &$row.windows.axes;
+        let mut i = $row.d.start;
+        while i < $row.d.end {
+            let mut j = $row.h.start;
+            while j < $row.h.end {
+                let $line = (i * h.size + j) * w.size;
+                $body;
+                j += h.step;
+            }
+            i += d.step;
+        }
+    }};
+}
+
+/// Walks the rows of planes: calls `$row(row, input plane, first output)`.
+macro_rules! rows {
+    ($windows:expr, $planes:expr, |$row:ident, $plane:ident, $at:ident| $body:expr) => {{
+        let windows: &Windows = $windows;
+        let (inner, outer, width) = (windows.inner(), windows.outer(), windows.axes[2].windows.len());
+        for p in $planes {
+            let $plane = p * inner;
+            let mut $at = p * outer;
+            for &d in &windows.axes[0].windows {
+                for &h in &windows.axes[1].windows {
+                    let $row = Row { windows, d, h };
+                    $body;
+                    $at += width;
+                }
+            }
+        }
+    }};
+}
+
+/// Runs `$wide` for blocks of whole windows, `$S` apart (0: by the axis' stride), and `$one` for the outputs around them.
+macro_rules! along {
+    ($row:expr, $blocks:expr, |$i:ident| $one:expr, |$j:ident, $S:ident| $wide:expr) => {{
+        let (width, blocks): (usize, Range<usize>) = ($row.windows.axes[2].windows.len(), $blocks);
+        let mut $i = 0;
+        while $i < width {
+            if $i == blocks.start && !blocks.is_empty() {
+                $i = blocks.end;
+                continue;
+            }
+            $one;
+            $i += 1;
+        }
+        let mut $j = blocks.start;
+        while $j < blocks.end {
+            match $row.windows.axes[2].stride {
+                1 => {
+                    const $S: usize = 1;
+                    $wide
+                }
+                2 => {
+                    const $S: usize = 2;
+                    $wide
+                }
+                _ => {
+                    const $S: usize = 0;
+                    $wide
+                }
+            }
+            // The last block ends with the range.
+            $j = if $j + LANES == blocks.end { blocks.end } else { ($j + LANES).min(blocks.end - LANES) };
+        }
+    }};
+}
+
+/// The maximum of every window and where in the plane it stands: of equal ones the first, of NaNs the last.
+///
+/// Duties: 1. `x` is readable for the `planes` of `windows.inner()` elements. 2. `y` and `at` are writable for as many
+/// planes of `windows.outer()` elements, and overlap nothing else.
+struct Max<'a, T> {
+    windows: &'a Windows,
+    planes: Range<usize>,
+    x: *const T,
+    y: *mut T,
+    at: *mut i64,
+}
+
+impl<T: Pooled> Max<'_, T> {
+    /// The maxima of `L` windows whose first lines are `S` (0: `stride`) apart from `x` on, and how far from there they stand.
+    #[inline(always)]
+    unsafe fn lanes<const L: usize, const S: usize>(
+        row: Row<'_>,
+        x: *const T,
+        (start, taps, step): (usize, usize, usize),
+    ) -> ([T; L], [u32; L]) {
+        let stride = if S == 0 { row.windows.axes[2].stride } else { S };
+        let (mut best, mut far) = ([T::LOWEST; L], [0u32; L]);
+        let first = (row.d.start * row.windows.axes[1].size + row.h.start) * row.windows.axes[2].size;
+        lines!(row, |line| {
+            for k in 0..taps {
+                // SAFETY: duty 1: positions of windows, by the duties of `Axis`.
+                let p = unsafe { x.add(line + start + k * step) };
+                let o = (line - first + k * step) as u32;
+                for l in 0..L {
+                    // SAFETY: as above.
+                    let v = unsafe { *p.add(l * stride) };
+                    let take = (v > best[l]) | v.is_nan();
+                    best[l] = if take { v } else { best[l] };
+                    far[l] = if take { o } else { far[l] };
+                }
+            }
+        });
+        (best, far)
+    }
+}
+
+impl<T: Pooled> Task for Max<'_, T> {
+    type Out = ();
+    const WIDE: bool = T::WIDE;
+    #[inline(always)]
+    unsafe fn run<I: Isa>(self) {
+        let blocks = self.windows.blocks(true);
+        rows!(self.windows, self.planes, |row, plane, at| {
+            let w = &row.windows.axes[2];
+            // SAFETY: duty 1.
+            let x = unsafe { self.x.add(plane) };
+            let first = (row.d.start * row.windows.axes[1].size + row.h.start) * w.size;
+            along!(
+                row,
+                blocks.clone(),
+                |i| {
+                    let window = w.windows[i];
+                    let (mut best, mut found) = (T::LOWEST, first + window.start);
+                    lines!(row, |line| {
+                        let mut j = window.start;
+                        while j < window.end {
+                            // SAFETY: duty 1: a position of a window, by the duties of `Axis`.
+                            let v = unsafe { *x.add(line + j) };
+                            if (v > best) | v.is_nan() {
+                                (best, found) = (v, line + j);
+                            }
+                            j += w.step;
+                        }
+                    });
+                    // SAFETY: duty 2.
+                    unsafe {
+                        *self.y.add(at + i) = best;
+                        *self.at.add(at + i) = found as i64;
+                    }
+                },
+                |i, S| {
+                    let start = w.windows[i].start;
+                    // SAFETY: the duties of `lanes` are our duty 1.
+                    let (best, far) = unsafe { Self::lanes::<LANES, S>(row, x, (start, w.taps, w.step)) };
+                    for l in 0..LANES {
+                        // SAFETY: duty 2: the block lies within the row.
+                        unsafe {
+                            *self.y.add(at + i + l) = best[l];
+                            *self.at.add(at + i + l) = (first + start + l * w.stride + far[l] as usize) as i64;
+                        }
+                    }
+                }
+            );
+        });
+    }
+}
+
+/// The sum of every window over its count; or, reversed, every element over the count added to its window.
+///
+/// Duties: 1. `x` is valid for the `planes` of `windows.inner()` elements, 2. `y` for as many of `windows.outer()`; they do
+/// not overlap, and what is written (`y`, or `x` if `REVERSE`) overlaps nothing else.
+struct Sums<'a, T, const REVERSE: bool> {
+    windows: &'a Windows,
+    planes: Range<usize>,
+    x: *mut T,
+    y: *mut T,
+}
+
+impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
+    type Out = ();
+    const WIDE: bool = T::WIDE;
+    #[inline(always)]
+    unsafe fn run<I: Isa>(self) {
+        let blocks = self.windows.blocks(!REVERSE);
+        rows!(self.windows, self.planes, |row, plane, at| {
+            let w = &row.windows.axes[2];
+            // SAFETY: duties 1 and 2.
+            let (x, y) = unsafe { (self.x.add(plane), self.y.add(at)) };
+            along!(
+                row,
+                blocks.clone(),
+                |i| {
+                    let window = w.windows[i];
+                    let count = row.windows.count(&row.d, &row.h, &window);
+                    // SAFETY: duty 2; what is read was written before.
+                    let share = if REVERSE { unsafe { *y.add(i) }.shared(count) } else { T::ZERO };
+                    let (mut sum, mut some) = (T::ZERO, false);
+                    lines!(row, |line| {
+                        let mut j = window.start;
+                        while j < window.end {
+                            // SAFETY: duty 1: a position of a window, by the duties of `Axis`.
+                            let p = unsafe { x.add(line + j) };
+                            if REVERSE {
+                                // SAFETY: as above.
+                                unsafe { *p = (*p).plus(share) }
+                            } else {
+                                // SAFETY: as above.
+                                (sum, some) = (sum.plus(unsafe { *p }), true);
+                            }
+                            j += w.step;
+                        }
+                    });
+                    if !REVERSE {
+                        // SAFETY: duty 2.
+                        unsafe { *y.add(i) = if some { sum.shared(count) } else { T::ZERO } }
+                    }
+                },
+                |i, S| {
+                    let stride = if S == 0 { w.stride } else { S };
+                    let (start, count) = (w.windows[i].start, row.windows.count(&row.d, &row.h, &w.windows[i]));
+                    let mut lanes = [T::ZERO; LANES];
+                    if REVERSE {
+                        for (l, share) in lanes.iter_mut().enumerate() {
+                            // SAFETY: duty 2: the block lies within the row.
+                            *share = unsafe { *y.add(i + l) }.shared(count);
+                        }
+                    }
+                    lines!(row, |line| {
+                        for k in 0..w.taps {
+                            // SAFETY: duty 1: positions of windows, by the duties of `Axis`.
+                            let p = unsafe { x.add(line + start + k * w.step) };
+                            for (l, lane) in lanes.iter_mut().enumerate() {
+                                // SAFETY: as above.
+                                unsafe {
+                                    let p = p.add(l * stride);
+                                    if REVERSE {
+                                        *p = (*p).plus(*lane);
+                                    } else {
+                                        *lane = (*lane).plus(*p);
+                                    }
+                                }
+                            }
+                        }
+                    });
+                    if !REVERSE {
+                        for (l, sum) in lanes.iter().enumerate() {
+                            // SAFETY: duty 2.
+                            unsafe { *y.add(i + l) = sum.shared(count) }
+                        }
+                    }
+                }
+            );
+        });
+    }
+}
+
+/// The maxima of `x` and where in their planes they stand; see [`Max`].
+///
+/// # Panics
+/// If the slices are not `planes` of the windows' planes.
+pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: &mut [i64]) {
+    let planes = planes(windows, x.len(), y.len());
+    assert_eq!(y.len(), at.len(), "a place for every maximum");
+    let (from, y, at) = (Shared(x.as_ptr().cast_mut()), Shared(y.as_mut_ptr()), Shared(at.as_mut_ptr()));
+    split(planes, 1, windows.cost(planes), &|planes| {
+        let task = Max { windows, planes, x: from.get().cast_const(), y: y.get(), at: at.get() };
+        // SAFETY: (1, 2) the slices were checked to hold the planes, and mutable borrows overlap nothing; no other piece
+        // has these planes.
+        unsafe { dispatch(Level::detect(), task) }
+    });
+}
+
+/// The sums of windows over their counts.
+///
+/// # Panics
+/// As [`max`].
+pub fn mean<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T]) {
+    let planes = planes(windows, x.len(), y.len());
+    let (x, y) = (Shared(x.as_ptr().cast_mut()), Shared(y.as_mut_ptr()));
+    split(planes, 1, windows.cost(planes), &|planes| {
+        let task = Sums::<T, false> { windows, planes, x: x.get(), y: y.get() };
+        // SAFETY: (1, 2) the slices were checked to hold the planes; `x` is not written; mutable borrows overlap nothing;
+        // no other piece has these planes.
+        unsafe { dispatch(Level::detect(), task) }
+    });
+}
+
+/// Adds every element of `g`, over its window's count, to the positions of the window in `x`.
+///
+/// # Panics
+/// As [`max`].
+pub fn spread<T: Pooled>(windows: &Windows, g: &[T], x: &mut [T]) {
+    let planes = planes(windows, x.len(), g.len());
+    let (x, y) = (Shared(x.as_mut_ptr()), Shared(g.as_ptr().cast_mut()));
+    split(planes, 1, windows.cost(planes), &|planes| {
+        let task = Sums::<T, true> { windows, planes, x: x.get(), y: y.get() };
+        // SAFETY: (1, 2) the slices were checked to hold the planes; `y` is not written; mutable borrows overlap nothing;
+        // no other piece has these planes.
+        unsafe { dispatch(Level::detect(), task) }
+    });
+}
+
+fn planes(windows: &Windows, inner: usize, outer: usize) -> usize {
+    let n = if windows.outer() == 0 { 0 } else { outer / windows.outer() };
+    assert!(n * windows.outer() == outer && n * windows.inner() <= inner, "slices hold the same planes");
+    n
+}
+
+/// The elements of `g` added up at the places `at` of their planes of `inner` elements in `y`, zeros elsewhere; those that
+/// name no place are left out.
+pub fn scatter<T: Num>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
+    if g.is_empty() {
+        y.fill(T::ZERO);
+    }
+    for ((g, at), y) in by_plane(g, outer).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(inner.max(1))) {
+        // Plane by plane, while it is in the cache.
+        y.fill(T::ZERO);
+        for (&g, &i) in g.iter().zip(at) {
+            if let Some(y) = y.get_mut(i as usize) {
+                *y = (*y).plus(g);
+            }
+        }
+    }
+}
+
+/// The elements of `x` at the places `at` of their planes of `inner` elements; 0 for those that name no place.
+pub fn gather<T: Num>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
+    for ((x, at), y) in by_plane(x, inner).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(outer.max(1))) {
+        for (&i, y) in at.iter().zip(y) {
+            *y = x.get(i as usize).copied().unwrap_or(T::ZERO);
+        }
+    }
+}
+
+/// Writes the elements of `x` to the places `at` of their planes of `inner` elements in `y`: the last one to each. The
+/// first index that names no place is returned, and then nothing was written.
+pub fn place<T: Num>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) -> Option<i64> {
+    if let Some(&bad) = at.iter().find(|&&i| i < 0 || i as usize >= inner) {
+        return Some(bad);
+    }
+    for ((x, at), y) in by_plane(x, outer).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(inner.max(1))) {
+        for (&v, &i) in x.iter().zip(at) {
+            y[i as usize] = v;
+        }
+    }
+    None
+}
+
+fn by_plane<T>(x: &[T], n: usize) -> std::slice::ChunksExact<'_, T> {
+    x.chunks_exact(n.max(1))
+}

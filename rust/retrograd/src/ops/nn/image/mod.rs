@@ -1,0 +1,34 @@
+//! Ops on planes of elements: padding, resampling, sampling at points, and exchanges between channels and positions.
+
+mod grid;
+mod grid_composed;
+mod interpolate;
+mod pad;
+mod separable;
+mod shuffle;
+#[cfg(test)]
+mod tests;
+
+use crate::ops::Entry;
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[
+    &pad::PAD,
+    &pad::CONSTANT_PAD_ND,
+    &shuffle::PIXEL_SHUFFLE,
+    &shuffle::TOP_PIXEL_SHUFFLE,
+    &shuffle::PIXEL_UNSHUFFLE,
+    &shuffle::TOP_PIXEL_UNSHUFFLE,
+    &shuffle::CHANNEL_SHUFFLE,
+    &shuffle::TOP_CHANNEL_SHUFFLE,
+    &interpolate::INTERPOLATE,
+    &interpolate::UPSAMPLE,
+    &interpolate::UPSAMPLE_NEAREST,
+    &interpolate::UPSAMPLE_BILINEAR,
+    &grid::GRID_SAMPLE,
+    &grid::GRID_SAMPLER,
+    &grid::GRID_SAMPLER_2D,
+    &grid::GRID_SAMPLER_3D,
+    &grid::AFFINE_GRID,
+    &grid::AFFINE_GRID_GENERATOR,
+];

@@ -1,0 +1,107 @@
+//! Linear maps that treat each of the last axes apart, by a table: padding with an image's own elements, and resampling.
+
+use std::sync::Arc;
+
+use crate::autograd::Grads;
+use crate::autograd::apply::apply1;
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::resample::{Table, along};
+use crate::ops::Value;
+use crate::tensor::layout::{checked_numel, numel};
+use crate::tensor::{DType, Dims, Element, Tensor};
+
+/// What a node shows of the op it stands for.
+#[derive(Debug)]
+pub(super) struct Face {
+    pub node: &'static str,
+    /// The node of the reverse.
+    pub back: &'static str,
+    /// What torch calls the loop.
+    pub kernel: &'static str,
+    pub params: Vec<(&'static str, Value)>,
+}
+
+/// Applies a table along each of the last axes; `None` leaves an axis alone. Reverse: the transposed tables. With
+/// `KEEPS` the node keeps the operand, which no rule uses, since torch's does.
+#[derive(Clone, Debug)]
+pub(super) struct Separable<const KEEPS: bool> {
+    pub tables: Arc<[Option<Table>]>,
+    pub face: Arc<Face>,
+    /// Whether this is the reverse of the op that the face tells of.
+    pub reversed: bool,
+}
+
+impl<const KEEPS: bool> Separable<KEEPS> {
+    pub fn new(tables: Vec<Option<Table>>, face: Face) -> Self {
+        Self { tables: tables.into(), face: Arc::new(face), reversed: false }
+    }
+    fn transposed(&self) -> Self {
+        let tables = self.tables.iter().map(|t| t.as_ref().map(Table::transposed)).collect();
+        Self { tables, face: self.face.clone(), reversed: !self.reversed }
+    }
+    /// The axes in the order that keeps what lies between them small: shrinking ones first, else the last first.
+    fn order(&self, ndim: usize) -> Vec<(usize, &Table)> {
+        let first = ndim - self.tables.len();
+        let mut order: Vec<_> =
+            self.tables.iter().enumerate().filter_map(|(i, t)| Some((first + i, t.as_ref()?))).collect();
+        order.reverse();
+        order.sort_by_key(|(_, t)| t.to() >= t.from());
+        order
+    }
+    fn run<T: Element + crate::kernels::real::Num>(&self, x: &Tensor) -> Result<Tensor> {
+        let mut x = copy::contiguous(x)?;
+        let order = self.order(x.ndim());
+        if order.is_empty() {
+            return copy::copy(&x);
+        }
+        for (axis, table) in order {
+            let mut sizes = Dims::from_slice(x.sizes());
+            if sizes[axis] != table.from() {
+                return Err(Error::shape(
+                    Self::NAME,
+                    format!("axis {axis} of {x:?} should have size {}", table.from()),
+                ));
+            }
+            sizes[axis] = table.to();
+            checked_numel(Self::NAME, &sizes)?;
+            let (outer, inner) = (numel(&sizes[..axis]), numel(&sizes[axis + 1..]));
+            x = Tensor::build::<T>(&sizes, |y| along(table, x.as_slice::<T>().unwrap_or(&[]), y, outer, inner))?;
+        }
+        Ok(x)
+    }
+}
+
+impl<const KEEPS: bool> Primitive for Separable<KEEPS> {
+    const NAME: &'static str = "resample";
+    const KEEP: &'static [Keep] = if KEEPS { &[Keep::input(0, "self")] } else { &[] };
+    // The axes count from the end, and any may stand in front.
+    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    fn node(&self) -> &'static str {
+        if self.reversed { self.face.back } else { self.face.node }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = xs[0].dtype();
+        match dtype {
+            DType::Float32 => self.run::<f32>(xs[0]),
+            DType::Float64 => self.run::<f64>(xs[0]),
+            // Weights of integers are ones.
+            _ if dtype.is_integral() => copy::cast(&self.run::<i64>(&copy::cast(xs[0], DType::Int64)?)?, dtype),
+            _ => Err(Error::no_kernel(self.face.kernel, dtype)),
+        }
+        .map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        // The reverse needs nothing of the operand.
+        let back =
+            Separable::<false> { tables: self.transposed().tables, face: self.face.clone(), reversed: !self.reversed };
+        apply1(back, &[cx.g()]).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        linear(self, cx)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        if self.reversed { Vec::new() } else { self.face.params.clone() }
+    }
+}

@@ -1,0 +1,436 @@
+//! `max_pool1d`, `max_pool2d`, `max_pool3d`.
+
+use retrograd_macros::op;
+use smallvec::smallvec;
+
+use super::places::{AtPlaces, ToPlaces};
+use super::{Layout, Pool, check_regular, plane, triple};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply, apply1};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, one};
+use crate::dispatch;
+use crate::error::{Error, Result, Sizes};
+use crate::kernels::copy;
+use crate::kernels::pool::{self, Pooled};
+use crate::ops::{OneOrMany, Value, view};
+use crate::tensor::{DType, Element, Tensor};
+
+/// The maximum of every window, and where in its plane it stands. Reverse: `g` to these places ([`ToPlaces`]).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MaxPool(pub Pool);
+
+impl MaxPool {
+    fn names(&self) -> [&'static str; 2] {
+        match (self.0.is_adaptive(), self.0.rank) {
+            (false, 2) => ["MaxPool2DWithIndicesBackward0", "MaxPool2DWithIndicesBackwardBackward0"],
+            (false, _) => ["MaxPool3DWithIndicesBackward0", "MaxPool3DWithIndicesBackwardBackward0"],
+            (true, 2) => ["AdaptiveMaxPool2DBackward0", "AdaptiveMaxPool2DBackwardBackward0"],
+            (true, _) => ["AdaptiveMaxPool3DBackward0", "AdaptiveMaxPool3DBackwardBackward0"],
+        }
+    }
+    /// What torch calls the loop.
+    fn kernel(&self) -> &'static str {
+        match (self.0.is_adaptive(), self.0.rank) {
+            (false, 2) => "max_pool2d",
+            (false, _) => "max_pool3d",
+            (true, 2) => "adaptive_max_pool2d",
+            (true, _) => "adaptive_max_pool3d_cpu",
+        }
+    }
+    fn run<T: Element + Pooled>(&self, x: &Tensor) -> Result<[Tensor; 2]> {
+        let sizes = self.0.out_sizes(x.sizes());
+        let (at, x) = (Tensor::empty(&sizes, DType::Int64)?, copy::contiguous(x)?);
+        let values = Tensor::build::<T>(&sizes, |y| {
+            // SAFETY: S1 to S3: a fresh contiguous tensor of as many elements, which nobody else has yet.
+            let at = unsafe { std::slice::from_raw_parts_mut(at.ptr::<i64>(), y.len()) };
+            pool::max(&self.0.windows(x.sizes()), x.as_slice::<T>().unwrap_or(&[]), y, at);
+        })?;
+        Ok([values, at])
+    }
+}
+
+impl Primitive for MaxPool {
+    const NAME: &'static str = "max_pool";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(1, "result1")];
+    // Any axes may stand in front of the planes.
+    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    fn node(&self) -> &'static str {
+        self.names()[0]
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let x = xs[0];
+        let [values, at] = match x.dtype() {
+            // The smaller integers take the way of the largest.
+            DType::UInt8 | DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 if !self.0.is_adaptive() => {
+                let [values, at] = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
+                [copy::cast(&values, x.dtype())?, at]
+            }
+            dtype => dispatch!(floats, dtype, T => self.run::<T>(x)?,
+                else return Err(Error::no_kernel(self.kernel(), dtype))),
+        };
+        Ok(smallvec![values, at])
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let back = ToPlaces { rank: self.0.rank, plane: plane(cx.sizes(0), self.0.rank), node: self.names()[1] };
+        apply1(back, &[cx.g(), cx.kept(1)?]).map(one)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let at = AtPlaces { rank: self.0.rank, node: self.names()[1] };
+        let t = cx.t(0).map(|t| apply1(at, &[t, &cx.outs[1]])).transpose()?;
+        Ok(smallvec![t, None])
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        self.0.params(true)
+    }
+}
+
+/// Values and places.
+pub(super) type Found = (Tensor, Tensor);
+
+pub(super) fn found(op: MaxPool, x: &Tensor) -> Result<Found> {
+    let mut outs = apply(op, &[x])?;
+    let at = outs.swap_remove(1);
+    Ok((outs.swap_remove(0), at))
+}
+
+/// Both, or the values alone.
+pub(super) fn chosen((values, at): Found, both: bool) -> OneOrMany {
+    if both { OneOrMany::Many(vec![values, at]) } else { OneOrMany::One(values) }
+}
+
+/// The arguments of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub kernel: &'a [i64],
+    pub stride: Option<&'a [i64]>,
+    pub padding: &'a [i64],
+    pub dilation: &'a [i64],
+    pub ceil: bool,
+}
+
+/// Over the last two or three axes.
+pub(super) fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Found> {
+    let number = if rank == 2 { "two" } else { "three" };
+    let wrong =
+        |what: &str, one: &str| Error::shape(op, format!("{op}: {what} must {one}, or a tuple of {number} ints"));
+    let kernel = triple(call.kernel, rank, || wrong("kernel_size", "either be a single int"))?;
+    let strided = call.stride.is_some_and(|s| !s.is_empty());
+    let stride = match call.stride {
+        Some(s) if strided => triple(s, rank, || wrong("stride", "either be omitted, a single int"))?,
+        _ => kernel,
+    };
+    let padding = triple(call.padding, rank, || wrong("padding", "either be a single int"))?;
+    let dilation = triple(call.dilation, rank, || wrong("dilation", "be either a single int"))?;
+    if !(rank + 1..=rank + 2).contains(&x.ndim()) {
+        let detail = format!("non-empty {}D or {}D (batch mode) tensor expected for input", rank + 1, rank + 2);
+        return Err(Error::shape(op, format!("{detail}, got one of {} dims", x.ndim())));
+    }
+    let padding = if rank == 2 { [0, padding[1], padding[2]] } else { padding };
+    let layout = Layout::Regular { kernel, stride, padding, dilation, ceil: call.ceil, strided };
+    let pool = Pool { rank, layout, include_pad: true, divisor: None };
+    check_regular(op, &pool, x, false)?;
+    found(MaxPool(pool), x)
+}
+
+/// Over the last axis, as one of two.
+pub(super) fn over_lines(op: &'static str, x: &Tensor, call: Call) -> Result<Found> {
+    let fail = |detail: String| Err(Error::shape(op, detail));
+    let entry = if x.ndim() == 3 { &x.sizes()[1..] } else { x.sizes() };
+    if !(2..=3).contains(&x.ndim()) || entry.contains(&0) {
+        return fail(format!(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:{}",
+            Sizes(x.sizes())
+        ));
+    }
+    let stride = call.stride.filter(|s| !s.is_empty());
+    let lists = [
+        (Some(call.kernel), "kernel_size must be an int, list of ints or tuple of ints"),
+        (stride, "stride must be None, an int, list of ints, or tuple of ints"),
+        (Some(call.padding), "padding must be an int, list of ints, or tuple of ints"),
+        (Some(call.dilation), "dilation must be an int, list of ints or tuple of ints"),
+    ];
+    for (list, what) in lists {
+        if let Some(list) = list.filter(|l| l.len() != 1) {
+            return fail(format!("max_pool1d() {what} of size 1 but got size {}", list.len()));
+        }
+    }
+    let (k, p, d) = (call.kernel[0], call.padding[0], call.dilation[0]);
+    let s = stride.map_or(k, |s| s[0]);
+    for (v, what) in [(k, "kernel_size"), (s, "stride")] {
+        if v <= 0 {
+            return fail(format!("max_pool1d() {what} must be greater than zero, but got {v}"));
+        }
+    }
+    if p < 0 {
+        return fail(format!("max_pool1d() padding must be non-negative, but got {p}"));
+    }
+    if p > k / 2 {
+        return fail(format!(
+            "max_pool1d() padding should be at most half of kernel size, but got padding={p} and kernel_size={k}"
+        ));
+    }
+    if d <= 0 {
+        return fail(format!("max_pool1d() dilation must be greater than zero, but got {d}"));
+    }
+    let layout = Layout::Regular {
+        kernel: [1, 1, k],
+        stride: [1, 1, s],
+        padding: [0, 0, p],
+        dilation: [1, 1, d],
+        ceil: call.ceil,
+        strided: true,
+    };
+    let pool = Pool { rank: 2, layout, include_pad: true, divisor: None };
+    let n = pool.out_size(2, x.sizes()[x.ndim() - 1]);
+    if n <= 0 {
+        return fail(format!("max_pool1d() Invalid computed output size: {n}"));
+    }
+    as_planes(x, |x| found(MaxPool(pool), x))
+}
+
+/// Runs `f` on a tensor with an axis of size 1 before the last.
+pub(super) fn as_planes(x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Found>) -> Result<Found> {
+    let (values, at) = f(&x.unsqueeze(-2)?)?;
+    Ok((view::squeeze_dim(&values, -2)?, view::squeeze_dim(&at, -2)?))
+}
+
+/// Without indices, one axis is only for floats.
+fn check_lines(x: &Tensor, indices: bool) -> Result<()> {
+    if indices || matches!(x.dtype(), DType::Float32 | DType::Float64) {
+        return Ok(());
+    }
+    Err(Error::no_kernel("max_pool1d_impl", x.dtype()))
+}
+
+/// The maximum of every window along the last axis.
+///
+/// Args: `input` (N, C, W) or (C, W), a float dtype (with indices also integers); `kernel_size` the size of the windows; `stride` from one
+/// window to the next, by default the kernel size; `padding` of lower than every number on both sides, at most half the
+/// kernel size; `dilation` from one position of a window to the next; `ceil_mode` also counts windows that begin inside but
+/// end outside; `return_indices` also returns where in its row each maximum stands.
+/// Returns: a tensor (N, C, W'), or a pair of it and int64 indices. Of equal numbers the first is the maximum; NaN wins. Derivative: `g`
+/// at the places of the maxima.
+/// Raises: RuntimeError if windows and sizes do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
+/// [[3.0, 2.0]]
+#[op(function, module = "nn.functional")]
+pub fn max_pool1d(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+    #[default(false)] return_indices: bool,
+) -> Result<OneOrMany> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    check_lines(input, return_indices)?;
+    Ok(chosen(over_lines("max_pool1d", input, call)?, return_indices))
+}
+
+/// The maximum of every window along the last two axes.
+///
+/// Args: `input` (N, C, H, W) or (C, H, W), a float dtype or integers; `kernel_size` the size of the windows; `stride` from one
+/// window to the next, by default the kernel size; `padding` of lower than every number on both sides, at most half the
+/// kernel size; `dilation` from one position of a window to the next; `ceil_mode` also counts windows that begin inside but
+/// end outside; `return_indices` also returns where in its plane, row by row, each maximum stands.
+/// Returns: a tensor (N, C, H', W'), or a pair of it and int64 indices. Of equal numbers the first is the maximum; NaN wins. Derivative: `g`
+/// at the places of the maxima.
+/// Raises: RuntimeError if windows and sizes do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
+/// [[[5.0, 7.0], [13.0, 15.0]]]
+#[op(function, module = "nn.functional")]
+pub fn max_pool2d(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+    #[default(false)] return_indices: bool,
+) -> Result<OneOrMany> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    Ok(chosen(over_planes("max_pool2d", input, call, 2)?, return_indices))
+}
+
+/// The maximum of every window along the last three axes.
+///
+/// Args: `input` (N, C, D, H, W) or (C, D, H, W), a float dtype or integers; `kernel_size` the size of the windows; `stride` from one
+/// window to the next, by default the kernel size; `padding` of lower than every number on both sides, at most half the
+/// kernel size; `dilation` from one position of a window to the next; `ceil_mode` also counts windows that begin inside but
+/// end outside; `return_indices` also returns where in its block, row by row, each maximum stands.
+/// Returns: a tensor (N, C, D', H', W'), or a pair of it and int64 indices. Of equal numbers the first is the maximum; NaN wins. Derivative: `g`
+/// at the places of the maxima.
+/// Raises: RuntimeError if windows and sizes do not go together.
+///
+/// >>> import retrograd as rg
+/// >>> rg.nn.functional.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
+/// [[[[7.0]]]]
+#[op(function, module = "nn.functional")]
+pub fn max_pool3d(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+    #[default(false)] return_indices: bool,
+) -> Result<OneOrMany> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    Ok(chosen(over_planes("max_pool3d", input, call, 3)?, return_indices))
+}
+
+/// The maxima that [`max_pool1d`] returns, and their indices.
+///
+/// Args, Returns, Derivative, Raises: as `max_pool1d`; indices are returned always.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.nn.functional.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+/// >>> indices.dtype
+/// retrograd.int64
+#[op(function, module = "nn.functional")]
+pub fn max_pool1d_with_indices(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+    #[default(false)] return_indices: bool,
+) -> Result<(Tensor, Tensor)> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    let _ = return_indices;
+    over_lines("max_pool1d_with_indices", input, call)
+}
+
+/// The maxima that [`max_pool2d`] returns, and their indices.
+///
+/// Args, Returns, Derivative, Raises: as `max_pool2d`; indices are returned always.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.nn.functional.max_pool2d_with_indices(rg.arange(16.0).reshape(1, 4, 4), 2)
+/// >>> indices.dtype
+/// retrograd.int64
+#[op(function, module = "nn.functional")]
+pub fn max_pool2d_with_indices(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+    #[default(false)] return_indices: bool,
+) -> Result<(Tensor, Tensor)> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    let _ = return_indices;
+    over_planes("max_pool2d_with_indices", input, call, 2)
+}
+
+/// The maxima that [`max_pool3d`] returns, and their indices.
+///
+/// Args, Returns, Derivative, Raises: as `max_pool3d`; indices are returned always.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.nn.functional.max_pool3d_with_indices(rg.arange(8.0).reshape(1, 2, 2, 2), 2)
+/// >>> indices.dtype
+/// retrograd.int64
+#[op(function, module = "nn.functional")]
+pub fn max_pool3d_with_indices(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+    #[default(false)] return_indices: bool,
+) -> Result<(Tensor, Tensor)> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    let _ = return_indices;
+    over_planes("max_pool3d_with_indices", input, call, 3)
+}
+
+/// The maximum of every window along the last axis: `nn.functional.max_pool1d` without indices.
+///
+/// Args, Returns, Derivative, Raises: as there.
+///
+/// >>> import retrograd as rg
+/// >>> rg.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
+/// [[3.0, 2.0]]
+#[op(function, name = "max_pool1d", norust)]
+pub fn top_max_pool1d(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+) -> Result<Tensor> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    check_lines(input, false)?;
+    Ok(over_lines("max_pool1d", input, call)?.0)
+}
+
+/// The maximum of every window along the last two axes: `nn.functional.max_pool2d` without indices.
+///
+/// Args, Returns, Derivative, Raises: as there.
+///
+/// >>> import retrograd as rg
+/// >>> rg.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
+/// [[[5.0, 7.0], [13.0, 15.0]]]
+#[op(function, name = "max_pool2d", norust)]
+pub fn top_max_pool2d(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+) -> Result<Tensor> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    Ok(over_planes("max_pool2d", input, call, 2)?.0)
+}
+
+/// The maximum of every window along the last three axes: `nn.functional.max_pool3d` without indices.
+///
+/// Args, Returns, Derivative, Raises: as there.
+///
+/// >>> import retrograd as rg
+/// >>> rg.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
+/// [[[[7.0]]]]
+#[op(function, name = "max_pool3d", norust)]
+pub fn top_max_pool3d(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+) -> Result<Tensor> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    Ok(over_planes("max_pool3d", input, call, 3)?.0)
+}
+
+/// The maximum of every window along the last axis and where it stands: `nn.functional.max_pool1d_with_indices`.
+///
+/// Args, Returns, Derivative, Raises: as there.
+///
+/// >>> import retrograd as rg
+/// >>> values, indices = rg.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+/// >>> indices.tolist()
+/// [[1, 2]]
+#[op(function, name = "max_pool1d_with_indices", norust)]
+pub fn top_max_pool1d_with_indices(
+    input: &Tensor,
+    kernel_size: &[i64],
+    #[default(None)] stride: Option<&[i64]>,
+    #[default(&[0])] padding: &[i64],
+    #[default(&[1])] dilation: &[i64],
+    #[default(false)] ceil_mode: bool,
+) -> Result<(Tensor, Tensor)> {
+    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+    over_lines("max_pool1d_with_indices", input, call)
+}

@@ -23,6 +23,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::error::Result;
+
 /// Work of less than this many nanoseconds is never divided.
 const WORTH_SHARING: f64 = 10_000.0;
 /// Work of less than this many nanoseconds is not divided if workers have to be woken.
@@ -102,6 +104,18 @@ pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + S
     if !pool.run(threads, n.div_ceil(step), &piece) {
         work(0..n);
     }
+}
+
+/// As [`split`], for work that may fail, as where each piece takes memory of its own. The first failure is returned when
+/// all pieces are done.
+pub fn try_split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
+    let failure = Mutex::new(None);
+    split(n, grain, cost, &|piece| {
+        if let Err(error) = work(piece) {
+            failure.lock().get_or_insert(error);
+        }
+    });
+    failure.into_inner().map_or(Ok(()), Err)
 }
 
 /// A pointer that pieces may share; its user answers for what they do with it.

@@ -15,6 +15,7 @@ pub mod random;
 pub mod real;
 pub mod reduce;
 pub mod resample;
+pub mod rows;
 pub mod simd;
 pub mod sort;
 pub mod special;

@@ -9,10 +9,11 @@ mod tile;
 
 use std::ops::Range;
 
+use super::real::Real;
+
 use super::matmul::{GemmScalar, gemm};
 use super::real::Num;
 use super::simd::{Level, dispatch};
-pub use tile::Exponential;
 use tile::{COLUMNS, Pull, Soften};
 
 /// Rows of a tile.
@@ -91,7 +92,7 @@ fn panel_width<T>(width: usize) -> usize {
     if width * 64 * size_of::<T>() <= PANEL_BYTES { 64 } else { 32 }
 }
 
-impl<T: Exponential + GemmScalar> Plan<T> {
+impl<T: Real + GemmScalar> Plan<T> {
     const NOTHING: T = <T as Num>::ZERO;
 
     fn packs(&self) -> bool {
@@ -100,6 +101,11 @@ impl<T: Exponential + GemmScalar> Plan<T> {
     fn panels(&self, width: usize) -> usize {
         if self.packs() { self.keys.next_multiple_of(64) * width } else { 0 }
     }
+    /// How many products the two matrix products of a head sum.
+    pub fn terms(&self) -> f64 {
+        self.queries as f64 * self.keys as f64 * (self.width + self.value_width) as f64
+    }
+
     /// Elements of scratch that [`Plan::forward`] takes.
     pub fn forward_scratch(&self) -> usize {
         self.panels(self.width) + ROWS * (COLUMNS + self.width + self.value_width + 2)
@@ -372,7 +378,7 @@ impl<T: Exponential + GemmScalar> Plan<T> {
 ///
 /// # Safety
 /// 1. The rows are readable. 2. Nobody writes them meanwhile.
-unsafe fn copy_scaled<T: Exponential>(x: Matrix<T>, m: usize, width: usize, scale: T, to: &mut [T]) {
+unsafe fn copy_scaled<T: Real>(x: Matrix<T>, m: usize, width: usize, scale: T, to: &mut [T]) {
     for (r, to) in to.chunks_mut(width.max(1)).take(m).enumerate() {
         if x.cs == 1 {
             // SAFETY: duties 1 and 2.
@@ -393,7 +399,7 @@ unsafe fn copy_scaled<T: Exponential>(x: Matrix<T>, m: usize, width: usize, scal
 ///
 /// # Safety
 /// 1. The rows are writable, and apart from all else.
-unsafe fn write_scaled<T: Exponential>(from: &[T], width: usize, factors: impl Fn(usize) -> T, to: Matrix<T>) {
+unsafe fn write_scaled<T: Real>(from: &[T], width: usize, factors: impl Fn(usize) -> T, to: Matrix<T>) {
     for (r, from) in from.chunks(width.max(1)).enumerate() {
         let factor = factors(r);
         if to.cs == 1 {

@@ -1,51 +1,13 @@
 //! What happens to a tile of scores between the two products.
 
 use super::Matrix;
+use crate::kernels::pointwise::row;
 use crate::kernels::real::Real;
+use crate::kernels::rows::{ShiftedBy, row_max, row_sum};
 use crate::kernels::simd::{Isa, Task};
 
 /// Columns of a tile, and the distance of its rows.
 pub(super) const COLUMNS: usize = 256;
-/// Partial results of a row: enough to fill vectors, few enough to stay in registers.
-const LANES: usize = 16;
-
-/// Floats with an exponential that loops over rows vectorise.
-pub trait Exponential: Real {
-    /// `exp(x)` for `x` not above the logarithm of the largest number; 0 where that would be denormal.
-    fn exponential(self) -> Self;
-}
-
-impl Exponential for f32 {
-    /// Cephes `expf`: `x = n ln 2 + r`, a polynomial for `exp(r)`, and `n` added to the exponent. Without branches.
-    #[inline(always)]
-    fn exponential(self) -> f32 {
-        const LEAST: f32 = -87.336_54;
-        const MAGIC: f32 = 12_582_912.0; // 1.5 * 2^23: added, it rounds to an integer in the lowest bits
-        const LN2_HIGH: f32 = 0.693_359_4;
-        const LN2_LOW: f32 = -0.000_212_194_44;
-        let x = if self < LEAST { LEAST } else { self };
-        let shifted = x * std::f32::consts::LOG2_E + MAGIC;
-        let n = shifted - MAGIC;
-        let r = x - n * LN2_HIGH - n * LN2_LOW;
-        let mut p = 0.000_198_756_91_f32;
-        p = p * r + 0.001_398_2;
-        p = p * r + 0.008_333_452;
-        p = p * r + 0.041_665_796;
-        p = p * r + 0.166_666_66;
-        p = p * r + 0.5;
-        let y = p * r * r + r + 1.0;
-        let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23));
-        if self < LEAST { 0.0 } else { y * power }
-    }
-}
-
-impl Exponential for f64 {
-    #[inline(always)]
-    fn exponential(self) -> f64 {
-        self.exp()
-    }
-}
-
 /// The columns of a row that are seen.
 #[inline(always)]
 fn seen(diagonal: Option<isize>, row: usize, columns: usize) -> usize {
@@ -76,43 +38,16 @@ unsafe fn add_mask<T: Real>(x: &mut [T], mask: Matrix<T>, r: usize) {
     }
 }
 
-/// The largest element; NaN is not looked for.
-#[inline(always)]
-fn largest<T: Real>(x: &[T]) -> T {
-    let mut lanes = [T::of(f64::NEG_INFINITY); LANES];
-    let (whole, rest) = x.as_chunks::<LANES>();
-    for part in whole {
-        for (m, &v) in lanes.iter_mut().zip(part) {
-            *m = if v > *m { v } else { *m };
-        }
-    }
-    let mut m = T::of(f64::NEG_INFINITY);
-    for &v in lanes.iter().chain(rest) {
-        m = if v > m { v } else { m };
-    }
-    m
-}
-
 /// Exponentials of a row less `top`, in its place; their sum.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
 #[inline(always)]
-fn exponentials<T: Exponential>(x: &mut [T], top: T) -> T {
-    let mut lanes = [T::ZERO; LANES];
-    let (whole, rest) = x.as_chunks_mut::<LANES>();
-    for part in whole {
-        for (sum, v) in lanes.iter_mut().zip(part) {
-            *v = v.minus(top).exponential();
-            *sum = sum.plus(*v);
-        }
-    }
-    let mut sum = T::ZERO;
-    for v in rest {
-        *v = v.minus(top).exponential();
-        sum = sum.plus(*v);
-    }
-    for &part in &lanes {
-        sum = sum.plus(part);
-    }
-    sum
+unsafe fn exponentials<S: Isa, T: Real>(x: &mut [T], top: T) -> T {
+    let p = x.as_mut_ptr();
+    // SAFETY: (1, 2) the output is the input; (3) duty 1.
+    unsafe { row::<S, T, 1, _>(&ShiftedBy(top), x.len(), [p.cast_const()], p) };
+    row_sum(x)
 }
 
 /// Scores become weights relative to the row's largest score so far; what a row has gathered shrinks to the new one.
@@ -130,7 +65,7 @@ pub(super) struct Soften<'a, T> {
     pub width: usize,
 }
 
-impl<T: Exponential> Task for Soften<'_, T> {
+impl<T: Real> Task for Soften<'_, T> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
@@ -144,7 +79,7 @@ impl<T: Exponential> Task for Soften<'_, T> {
                 // SAFETY: our duty.
                 unsafe { add_mask(x, mask, r) };
             }
-            let top = largest(x);
+            let top = row_max(x);
             if top == none {
                 // Nothing is seen, or nothing but NaN.
                 let mut fill = T::ZERO;
@@ -156,8 +91,9 @@ impl<T: Exponential> Task for Soften<'_, T> {
                 continue;
             }
             let top = if top > tops[r] { top } else { tops[r] };
-            let shrink = tops[r].minus(top).exponential();
-            sums[r] = sums[r].times(shrink).plus(exponentials(x, top));
+            let shrink = tops[r].minus(top).exp();
+            // SAFETY: Task 2.
+            sums[r] = sums[r].times(shrink).plus(unsafe { exponentials::<S, T>(x, top) });
             tops[r] = top;
             if shrink != T::ONE {
                 for o in &mut out[r * width..][..width] {
@@ -182,7 +118,7 @@ pub(super) struct Pull<'a, T> {
     pub along: &'a [T],
 }
 
-impl<T: Exponential> Task for Pull<'_, T> {
+impl<T: Real> Task for Pull<'_, T> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
@@ -199,8 +135,10 @@ impl<T: Exponential> Task for Pull<'_, T> {
                 // SAFETY: our duty.
                 unsafe { add_mask(x, mask, r) };
             }
-            for (x, d) in x.iter_mut().zip(d) {
-                *x = x.minus(lse).exponential();
+            let p = x.as_mut_ptr();
+            // SAFETY: (1, 2) the output is the input; (3) Task 2.
+            unsafe { row::<S, T, 1, _>(&ShiftedBy(lse), x.len(), [p.cast_const()], p) };
+            for (x, d) in x.iter().zip(d) {
                 *d = x.times(d.minus(along));
             }
         }

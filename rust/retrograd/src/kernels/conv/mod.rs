@@ -1,4 +1,4 @@
-//! Convolutions over up to three axes on one thread: the values, and the two adjoints that derivatives are made of.
+//! Convolutions over up to three axes: the values, and the two adjoints that derivatives are made of.
 //!
 //! All of them go over the same triples of an element of the large side, `x`, one of the small side, `y`, and one of the
 //! weight between: along each axis `i = o * stride - pad + k * dilation`. [`gather`] sums into the small side, [`spread`]
@@ -67,6 +67,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// How many products are summed in all.
+    pub fn terms(&self) -> f64 {
+        let channels = self.batch as f64 * self.groups as f64 * self.large as f64 * self.small as f64;
+        channels * self.small_len() as f64 * self.taps() as f64
+    }
     fn large_len(&self) -> usize {
         self.axes.iter().map(|a| a.large).product()
     }

@@ -17,6 +17,8 @@ pub trait Tables: Sized + 'static {
     const TANH_ONE: Self;
     /// From here on `erf` is 1.
     const ERF_ONE: Self;
+    /// Below this `cos` is 1.
+    const COS_ONE: Self;
     /// `sin` and `cos` reduce arguments below this themselves.
     const TURNS_MAX: Self;
 
@@ -59,6 +61,7 @@ impl Tables for f32 {
     const EXPM1_MIN: Self = -20.0;
     const TANH_ONE: Self = 10.0;
     const ERF_ONE: Self = 4.0;
+    const COS_ONE: Self = 2.4e-4;
     const TURNS_MAX: Self = 131072.0;
 
     const LN_2: [Self; 2] = [0.69314575, 1.4286068e-06];
@@ -99,6 +102,7 @@ impl Tables for f64 {
     const EXPM1_MIN: Self = -40.0;
     const TANH_ONE: Self = 20.0;
     const ERF_ONE: Self = 6.0;
+    const COS_ONE: Self = 1e-8;
     const TURNS_MAX: Self = 2097152.0;
 
     const LN_2: [Self; 2] = [0.6931471805598903, 5.497923018708371e-14];

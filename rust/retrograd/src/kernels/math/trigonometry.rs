@@ -45,5 +45,7 @@ pub fn cos<V: Vector>(x: V) -> V {
     let turns = x.fma(x.of(std::f64::consts::FRAC_1_PI), -half) + shift;
     let r = reduced(x, turns - shift + half);
     let y = sin_in_range(-r.xor(turns.low_to_sign()));
+    // Exact at 0, also where sums of products are rounded twice.
+    let y = x.of(1.0).select(x.abs().lt(x.splat(V::Elem::COS_ONE)), y);
     y.patched(x.abs().lt(x.splat(V::Elem::TURNS_MAX)), x, V::Elem::cos_of_large)
 }

@@ -11,11 +11,13 @@ use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::attention::{Exponential, Gradients, Head, Matrix, Plan};
+use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
 use crate::kernels::copy;
-use crate::kernels::matmul::GemmScalar;
+use crate::kernels::matmul::{GemmScalar, TERM_COST};
+use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::view::{batch_first, reshape_to};
+use crate::parallel::try_split;
 use crate::tensor::layout::{Dims, numel};
 use crate::tensor::{Element, Scalar, Tensor};
 
@@ -76,7 +78,7 @@ impl Attention {
         self.given_scale.unwrap_or(if width == 0 { 1.0 } else { (width as f64).sqrt().recip() })
     }
 
-    fn plan<T: Exponential + GemmScalar>(&self, xs: &[&Tensor]) -> Plan<T> {
+    fn plan<T: Real + GemmScalar>(&self, xs: &[&Tensor]) -> Plan<T> {
         let last_two = |x: &Tensor| (x.sizes()[x.ndim() - 2], x.sizes()[x.ndim() - 1]);
         let ((queries, width), (keys, value_width)) = (last_two(xs[0]), last_two(xs[2]));
         Plan { queries, keys, width, value_width, scale: T::of(self.scale(xs[0])), causal: self.causal }
@@ -91,7 +93,7 @@ impl Attention {
         }
     }
 
-    fn run<T: Element + Exponential + GemmScalar>(&self, xs: &[&Tensor]) -> Result<Outs> {
+    fn run<T: Element + Real + GemmScalar>(&self, xs: &[&Tensor]) -> Result<Outs> {
         let q = xs[0];
         let plan = self.plan::<T>(xs);
         let lead = q.ndim() - 2;
@@ -102,25 +104,27 @@ impl Attention {
             if q.sizes() == &sizes[..] { q.empty_like_layout(q.dtype())? } else { Tensor::empty(&sizes, q.dtype())? };
         let lse = Tensor::empty(&sizes[..lead + 1], q.dtype())?;
         let heads = Heads { sizes: q.sizes(), shared: Self::shared(q.sizes(), xs[1].sizes()) };
-        let scratch = Tensor::empty(&[plan.forward_scratch()], q.dtype())?;
         let each = |range: Range<usize>| {
+            let scratch = Tensor::empty(&[plan.forward_scratch()], T::DTYPE)?;
             // SAFETY: S1 to S3: all elements of a fresh tensor that nobody else has; every bit pattern is a number.
             let scratch = unsafe { std::slice::from_raw_parts_mut(scratch.ptr::<T>(), scratch.numel()) };
             for i in range {
                 let (out, lse) = (heads.matrix::<T>(&y, i, 1), lse.ptr::<T>().wrapping_add(i * plan.queries));
                 // SAFETY: (1) S1 and S3 for matrix `i` of each operand, whose sizes were checked; S4. (2) Matrix and row `i`
-                // of fresh tensors.
+                // of fresh tensors, which no other piece has.
                 unsafe { plan.forward(&heads.head::<T>(xs, i), out, lse, scratch) }
             }
+            Ok(())
         };
         if y.numel() > 0 || lse.numel() > 0 {
-            each(0..numel(&q.sizes()[..lead]));
+            let count = numel(&q.sizes()[..lead]);
+            try_split(count, 1, count as f64 * plan.terms() * TERM_COST, &each)?;
         }
         Ok(smallvec::smallvec![y, lse])
     }
 
     /// Gradients of query, key and value in one pass.
-    fn fused<T: Element + Exponential + GemmScalar>(&self, cx: &Vjp, g: &Tensor) -> Result<Grads> {
+    fn fused<T: Element + Real + GemmScalar>(&self, cx: &Vjp, g: &Tensor) -> Result<Grads> {
         let xs = Self::operands(cx)?;
         let (q, k, v) = (xs[0], xs[1], xs[2]);
         let plan = self.plan::<T>(&xs);
@@ -129,8 +133,8 @@ impl Attention {
         let gq = cx.when(0, || Tensor::empty(q.sizes(), q.dtype()))?;
         let gk = cx.when(1, || Tensor::zeros(k.sizes(), k.dtype()))?;
         let gv = cx.when(2, || Tensor::zeros(v.sizes(), v.dtype()))?;
-        let scratch = Tensor::empty(&[plan.backward_scratch()], q.dtype())?;
         let each = |range: Range<usize>| {
+            let scratch = Tensor::empty(&[plan.backward_scratch()], T::DTYPE)?;
             // SAFETY: S1 to S3: all elements of a fresh tensor that nobody else has; every bit pattern is a number.
             let scratch = unsafe { std::slice::from_raw_parts_mut(scratch.ptr::<T>(), scratch.numel()) };
             for i in range {
@@ -146,9 +150,12 @@ impl Attention {
                 // (2) Matrices of fresh tensors; those that are added to hold zeros, or what other heads added.
                 unsafe { plan.backward(&heads.head::<T>(&xs, i), &to, scratch) }
             }
+            Ok(())
         };
         // Without queries there are gradients, which are zero.
-        each(if plan.queries == 0 { 0..0 } else { 0..numel(&q.sizes()[..q.ndim() - 2]) });
+        let count = if plan.queries == 0 { 0 } else { numel(&q.sizes()[..q.ndim() - 2]) };
+        // Heads that share a key and a value add to one gradient: a piece has all of them.
+        try_split(count, heads.shared, 2.5 * count as f64 * plan.terms() * TERM_COST, &each)?;
         let mut grads = maybe(gq);
         grads.push(gk);
         grads.push(gv);

@@ -14,8 +14,9 @@ use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::math;
 use crate::kernels::pointwise::{Body, lanes2, row_of};
-use crate::kernels::real::{Num, Real};
+use crate::kernels::real::Real;
 use crate::kernels::reduce;
+use crate::kernels::rows::{ShiftedBy, larger, row_max, row_sum};
 use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
 use crate::ops::Value;
 use crate::ops::memory::cast;
@@ -192,76 +193,6 @@ fn in_parts<T: Real>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(
     });
 }
 
-/// Partial results of a row: four vectors or more, so that one operation need not wait for the one before.
-const LANES: usize = 64;
-
-#[inline(always)]
-fn max<T: Num>(a: T, b: T) -> T {
-    if b > a { b } else { a }
-}
-
-/// All elements joined by `f`, from `start` on, which changes none.
-#[inline(always)]
-fn fold<T: Real, F: Join<T>>(f: &F, start: T, x: &[T]) -> T {
-    let mut lanes = [start; LANES];
-    let (whole, rest) = x.as_chunks::<LANES>();
-    for part in whole {
-        for (l, &v) in lanes.iter_mut().zip(part) {
-            *l = f.join(*l, v);
-        }
-    }
-    for (l, &v) in lanes.iter_mut().zip(rest) {
-        *l = f.join(*l, v);
-    }
-    let mut half = LANES / 2;
-    while half > 0 {
-        for l in 0..half {
-            lanes[l] = f.join(lanes[l], lanes[l + half]);
-        }
-        half /= 2;
-    }
-    lanes[0]
-}
-
-/// What [`fold`] does with two elements.
-trait Join<T> {
-    fn join(&self, a: T, b: T) -> T;
-}
-struct Larger;
-impl<T: Num> Join<T> for Larger {
-    #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        max(a, b)
-    }
-}
-struct Plus;
-impl<T: Num> Join<T> for Plus {
-    #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        a.plus(b)
-    }
-}
-
-/// The largest element; NaN is not looked for, as it shows in the sum.
-#[inline(always)]
-fn row_max<T: Real>(x: &[T]) -> T {
-    fold(&Larger, T::of(f64::NEG_INFINITY), x)
-}
-
-#[inline(always)]
-fn row_sum<T: Real>(x: &[T]) -> T {
-    fold(&Plus, T::ZERO, x)
-}
-
-/// `exp(x - m)` for one `m`.
-struct ShiftedBy<T>(T);
-impl<T: Real> Body<T, 1> for ShiftedBy<T> {
-    #[inline(always)]
-    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
-        math::exp(x - x.splat(self.0))
-    }
-}
-
 /// `exp(x - m)`.
 struct Difference;
 impl<T: Real> Body<T, 2> for Difference {
@@ -348,7 +279,7 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
             sum.fill(T::ZERO);
             for row in x.chunks_exact(after) {
                 for (m, &x) in m.iter_mut().zip(row) {
-                    *m = max(*m, x);
+                    *m = larger(*m, x);
                 }
             }
             for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {

@@ -16,9 +16,11 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::copy;
+use crate::kernels::matmul::TERM_COST;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
+use crate::parallel::{Shared, try_split};
 use crate::tensor::{DType, Dims, Element, Tensor};
 
 /// Operands: the input, the weight and, if there is one, the bias.
@@ -58,19 +60,22 @@ impl Convolution {
     fn floats<T: Element + ConvScalar>(&self, s: &Shape, xs: &[&Tensor], y: &Tensor) -> Result<()> {
         let xs: SmallVec<[Tensor; 3]> = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<_>>()?;
         let room = if self.transposed { conv::spread_room(s) } else { conv::gather_room(s) };
-        let work = Tensor::empty(&[room], y.dtype())?;
-        let (x, w) = (xs[0].ptr::<T>().cast_const(), xs[1].ptr::<T>().cast_const());
-        let bias = xs.get(2).map_or(std::ptr::null(), |b| b.ptr::<T>().cast_const());
-        let (y, work) = (y.ptr::<T>(), work.ptr::<T>());
-        // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as there are
-        // channels. (2) The output and `work` are fresh. (3) S4.
-        unsafe {
-            match self.transposed {
-                true => conv::spread(s, 0..s.batch, x, w, bias, y, work),
-                false => conv::gather(s, 0..s.batch, x, w, bias, y, work),
+        let pointer = |x: &Tensor| Shared(x.ptr::<T>());
+        let (x, w, y) = (pointer(&xs[0]), pointer(&xs[1]), pointer(y));
+        let bias = xs.get(2).map_or(Shared(std::ptr::null_mut()), pointer);
+        try_split(s.batch, 1, s.terms() * TERM_COST, &|images| {
+            let work = Tensor::empty(&[room], T::DTYPE)?;
+            let (x, w, bias) = (x.get().cast_const(), w.get().cast_const(), bias.get().cast_const());
+            // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as there are
+            // channels. (2) The output and `work` are fresh. (3) S4; no other piece has these images.
+            unsafe {
+                match self.transposed {
+                    true => conv::spread(s, images, x, w, bias, y.get(), work.ptr::<T>()),
+                    false => conv::gather(s, images, x, w, bias, y.get(), work.ptr::<T>()),
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Integers, by way of the widest: sums wrap alike.

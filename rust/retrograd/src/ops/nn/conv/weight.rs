@@ -11,9 +11,12 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::copy;
+use crate::kernels::matmul::TERM_COST;
+use crate::kernels::reduce::{Reduce, Sum, reduce};
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
+use crate::parallel::{Shared, try_split};
 use crate::tensor::{Dims, Element, Tensor};
 
 /// `w[k] = sum over batch and positions of y[o] x[o * stride - padding + k * dilation]`, of the small side `y` and the large
@@ -38,15 +41,39 @@ impl ConvolutionWeight {
         sizes
     }
 
-    fn floats<T: Element + ConvScalar>(s: &Shape, y: &Tensor, x: &Tensor, w: &Tensor) -> Result<()> {
+    fn floats<T: Element + ConvScalar>(s: &Shape, y: &Tensor, x: &Tensor, w: &Tensor) -> Result<()>
+    where
+        Sum: Reduce<T, O = T>,
+    {
         let (y, x) = (copy::contiguous(y)?, copy::contiguous(x)?);
-        let work = Tensor::empty(&[conv::weigh_room::<T>(s)], w.dtype())?;
-        // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of. (2) The result and `work` are
-        // fresh. (3) S4.
-        unsafe { conv::weigh(s, y.ptr::<T>(), x.ptr::<T>(), w.ptr::<T>(), work.ptr::<T>()) }
+        // Parts of the batch, whose gradients are added up in their order: so many images in each that this costs little.
+        let parts = s.batch.div_ceil(PART).max(1);
+        let sums = if parts > 1 { Tensor::empty(&[parts, w.numel()], w.dtype())? } else { w.clone() };
+        let entry = |t: &Tensor| if s.batch == 0 { 0 } else { t.numel() / s.batch };
+        let (ny, nx, nw) = (entry(&y), entry(&x), w.numel());
+        let (py, px, pw) = (Shared(y.ptr::<T>()), Shared(x.ptr::<T>()), Shared(sums.ptr::<T>()));
+        try_split(parts, 1, s.terms() * TERM_COST, &|range| {
+            let part = |i: usize| Shape { batch: PART.min(s.batch - i * PART), ..*s };
+            for i in range {
+                let s = part(i);
+                let work = Tensor::empty(&[conv::weigh_room::<T>(&s)], T::DTYPE)?;
+                let (y, x, w) = (py.get().wrapping_add(i * PART * ny), px.get().wrapping_add(i * PART * nx), pw.get());
+                // SAFETY: (1) S1 and S3: the images of this part of contiguous tensors of the sizes that the shape was made of.
+                // (2) The part's place in a fresh tensor, and `work` is fresh. (3) S4; no other piece has this part.
+                unsafe { conv::weigh(&s, y, x, w.wrapping_add(i * nw), work.ptr::<T>()) }
+            }
+            Ok(())
+        })?;
+        if parts > 1 {
+            // SAFETY: (reduce 1-3) `parts` rows of a contiguous tensor; the fresh result is apart from it.
+            unsafe { reduce(&Sum, &[nw], &[1], &[parts], &[nw as isize], pw.get().cast_const(), w.ptr::<T>()) };
+        }
         Ok(())
     }
 }
+
+/// Images whose share of the gradient is one sum.
+const PART: usize = 16;
 
 impl Primitive for ConvolutionWeight {
     const NAME: &'static str = "convolution";

@@ -287,7 +287,8 @@ pub fn grid_sample(
 
 /// `nn.functional.grid_sample` with its modes as numbers, in the order in which they are listed there.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
+/// Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.grid_sampler(rg.ones(1, 1, 2, 2), rg.zeros(1, 1, 1, 2), 0, 0, True).tolist()
@@ -306,7 +307,8 @@ pub fn grid_sampler(
 
 /// `grid_sampler` of planes of two axes.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
+/// Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.grid_sampler_2d(rg.ones(1, 1, 2, 2), rg.zeros(1, 1, 1, 2), 0, 0, True).tolist()
@@ -325,7 +327,8 @@ pub fn grid_sampler_2d(
 
 /// `grid_sampler` of blocks of three axes.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
+/// Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.grid_sampler_3d(rg.ones(1, 1, 2, 2, 2), rg.zeros(1, 1, 1, 1, 3), 0, 0, True).tolist()
@@ -500,7 +503,7 @@ pub fn affine_grid(theta: &Tensor, size: &[i64], #[default(None)] align_corners:
 
 /// `nn.functional.affine_grid` under the name of its kernel.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `theta`, `size`, `align_corners` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> theta = rg.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])

@@ -333,7 +333,7 @@ pub fn interpolate(
 
 /// `interpolate` under its name of old.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `size`, `scale_factor`, `mode`, `align_corners` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import warnings
 /// >>> import retrograd as rg
@@ -354,7 +354,7 @@ pub fn upsample(
 
 /// `interpolate` in mode 'nearest', under its name of old.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import warnings
 /// >>> import retrograd as rg
@@ -373,7 +373,7 @@ pub fn upsample_nearest(
 
 /// `interpolate` in mode 'bilinear' with aligned corners, under its name of old.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import warnings
 /// >>> import retrograd as rg

@@ -200,7 +200,7 @@ pub fn pixel_shuffle(input: &Tensor, upscale_factor: i64) -> Result<Tensor> {
 
 /// The same as `nn.functional.pixel_shuffle`.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `upscale_factor` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.pixel_shuffle(rg.arange(4.0).reshape(4, 1, 1), 2).tolist()
@@ -226,7 +226,7 @@ pub fn pixel_unshuffle(input: &Tensor, downscale_factor: i64) -> Result<Tensor> 
 
 /// The same as `nn.functional.pixel_unshuffle`.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `downscale_factor` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.pixel_unshuffle(rg.arange(4.0).reshape(1, 2, 2), 2).tolist()
@@ -253,7 +253,7 @@ pub fn channel_shuffle(input: &Tensor, groups: i64) -> Result<Tensor> {
 
 /// The same as `nn.functional.channel_shuffle`.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `groups` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.channel_shuffle(rg.arange(4.0).reshape(1, 4, 1), 2).tolist()

@@ -143,7 +143,7 @@ pub fn adaptive_avg_pool3d(input: &Tensor, output_size: &[Option<i64>]) -> Resul
 
 /// The means of windows that divide the last axis: `nn.functional.adaptive_avg_pool1d`.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `output_size` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.adaptive_avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
@@ -282,7 +282,7 @@ pub fn adaptive_max_pool3d_with_indices(
 
 /// The maxima of windows that divide the last axis, and their indices: `nn.functional.adaptive_max_pool1d`.
 ///
-/// Args, Returns, Derivative, Raises: as there, always with indices.
+/// Args: `input`, `output_size` as there. Returns, Derivative, Raises: as there, always with indices.
 ///
 /// >>> import retrograd as rg
 /// >>> values, indices = rg.adaptive_max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)

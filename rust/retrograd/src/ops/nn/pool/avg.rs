@@ -275,7 +275,8 @@ pub fn avg_pool3d(
 
 /// The mean of every window along the last axis: `nn.functional.avg_pool1d`.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `kernel_size`, `stride`, `padding`, `ceil_mode`, `count_include_pad` as there. Returns, Derivative,
+/// Raises: as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()

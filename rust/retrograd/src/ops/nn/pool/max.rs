@@ -355,7 +355,8 @@ pub fn max_pool3d_with_indices(
 
 /// The maximum of every window along the last axis: `nn.functional.max_pool1d` without indices.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
+/// as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
@@ -376,7 +377,8 @@ pub fn top_max_pool1d(
 
 /// The maximum of every window along the last two axes: `nn.functional.max_pool2d` without indices.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
+/// as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
@@ -396,7 +398,8 @@ pub fn top_max_pool2d(
 
 /// The maximum of every window along the last three axes: `nn.functional.max_pool3d` without indices.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
+/// as there.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
@@ -416,7 +419,8 @@ pub fn top_max_pool3d(
 
 /// The maximum of every window along the last axis and where it stands: `nn.functional.max_pool1d_with_indices`.
 ///
-/// Args, Returns, Derivative, Raises: as there.
+/// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
+/// as there.
 ///
 /// >>> import retrograd as rg
 /// >>> values, indices = rg.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)

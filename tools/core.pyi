@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, final, o
 
 from typing_extensions import disjoint_base
 
+from retrograd._core import fft_ops as fft_ops
 from retrograd._core import linalg_ops as linalg_ops
 from retrograd._core import nn_functional as nn_functional
 from retrograd._core import special_functions as special_functions

@@ -17,7 +17,7 @@ from retrograd._size import Size
 # The core makes sizes from here on, so before anything asks a tensor for its shape.
 _core._register_classes(Size)
 
-from retrograd import autograd, func, linalg, nn, random, serialization, special, utils  # noqa: E402
+from retrograd import autograd, fft, func, linalg, nn, random, serialization, special, utils  # noqa: E402
 from retrograd._contract import einsum, tensordot  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402
@@ -49,6 +49,7 @@ _INNER = (
     "RemovableHandle",
     "SavedTensor",
     "einsum",
+    "fft_ops",
     "linalg_ops",
     "nn_functional",
     "op_names",
@@ -65,6 +66,7 @@ __all__ += [
     "e",
     "einsum",
     "enable_grad",
+    "fft",
     "finfo",
     "from_dlpack",
     "func",

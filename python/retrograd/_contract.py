@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ __all__ = ["einsum", "tensordot"]
 
 def _term(labels: Sequence[Any]) -> str:
     """The subscripts of one operand, each an integer or an ellipsis, as letters."""
-    letters = string.ascii_uppercase + string.ascii_lowercase
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     term = ""
     for label in labels:
         if label is Ellipsis:

@@ -90,6 +90,7 @@ def _watched(room: Room, calls: list[_Call]) -> Iterator[None]:
     """Inside, calls of the room's callables are noted."""
     owners: dict[str, Any] = {
         "": retrograd,
+        "fft": retrograd.fft,
         "linalg": retrograd.linalg,
         "nn.functional": retrograd.nn.functional,
         "special": retrograd.special,

@@ -146,6 +146,21 @@ RECORDS = [
             Refusal(s(t(1), 2, 3), RuntimeError, r"only supports 0-dimensional start and end tensors"),
         ),
     ),
+    made(
+        "fft.fftfreq",
+        lambda n, d=1.0, dtype=np.float32: np.fft.fftfreq(n, d).astype(dtype) if n else np.zeros(0, dtype),
+        *once(s(8), s(7), s(1), s(0), s(7, 3.0), s(8, d=0.1, dtype=F64)),
+        refuses=(
+            Refusal(s(-1), RuntimeError, r"negative dimension -1"),
+            Refusal(s(4, dtype=I64), RuntimeError, r"requires a floating point or complex dtype"),
+        ),
+    ),
+    made(
+        "fft.rfftfreq",
+        lambda n, d=1.0, dtype=np.float32: np.fft.rfftfreq(n, d).astype(dtype),
+        *once(s(8), s(7), s(1), s(7, 3.0), s(8, d=0.1, dtype=F64)),
+        refuses=(Refusal(s(4, dtype=I64), RuntimeError, r"requires a floating point or complex dtype"),),
+    ),
     triangle_of("tril_indices", False),
     triangle_of("triu_indices", True),
     window_of("hann_window", lambda x: cosines(x, 0.5, 0.5)),

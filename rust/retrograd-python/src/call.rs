@@ -481,8 +481,12 @@ fn documentation(c: &Callable) -> String {
 }
 
 /// Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
-const MODULES: [(&str, &str); 3] =
-    [("nn.functional", "nn_functional"), ("linalg", "linalg_ops"), ("special", "special_functions")];
+const MODULES: [(&str, &str); 4] = [
+    ("fft", "fft_ops"),
+    ("nn.functional", "nn_functional"),
+    ("linalg", "linalg_ops"),
+    ("special", "special_functions"),
+];
 
 /// Makes the Python objects of all callables and hangs them on the modules and the tensor class.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -365,7 +365,7 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
     }
 }
 
-/// The maxima of `x` and where in their planes they stand; see [`Max`].
+/// The maxima of `x` and where in their planes they stand.
 ///
 /// # Panics
 /// If the slices are not `planes` of the windows' planes.

@@ -3,7 +3,7 @@
 use super::math;
 use super::pointwise::Body;
 use super::real::{Num, Real};
-use super::simd::Vector;
+use super::simd::{Isa, Vector};
 
 /// Partial results of a row: four vectors or more, so that one operation need not wait for the one before.
 const LANES: usize = 64;
@@ -73,4 +73,57 @@ impl<T: Real> Body<T, 1> for ShiftedBy<T> {
     fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
         math::exp(x - x.splat(self.0))
     }
+}
+
+/// `exp(x - top)` of `n` elements, to `o`; their sum.
+///
+/// # Safety
+/// 1. `x` is readable and initialised, `o` writable, for `n` elements. 2. They are the same or disjoint. 3. The CPU has the
+///    instructions of `S`.
+#[inline(always)]
+pub unsafe fn exp_and_sum<S: Isa, T: Real>(x: *const T, top: T, n: usize, o: *mut T) -> T {
+    let len = T::Vector::<S>::LEN;
+    let whole = n - n % len;
+    let mut sum = T::ZERO;
+    // SAFETY: duties 1 to 3; an element is read before its place is written.
+    unsafe {
+        if whole > 0 {
+            let first = T::Vector::<S>::load(x);
+            let mut sums = first.of(0.0);
+            for i in (0..whole).step_by(len) {
+                let v = T::Vector::<S>::load(x.add(i));
+                let e = math::exp(v - v.splat(top));
+                e.store(o.add(i));
+                sums = sums + e;
+            }
+            let mut lanes = [T::ZERO; 32];
+            sums.store(lanes.as_mut_ptr());
+            sum = row_sum(&lanes[..len]);
+        }
+        if whole < n {
+            let v = T::Vector::<S>::load_first(x.add(whole), n - whole);
+            math::exp(v - v.splat(top)).store_first(o.add(whole), n - whole);
+            for i in whole..n {
+                sum = sum.plus(*o.add(i));
+            }
+        }
+    }
+    sum
+}
+
+/// The sum of the products of two rows.
+#[inline(always)]
+pub fn dot<T: Real>(x: &[T], y: &[T]) -> T {
+    let mut lanes = [T::ZERO; LANES];
+    let (xs, x) = x.as_chunks::<LANES>();
+    let (ys, y) = y.as_chunks::<LANES>();
+    for (x, y) in xs.iter().zip(ys) {
+        for l in 0..LANES {
+            lanes[l] = lanes[l].plus(x[l].times(y[l]));
+        }
+    }
+    for (l, (&x, &y)) in x.iter().zip(y).enumerate() {
+        lanes[l] = lanes[l].plus(x.times(y));
+    }
+    row_sum(&lanes)
 }

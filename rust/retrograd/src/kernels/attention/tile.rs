@@ -3,7 +3,7 @@
 use super::Matrix;
 use crate::kernels::pointwise::row;
 use crate::kernels::real::Real;
-use crate::kernels::rows::{ShiftedBy, row_max, row_sum};
+use crate::kernels::rows::{ShiftedBy, exp_and_sum, row_max};
 use crate::kernels::simd::{Isa, Task};
 
 /// Columns of a tile, and the distance of its rows.
@@ -46,8 +46,7 @@ unsafe fn add_mask<T: Real>(x: &mut [T], mask: Matrix<T>, r: usize) {
 unsafe fn exponentials<S: Isa, T: Real>(x: &mut [T], top: T) -> T {
     let p = x.as_mut_ptr();
     // SAFETY: (1, 2) the output is the input; (3) duty 1.
-    unsafe { row::<S, T, 1, _>(&ShiftedBy(top), x.len(), [p.cast_const()], p) };
-    row_sum(x)
+    unsafe { exp_and_sum::<S, T>(p.cast_const(), top, x.len(), p) }
 }
 
 /// Scores become weights relative to the row's largest score so far; what a row has gathered shrinks to the new one.

@@ -160,9 +160,9 @@ impl<T: Lane + PartialOrd, const MAX: bool> Task for Strip<T, MAX> {
         // SAFETY: duty 1.
         let (mut value, mut at) = ([unsafe { *a }; STRIP], [0u32; STRIP]);
         let mut block = [0usize; STRIP];
-        for j in 0..width {
+        for (j, value) in value[..width].iter_mut().enumerate() {
             // SAFETY: duty 1.
-            value[j] = unsafe { *a.offset(j as isize * column) };
+            *value = unsafe { *a.offset(j as isize * column) };
         }
         for start in (0..n).step_by(BLOCK) {
             let mut better = [false; STRIP];

@@ -325,28 +325,63 @@ impl<A: Lane, R: Reduce<A>> Rows<'_, A, R> {
         let (k0, stride) = (axis(kept, 0), inner.strides[0]);
         let outer = red.get(1..).unwrap_or(&[]);
         for [pa, po] in Offsets::new(kept.get(1..).unwrap_or(&[])) {
+            if outer.is_empty() {
+                // SAFETY: (Lines 1, 2) duties 1 and 2: positions of `kept`, and the row of `red` from each.
+                unsafe {
+                    let (a, o) = (a.offset(pa), o.offset(po));
+                    dispatch(level, Lines { r, count: k0.size, steps: k0.strides, n, stride, a, o });
+                }
+                continue;
+            }
             for k in 0..k0.size as isize {
                 // SAFETY: (Row 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the output.
                 unsafe {
                     let a = a.offset(pa + k * k0.strides[0]);
-                    let acc = if !outer.is_empty() {
-                        let mut cascade = Cascade::default();
-                        for [pr] in Offsets::new(outer) {
-                            let row = Row { r, n: inner.size, a: a.offset(pr), stride };
-                            cascade.push(r, dispatch(level, row));
-                        }
-                        cascade.total(r)
-                    } else if n < 16 {
-                        let mut acc = r.init();
-                        for i in 0..n {
-                            acc = r.step(acc, *a.offset(i as isize * stride));
-                        }
-                        acc
-                    } else {
-                        dispatch(level, Row { r, n, a, stride })
-                    };
-                    *o.offset(po + k * k0.strides[1]) = r.finish(acc, n);
+                    let mut cascade = Cascade::default();
+                    for [pr] in Offsets::new(outer) {
+                        let row = Row { r, n: inner.size, a: a.offset(pr), stride };
+                        cascade.push(r, dispatch(level, row));
+                    }
+                    *o.offset(po + k * k0.strides[1]) = r.finish(cascade.total(r), n);
                 }
+            }
+        }
+    }
+}
+
+/// Rows of `n` elements and their results; steps from row to row, and from result to result. Duties: 1. the rows are readable
+/// and initialised. 2. The results are writable and apart from them.
+struct Lines<'r, A, R: Reduce<A>> {
+    r: &'r R,
+    count: usize,
+    steps: [isize; 2],
+    n: usize,
+    stride: isize,
+    a: *const A,
+    o: *mut R::O,
+}
+
+impl<A: Lane, R: Reduce<A>> Task for Lines<'_, A, R> {
+    type Out = ();
+    const WIDE: bool = A::WIDE && !R::EXACT;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let Lines { r, count, steps, n, stride, a, o } = self;
+        for k in 0..count as isize {
+            // SAFETY: (Row 1) duties 1 and 2.
+            unsafe {
+                let a = a.offset(k * steps[0]);
+                let acc = if n < 16 || R::EXACT {
+                    let mut acc = r.init();
+                    for i in 0..n {
+                        acc = r.step(acc, *a.offset(i as isize * stride));
+                    }
+                    acc
+                } else {
+                    Row { r, n, a, stride }.run::<S>()
+                };
+                *o.offset(k * steps[1]) = r.finish(acc, n);
             }
         }
     }

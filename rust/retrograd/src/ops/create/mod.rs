@@ -3,6 +3,7 @@
 //! Factories take `dtype`, `layout`, `device`, `pin_memory` and `requires_grad` as keywords; only a dense layout in the
 //! memory of the CPU exists, so `layout`, `device` and `pin_memory` change nothing.
 
+mod frequencies;
 mod like;
 mod products;
 mod range;
@@ -45,6 +46,8 @@ pub static ROSTER: &[&Entry] = &[
     &like::NEW_FULL,
     &triangle::TRIL,
     &triangle::TRIU,
+    &frequencies::FFTFREQ,
+    &frequencies::RFFTFREQ,
     &spaced::LOGSPACE,
     &spaced::LOGSPACE_TENSORS,
     &spaced::TRIL_INDICES,

@@ -204,11 +204,9 @@ impl Primitive for Gather {
         }
         let at = Along::new(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
         dispatch!(any, x.dtype(), T => {
-            let from = x.ptr::<T>();
-            Tensor::build::<T>(index.sizes(), |to| {
-                // SAFETY: S1 and S3: the offset was checked against the sizes.
-                at.each(|k, o| to[k] = unsafe { *from.offset(o) });
-            })
+            let from = x.ptr::<T>().cast_const();
+            // SAFETY: (1) S1 and S3; (2) the fresh result has the sizes of the index.
+            Tensor::build::<T>(index.sizes(), |to| unsafe { at.read(from, to.as_mut_ptr()) })
         })
         .map(out)
     }

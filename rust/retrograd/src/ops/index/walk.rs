@@ -286,6 +286,30 @@ impl Along {
         }
     }
 
+    /// Reads the elements in order.
+    ///
+    /// # Safety
+    /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of the
+    ///    index, and apart from them.
+    pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
+        let inner = axis(&self.axes, 0);
+        if self.step != 1 || inner.strides[0] != 0 {
+            // SAFETY: (1) the offset was checked against the sizes; (2) a place of the index.
+            return self.each(|k, offset| unsafe { *to.add(k) = *from.offset(offset) });
+        }
+        // Along contiguous rows an index is an offset.
+        let rows = self.index.as_slice::<i64>().unwrap_or(&[]).chunks_exact(inner.size.max(1));
+        for (row, ([base], values)) in Offsets::new(self.axes.get(1..).unwrap_or(&[])).zip(rows).enumerate() {
+            // SAFETY: as above.
+            unsafe {
+                let (from, to) = (from.offset(base), to.add(row * inner.size));
+                for (j, &i) in values.iter().enumerate() {
+                    *to.add(j) = *from.offset(i as isize);
+                }
+            }
+        }
+    }
+
     /// The offsets of all elements, for those who come back to them.
     pub fn offsets(&self) -> Vec<isize> {
         let mut all = Vec::with_capacity(self.index.numel());

@@ -16,7 +16,7 @@ use crate::kernels::math;
 use crate::kernels::pointwise::{Body, lanes2, row_of};
 use crate::kernels::real::Real;
 use crate::kernels::reduce;
-use crate::kernels::rows::{ShiftedBy, larger, row_max, row_sum};
+use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
 use crate::ops::Value;
 use crate::ops::memory::cast;
@@ -254,9 +254,8 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
         if after == 1 {
             for (x, o) in x.chunks_exact(n).zip(o.chunks_exact_mut(n)) {
                 let m = row_max(x);
-                // SAFETY: Task 2.
-                unsafe { row_of::<S, T, 1, _>(&ShiftedBy(m), [x], o) };
-                let sum = row_sum(o);
+                // SAFETY: (1, 2) slices of one length, of which a mutable one is disjoint from the other; (3) Task 2.
+                let sum = unsafe { exp_and_sum::<S, T>(x.as_ptr(), m, n, o.as_mut_ptr()) };
                 if LOG {
                     let log = sum.ln();
                     for (o, &x) in o.iter_mut().zip(x) {
@@ -331,10 +330,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
         let mut sum = vec![T::ZERO; after];
         for ((g, y), o) in g.chunks_exact(n * after).zip(y.chunks_exact(n * after)).zip(o.chunks_exact_mut(n * after)) {
             if after == 1 {
-                for ((o, &g), &y) in o.iter_mut().zip(g).zip(y) {
-                    *o = if LOG { g } else { g.times(y) };
-                }
-                let total = Pulled::<T, LOG>(row_sum(o));
+                let total = Pulled::<T, LOG>(if LOG { row_sum(g) } else { dot(g, y) });
                 // SAFETY: Task 2.
                 unsafe { row_of::<S, T, 2, _>(&total, [g, y], o) };
                 continue;

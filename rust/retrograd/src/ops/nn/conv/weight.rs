@@ -49,7 +49,7 @@ impl ConvolutionWeight {
         // Parts of the batch, whose gradients are added up in their order: so many images in each that this costs little.
         let parts = s.batch.div_ceil(PART).max(1);
         let sums = if parts > 1 { Tensor::empty(&[parts, w.numel()], w.dtype())? } else { w.clone() };
-        let entry = |t: &Tensor| if s.batch == 0 { 0 } else { t.numel() / s.batch };
+        let entry = |t: &Tensor| t.numel().checked_div(s.batch).unwrap_or(0);
         let (ny, nx, nw) = (entry(&y), entry(&x), w.numel());
         let (py, px, pw) = (Shared(y.ptr::<T>()), Shared(x.ptr::<T>()), Shared(sums.ptr::<T>()));
         try_split(parts, 1, s.terms() * TERM_COST, &|range| {

@@ -1,0 +1,92 @@
+//! The frequencies that the results of Fourier transforms belong to.
+
+use retrograd_macros::op;
+
+use super::{check_grad, leaf};
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::ops::{Device, Strided};
+use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
+
+/// `count` integers from `at` over `n d`, in `dtype`.
+fn spaced(op: &'static str, count: i64, at: impl Fn(i64) -> i64, n: i64, d: f64, dtype: DType) -> Result<Tensor> {
+    if !dtype.is_floating() && !dtype.is_complex() {
+        return Err(Error::dtype(op, format!("{op} requires a floating point or complex dtype, got {}", dtype.name())));
+    }
+    let count = usize::try_from(count).map_err(|_| {
+        Error::shape(op, format!("Trying to create tensor with negative dimension {count}: n must not be negative"))
+    })?;
+    let step = 1.0 / (n as f64 * d);
+    dispatch!(floats, dtype, T => Tensor::build::<T>(&[count], |out| {
+        for (i, x) in out.iter_mut().enumerate() {
+            let at = at(i as i64) as f64;
+            // The factor is a number of the dtype.
+            *x = T::from_scalar(Scalar::Float(at * T::from_scalar(Scalar::Float(step)).to_scalar().as_f64()));
+        }
+    }), else Err(Error::no_kernel(op, dtype)))
+}
+
+/// The frequencies of the `n` results of a Fourier transform: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n d)`.
+///
+/// Args: `n` how many; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector of `n`
+/// elements, in cycles per unit of `d`. Raises: RuntimeError for a negative `n` or another dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.fft.fftfreq(4).tolist()
+/// [0.0, 0.25, -0.5, -0.25]
+#[op(function, out, module = "fft")]
+#[allow(clippy::too_many_arguments)]
+pub fn fftfreq(
+    n: i64,
+    #[default(1.0)] d: f64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("fftfreq", dtype, requires_grad)?;
+    let upper = n - n / 2;
+    leaf(spaced("fftfreq", n, |i| if i < upper { i } else { i - n }, n, d, dtype)?, requires_grad)
+}
+
+/// The frequencies of the `n // 2 + 1` results of a Fourier transform of `n` real numbers: `[0, 1, ..., n // 2] / (n d)`.
+///
+/// Args: `n` how many numbers; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector, in
+/// cycles per unit of `d`. Raises: RuntimeError for a negative `n` or another dtype.
+///
+/// >>> import retrograd as rg
+/// >>> rg.fft.rfftfreq(4).tolist()
+/// [0.0, 0.25, 0.5]
+#[op(function, out, module = "fft")]
+#[allow(clippy::too_many_arguments)]
+pub fn rfftfreq(
+    n: i64,
+    #[default(1.0)] d: f64,
+    #[kw]
+    #[default(None)]
+    dtype: Option<DType>,
+    #[kw]
+    #[default(None)]
+    layout: Option<Strided>,
+    #[kw]
+    #[default(None)]
+    device: Option<Device>,
+    #[kw]
+    #[default(false)]
+    requires_grad: bool,
+) -> Result<Tensor> {
+    let _ = (layout, device);
+    let dtype = dtype.unwrap_or_else(default_dtype);
+    check_grad("rfftfreq", dtype, requires_grad)?;
+    leaf(spaced("rfftfreq", n.div_euclid(2).saturating_add(1), |i| i, n, d, dtype)?, requires_grad)
+}

@@ -8,9 +8,9 @@
 //!
 //! let x = Tensor::from_slice(&[1.0f64, 2.0], &[2]).unwrap();
 //! x.set_requires_grad(true).unwrap();
-//! let y = x.exp().unwrap().sum(None).unwrap();
+//! let y = x.square().unwrap().sum(None).unwrap();
 //! autograd::backward(&y).unwrap();
-//! assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [1.0f64.exp(), 2.0f64.exp()]);
+//! assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [2.0, 4.0]);
 //! ```
 
 extern crate self as retrograd;

@@ -102,7 +102,23 @@ pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + S
     let step = units.div_ceil(pieces) * grain.max(1);
     let piece = |i: usize| work(i * step..((i + 1) * step).min(n));
     if !pool.run(threads, n.div_ceil(step), &piece) {
+        // As one piece: what is in it is not divided either.
+        let _inside = Inside::enter();
         work(0..n);
+    }
+}
+
+/// Marks this thread as inside of a piece, also if that panics.
+struct Inside;
+impl Inside {
+    fn enter() -> Self {
+        INSIDE.set(true);
+        Inside
+    }
+}
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.set(false);
     }
 }
 
@@ -246,9 +262,9 @@ impl Pool {
         if self.awake.load(Ordering::Relaxed) < threads - 1 {
             self.wake.notify_all();
         }
-        INSIDE.set(true);
+        let inside = Inside::enter();
         job.help();
-        INSIDE.set(false);
+        drop(inside);
         let mut turns = 0u32;
         while job.done.load(Ordering::Acquire) < pieces {
             turns += 1;

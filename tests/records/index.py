@@ -379,6 +379,7 @@ RECORDS = [
             # PyTorch has no derivative for a value at indices from the end.
             s(t(3, 4), -1, index([-1, 0]), t(grad=False)),
             s(t(3, 4), 1, index([1, 1]), 0.5).but(dtypes=FLOATS),
+            s(t(3, 4), 1, index([3, 1, 1, 3]), t()),
             s(t(3, 4), 0, given(np.zeros(0), "int64"), 1),
             s(t(), 0, index([0]), 1),
             s(t(3), 0, index(-2), 1),

@@ -3,7 +3,6 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::advanced::index_at;
 use super::walk::{Walk, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -13,6 +12,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
+use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, memory, view};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
@@ -234,10 +234,9 @@ impl FillSlices {
 }
 
 impl FillSlices {
-    /// The slices of `g` at an index that may count from the end.
-    fn filled(&self, g: &Tensor, index: &Tensor) -> Result<Tensor> {
-        let index = view::reshape_to(index, &[index.numel()])?;
-        if g.ndim() == 0 { index_at(&g.unsqueeze(0)?, &[0], &[&index]) } else { index_at(g, &[self.dim], &[&index]) }
+    /// Where elements are filled: once each, however often the index names them.
+    fn mask(&self, sizes: &[usize], index: &Tensor) -> Result<Tensor> {
+        index_fill(&Tensor::zeros(sizes, DType::Bool)?, self.dim as i64, index, Scalar::Bool(true))
     }
 }
 
@@ -271,7 +270,8 @@ impl Primitive for FillSlices {
         let mut grads = maybe(cx.when(0, || index_fill(g, self.dim as i64, index, Scalar::Int(0)))?);
         grads.push(None);
         if self.number.is_none() {
-            grads.push(cx.when(2, || self.filled(g, index)?.sum(None))?);
+            let zero = Tensor::full(&[], Scalar::Int(0), g.dtype())?;
+            grads.push(cx.when(2, || where_(&self.mask(g.sizes(), index)?, g, &zero)?.sum(None))?);
         }
         Ok(grads)
     }
@@ -294,20 +294,13 @@ impl Primitive for FillSlices {
 const FILL_BATCHED: BatchRule<FillSlices> = |p, xs, axes, batch| {
     let all = Folded::new(p.dim, &xs[..2], &axes[..2], batch)?;
     if let (Some(value), Some(axis)) = (xs.get(2), axes.get(2).copied().flatten()) {
-        // A value for each entry: written as slices are.
-        let value = view::batch_first(value, Some(axis), batch)?;
-        let positions = all.index.numel() / batch.max(1);
-        let mut sizes = Dims::from_slice(all.x.sizes());
-        sizes[p.dim] = positions;
-        sizes.insert(p.dim, batch);
-        let mut ones: Dims = smallvec![1; sizes.len()];
-        ones[p.dim] = batch;
-        let source = view::expand_to(&view::reshape_to(&value, &ones)?, &sizes)?;
-        sizes.remove(p.dim + 1);
-        sizes[p.dim] = batch * positions;
-        let source = memory::cast(&view::reshape_to(&source, &sizes)?, all.x.dtype())?;
-        let result = index_copy(&all.x, p.dim as i64, &all.index, &source)?;
-        return Ok((out(all.unfold(p.dim, &result)?), smallvec![Some(0)]));
+        // A value for each entry.
+        let mask = all.unfold(p.dim, &p.mask(all.x.sizes(), &all.index)?)?;
+        let x = view::reshape_to(&view::batch_first(xs[0], axes[0], batch)?, &all.sizes)?;
+        let mut ones: Dims = smallvec![1; x.ndim()];
+        ones[0] = batch;
+        let value = memory::cast(&view::batch_first(value, Some(axis), batch)?, x.dtype())?;
+        return Ok((out(where_(&mask, &view::reshape_to(&value, &ones)?, &x)?), smallvec![Some(0)]));
     }
     let mut operands = vec![&all.x, &all.index];
     operands.extend(xs.get(2));

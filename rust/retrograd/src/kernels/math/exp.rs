@@ -66,5 +66,11 @@ pub fn sigmoid<V: Vector>(x: V) -> V {
     // Of a negative exponent, so that nothing overflows and results below 1 keep their digits.
     let small = exp_in_range((-x.abs()).at_least(x.splat(V::Elem::EXP_MIN)));
     let one = x.of(1.0);
-    small.select(x.lt(x.of(0.0)), one) / (one + small)
+    let below = one + small;
+    let inverse = one / below;
+    // What the sum and the quotient lost to rounding.
+    let lost = small - (below - one);
+    let rest = inverse * (inverse.fused(-below, one) - inverse * lost);
+    let above = small.select(x.lt(x.of(0.0)), one);
+    above.fma(inverse, above * rest)
 }

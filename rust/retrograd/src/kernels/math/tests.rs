@@ -125,7 +125,9 @@ fn singles(step: usize) -> impl Iterator<Item = Vec<f32>> {
 fn worst32(f: &Function, level: Level, step: usize) -> (f64, f32) {
     let mut worst = (-1.0, 0.0);
     let special: Vec<f32> = SPECIAL.iter().map(|&x| x as f32).collect();
-    for x in singles(step).chain([special]) {
+    // Densely where the functions bend.
+    let dense: Vec<f32> = (-100_000..100_000).map(|i| i as f32 * 1.0003e-4).collect();
+    for x in singles(step).chain([special, dense]) {
         for (&x, y) in x.iter().zip((f.single)(level, &x)) {
             let error = error32(y, (f.reference)(f64::from(x)));
             if error > worst.0 {

@@ -3,6 +3,7 @@
 
 use super::pointwise::{Body, row, row_of};
 use super::real::Real;
+use super::rows::row_sum;
 use super::simd::{Isa, Level, Task, Vector, dispatch};
 
 /// Elements whose partial sums are joined before the next ones: rounding errors grow with this, not with the run.
@@ -187,15 +188,7 @@ fn block_sums<T: Real, const WEIGHTED: bool>(x: &[T], g: &[T], w: &[T], mean: T)
         sum[l] = sum[l].plus(q);
         along[l] = along[l].plus(q.times(x.minus(mean)));
     }
-    let mut half = LANES / 2;
-    while half > 0 {
-        for l in 0..half {
-            sum[l] = sum[l].plus(sum[l + half]);
-            along[l] = along[l].plus(along[l + half]);
-        }
-        half /= 2;
-    }
-    (sum[0], along[0])
+    (row_sum(&sum), row_sum(&along))
 }
 
 #[cfg(test)]

@@ -123,19 +123,11 @@ pub trait Real: Num + Format + Tables {
     /// The vector of an instruction set.
     type Vector<S: Isa>: Vector<Elem = Self>;
     fn of(x: f64) -> Self;
-    /// In double precision.
-    fn double(self) -> f64;
     fn over(self, o: Self) -> Self;
     fn exp(self) -> Self;
     fn ln(self) -> Self;
     fn ln_1p(self) -> Self;
-    fn log2(self) -> Self;
-    fn log10(self) -> Self;
-    fn exp2(self) -> Self;
-    fn exp_m1(self) -> Self;
     fn sqrt(self) -> Self;
-    fn sin(self) -> Self;
-    fn cos(self) -> Self;
     fn tanh(self) -> Self;
     fn powf(self, e: Self) -> Self;
     fn abs(self) -> Self;
@@ -144,12 +136,10 @@ pub trait Real: Num + Format + Tables {
     fn trunc(self) -> Self;
     /// To the nearest integer, halves to the even one.
     fn round(self) -> Self;
-    /// The error function.
-    fn erf(self) -> Self;
 }
 
 macro_rules! real {
-    ($($t:ty, $vector:ident, $erf:ident);*) => { $(
+    ($($t:ty, $vector:ident);*) => { $(
         impl Num for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -187,18 +177,11 @@ macro_rules! real {
         impl Real for $t {
             type Vector<S: Isa> = S::$vector;
             #[inline(always)] fn of(x: f64) -> Self { x as $t }
-            #[inline(always)] fn double(self) -> f64 { self as f64 }
             #[inline(always)] fn over(self, o: Self) -> Self { self / o }
             #[inline(always)] fn exp(self) -> Self { self.exp() }
             #[inline(always)] fn ln(self) -> Self { self.ln() }
             #[inline(always)] fn ln_1p(self) -> Self { self.ln_1p() }
-            #[inline(always)] fn log2(self) -> Self { self.log2() }
-            #[inline(always)] fn log10(self) -> Self { self.log10() }
-            #[inline(always)] fn exp2(self) -> Self { self.exp2() }
-            #[inline(always)] fn exp_m1(self) -> Self { self.exp_m1() }
             #[inline(always)] fn sqrt(self) -> Self { self.sqrt() }
-            #[inline(always)] fn sin(self) -> Self { self.sin() }
-            #[inline(always)] fn cos(self) -> Self { self.cos() }
             #[inline(always)] fn tanh(self) -> Self { self.tanh() }
             #[inline(always)] fn powf(self, e: Self) -> Self { self.powf(e) }
             #[inline(always)] fn abs(self) -> Self { self.abs() }
@@ -206,8 +189,7 @@ macro_rules! real {
             #[inline(always)] fn ceil(self) -> Self { self.ceil() }
             #[inline(always)] fn round(self) -> Self { self.round_ties_even() }
             #[inline(always)] fn trunc(self) -> Self { self.trunc() }
-            #[inline(always)] fn erf(self) -> Self { libm::$erf(self) }
         }
     )* };
 }
-real!(f32, F32, erff; f64, F64, erf);
+real!(f32, F32; f64, F64);

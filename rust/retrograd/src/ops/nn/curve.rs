@@ -6,13 +6,13 @@ use std::mem::MaybeUninit;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::copy;
-use crate::kernels::pointwise::{RunBody, each, runs};
+use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
-use crate::ops::pointwise::{out_like, zeros_of};
+use crate::ops::pointwise::{out_like, run_seldom, zeros_of};
 use crate::ops::{Form, Value};
-use crate::tensor::{DType, Scalar, Tensor, layout};
+use crate::tensor::{Scalar, Tensor, layout};
 
 /// How many parameters a curve has at most.
 const PARAMETERS: usize = 3;
@@ -88,35 +88,8 @@ impl Activation {
     ) -> Result<()> {
         let p = self.p.map(Scalar::as_f64);
         let p32 = p.map(|p| p as f32);
-        run("activation", xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
+        run_seldom("activation", xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
     }
-}
-
-/// A loop over operands of the output's float dtype that broadcast to its sizes. `out` is fresh or one of the operands.
-pub(super) fn run<const N: usize>(
-    op: &'static str,
-    xs: [&Tensor; N],
-    out: &Tensor,
-    f32: RunBody<f32, N>,
-    f64: RunBody<f64, N>,
-) -> Result<()> {
-    let sizes = out.sizes();
-    let strides = xs.map(|x| layout::expanded_strides(x.sizes(), x.strides(), sizes));
-    let strides: [&[isize]; N] = std::array::from_fn(|k| &strides[k][..]);
-    macro_rules! run {
-        ($t:ty, $f:expr) => {{
-            let inputs = xs.map(|x| x.ptr::<$t>().cast_const());
-            // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand itself;
-            // (3) targets do not overlap themselves.
-            unsafe { runs($f, sizes, inputs, strides, out.ptr::<$t>(), out.strides()) };
-        }};
-    }
-    match out.dtype() {
-        DType::Float32 => run!(f32, f32),
-        DType::Float64 => run!(f64, f64),
-        other => return Err(Error::no_kernel(op, other)),
-    }
-    Ok(())
 }
 
 impl Primitive for Activation {

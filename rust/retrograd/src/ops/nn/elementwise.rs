@@ -7,7 +7,6 @@ use std::mem::MaybeUninit;
 use smallvec::SmallVec;
 
 use super::Reduction;
-use super::curve::run;
 use super::loss::{over_entries, total};
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
@@ -17,6 +16,7 @@ use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
+use crate::ops::pointwise::run_seldom;
 use crate::ops::view::{expand_to, reshape_to};
 use crate::tensor::{Dims, Scalar, Tensor};
 
@@ -104,7 +104,7 @@ impl<const KEPT: usize> Loss<KEPT> {
         let all: [&Tensor; OPERANDS] = std::array::from_fn(|i| xs.get(i).copied().unwrap_or(&one));
         let y = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
         let (p, p32) = ([self.p, factor], [self.p as f32, factor as f32]);
-        run("loss", all, &y, &|v, o| f32(p32, v, o), &|v, o| f64(p, v, o))?;
+        run_seldom("loss", all, &y, &|v, o| f32(p32, v, o), &|v, o| f64(p, v, o))?;
         Ok(y)
     }
     fn reduced(&self, losses: &Tensor) -> Result<Tensor> {

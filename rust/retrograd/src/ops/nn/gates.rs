@@ -3,7 +3,6 @@
 
 use retrograd_macros::op;
 
-use super::curve::run;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
@@ -11,6 +10,7 @@ use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
 use crate::ops::Value;
+use crate::ops::pointwise::run_seldom;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{cat, reshape_to};
 use crate::tensor::layout::wrap_dim;
@@ -61,8 +61,8 @@ impl Glu {
     fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let grad = Tensor::empty(x.sizes(), x.dtype())?;
         let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
-        run("glu", [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
-        run("glu", [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
+        run_seldom("glu", [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_seldom("glu", [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
         Ok(grad)
     }
 }
@@ -77,7 +77,7 @@ impl Primitive for Glu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
         let y = Tensor::empty(a.sizes(), a.dtype())?;
-        run("glu", [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_seldom("glu", [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -144,7 +144,7 @@ impl Primitive for Prelu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast("prelu", xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run("prelu", [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
+        run_seldom("prelu", [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -1,5 +1,7 @@
 //! `layer_norm`.
 
+use std::borrow::Cow;
+
 use retrograd_macros::op;
 use smallvec::SmallVec;
 
@@ -83,12 +85,13 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let (px, py) = (x.ptr::<T>().cast_const(), y.ptr::<T>());
         let (pm, pr) = (means.ptr::<T>(), rstds.ptr::<T>());
         // Without them, what changes no element.
-        let row = |t: &Option<Tensor>, neutral: f64| match t {
-            Some(t) => t.as_slice::<T>().map(<[T]>::to_vec),
-            None => Some(vec![T::of(neutral); n]),
-        };
-        let weight = row(&weight, 1.0).expect("contiguous and of this dtype");
-        let bias = row(&bias, -0.0).expect("contiguous and of this dtype");
+        fn row<T: Element + Real>(t: Option<&Tensor>, neutral: f64, n: usize) -> Cow<'_, [T]> {
+            t.map_or_else(
+                || Cow::Owned(vec![T::of(neutral); n]),
+                |t| Cow::Borrowed(t.as_slice::<T>().expect("contiguous and of this dtype")),
+            )
+        }
+        let (weight, bias) = (row::<T>(weight.as_ref(), 1.0, n), row::<T>(bias.as_ref(), -0.0, n));
         let (px, py, pm, pr) = (Shared(px.cast_mut()), Shared(py), Shared(pm), Shared(pr));
         split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
             for i in range {

@@ -4,13 +4,11 @@
 
 use retrograd_macros::op;
 
+use super::seldom::run_in_double;
 use super::unary::{Map, Unary};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
-use crate::dispatch;
-use crate::error::{Error, Result};
-use crate::kernels::real::Real;
-use crate::kernels::strided::{Offsets, plan};
+use crate::error::Result;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
 
@@ -46,19 +44,6 @@ pub fn straight(curve: &'static Curve) -> Map<On<0>> {
     Map(On(curve))
 }
 
-/// The loop for a function in double precision, which serves float32 too: one loop for all of them.
-pub(super) fn in_double(op: &'static str, f: &dyn Fn(f64) -> f64, x: &Tensor, out: &Tensor) -> Result<()> {
-    let axes = plan(out.sizes(), [out.strides(), x.strides()]);
-    dispatch!(floats, x.dtype(), T => {
-        let (from, to) = (x.ptr::<T>().cast_const(), out.ptr::<T>());
-        for [place, at] in Offsets::new(&axes) {
-            // SAFETY: S1 and S3, equal sizes; `out` is `x` or fresh, and each element is read before it is written.
-            unsafe { *to.offset(place) = <T as Real>::of(f((*from.offset(at)).double())) }
-        }
-        Ok(())
-    }, else Err(Error::no_kernel(op, x.dtype())))
-}
-
 impl<const KEPT: u8> Unary for On<KEPT> {
     const NAME: &'static str = "pointwise";
     const NODE: &'static str = "PointwiseBackward0";
@@ -71,7 +56,7 @@ impl<const KEPT: u8> Unary for On<KEPT> {
         self.0.node
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        in_double(self.0.name, &self.0.f, x, out)
+        run_in_double(self.0.name, [x], out, &|[x]| (self.0.f)(x))
     }
     fn pull(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor> {
         (self.0.pull)(g, kept)

@@ -18,6 +18,7 @@ mod power;
 mod promote;
 mod remainder;
 mod rounding;
+mod seldom;
 pub mod select;
 mod shift;
 pub mod special;
@@ -30,6 +31,7 @@ pub use promote::{
     Floats, Integral, Reals, Same, Truth, binary_shape, check_number, dtype_with_number, forward2, forward2_into,
     out_like, result_type,
 };
+pub(crate) use seldom::run_seldom;
 pub use unary::{Map, Unary, floats, lanes, numeric};
 
 use crate::error::{Error, Result};

@@ -5,18 +5,15 @@ use std::f64::consts::LN_2;
 use retrograd_macros::op;
 
 use super::promote::{Floats, Numeric2, forward2, forward2_into, result_type};
+use super::seldom::run_in_double;
 use super::select::{Extreme, number};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, out};
-use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::real::Real;
 use crate::kernels::special as scalar;
-use crate::kernels::strided::{Axes, Offsets, plan};
 use crate::ops::{Entry, Form, memory};
-use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 /// Entries of this family.
@@ -52,31 +49,18 @@ pub struct Between<const KEPT: u8> {
 /// The kernel of a function in double precision, which serves float32 too: one loop for all of them.
 struct InDouble(fn(f64, f64) -> f64);
 
-impl InDouble {
-    fn walk(&self, op: &'static str, axes: &Axes<3>, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-        dispatch!(floats, a.dtype(), T => {
-            let (pa, pb, to) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const(), out.ptr::<T>());
-            for [place, at_a, at_b] in Offsets::new(axes) {
-                // SAFETY: S1 and S3, the axes being those of `out` with the operands expanded to it; operands are the
-                // target itself or apart from it, and each element is read before it is written.
-                unsafe {
-                    let (x, y) = ((*pa.offset(at_a)).double(), (*pb.offset(at_b)).double());
-                    *to.offset(place) = <T as Real>::of((self.0)(x, y));
-                }
-            }
-            Ok(())
-        }, else Err(Error::no_kernel(op, a.dtype())))
-    }
-}
-
 impl Numeric2<Floats> for InDouble {
     fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-        let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), out.sizes());
-        let axes = plan(out.sizes(), [out.strides(), &strides(a), &strides(b)]);
-        self.walk(op, &axes, a, b, out)
+        run_in_double(op, [a, b], out, &|[a, b]| (self.0)(a, b))
     }
-    fn run_flat(&self, op: &'static str, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) -> Result<()> {
-        self.walk(op, &plan(&[out.numel()], [&[1], &[a.1], &[b.1]]), a.0, b.0, out)
+    fn run_flat(
+        &self,
+        op: &'static str,
+        (a, _): (&Tensor, isize),
+        (b, _): (&Tensor, isize),
+        out: &Tensor,
+    ) -> Result<()> {
+        self.run(op, a, b, out)
     }
 }
 

@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use retrograd_macros::op;
 
-use super::curve::in_double;
 use super::rounding::Sign;
+use super::seldom::run_in_double;
 use super::unary::{Map, Unary};
 use super::zeros_of;
 use crate::autograd::apply::apply_as;
@@ -29,7 +29,7 @@ impl Unary for Frac {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        in_double("frac", &|x: f64| x - x.trunc(), x, out)
+        run_in_double("frac", [x], out, &|[x]| x - x.trunc())
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         Ok(g.clone())
@@ -104,7 +104,7 @@ impl Unary for NanToNum {
             f64::NEG_INFINITY => down,
             _ => x,
         };
-        in_double("nan_to_num", &finite, x, out)
+        run_in_double("nan_to_num", [x], out, &|[x]| finite(x))
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.isfinite()?)
@@ -142,7 +142,7 @@ impl Unary for Angle {
             _ if x < 0.0 => PI,
             _ => 0.0,
         };
-        in_double("angle", &angle, x, out)
+        run_in_double("angle", [x], out, &|[x]| angle(x))
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

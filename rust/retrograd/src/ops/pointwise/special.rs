@@ -5,8 +5,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
 use retrograd_macros::op;
 
-use super::curve::{Curve, in_double, of_self};
+use super::curve::{Curve, of_self};
 use super::pair::XLOGY;
+use super::seldom::run_in_double;
 use super::select::{number, where_};
 use super::unary::{Map, Unary};
 use super::{activation, exponential, functions, rounding};
@@ -263,7 +264,7 @@ impl Unary for Polygamma {
     const NODE: &'static str = "PolygammaBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        in_double("polygamma", &|x| scalar::polygamma(self.n, x), x, out)
+        run_in_double("polygamma", [x], out, &|[x]| scalar::polygamma(self.n, x))
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&polygamma(self.n.saturating_add(1), x)?)
@@ -315,7 +316,7 @@ impl Unary for Mvlgamma {
         let p = self.p as f64;
         let constant = 0.25 * p * (p - 1.0) * PI.ln();
         let sum = |x: f64| (0..self.p).map(|i| libm::lgamma(x - 0.5 * i as f64)).sum::<f64>();
-        in_double("mvlgamma", &|x| constant + sum(x), x, out)
+        run_in_double("mvlgamma", [x], out, &|[x]| constant + sum(x))
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let mut sum = x.digamma()?;
@@ -376,7 +377,7 @@ impl Unary for Logit {
                 x
             }
         };
-        in_double("logit", &|x| (inside(x) / (1.0 - inside(x))).ln(), x, out)
+        run_in_double("logit", [x], out, &|[x]| (inside(x) / (1.0 - inside(x))).ln())
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let bound = |v: f64| Tensor::number(Scalar::Float(v));

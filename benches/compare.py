@@ -20,7 +20,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
 from types import ModuleType
@@ -44,6 +44,8 @@ import {package}
 print(time.perf_counter() - start, resident() - before)
 """
 
+# Seconds after which the workers of a usual OpenMP have gone to sleep.
+REST = 0.1
 LINES_NOTED = "MLP step, noting lines for errors"
 
 
@@ -259,7 +261,7 @@ def main() -> int:
     if ours is None:
         print(f"{args.package} is not installed", file=sys.stderr)
         return 2
-    plan = QUICK if args.quick else FULL
+    plan = replace(QUICK if args.quick else FULL, rest=0.0 if args.threads == 1 else REST)
 
     def wanted(name: str) -> bool:
         return args.only.search(name) is not None

@@ -3,6 +3,9 @@
 A machine that is shared or changes its clock slows both sides of a round alike, so the sides take turns within a round
 and the first turn alternates. Where operands lie in memory can favour one side for as long as they live, so each heat
 sets both sides up anew. The minimum over all turns is the one that was disturbed least.
+
+Workers of a thread pool go on looking for work for a while after the last of it, and what they look with is the other
+side's core: on several threads a turn begins after a rest.
 """
 
 from __future__ import annotations
@@ -13,18 +16,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
-from time import perf_counter
+from time import perf_counter, sleep
 
 Thunk = Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to measure: `heats` set-ups, each with `rounds` turns per side of about `seconds`."""
+    """How long to measure: `heats` set-ups, each with `rounds` turns per side of about `seconds`, after `rest` seconds."""
 
     heats: int
     rounds: int
     seconds: float
+    rest: float = 0.0
 
 
 FULL = Plan(heats=6, rounds=5, seconds=0.01)
@@ -85,6 +89,9 @@ def race(setups: Mapping[str, Callable[[], Thunk]], plan: Plan) -> dict[str, Sam
             calls = {name: calibrate(run, plan.seconds) for name, run in sides.items()}
             for _ in range(plan.rounds):
                 for name in order:
+                    if plan.rest:
+                        sleep(plan.rest)
+                        sides[name]()
                     turns[name].append(turn(sides[name], calls[name]))
                 order.reverse()
     return {name: Sample(min(t.seconds for t in taken), min(t.faults for t in taken)) for name, taken in turns.items()}

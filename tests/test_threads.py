@@ -19,6 +19,13 @@ def noise(*sizes: int, seed: int = 0) -> rg.Tensor:
     return rg.randn(*sizes, generator=rg.Generator().manual_seed(seed))
 
 
+def places(*sizes: int, below: int | None = None) -> rg.Tensor:
+    """Indices with repetitions; the last size is what they are below, unless that is named."""
+    if below is None:
+        *sizes, below = sizes  # type: ignore[assignment]
+    return rg.randint(0, below, sizes, generator=rg.Generator().manual_seed(len(sizes)))
+
+
 def losses_and_gradients() -> list[rg.Tensor]:
     x = noise(300, 700, seed=1).requires_grad_()
     w = noise(700, 333, seed=2).requires_grad_()
@@ -38,6 +45,29 @@ WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
     "batches of products": lambda: [noise(40, 65, 66) @ noise(40, 66, 67)],
     "integers": lambda: [noise(1_000_000).mul(100).to(rg.int32).sum(), noise(1_000_000).gt(0).sum()],
     "a training step": losses_and_gradients,
+    "rows by an index": lambda: [
+        noise(3000, 70)[places(40_000, 3000)],
+        noise(3000, 70).index_select(0, places(40_000, 3000)),
+        noise(90, 3000)[:, places(40_000, 3000)],
+        noise(40, 500, 70)[:, places(900, 500)],
+        noise(40, 70, 500).transpose(1, 2)[:, places(900, 500)],
+        rg.nn.functional.embedding(places(40_000, 3000), noise(3000, 70)),
+    ],
+    "elements by an index": lambda: [
+        noise(1000, 700).gather(1, places(1000, 900, below=700)),
+        noise(1000, 700).gather(0, places(1500, 600, below=1000)),
+        noise(700_000).gather(0, places(900_000, 700_000)),
+        noise(700, 900).t().gather(1, places(900, 650, below=700)),
+    ],
+    "writes by an index": lambda: [
+        noise(1000, 700).scatter_add(1, places(1000, 650, below=700), noise(1000, 700, seed=3)),
+        noise(700, 1000).scatter_add(0, places(650, 1000, below=700), noise(700, 1000, seed=3)),
+        noise(1000, 700).scatter(1, places(1000, 700, below=700), noise(1000, 700, seed=3)),
+        noise(3000, 70).index_put((places(40_000, 3000),), noise(40_000, 70, seed=3), accumulate=True),
+        noise(3000, 70).index_add(0, places(40_000, 3000), noise(40_000, 70, seed=3)),
+        noise(40, 500, 70).index_add(1, places(900, 500), noise(40, 900, 70, seed=3)),
+        noise(40, 500, 70).index_copy(1, places(900, 500), noise(40, 900, 70, seed=3)),
+    ],
 }
 
 

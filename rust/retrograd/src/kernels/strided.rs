@@ -138,6 +138,23 @@ impl<'a, const N: usize> Offsets<'a, N> {
         let empty = axes.iter().any(|a| a.size == 0);
         Offsets { axes, index: repeated(0, axes.len()), next: (!empty).then_some([0; N]) }
     }
+
+    /// Starts at the `position`-th, counted from 0.
+    pub fn starting_at(axes: &'a [Axis<N>], position: usize) -> Self {
+        let (mut all, mut rest) = (Self::new(axes), position);
+        let Some(start) = &mut all.next else { return all };
+        for (axis, index) in axes.iter().zip(&mut all.index) {
+            *index = rest % axis.size;
+            rest /= axis.size;
+            for (o, s) in start.iter_mut().zip(&axis.strides) {
+                *o += s * *index as isize;
+            }
+        }
+        if rest > 0 {
+            all.next = None;
+        }
+        all
+    }
 }
 
 impl<const N: usize> Iterator for Offsets<'_, N> {
@@ -181,6 +198,19 @@ mod tests {
     fn a_permuted_pair_is_put_back_in_order() {
         let axes = plan(&[4, 3, 2], [&[1, 4, 12], &[1, 4, 12]]);
         assert_eq!(axes.as_slice(), &[Axis { size: 24, strides: [1, 1] }]);
+    }
+
+    #[test]
+    fn positions_can_be_walked_from_any_on() {
+        let axes = plan_in_order(&[3, 2, 4], [&[100, 10, 2], &[1, 0, 0]]);
+        let all: Vec<[isize; 2]> = Offsets::new(&axes).collect();
+        for start in 0..=all.len() + 1 {
+            let rest: Vec<[isize; 2]> = Offsets::starting_at(&axes, start).collect();
+            assert_eq!(rest, all[start.min(all.len())..]);
+        }
+        assert_eq!(Offsets::<1>::starting_at(&[], 0).count(), 1);
+        assert_eq!(Offsets::<1>::starting_at(&[], 1).count(), 0);
+        assert_eq!(Offsets::starting_at(&[Axis { size: 0, strides: [1] }], 0).count(), 0);
     }
 
     #[test]

@@ -25,14 +25,18 @@ pub fn exp<V: Vector>(x: V) -> V {
     exp_in_range(x.at_least(x.splat(V::Elem::EXP_MIN)).at_most(x.splat(V::Elem::EXP_MAX)))
 }
 
-/// Two to the power `x`. ULP: 1 / 1.5.
+/// Two to the power `x`, which is within the limits of [`exp2`] or NaN.
+#[inline(always)]
+pub(super) fn exp2_in_range<V: Vector>(x: V) -> V {
+    let n = x.nearest(x.of(1.0));
+    let r = x - n;
+    r.fma(polynomial(r, V::Elem::EXP2), x.of(1.0)).ldexp(n)
+}
+
+/// Two to the power `x`. ULP: 1.25 / 1.5.
 #[inline(always)]
 pub fn exp2<V: Vector>(x: V) -> V {
-    let x = x.at_least(x.splat(V::Elem::EXP2_MIN)).at_most(x.splat(V::Elem::EXP2_MAX));
-    let n = x.nearest(x.of(1.0));
-    let r = (x - n) * x.of(std::f64::consts::LN_2);
-    let s = r * r * polynomial(r, V::Elem::EXP);
-    (x.of(1.0) + (r + s)).ldexp(n)
+    exp2_in_range(x.at_least(x.splat(V::Elem::EXP2_MIN)).at_most(x.splat(V::Elem::EXP2_MAX)))
 }
 
 /// `exp(x) - 1`, accurate near 0. ULP: 1.5 / 2.
@@ -67,10 +71,10 @@ pub fn sigmoid<V: Vector>(x: V) -> V {
     let small = exp_in_range((-x.abs()).at_least(x.splat(V::Elem::EXP_MIN)));
     let one = x.of(1.0);
     let below = one + small;
-    let inverse = one / below;
-    // What the sum and the quotient lost to rounding.
+    let inverse = below.near_reciprocal();
+    // What the sum lost to rounding, and what the reciprocal lacks.
     let lost = small - (below - one);
-    let rest = inverse * (inverse.fused(-below, one) - inverse * lost);
+    let rest = inverse * (-lost).fma(inverse, inverse.fused(-below, one));
     let above = small.select(x.lt(x.of(0.0)), one);
     above.fma(inverse, above * rest)
 }

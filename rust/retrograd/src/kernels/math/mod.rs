@@ -12,6 +12,7 @@
 mod erf;
 mod exp;
 mod log;
+mod normal;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ mod trigonometry;
 pub use erf::erf;
 pub use exp::{exp, exp2, expm1, sigmoid, tanh};
 pub use log::{log, log1p, log2, log10};
+pub use normal::normal_cdf;
 pub use tables::Tables;
 pub use trigonometry::{cos, sin};
 

@@ -43,6 +43,11 @@ pub trait Tables: Sized + 'static {
     const TANH: &'static [Self];
     /// `erf(x) / x - 1` in `z = x^2`, for `|x| <= 1`.
     const ERF: &'static [Self];
+    /// `(2^x - 1) / x` for `|x|` up to a half.
+    const EXP2: &'static [Self];
+    /// The binary logarithm of the normal distribution's tail beyond `x`, from 0 to 5.5, and falling from there on; none
+    /// where `erf` does as well.
+    const LOG2_TAIL: &'static [Self];
     /// `log(1 - erf(x))` for `x` from 1 to `ERF_ONE`; the error is that of `erf`.
     const LOG_ERFC: &'static [Self];
 
@@ -84,6 +89,23 @@ impl Tables for f32 {
     /// 2^-29.8.
     const LOG_ERFC: &'static [Self] =
         &[-0.00034134067, -1.1270899, -0.6381437, -0.10310767, 0.021838479, -0.0029477559, 0.00018638856];
+
+    /// 2^-27.6.
+    const EXP2: &'static [Self] = &[0.6931472, 0.24022651, 0.05550357, 0.009618083, 0.0013390863, 0.00015453163];
+    /// 2^-25 up to 1, then growing as the logarithm does.
+    const LOG2_TAIL: &'static [Self] = &[
+        -1.0,
+        -1.1511042,
+        -0.4592203,
+        -0.05244439,
+        0.0069526437,
+        -4.4518414e-06,
+        -0.00027819547,
+        7.6362220e-05,
+        -1.1026303e-05,
+        8.727312e-07,
+        -2.974829e-08,
+    ];
 
     fn sin_of_large(x: Self) -> Self {
         x.sin()
@@ -196,6 +218,22 @@ impl Tables for f64 {
         2.0451994047066096e-10,
         -4.929190398515648e-12,
     ];
+
+    /// 2^-56.7.
+    const EXP2: &'static [Self] = &[
+        0.6931471805599453,
+        0.24022650695910097,
+        0.0555041086648216,
+        0.009618129107606888,
+        0.0013333558146416936,
+        0.0001540353044173605,
+        1.525273382983612e-05,
+        1.321544258792169e-06,
+        1.0178062445845774e-07,
+        7.072585949269223e-09,
+        4.4549605981865186e-10,
+    ];
+    const LOG2_TAIL: &'static [Self] = &[];
 
     fn sin_of_large(x: Self) -> Self {
         x.sin()

@@ -42,7 +42,7 @@ struct Function {
 
 bodies! {
     Exp exp f64::exp, [1.0, 1.5];
-    Exp2 exp2 f64::exp2, [1.0, 1.5];
+    Exp2 exp2 f64::exp2, [1.25, 1.5];
     Expm1 expm1 f64::exp_m1, [1.5, 2.0];
     Log log f64::ln, [1.0, 1.5];
     Log1p log1p f64::ln_1p, [1.5, 2.0];
@@ -197,6 +197,32 @@ fn errors_are_within_bounds() {
 #[ignore = "all float32 numbers: minutes, and only in an optimised build"]
 fn errors_are_within_bounds_everywhere() {
     check(1, 20_000_000);
+}
+
+struct NormalCdf;
+impl<T: Real> Body<T, 1> for NormalCdf {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        normal_cdf(x)
+    }
+}
+
+#[test]
+fn the_normal_distribution_has_an_accurate_tail() {
+    let x: Vec<f32> = (-90_000..60_000).map(|i| i as f32 * 1.003e-4).collect();
+    let double: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
+    for level in Level::available() {
+        for ((&x, y), z) in x.iter().zip(run(level, &NormalCdf, &x)).zip(run(level, &NormalCdf, &double)) {
+            let want = 0.5 * libm::erfc(-f64::from(x) * std::f64::consts::FRAC_1_SQRT_2);
+            assert!((z - want).abs() <= 2f64.powi(-52), "{x}: {z} for {want}, {level:?}");
+            let (error, ulp) = ((f64::from(y) - want).abs(), error32(y, want));
+            let fits = if x >= -1.0 { ulp <= 3.0 } else { error <= if x >= -5.5 { 6e-6 * want } else { 1e-11 } };
+            assert!(fits, "{x}: {y} for {want}, {ulp} units, {level:?}");
+        }
+        let special = run(level, &NormalCdf, &[0.0f32, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30, -40.0]);
+        assert_eq!(special, [0.5, 1.0, 0.0, 1.0, 0.0, 0.0], "{level:?}");
+        assert!(run(level, &NormalCdf, &[f32::NAN])[0].is_nan() && run(level, &NormalCdf, &[f64::NAN])[0].is_nan());
+    }
 }
 
 #[test]

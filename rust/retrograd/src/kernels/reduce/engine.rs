@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Isa, Lane, Level, Portable, Task, dispatch, prefetch_lines};
+use super::super::simd::{Isa, Lane, Level, Portable, Task, dispatch};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{Shared, split};
@@ -297,10 +297,6 @@ impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
         let mut cascade = Cascade::default();
         let mut i = 0;
         loop {
-            if stride == 1 {
-                // The processor's own prefetching stops at the end of a page, which a block of floats fills.
-                prefetch_lines::<8, A>(a.wrapping_add(i + BLOCK));
-            }
             let m = BLOCK.min(n - i);
             // SAFETY: duty 1.
             let acc = unsafe { any_block(r, m, a.offset(i as isize * stride), stride) };

@@ -56,6 +56,11 @@ pub trait Vector:
     fn fused(self, b: Self, c: Self) -> Self {
         self.fma(b, c)
     }
+    /// The reciprocal of a number from 1 to 2, to half of the digits or more.
+    #[inline(always)]
+    fn near_reciprocal(self) -> Self {
+        self.of(1.0) / self
+    }
     /// The smaller one; `self` if either is NaN.
     fn at_most(self, o: Self) -> Self;
     /// The larger one; `self` if either is NaN.

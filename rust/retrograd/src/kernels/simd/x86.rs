@@ -106,6 +106,13 @@ macro_rules! methods {
             unsafe { Self($f(self.0, b.0, c.0)) }
         }
     };
+    (reciprocal: $f:ident) => {
+        #[inline(always)]
+        fn near_reciprocal(self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($f(self.0)) }
+        }
+    };
     // Of a NaN these instructions give the second operand.
     (extremes: $min:ident $max:ident) => {
         #[inline(always)]
@@ -265,6 +272,7 @@ impl Vector for Avx512F32 {
     );
     methods!(memory f32: _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps);
     methods!(fma: _mm512_fmadd_ps);
+    methods!(reciprocal: _mm512_rcp14_ps);
     methods!(extremes: _mm512_min_ps _mm512_max_ps);
     methods!(floats: and _mm512_and_ps, or _mm512_or_ps, xor _mm512_xor_ps);
     methods!(integers _mm512_castps_si512 _mm512_castsi512_ps: bits_plus _mm512_add_epi32);

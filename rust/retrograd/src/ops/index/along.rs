@@ -4,7 +4,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::advanced::{and_none, put_at, read_at};
-use super::walk::Along;
+use super::places::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
@@ -204,11 +204,11 @@ impl Primitive for Gather {
         }
         let at = Along::new(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
         dispatch!(any, x.dtype(), T => {
-            let from = x.ptr::<T>().cast_const();
+            let y = Tensor::empty(index.sizes(), x.dtype())?;
             // SAFETY: (1) S1 and S3; (2) the fresh result has the sizes of the index.
-            Tensor::build::<T>(index.sizes(), |to| unsafe { at.read(from, to.as_mut_ptr()) })
+            unsafe { at.read(x.ptr::<T>().cast_const(), y.ptr::<T>())? };
+            Ok(out(y))
         })
-        .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;

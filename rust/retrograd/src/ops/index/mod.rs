@@ -6,6 +6,7 @@ mod chosen;
 mod flat;
 mod items;
 mod mask;
+mod places;
 mod scatter;
 mod scatter_mask;
 mod scatter_reduce;

@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::advanced::and_none;
 use super::along::check_index;
-use super::walk::Along;
+use super::places::{Along, Checked};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::{Value, view};
+use crate::parallel::Shared;
 use crate::tensor::{Dims, FromScalar, Scalar, Tensor};
 
 /// The part of `src` that the index covers, row-major.
@@ -73,7 +74,7 @@ impl Scatter {
         if copy::ranges_meet(&src, to) {
             src = copy::copy(&src)?;
         }
-        let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?;
+        let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {
             return dispatch!(numeric, to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) },
                 else Err(Error::no_kernel("scatter_add", to.dtype())));
@@ -84,10 +85,15 @@ impl Scatter {
 }
 
 /// Combines the elements of `src` with those of `to` at checked offsets.
-fn combine<T: crate::tensor::Element>(src: &Tensor, to: &Tensor, at: &Along, f: impl Fn(T, T) -> T) {
-    let (src, to) = (src.as_slice::<T>().unwrap_or(&[]), to.ptr::<T>());
-    // SAFETY: S1 and S3: the offset was checked against the sizes.
-    at.each(|k, o| unsafe { *to.offset(o) = f(*to.offset(o), src[k]) });
+fn combine<T: crate::tensor::Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T) -> T + Sync) {
+    let (src, to) = (src.as_slice::<T>().unwrap_or(&[]), Shared(to.ptr::<T>()));
+    at.each(|k, o| {
+        // SAFETY: S1 and S3: the offset was checked against the sizes.
+        unsafe {
+            let to = to.get().offset(o);
+            *to = f(*to, src[k]);
+        }
+    });
 }
 
 impl Primitive for Scatter {
@@ -149,11 +155,11 @@ impl ScatterValue {
         if index.numel() == 0 {
             return Ok(());
         }
-        let at = Along::new("scatter", to.sizes(), to.strides(), self.dim, index)?;
+        let at = Along::new("scatter", to.sizes(), to.strides(), self.dim, index)?.checked()?;
         dispatch!(any, to.dtype(), T => {
-            let (value, to) = (T::from_scalar(self.value), to.ptr::<T>());
+            let (value, to) = (T::from_scalar(self.value), Shared(to.ptr::<T>()));
             // SAFETY: S1 and S3: the offsets were checked against the sizes.
-            at.each(|_, o| unsafe { *to.offset(o) = value });
+            at.each(|_, o| unsafe { *to.get().offset(o) = value });
         });
         Ok(())
     }

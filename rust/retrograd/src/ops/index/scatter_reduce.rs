@@ -4,7 +4,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::along::check_index;
-use super::walk::Along;
+use super::places::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
@@ -122,7 +122,7 @@ impl Primitive for ScatterReduce {
         if xs[1].numel() == 0 {
             return Ok(out(result));
         }
-        let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.offsets();
+        let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.checked()?.offsets();
         let src = copy::contiguous(xs[2])?;
         dispatch!(numeric, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
             to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));

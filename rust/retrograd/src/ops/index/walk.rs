@@ -1,12 +1,15 @@
 //! Where an advanced index leads: offsets into memory, checked before anything is read or written, and the loops over
 //! them.
 
+use std::ops::Range;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
-use crate::tensor::layout::{broadcast, numel};
+use crate::parallel::{Shared, num_threads, split};
+use crate::tensor::layout::{broadcast, may_overlap, numel};
 use crate::tensor::{DType, Dims, Strides, Tensor};
 
 /// Positions of the elements that are not zero, one vector per axis, in row-major order.
@@ -74,12 +77,18 @@ pub fn are_adjacent(positions: &[(usize, Tensor)]) -> bool {
 /// How many runs ahead memory is asked for.
 const AHEAD: usize = 8;
 
+/// What a run takes in nanoseconds, and each byte of it.
+const RUN_COST: f64 = 2.0;
+const BYTE_COST: f64 = 0.03;
+
 /// A checked index: the result has the sizes `before`, those of the index, then `after`.
 pub struct Walk {
     pub sizes: Dims,
     before: Axes<1>,
     offsets: Vec<isize>,
     after: Axes<1>,
+    /// Whether different elements of the tensor have different places in memory.
+    apart: bool,
 }
 
 impl Walk {
@@ -114,21 +123,39 @@ impl Walk {
         result.extend_from_slice(&rs);
         let empty = crate::tensor::layout::checked_numel(op, &result)? == 0;
         let offsets = if empty { Vec::new() } else { offsets(op, &index, &shape, count, sizes, strides)? };
-        Ok(Self { sizes: result, before: plan_in_order(&bs, [&bt]), offsets, after: plan_in_order(&rs, [&rt]) })
+        let (before, after) = (plan_in_order(&bs, [&bt]), plan_in_order(&rs, [&rt]));
+        Ok(Self { sizes: result, before, offsets, after, apart: !may_overlap(sizes, strides) })
     }
 
-    /// Calls `f` with an offset into memory and the row-major position in the result, once for each run of elements, and
-    /// `ahead` with the offset of a run that is soon to come.
-    fn runs(&self, ahead: impl Fn(isize), mut f: impl FnMut(isize, usize)) {
+    /// How often the index is walked: once for each position of the axes before it.
+    fn repeats(&self) -> usize {
+        self.before.iter().map(|x| x.size).product()
+    }
+
+    /// What a kernel over elements of this width takes on one thread, in nanoseconds.
+    fn cost(&self, width: usize) -> f64 {
+        let elements = numel(&self.sizes);
+        (elements / self.run().0.max(1)) as f64 * RUN_COST + (elements * width) as f64 * BYTE_COST
+    }
+
+    /// For the named ones of all positions of the axes before and of the index: calls `f` with an offset into memory and
+    /// the row-major position in the result, once for each run of elements, and `ahead` with the offset of a run that is
+    /// soon to come.
+    #[inline(always)]
+    fn runs(&self, positions: Range<usize>, ahead: impl Fn(isize), mut f: impl FnMut(isize, usize)) {
         if self.sizes.contains(&0) {
             return;
         }
-        let (n, mut at) = (self.run().0, 0);
+        let (n, len) = (self.run().0, self.offsets.len());
         let outer = self.after.get(1..).unwrap_or(&[]);
-        for [b] in Offsets::new(&self.before) {
-            for (i, &o) in self.offsets.iter().enumerate() {
+        let each: usize = outer.iter().map(|x| x.size).product::<usize>() * n;
+        let (mut at, mut first, mut left) = (positions.start * each, positions.start % len, positions.len());
+        for [b] in Offsets::starting_at(&self.before, positions.start / len) {
+            let offsets = &self.offsets[first..];
+            let offsets = &offsets[..offsets.len().min(left)];
+            for (i, &o) in offsets.iter().enumerate() {
                 if outer.is_empty() {
-                    if let Some(&next) = self.offsets.get(i + AHEAD) {
+                    if let Some(&next) = offsets.get(i + AHEAD) {
                         ahead(b + next);
                     }
                     f(b + o, at);
@@ -139,6 +166,10 @@ impl Walk {
                         at += n;
                     }
                 }
+            }
+            (first, left) = (0, left - offsets.len());
+            if left == 0 {
+                return;
             }
         }
     }
@@ -156,20 +187,25 @@ impl Walk {
     ///    elements as `sizes` has, and apart from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
         let (n, step) = self.run();
-        self.runs(
-            |mem| prefetch_lines::<2, T>(from.wrapping_offset(mem)),
-            |mem, at| {
-                // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
-                unsafe {
-                    let (from, to) = (from.offset(mem), to.add(at));
-                    if step == 1 {
-                        std::ptr::copy_nonoverlapping(from, to, n);
-                    } else {
-                        (0..n).for_each(|i| *to.add(i) = *from.offset(i as isize * step));
+        let (from, to) = (Shared(from.cast_mut()), Shared(to));
+        split(self.repeats() * self.offsets.len(), 1, self.cost(size_of::<T>()), &|positions| {
+            let (from, to) = (from.get().cast_const(), to.get());
+            self.runs(
+                positions,
+                |mem| prefetch_lines::<4, T>(from.wrapping_offset(mem)),
+                |mem, at| {
+                    // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
+                    unsafe {
+                        let (from, to) = (from.offset(mem), to.add(at));
+                        if step == 1 {
+                            std::ptr::copy_nonoverlapping(from, to, n);
+                        } else {
+                            (0..n).for_each(|i| *to.add(i) = *from.offset(i as isize * step));
+                        }
                     }
-                }
-            },
-        );
+                },
+            );
+        });
     }
 
     /// Writes one value to the indexed elements.
@@ -179,6 +215,7 @@ impl Walk {
     pub unsafe fn fill<T: Copy>(&self, to: *mut T, value: T) {
         let (n, step) = self.run();
         self.runs(
+            0..self.repeats() * self.offsets.len(),
             |_| {},
             |mem, _| {
                 for i in 0..n {
@@ -191,23 +228,40 @@ impl Walk {
 
     /// Writes, or combines by `f`, the indexed elements with those of `from`, in row-major order.
     ///
+    /// An index may name a place more than once, and the order of these writes shows: threads share the axes that are not
+    /// indexed.
+    ///
     /// # Safety
     /// 1. The walk was made for the sizes and strides at `to`, all writable. 2. `from` is readable for as many contiguous
     ///    elements as `sizes` has, and apart from them.
-    pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T) {
+    pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T + Sync) {
         let (n, step) = self.run();
-        self.runs(
-            |_| {},
-            |mem, at| {
-                for i in 0..n {
-                    // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
-                    unsafe {
-                        let to = to.offset(mem + i as isize * step);
-                        *to = f(*to, *from.add(at + i));
+        let (from, to) = (Shared(from.cast_mut()), Shared(to));
+        let part = |positions: Range<usize>, columns: Range<usize>| {
+            let (from, to) = (from.get().cast_const(), to.get());
+            self.runs(
+                positions,
+                |_| {},
+                |mem, at| {
+                    for i in columns.clone() {
+                        // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
+                        unsafe {
+                            let to = to.offset(mem + i as isize * step);
+                            *to = f(*to, *from.add(at + i));
+                        }
                     }
-                }
-            },
-        );
+                },
+            );
+        };
+        let (repeats, len) = (self.repeats(), self.offsets.len());
+        let cost = if self.apart { self.cost(size_of::<T>()) } else { 0.0 };
+        if repeats > 1 {
+            split(repeats, 1, cost, &|some| part(some.start * len..some.end * len, 0..n));
+        } else {
+            // Whole cache lines, and no more pieces than threads, since each walks the index.
+            let line = (64 / size_of::<T>()).max(1);
+            split(n, n.div_ceil(num_threads()).next_multiple_of(line), cost, &|columns| part(0..len, columns));
+        }
     }
 }
 
@@ -242,80 +296,6 @@ fn offsets(
         }
     }
     Ok(offsets)
-}
-
-/// Where the elements of an `index` along one axis lead in a tensor (`gather`, `scatter`): its values count along `dim`,
-/// and its places along the other axes. All of it is checked before anything is read or written.
-pub struct Along {
-    index: Tensor,
-    axes: Axes<1>,
-    step: isize,
-}
-
-impl Along {
-    /// For a tensor of these sizes and strides.
-    pub fn new(op: &'static str, sizes: &[usize], strides: &[isize], dim: usize, index: &Tensor) -> Result<Self> {
-        let n = sizes.get(dim).map_or(1, |&n| n as i64);
-        let step = strides.get(dim).copied().unwrap_or(1);
-        let mut others = Strides::from_slice(strides);
-        others.resize(index.ndim(), 0);
-        if let Some(s) = others.get_mut(dim) {
-            *s = 0;
-        }
-        let index = copy::contiguous(&copy::cast(index, DType::Int64)?)?;
-        let values = index.as_slice::<i64>().unwrap_or(&[]);
-        // All together first: a loop without an exit is done in vectors.
-        if values.iter().fold(false, |wrong, &i| wrong | (i < 0) | (i >= n)) {
-            let i = values.iter().find(|&&i| i < 0 || i >= n).unwrap_or(&n);
-            return Err(Error::shape(op, format!("index {i} is out of bounds for dimension {dim} with size {n}")));
-        }
-        let axes = plan_in_order(index.sizes(), [&others]);
-        Ok(Self { index, axes, step })
-    }
-
-    /// Calls `f` with each place in the index, in order, and the offset into the tensor.
-    #[inline(always)]
-    pub fn each(&self, mut f: impl FnMut(usize, isize)) {
-        let values = self.index.as_slice::<i64>().unwrap_or(&[]);
-        let inner = axis(&self.axes, 0);
-        let rows = values.chunks_exact(inner.size.max(1));
-        for (row, ([base], values)) in Offsets::new(self.axes.get(1..).unwrap_or(&[])).zip(rows).enumerate() {
-            for (j, &i) in values.iter().enumerate() {
-                f(row * inner.size + j, base + j as isize * inner.strides[0] + i as isize * self.step);
-            }
-        }
-    }
-
-    /// Reads the elements in order.
-    ///
-    /// # Safety
-    /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of the
-    ///    index, and apart from them.
-    pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
-        let inner = axis(&self.axes, 0);
-        if self.step != 1 || inner.strides[0] != 0 {
-            // SAFETY: (1) the offset was checked against the sizes; (2) a place of the index.
-            return self.each(|k, offset| unsafe { *to.add(k) = *from.offset(offset) });
-        }
-        // Along contiguous rows an index is an offset.
-        let rows = self.index.as_slice::<i64>().unwrap_or(&[]).chunks_exact(inner.size.max(1));
-        for (row, ([base], values)) in Offsets::new(self.axes.get(1..).unwrap_or(&[])).zip(rows).enumerate() {
-            // SAFETY: as above.
-            unsafe {
-                let (from, to) = (from.offset(base), to.add(row * inner.size));
-                for (j, &i) in values.iter().enumerate() {
-                    *to.add(j) = *from.offset(i as isize);
-                }
-            }
-        }
-    }
-
-    /// The offsets of all elements, for those who come back to them.
-    pub fn offsets(&self) -> Vec<isize> {
-        let mut all = Vec::with_capacity(self.index.numel());
-        self.each(|_, offset| all.push(offset));
-        all
-    }
 }
 
 /// `a + b`, for accumulation.

@@ -28,12 +28,6 @@ const KAPPA: f64 = 0.044715;
 struct Exact;
 struct Tanh;
 
-/// `(1 + erf(x / sqrt 2)) / 2`.
-#[inline(always)]
-fn normal_cdf<V: Vector>(x: V) -> V {
-    x.of(0.5) * (x.of(1.0) + math::erf(x * x.of(std::f64::consts::FRAC_1_SQRT_2)))
-}
-
 /// The tanh of the approximation.
 #[inline(always)]
 fn bent<V: Vector>(x: V) -> V {
@@ -43,7 +37,7 @@ fn bent<V: Vector>(x: V) -> V {
 impl<T: Real> Body<T, 1> for Exact {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
-        x * normal_cdf(x)
+        x * math::normal_cdf(x)
     }
 }
 impl<T: Real> Body<T, 1> for Tanh {
@@ -58,7 +52,7 @@ impl<T: Real> Body<T, 2> for Exact {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
         let density = x.of(BETA * 0.5) * math::exp(x.of(-0.5) * x * x);
-        g * (normal_cdf(x) + x * density)
+        g * (math::normal_cdf(x) + x * density)
     }
 }
 impl<T: Real> Body<T, 2> for Tanh {

@@ -1,0 +1,169 @@
+//! Where the elements of an index along one axis lead (`gather`, the scatters), and the loops over them.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+use crate::kernels::copy;
+use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
+use crate::parallel::{Shared, split};
+use crate::tensor::layout::may_overlap;
+use crate::tensor::{DType, Strides, Tensor};
+
+/// Elements of the index that are checked, and then still in L1, before they are used.
+const CHUNK: usize = 1024;
+
+/// What an element takes in nanoseconds, to be read and to be combined with another.
+const READ_COST: f64 = 0.5;
+const WRITE_COST: f64 = 1.0;
+
+/// An `index` for a tensor: its values count along `dim`, its places along the other axes.
+pub struct Along {
+    op: &'static str,
+    dim: usize,
+    /// Contiguous int64.
+    index: Tensor,
+    /// Of the index; the strides are the tensor's, 0 along `dim`.
+    axes: Axes<1>,
+    /// Size and stride of the tensor along `dim`.
+    size: usize,
+    step: isize,
+    /// Positions of the axes before `dim`, in parts of which the index leads to different places.
+    lead: usize,
+}
+
+/// Whether all are from 0 to `n - 1`: by their signs, since old CPUs cannot compare 64 bits in vectors.
+#[inline(always)]
+fn within(values: &[i64], n: usize) -> bool {
+    let last = n as i64 - 1;
+    values.iter().fold(0, |signs, &i| signs | i | last.wrapping_sub(i)) >= 0
+}
+
+impl Along {
+    /// For a tensor of these sizes and strides.
+    pub fn new(op: &'static str, sizes: &[usize], strides: &[isize], dim: usize, index: &Tensor) -> Result<Self> {
+        let mut others = Strides::from_slice(strides);
+        others.resize(index.ndim(), 0);
+        if let Some(s) = others.get_mut(dim) {
+            *s = 0;
+        }
+        let index = copy::contiguous(&copy::cast(index, DType::Int64)?)?;
+        let lead = if may_overlap(sizes, strides) { 1 } else { index.sizes().iter().take(dim).product() };
+        Ok(Self {
+            op,
+            dim,
+            axes: plan_in_order(index.sizes(), [&others]),
+            size: sizes.get(dim).copied().unwrap_or(1),
+            step: strides.get(dim).copied().unwrap_or(1),
+            lead,
+            index,
+        })
+    }
+
+    fn values(&self) -> &[i64] {
+        self.index.as_slice().unwrap_or(&[])
+    }
+
+    /// The error that names a value which leads nowhere.
+    fn refusal(&self) -> Error {
+        let wrong = self.values().iter().find(|i| !within(&[**i], self.size)).copied().unwrap_or(self.size as i64);
+        let (dim, size) = (self.dim, self.size);
+        Error::shape(self.op, format!("index {wrong} is out of bounds for dimension {dim} with size {size}"))
+    }
+
+    /// Calls `f` for stretches of the positions: with the first position, the offset into the tensor that belongs to it if
+    /// its value is 0, and the values. From one position to the next the offset grows by [`Along::stride`].
+    #[inline(always)]
+    fn stretches(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize, &[i64])) {
+        let (values, inner) = (self.values(), axis(&self.axes, 0));
+        if positions.is_empty() {
+            return;
+        }
+        let (mut at, mut first) = (positions.start, positions.start % inner.size);
+        for [base] in Offsets::starting_at(self.axes.get(1..).unwrap_or(&[]), positions.start / inner.size) {
+            let mut row = values[at..positions.end.min(at + inner.size - first)].chunks(CHUNK);
+            row.by_ref().for_each(|values| {
+                f(at, base + first as isize * inner.strides[0], values);
+                (at, first) = (at + values.len(), first + values.len());
+            });
+            first = 0;
+            if at == positions.end {
+                return;
+            }
+        }
+    }
+
+    /// How far apart in the tensor neighbouring places of the index are.
+    fn stride(&self) -> isize {
+        axis(&self.axes, 0).strides[0]
+    }
+
+    /// Reads the elements in order; an error if a value leads nowhere.
+    ///
+    /// # Safety
+    /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of the
+    ///    index, and apart from them.
+    pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) -> Result<()> {
+        let (wrong, count) = (AtomicBool::new(false), self.index.numel());
+        let (from, to) = (Shared(from.cast_mut()), Shared(to));
+        let (stride, step) = (self.stride(), self.step);
+        split(count, CHUNK, count as f64 * READ_COST, &|positions| {
+            self.stretches(positions, |at, base, values| {
+                if !within(values, self.size) {
+                    return wrong.store(true, Ordering::Relaxed);
+                }
+                // SAFETY: (1) the values were checked; (2) positions of the index.
+                unsafe {
+                    let (from, to) = (from.get().cast_const().offset(base), to.get().add(at));
+                    if (stride, step) == (0, 1) {
+                        for (j, &i) in values.iter().enumerate() {
+                            *to.add(j) = *from.offset(i as isize);
+                        }
+                    } else {
+                        for (j, &i) in values.iter().enumerate() {
+                            *to.add(j) = *from.offset(j as isize * stride + i as isize * step);
+                        }
+                    }
+                }
+            });
+        });
+        if wrong.into_inner() { Err(self.refusal()) } else { Ok(()) }
+    }
+
+    /// Checks all values: for those who write, which is not to begin if it cannot be done.
+    pub fn checked(self) -> Result<Checked> {
+        if within(self.values(), self.size) { Ok(Checked(self)) } else { Err(self.refusal()) }
+    }
+}
+
+/// An index all of whose values lead somewhere.
+pub struct Checked(Along);
+
+impl Checked {
+    #[inline(always)]
+    fn some(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize)) {
+        let (stride, step) = (self.0.stride(), self.0.step);
+        self.0.stretches(positions, |at, base, values| {
+            for (j, &i) in values.iter().enumerate() {
+                f(at + j, base + j as isize * stride + i as isize * step);
+            }
+        });
+    }
+
+    /// Calls `f` with each position of the index and the offset into the tensor, where it may write. Positions that lead to
+    /// the same place come in order; others may come on several threads.
+    pub fn each(&self, f: impl Fn(usize, isize) + Sync) {
+        let count = self.0.index.numel();
+        let block = count / self.0.lead.max(1);
+        split(self.0.lead, 1, count as f64 * WRITE_COST, &|leads| {
+            self.some(leads.start * block..leads.end * block, &f)
+        });
+    }
+
+    /// The offsets of all elements, for those who come back to them.
+    pub fn offsets(&self) -> Vec<isize> {
+        let mut all = Vec::with_capacity(self.0.index.numel());
+        self.some(0..self.0.index.numel(), |_, offset| all.push(offset));
+        all
+    }
+}

@@ -5,6 +5,7 @@ Imported for the cases that it adds. A name ends in what is timed: `fwd`, or `fw
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -77,6 +78,14 @@ def normalised(m: ModuleType, x: Any, w: Any, b: Any) -> Any:
     return m.nn.functional.layer_norm(x, (x.shape[-1],), w, b)
 
 
+def by_channel(*sizes: int) -> Callable[[ModuleType], tuple[Any, ...]]:
+    return lambda m: (m.randn(*sizes), m.ones(sizes[1]), m.zeros(sizes[1]))
+
+
+def batch_normalised(m: ModuleType, x: Any, w: Any, b: Any) -> Any:
+    return m.nn.functional.batch_norm(x, None, None, w, b, training=True)
+
+
 REDUCTIONS: dict[str, Callable[..., Any]] = {
     "sum": lambda m, x, dim: x.sum(dim),
     "softmax": lambda m, x, dim: x.softmax(dim),
@@ -99,6 +108,11 @@ for name, make, op in (
 ):
     case(f"{name}, {ROWS}x{COLUMNS}, fwd", 1.3, work=BIG, unit="Gelem/s")(forward(make, op))
     case(f"{name}, {ROWS}x{COLUMNS}, fwd + bwd", 1.3, work=BIG, unit="Gelem/s")(backward(make, op))
+for sizes in ((4096, 256), (64, 32, 28, 28)):
+    name, count = "batch_norm, " + "x".join(map(str, sizes)), math.prod(sizes)
+    make = by_channel(*sizes)
+    case(f"{name}, fwd", 1.3, work=count, unit="Gelem/s")(forward(make, batch_normalised))
+    case(f"{name}, fwd + bwd", 1.3, work=count, unit="Gelem/s")(backward(make, batch_normalised))
 
 
 # Batches of products.
@@ -187,6 +201,10 @@ INDEXING: dict[str, tuple[Callable[[ModuleType], tuple[Any, ...]], Callable[...,
 for name, (make, op) in INDEXING.items():
     case(f"{name}, fwd", 1.3)(forward(make, op))
     case(f"{name}, fwd + bwd", 1.3)(backward(make, op))
+case("sort, 1M, fwd", 1.3, work=BIG, unit="Gelem/s")(forward(lambda m: (m.randn(BIG),), lambda m, x: x.sort()[0]))
+case("topk 10 of 1M, fwd", 1.3, work=BIG, unit="Gelem/s")(
+    forward(lambda m: (m.randn(BIG),), lambda m, x: x.topk(10)[0])
+)
 
 
 def table(m: ModuleType) -> tuple[Any, ...]:

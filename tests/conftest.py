@@ -1,5 +1,6 @@
 """Shared by all tests: the package under test, or the stand-in that `RETROGRAD_STANDIN` names."""
 
+import gc
 import importlib
 import os
 from typing import Any
@@ -10,6 +11,12 @@ import pytest
 @pytest.fixture(scope="session")
 def rg() -> Any:
     return importlib.import_module(os.environ.get("RETROGRAD_STANDIN", "retrograd"))
+
+
+def pytest_collection_finish() -> None:
+    """Takes the tests themselves out of the collector's sight: to walk so many takes it longer than most tests do."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

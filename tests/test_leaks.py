@@ -22,6 +22,12 @@ ROUNDS = 40
 TOLERANCE = 48
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _what_was_there_before_does_not_count():
+    gc.collect()
+    gc.freeze()  # what other tests left would be walked at every count
+
+
 class _Mallinfo2(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_size_t)

@@ -1,5 +1,6 @@
 """Numbers of threads: results do not depend on them, small work stays where it is, forked children work."""
 
+import functools
 import os
 from collections.abc import Callable, Iterator
 
@@ -13,8 +14,10 @@ def _the_same_number_afterwards() -> Iterator[None]:
     threads = rg.get_num_threads()
     yield
     rg.set_num_threads(threads)
+    noise.cache_clear()
 
 
+@functools.cache
 def noise(*sizes: int, seed: int = 0) -> rg.Tensor:
     return rg.randn(*sizes, generator=rg.Generator().manual_seed(seed))
 
@@ -34,16 +37,42 @@ def losses_and_gradients() -> list[rg.Tensor]:
     return [loss, *rg.autograd.grad(loss, (x, w))]
 
 
+def standardized(*sizes: int, groups: int = 0) -> list[rg.Tensor]:
+    x = noise(*sizes).requires_grad_()
+    w, b = (noise(sizes[1], seed=s).requires_grad_() for s in (1, 2))
+    f = rg.nn.functional
+    y = f.group_norm(x, groups, w, b) if groups else f.batch_norm(x, None, None, w, b, training=True)
+    return [y, *rg.autograd.grad(y, (x, w, b), noise(*sizes, seed=3))]
+
+
 WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
     "elementwise": lambda: [noise(1_000_003).exp(), noise(1_000_003).mul(2.0).add_(1.0)],
     "broadcast and strided": lambda: [noise(900, 501).t() + noise(900), noise(900, 501)[:, ::2].tanh()],
     "all to one": lambda: [noise(3_000_001).sum(), noise(3_000_001).max(), noise(1500, 1500).prod()],
     "rows": lambda: [noise(1500, 1501).sum(1), *noise(1500, 1501).max(1), noise(1500, 1501).var(1)],
     "columns": lambda: [noise(1501, 1500).sum(0), *noise(1501, 1500).min(0), noise(3, 500, 700).mean((0, 1))],
+    "standardized columns": lambda: [*standardized(3001, 300), *standardized(20_001, 7), *standardized(999, 40, 5)],
+    "standardized runs": lambda: [*standardized(40, 30, 900), *standardized(700, 40, 5, groups=4)],
     "narrow columns": lambda: [noise(300_000, 3).sum(0), noise(300_000, 300).sum(0)],
     "product": lambda: [noise(513, 300) @ noise(300, 257), noise(2, 3000) @ noise(3000, 2000)],
     "batches of products": lambda: [noise(40, 65, 66) @ noise(40, 66, 67)],
     "integers": lambda: [noise(1_000_000).mul(100).to(rg.int32).sum(), noise(1_000_000).gt(0).sum()],
+    "many lines in order": lambda: [
+        *noise(700, 501).sort(1),
+        *noise(501, 700).sort(0, descending=True),
+        *noise(700, 501).round().topk(9, 1),
+        *noise(700, 501).round().mode(1),
+        *noise(501, 700).median(0),
+    ],
+    "one line in order": lambda: [
+        *noise(300_001).sort(),
+        *noise(300_001).mul(3).round().sort(descending=True),
+        *noise(300_001).to(rg.float64).sort(),
+        *noise(300_001).mul(100).to(rg.int64).sort(),
+        *noise(300_001).round().topk(100),
+        *noise(300_001).topk(100_000, largest=False),
+        noise(300_001).median(),
+    ],
     "a training step": losses_and_gradients,
     "rows by an index": lambda: [
         noise(3000, 70)[places(40_000, 3000)],

@@ -372,6 +372,9 @@ RECORDS = [
             s(t(2, 4, 3, 5), None, None, t(4), training=True, eps=0.1),
             s(t(9, 1), None, None, t(1), t(1), training=True),
             s(t(33, 17), None, None, t(17), t(17), training=True).but(layouts=("transposed", "stepped")),
+            s(t(70, 130), None, None, t(130), t(130), training=True).but(layouts=()),
+            s(t(35, 9, 2), None, None, t(9), t(9), training=True).but(layouts=()),
+            s(t(35, 9, 2), t(9, grad=False), t(9, domain=POSITIVE, grad=False), t(9), t(9)).but(layouts=()),
         ),
         slack=STEEP,
         refuses=(

@@ -111,8 +111,8 @@ def around(mean: Any, std: Any = 1.0, size: Any = None) -> Array:
 def asked(name: str, reference: Any, *samples: Any, **facts: Any) -> OpRecord:
     """A question about dtypes; the answer as a tensor that has it."""
 
-    def call(rg: Any, *args: Any) -> Any:
-        answer = getattr(rg, name)(*args)
+    def call(rg: Any, *args: Any, **named: Any) -> Any:
+        answer = getattr(rg, name)(*args, **named)
         return rg.tensor(answer) if isinstance(answer, bool) else rg.zeros(2, dtype=answer)
 
     return made(name, reference, *(x.but(dtypes=x.dtypes or ("float32",)) for x in samples), call=call, **facts)
@@ -245,14 +245,25 @@ RECORDS = [
     ),
     asked(
         "result_type",
-        lambda a, b: zeros(np.result_type(a, np.asarray(b, "float32") if isinstance(b, float) else b)),
+        lambda *xs, **named: zeros(
+            np.result_type(*(np.asarray(x, "float32") if isinstance(x, float) else x for x in (*xs, *named.values())))
+        ),
         s(index([1]), given([1.0], "float32")).but(result="float32"),
         s(given([1.0], "float32"), given(1.0, "float64")).but(result="float32"),
         s(given([1], "int32"), 3).but(result="int32"),
         s(given([1], "int32"), 2.5).but(result="float32"),
         s(True, 2).but(result="int64"),
         s(1, 2.5).but(result="float32"),
-        refuses=(Refusal(s(index([1]), [1]), TypeError),),
+        s(tensor=given([1], "int32"), other=2.5).but(result="float32"),
+        s(scalar=2.5, tensor=given([1], "int32")).but(result="float32"),
+        s(scalar1=1, scalar2=2.5).but(result="float32"),
+        s(1, scalar2=True).but(result="int64"),
+        refuses=(
+            Refusal(s(index([1]), [1]), TypeError),
+            Refusal(s(1, other=2.5), TypeError),
+            Refusal(s(scalar=1, other=2.5), TypeError),
+            Refusal(s(scalar=index([1, 2]), tensor=index([1])), TypeError),
+        ),
     ),
     asked(
         "promote_types",

@@ -283,6 +283,8 @@ RECORDS = [
         ),
         refuses=(
             Refusal(s(index([4]), t(4, 3)), IndexError, r"(?i)index out of range"),
+            Refusal(s(index([4]), t(4, 3), max_norm=1.0), IndexError, r"(?i)index.*out of range"),
+            Refusal(s(index([0]), index([[1, 2]]), max_norm=1.0), RuntimeError, r"floating point or complex.*Long"),
             Refusal(s(t(2), t(4, 3)), RuntimeError, r"(?i)int|long|indices"),
             Refusal(s(index([1]), t(4)), RuntimeError, r"2-?[dD]|weight"),
         ),

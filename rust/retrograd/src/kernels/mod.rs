@@ -1,6 +1,7 @@
 //! Loops over memory. Nothing here knows of autograd.
 
 pub mod attention;
+pub mod columns;
 pub mod conv;
 pub mod copy;
 pub mod ctc;

@@ -1,89 +1,50 @@
 //! Order along one axis: for every line of elements, which of them come first.
+//!
+//! A line is sorted, or some of it selected, as integers ([`Keys`]) that say it all: rank, direction, and the index that
+//! decides between equal elements. No two keys are equal, so that every algorithm gives the same result.
 
-use std::cmp::Ordering;
+mod buffer;
+mod front;
+mod keys;
+mod rank;
 
-use half::{bf16, f16};
+pub use keys::{Key, Keys, Line};
+pub use rank::Ranked;
 
+use front::front;
+use keys::{Packing, Room, list, tightest};
+
+use super::simd::Level;
 use super::strided::{Axes, Offsets, plan_in_order};
-use crate::tensor::Element;
+use crate::error::Result;
+use crate::parallel::{Shared, split, try_split};
 
-/// An element type in order: numbers by size, both zeros equal, NaN after everything else and equal to itself.
-pub trait Ranked: Element {
-    type Rank: Copy + Ord;
-    /// The rank of NaN, where there is one.
-    const NAN: Option<Self::Rank>;
-    fn rank(self) -> Self::Rank;
+/// Which elements of a line are chosen.
+pub trait Pick: Sync {
+    /// Whether the greatest come first in the order.
+    fn falling(&self) -> bool {
+        false
+    }
+    /// How many elements that come first in the order [`Pick::pick`] must know, of a line of `n`; at least one.
+    fn needs(&self, n: usize) -> usize {
+        n
+    }
+    /// Brings the keys of the chosen elements to the front.
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()>;
 }
 
-macro_rules! ranked_by_itself {
-    ($($t:ty)*) => { $(impl Ranked for $t {
-        type Rank = $t;
-        const NAN: Option<$t> = None;
-        #[inline]
-        fn rank(self) -> $t {
-            self
-        }
-    })* };
-}
-ranked_by_itself!(bool u8 i8 i16 i32 i64);
+/// A line this many times as long as what is needed of it is looked through for that (measured: equal at 8).
+const FEW: usize = 16;
+/// What an element of a line takes, and an element of the result, in nanoseconds.
+const ELEMENT_COST: f64 = 4.0;
+const WRITE_COST: f64 = 2.0;
 
-macro_rules! ranked_by_bits {
-    ($($t:ty, $bits:ty, $int:ty;)*) => { $(impl Ranked for $t {
-        type Rank = $int;
-        const NAN: Option<$int> = Some(<$int>::MAX);
-        #[inline]
-        fn rank(self) -> $int {
-            if self.is_nan() {
-                return <$int>::MAX;
-            }
-            // Positive floats are ordered as their bits are. Of negative ones all bits but the sign are turned round.
-            let bits = if self == 0.0 { 0 } else { self.to_bits() as $int };
-            bits ^ ((bits >> (<$int>::BITS - 1)) as $bits >> 1) as $int
-        }
-    })* };
-}
-ranked_by_bits!(f32, u32, i32; f64, u64, i64;);
-
-macro_rules! ranked_as_f32 {
-    ($($t:ty)*) => { $(impl Ranked for $t {
-        type Rank = i32;
-        const NAN: Option<i32> = <f32 as Ranked>::NAN;
-        #[inline]
-        fn rank(self) -> i32 {
-            self.to_f32().rank()
-        }
-    })* };
-}
-ranked_as_f32!(f16 bf16);
-
-/// An element of a line: its rank, and its index in the line.
-pub type Slot<T> = (<T as Ranked>::Rank, usize);
-
-/// Rising; equal elements in the order of their indices.
-#[inline]
-pub fn rising<R: Ord>(a: &(R, usize), b: &(R, usize)) -> Ordering {
-    a.0.cmp(&b.0).then(a.1.cmp(&b.1))
-}
-
-/// Falling; equal elements in the order of their indices.
-#[inline]
-pub fn falling<R: Ord>(a: &(R, usize), b: &(R, usize)) -> Ordering {
-    b.0.cmp(&a.0).then(a.1.cmp(&b.1))
-}
-
-/// The line of an operand that a kernel runs along: number of elements, and their distance.
-#[derive(Clone, Copy, Debug)]
-pub struct Line {
-    pub n: usize,
-    pub step: isize,
-}
-
-/// For every position of the `outer` axes: lists the line of `a` at that place, lets `choose` bring the wanted slots to
-/// the front, and writes the elements and indices of the first `to.n` to the line of the results there.
+/// For every position of the `outer` axes: lets `pick` choose from the line of `a` at that place, and writes the elements
+/// and indices of the first `to.n` it chose to the line of the results there.
 ///
 /// # Safety
-/// 1. `a` is readable along `from` at every position. 2. `values` and `indices` are writable along `to` at every position,
-///    with equal strides, and overlap neither `a` nor each other. 3. `choose` only permutes the slots.
+/// 1. `a` is readable along `from`, which has elements, at every position. 2. `values` and `indices` are writable along
+///    `to` at every position, with equal strides, and overlap neither `a` nor each other.
 #[allow(clippy::too_many_arguments)]
 pub unsafe fn choose_along<T: Ranked>(
     outer: &[usize],
@@ -94,50 +55,110 @@ pub unsafe fn choose_along<T: Ranked>(
     a: *const T,
     values: *mut T,
     indices: *mut i64,
-    choose: impl Fn(&mut [Slot<T>]),
-) {
+    pick: &impl Pick,
+) -> Result<()> {
     let axes: Axes<2> = plan_in_order(outer, [a_outer, o_outer]);
-    let mut slots: Vec<Slot<T>> = Vec::with_capacity(from.n);
-    for [pa, po] in Offsets::new(&axes) {
-        let a = a.wrapping_offset(pa);
-        slots.clear();
-        // SAFETY: duty 1.
-        slots.extend((0..from.n).map(|i| (unsafe { *a.offset(i as isize * from.step) }.rank(), i)));
-        choose(&mut slots);
-        for (j, &(_, i)) in slots[..to.n].iter().enumerate() {
-            let o = po + j as isize * to.step;
-            // SAFETY: duties 1 to 3: `i` is an index of the line.
+    let lines = axes.iter().map(|axis| axis.size).product::<usize>();
+    let longest = (0..axes.len()).max_by_key(|&i| axes[i].size);
+    let (a, values, indices) = (Shared(a.cast_mut()), Shared(values), Shared(indices));
+    let cost = (lines * from.n) as f64 * ELEMENT_COST;
+    try_split(longest.map_or(1, |i| axes[i].size), 1, cost, &|piece| {
+        let mut axes = axes.clone();
+        let mut start = [0; 2];
+        if let Some(i) = longest {
+            start = axes[i].strides.map(|s| piece.start as isize * s);
+            axes[i].size = piece.len();
+        }
+        let mut desk = Desk::default();
+        for [pa, po] in Offsets::new(&axes) {
+            let [pa, po] = [start[0] + pa, start[1] + po];
+            // SAFETY: duties 1 and 2: a position of the axes, which no other piece has.
             unsafe {
-                *values.offset(o) = *a.offset(i as isize * from.step);
-                *indices.offset(o) = i as i64;
+                let (values, indices) = (values.get().offset(po), indices.get().offset(po));
+                desk.line(from, to, a.get().offset(pa), values, indices, pick)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Memory for lines that are worked on one after the other.
+#[derive(Default)]
+struct Desk {
+    narrow: Room<u64>,
+    wide: Room<u128>,
+}
+
+impl Desk {
+    /// One line.
+    ///
+    /// # Safety
+    /// As [`choose_along`], at one position.
+    unsafe fn line<T: Ranked>(
+        &mut self,
+        from: Line,
+        to: Line,
+        a: *const T,
+        values: *mut T,
+        indices: *mut i64,
+        pick: &impl Pick,
+    ) -> Result<()> {
+        let mut packing = Packing::whole(from.n, pick.falling());
+        let few = Some(pick.needs(from.n)).filter(|needed| needed.saturating_mul(FEW) <= from.n);
+        if few.is_none() && !packing.fits::<u64>() {
+            // SAFETY: duty 1.
+            packing = unsafe { tightest(a, from, packing) };
+        }
+        // SAFETY: duties 1 and 2; each has room for what it is given.
+        unsafe {
+            if packing.fits::<u64>() {
+                work(&mut self.narrow, from, to, a, values, indices, pick, few, &packing)
+            } else {
+                work(&mut self.wide, from, to, a, values, indices, pick, few, &packing)
             }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floats_are_ranked_as_numbers_with_nan_last() {
-        let rising = [f64::NEG_INFINITY, -2.5, -1.0, -1e-310, 0.0, 1e-310, 1.0, 2.5, f64::INFINITY, f64::NAN];
-        for pair in rising.windows(2) {
-            assert!(pair[0].rank() < pair[1].rank(), "{pair:?}");
-            let [a, b] = [pair[0] as f32, pair[1] as f32];
-            assert!(a == b || a.rank() < b.rank(), "{a} {b}");
+/// One line by keys of one width, of all elements or of the first `few` and some more.
+///
+/// # Safety
+/// 1. and 2. as [`choose_along`], at one position. 3. The keys fit, and those of all
+///    ranks do if `few` are asked for; `few` is not 0.
+#[allow(clippy::too_many_arguments)]
+unsafe fn work<T: Ranked, K: Key>(
+    room: &mut Room<K>,
+    from: Line,
+    to: Line,
+    a: *const T,
+    values: *mut T,
+    indices: *mut i64,
+    pick: &impl Pick,
+    few: Option<usize>,
+    packing: &Packing<T::Rank>,
+) -> Result<()> {
+    // SAFETY: duties 1 and 3.
+    unsafe {
+        match few {
+            Some(k) => front(Level::detect(), a, from, k, packing, &mut room.line)?,
+            None => list(a, from, packing, &mut room.line)?,
         }
-        assert_eq!((-0.0f64).rank(), 0.0f64.rank());
-        assert_eq!((-f32::NAN).rank(), f32::NAN.rank());
-        assert!(f16::from_f32(-1.0).rank() < bf16::from_f32(0.5).rank());
     }
-
-    #[test]
-    fn equal_elements_keep_their_order_both_ways() {
-        let mut slots: Vec<(i32, usize)> = [2, 1, 2, 1].iter().copied().zip(0..).collect();
-        slots.sort_unstable_by(rising);
-        assert_eq!(slots.iter().map(|s| s.1).collect::<Vec<_>>(), [1, 3, 0, 2]);
-        slots.sort_unstable_by(falling);
-        assert_eq!(slots.iter().map(|s| s.1).collect::<Vec<_>>(), [0, 2, 1, 3]);
-    }
+    let mut keys = Keys::new::<T>(room, packing, few.is_none());
+    pick.pick(&mut keys)?;
+    let (keys, a, values, indices) = (&keys, Shared(a.cast_mut()), Shared(values), Shared(indices));
+    split(to.n, 1 << 12, to.n as f64 * WRITE_COST, &|piece| {
+        for j in piece {
+            let (i, o) = (keys.index(j), j as isize * to.step);
+            // SAFETY: duties 1 and 2: `i` is an index of the line; every piece writes its own.
+            unsafe {
+                *values.get().offset(o) = *a.get().offset(i as isize * from.step);
+                *indices.get().offset(o) = i as i64;
+            }
+        }
+    });
+    Ok(())
 }
+
+#[cfg(test)]
+mod tests;

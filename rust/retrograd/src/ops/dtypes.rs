@@ -4,10 +4,11 @@ use retrograd_macros::op;
 
 use super::{Entry, pointwise};
 use crate::error::Result;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&RESULT_TYPE, &PROMOTE_TYPES, &CAN_CAST];
+pub static ROSTER: &[&Entry] =
+    &[&RESULT_TYPE, &RESULT_TYPE_OF_NUMBER, &RESULT_TYPE_OF_NUMBERS, &PROMOTE_TYPES, &CAN_CAST];
 
 /// The dtype that an op of both operands computes in.
 ///
@@ -18,8 +19,32 @@ pub static ROSTER: &[&Entry] = &[&RESULT_TYPE, &PROMOTE_TYPES, &CAN_CAST];
 /// >>> rg.result_type(rg.tensor([1, 2]), 1.0)
 /// retrograd.float32
 #[op(function, norust)]
-pub fn result_type(#[operand] tensor: &Tensor, #[operand] other: &Tensor) -> Result<DType> {
+pub fn result_type(tensor: &Tensor, #[operand] other: &Tensor) -> Result<DType> {
     Ok(pointwise::result_type(&[tensor, other]))
+}
+
+/// The dtype that an op of a number and a tensor computes in.
+///
+/// Args: `scalar` a number; `tensor` a tensor: see `result_type` of two tensors.
+///
+/// >>> import retrograd as rg
+/// >>> rg.result_type(scalar=1.0, tensor=rg.tensor([1, 2]))
+/// retrograd.float32
+#[op(function, name = "result_type", norust)]
+pub fn result_type_of_number(scalar: Scalar, tensor: &Tensor) -> Result<DType> {
+    result_type(&Tensor::number(scalar)?, tensor)
+}
+
+/// The dtype that an op of two numbers computes in.
+///
+/// Args: `scalar1`, `scalar2` numbers.
+///
+/// >>> import retrograd as rg
+/// >>> rg.result_type(1, 2.0)
+/// retrograd.float32
+#[op(function, name = "result_type", norust)]
+pub fn result_type_of_numbers(scalar1: Scalar, scalar2: Scalar) -> Result<DType> {
+    result_type(&Tensor::number(scalar1)?, &Tensor::number(scalar2)?)
 }
 
 /// The smallest dtype that both can be converted to without changing category.

@@ -216,7 +216,7 @@ fn the_normal_distribution_has_an_accurate_tail() {
             let want = 0.5 * libm::erfc(-f64::from(x) * std::f64::consts::FRAC_1_SQRT_2);
             assert!((z - want).abs() <= 2f64.powi(-52), "{x}: {z} for {want}, {level:?}");
             let (error, ulp) = ((f64::from(y) - want).abs(), error32(y, want));
-            let fits = if x >= -1.0 { ulp <= 3.0 } else { error <= if x >= -5.5 { 6e-6 * want } else { 1e-11 } };
+            let fits = if x >= -1.0 { ulp <= 4.0 } else { error <= if x >= -5.5 { 6e-6 * want } else { 1e-11 } };
             assert!(fits, "{x}: {y} for {want}, {ulp} units, {level:?}");
         }
         let special = run(level, &NormalCdf, &[0.0f32, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30, -40.0]);

@@ -1,11 +1,11 @@
-//! The indices of `embedding_bag`: how offsets cut them into bags, and rows of the table scaled down before use.
+//! The indices of `embedding_bag`, and how offsets cut them into bags.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::kernels::copy;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Tensor};
 use crate::transforms;
 
 pub(super) const OP: &str = "embedding_bag";
@@ -57,29 +57,4 @@ pub(super) fn cut(offsets: &Tensor, count: usize, closed: bool) -> Result<Arc<[R
         return Ok(Arc::new([]));
     }
     Ok(starts.windows(2).map(|w| w[0]..w[1]).collect())
-}
-
-/// Rows of the table whose norm exceeds `max_norm` are scaled down to it, in place.
-pub(super) fn renormalize(weight: &Tensor, indices: &Tensor, max_norm: f64, norm_type: f64) -> Result<()> {
-    let rows = weight.sizes()[0];
-    let indices = checked_indices(indices, rows)?;
-    let mut list = indices.as_slice::<i64>().unwrap_or(&[]).to_vec();
-    list.sort_unstable();
-    list.dedup();
-    let plain = weight.detach();
-    for &i in &list {
-        let row = plain.select(0, i)?;
-        let values = row.to_vec::<f64>()?;
-        let norm = if norm_type.is_infinite() {
-            values.iter().fold(0.0f64, |m, v| m.max(v.abs()))
-        } else if norm_type == 0.0 {
-            values.iter().filter(|v| **v != 0.0).count() as f64
-        } else {
-            values.iter().map(|v| v.abs().powf(norm_type)).sum::<f64>().powf(norm_type.recip())
-        };
-        if norm > max_norm {
-            row.mul_(&Tensor::number(Scalar::Float(max_norm / (norm + 1e-7)))?)?;
-        }
-    }
-    Ok(())
 }

@@ -11,9 +11,11 @@ use crate::kernels::copy;
 use crate::kernels::real::{Num, Real};
 use crate::kernels::simd::prefetch_lines;
 use crate::ops::pointwise::select::where_;
+use crate::ops::reduce::norm::vector;
 use crate::ops::{Value, memory, view};
 use crate::tensor::layout::Dims;
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Element, Scalar, Tensor};
+use crate::transforms::check_read;
 
 /// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often the
 /// row was looked up.
@@ -184,6 +186,32 @@ fn weigh<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usi
     }
 }
 
+/// Rows that the indices name and whose norm exceeds `max_norm` are scaled down to it, in place and without a record.
+pub(super) fn renormalize(
+    op: &'static str,
+    weight: &Tensor,
+    indices: &Tensor,
+    max_norm: f64,
+    norm_type: f64,
+) -> Result<()> {
+    check_read(op, indices)?;
+    let indices = checked_indices(indices, weight.sizes()[0])?;
+    let mut list = indices.as_slice::<i64>().unwrap_or(&[]).to_vec();
+    list.sort_unstable();
+    list.dedup();
+    let named = Tensor::from_slice(&list, &[list.len()])?;
+    let weight = weight.detach();
+    let rows = weight.index_select(0, &named)?;
+    let norm = memory::cast(&vector(op, &rows, Scalar::Float(norm_type), Some(&[1]), true, None)?, DType::Float64)?;
+    let (most, one) = (Tensor::number(Scalar::Float(max_norm))?, Tensor::number(Scalar::Float(1.0))?);
+    let scale = where_(&norm.gt(&most)?, &most.div(&norm.plus(1e-7)?)?, &one)?;
+    // Elements narrower than float32 are multiplied in it, and rounded once.
+    let precision = weight.dtype().real().promote(DType::Float32);
+    let scaled = rows.mul(&memory::cast(&scale, precision)?)?;
+    weight.index_copy_(0, &named, &memory::cast(&scaled, weight.dtype())?)?;
+    Ok(())
+}
+
 /// The gradient of the weight: the rows of `g` added up by index. Reverse: [`Embedding`] of `gg`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EmbeddingBackward(pub(super) Table);
@@ -260,7 +288,8 @@ impl Primitive for EmbeddingBackward {
 ///
 /// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row (negative ones
 /// counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's gradient by how often it was
-/// looked up. `max_norm` (with its `norm_type`) and `sparse` are not available.
+/// looked up; `max_norm` scales the rows looked up whose norm of `norm_type` exceeds it down, in place. `sparse` is not
+/// available.
 /// Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by index.
 /// Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError for a
 /// `padding_idx` out of range.
@@ -279,12 +308,8 @@ pub fn embedding(
     #[default(false)] sparse: bool,
 ) -> Result<Tensor> {
     const OP: &str = "embedding";
-    let _ = norm_type;
-    if max_norm.is_some() || sparse {
-        return Err(Error::not_implemented(format!(
-            "{OP}: {} is not available: leave it out",
-            if sparse { "sparse=True" } else { "max_norm" }
-        )));
+    if sparse {
+        return Err(Error::not_implemented(format!("{OP}: sparse=True is not available: leave it out")));
     }
     if weight.ndim() != 2 {
         return Err(Error::shape(OP, format!("'weight' must be 2-D, got {} dims", weight.ndim())));
@@ -310,7 +335,10 @@ pub fn embedding(
             ));
         }
     };
-    let table = Table { rows, weights: 1, padding, by_freq: scale_grad_by_freq };
+    if let Some(max) = max_norm {
+        renormalize(OP, weight, input, max, norm_type)?;
+    }
+    let table = Table::new(rows, padding, scale_grad_by_freq);
     apply1(Embedding { table, weighed: false }, &[weight, input])
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use retrograd_macros::op;
 
-use super::bags::{checked_indices, cut, renormalize};
-use super::embedding::{EmbeddingBackward, Table, lookup};
+use super::bags::{checked_indices, cut};
+use super::embedding::{EmbeddingBackward, Table, lookup, renormalize};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
@@ -394,7 +394,7 @@ pub fn embedding_bag(
         }
     };
     if let Some(max) = max_norm {
-        renormalize(weight, &indices, max, norm_type)?;
+        renormalize(OP, weight, &indices, max, norm_type)?;
     }
     let bags = cut(offsets, indices.numel(), include_last_offset)?;
     let table = Table::new(rows, padding.map(|p| p as usize), scale_grad_by_freq);

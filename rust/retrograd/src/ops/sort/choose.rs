@@ -9,22 +9,20 @@ use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, one};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::sort::{Line, Ranked, Slot, choose_along};
+use crate::kernels::sort::{Line, Pick, choose_along};
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::view::{along_axis, with_batch};
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Strides, Tensor};
 
-/// Which elements of a line are chosen.
-pub trait Choose: Debug + Clone + Send + Sync + 'static {
+/// Which elements of a line are chosen, and what the op is called.
+pub trait Choose: Pick + Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     /// torch's name of the node.
     fn node(&self) -> &'static str;
     /// How many elements are chosen of a line of `n`.
     fn count(&self, n: usize) -> usize;
-    /// Brings them to the front.
-    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]);
     /// For ops that choose one element in the place of the axis: whether the axis stays, with size 1.
     fn keepdim(&self) -> Option<bool> {
         None
@@ -112,9 +110,9 @@ pub fn chosen<C: Choose>(choose: &C, x: &Tensor, axis: usize) -> Result<(Tensor,
     let (a_outer, o_outer) = (others(x.strides()), others(values.strides()));
     dispatch!(ordered, x.dtype(), T => {
         let (a, v, i) = (x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
-        // SAFETY: (1) S1 and S3; (2) the results are fresh, of one layout, and have `to.n` elements along the axis;
-        // (3) `choose` sorts or selects.
-        unsafe { choose_along(&outer, &a_outer, &o_outer, from, to, a, v, i, |line| choose.choose::<T>(line)) };
+        // SAFETY: (1) S1 and S3, and a line without elements has no results; (2) the results are fresh, of one layout, and
+        // have `to.n` elements along the axis.
+        unsafe { choose_along(&outer, &a_outer, &o_outer, from, to, a, v, i, choose) }?;
     }, else return Err(Error::no_kernel(C::NAME, x.dtype())));
     Ok((values, indices))
 }

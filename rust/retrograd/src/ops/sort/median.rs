@@ -3,12 +3,12 @@
 use retrograd_macros::op;
 
 use super::choose::{Choose, along, as_lines, chosen, size_along};
-use super::select::{bring, check_order};
+use super::select::check_order;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::Result;
-use crate::kernels::sort::{Ranked, Slot};
+use crate::kernels::sort::{Key, Keys, Pick};
 use crate::ops::reduce::{Over, Ties};
 use crate::tensor::layout::contiguous_strides;
 use crate::tensor::{Scalar, Tensor};
@@ -29,14 +29,17 @@ impl Choose for Middle {
     fn count(&self, _: usize) -> usize {
         1
     }
-    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
-        // NaN comes last in the order, so the numbers are the first `numbers`.
-        let numbers = line.iter().filter(|slot| Some(slot.0) != T::NAN).count();
-        let k = if numbers < line.len() && !self.ignore_nan { numbers } else { numbers.saturating_sub(1) / 2 };
-        bring::<T>(line, k);
-    }
     fn keepdim(&self) -> Option<bool> {
         Some(self.keepdim)
+    }
+}
+
+impl Pick for Middle {
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+        // NaN comes last in the order, so the numbers are the first `numbers`.
+        let numbers = keys.numbers();
+        keys.bring(if numbers < keys.count() && !self.ignore_nan { numbers } else { numbers.saturating_sub(1) / 2 });
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::choose::{Choose, along, size_along};
 use crate::error::{ErrorKind, Result};
-use crate::kernels::sort::{Ranked, Slot, rising};
+use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::Tensor;
 
 /// The last of the equal elements that are most in number; of several such, the smallest. NaN equals nothing.
@@ -21,22 +21,25 @@ impl Choose for Most {
     fn count(&self, _: usize) -> usize {
         1
     }
-    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
-        line.sort_unstable_by(rising);
+    fn keepdim(&self) -> Option<bool> {
+        Some(self.keepdim)
+    }
+}
+
+impl Pick for Most {
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+        keys.sort()?;
         let (mut best, mut most, mut start) = (0, 0, 0);
-        for i in 0..line.len() {
-            let ends = line.get(i + 1).is_none_or(|next| next.0 != line[i].0 || Some(next.0) == T::NAN);
-            if ends {
+        for i in 0..keys.count() {
+            if i + 1 == keys.count() || !keys.is_repeated(i) {
                 if i + 1 - start > most {
                     (best, most) = (i, i + 1 - start);
                 }
                 start = i + 1;
             }
         }
-        line.swap(0, best);
-    }
-    fn keepdim(&self) -> Option<bool> {
-        Some(self.keepdim)
+        keys.to_front(best);
+        Ok(())
     }
 }
 

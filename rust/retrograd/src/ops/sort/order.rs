@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::choose::{Choose, along};
 use crate::error::{Error, Result};
-use crate::kernels::sort::{Ranked, Slot, falling, rising};
+use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::Tensor;
 
 /// `sort`. Always stable: equal elements keep their order.
@@ -24,9 +24,14 @@ impl Choose for Sort {
     fn count(&self, n: usize) -> usize {
         n
     }
-    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
-        // Ties go by index, so that an unstable algorithm gives the stable order.
-        line.sort_unstable_by(if self.descending { falling } else { rising });
+}
+
+impl Pick for Sort {
+    fn falling(&self) -> bool {
+        self.descending
+    }
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+        keys.sort()
     }
 }
 

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::choose::{Choose, along, size_along};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::sort::{Ranked, Slot, falling, rising};
+use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Tensor};
 
@@ -23,12 +23,17 @@ impl Choose for TopK {
     fn count(&self, _: usize) -> usize {
         self.k
     }
-    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
-        let order = if self.largest { falling } else { rising };
-        if 0 < self.k && self.k < line.len() {
-            line.select_nth_unstable_by(self.k - 1, order);
-        }
-        line[..self.k].sort_unstable_by(order);
+}
+
+impl Pick for TopK {
+    fn falling(&self) -> bool {
+        self.largest
+    }
+    fn needs(&self, _: usize) -> usize {
+        self.k
+    }
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+        keys.sort_first(self.k)
     }
 }
 
@@ -86,18 +91,19 @@ impl Choose for Kth {
     fn count(&self, _: usize) -> usize {
         1
     }
-    fn choose<T: Ranked>(&self, line: &mut [Slot<T>]) {
-        bring::<T>(line, self.k);
-    }
     fn keepdim(&self) -> Option<bool> {
         Some(self.keepdim)
     }
 }
 
-/// Brings the slot that is `k`-th in rising order to the front.
-pub fn bring<T: Ranked>(line: &mut [Slot<T>], k: usize) {
-    line.select_nth_unstable_by(k, rising);
-    line.swap(0, k);
+impl Pick for Kth {
+    fn needs(&self, _: usize) -> usize {
+        self.k + 1
+    }
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+        keys.bring(self.k);
+        Ok(())
+    }
 }
 
 /// The `k`-th smallest element along a dimension, and its index.

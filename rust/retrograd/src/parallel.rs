@@ -2,8 +2,8 @@
 //!
 //! [`split`] cuts a range into pieces that the calling thread and the workers claim one by one, so nobody waits for a
 //! thread that the system has put aside. Work is only divided if it pays: waking a sleeping worker takes the caller more
-//! than 10 us, a worker that still spins answers at once. So short work runs on the caller alone, and a pool that was
-//! just used takes on less. Work inside of a piece is not divided again, and if two threads want the pool at once, the
+//! than 10 us, a worker that still spins answers at once. So short work runs on the caller alone; a pool that was just
+//! used takes on less, and is woken if such work comes so densely that the workers would not sleep again. Work inside of a piece is not divided again, and if two threads want the pool at once, the
 //! second one works by itself.
 //!
 //! The caller decides the borders of pieces by sizes alone wherever they could be seen in a result; otherwise pieces have
@@ -17,8 +17,8 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -33,6 +33,8 @@ const WORTH_WAKING: f64 = 60_000.0;
 const PIECE: f64 = 4_000.0;
 /// How long a worker looks for more work before it sleeps.
 const PATIENCE: Duration = Duration::from_micros(200);
+/// Pieces of work, each within the workers' patience of the one before, that wake them together.
+const DENSE: usize = 8;
 
 /// 0 until it is asked for or set.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -94,7 +96,7 @@ pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + S
         return work(0..n);
     }
     let pool = Pool::current();
-    if cost < WORTH_WAKING && pool.awake.load(Ordering::Relaxed) + 1 < threads {
+    if cost < WORTH_WAKING && pool.awake.load(Ordering::Relaxed) + 1 < threads && !pool.is_wanted() {
         return work(0..n);
     }
     // A few pieces for each thread, since some may be slower than others.
@@ -194,9 +196,31 @@ struct Pool {
     awake: AtomicUsize,
     /// Whether some thread's work is in the pool.
     taken: AtomicBool,
+    /// When work last did without workers since they slept, in nanoseconds of [`nanoseconds`], and how often in a row.
+    missed: AtomicU64,
+    row: AtomicUsize,
+}
+
+/// Since some time before.
+fn nanoseconds() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
 impl Pool {
+    fn new() -> Self {
+        Pool {
+            job: Mutex::new(None),
+            wake: Condvar::new(),
+            epoch: AtomicUsize::new(0),
+            started: AtomicUsize::new(0),
+            awake: AtomicUsize::new(0),
+            taken: AtomicBool::new(false),
+            missed: AtomicU64::new(0),
+            row: AtomicUsize::new(0),
+        }
+    }
+
     /// The pool of this process.
     fn current() -> &'static Pool {
         let pool = POOL.load(Ordering::Acquire);
@@ -218,14 +242,7 @@ impl Pool {
         AT_FORK.call_once(|| unsafe {
             libc::pthread_atfork(None, None, Some(forget));
         });
-        let fresh = Box::into_raw(Box::new(Pool {
-            job: Mutex::new(None),
-            wake: Condvar::new(),
-            epoch: AtomicUsize::new(0),
-            started: AtomicUsize::new(0),
-            awake: AtomicUsize::new(0),
-            taken: AtomicBool::new(false),
-        }));
+        let fresh = Box::into_raw(Box::new(Pool::new()));
         match POOL.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: leaked from here on.
             Ok(_) => unsafe { &*fresh },
@@ -236,6 +253,20 @@ impl Pool {
                 unsafe { &*other }
             }
         }
+    }
+
+    /// Notes work that would be divided if workers were awake: whether it comes densely enough to wake them. Threads may
+    /// miscount one another, which costs a wake-up at most.
+    fn is_wanted(&self) -> bool {
+        let now = nanoseconds();
+        let before = self.missed.swap(now, Ordering::Relaxed);
+        let row = if now.saturating_sub(before) < PATIENCE.as_nanos() as u64 {
+            self.row.load(Ordering::Relaxed) + 1
+        } else {
+            0
+        };
+        self.row.store(row % DENSE, Ordering::Relaxed);
+        row >= DENSE
     }
 
     /// Runs all pieces with the help of workers; `false` if the pool is taken.
@@ -398,6 +429,17 @@ mod tests {
         let attempt = catch_unwind(|| split(8, 1, 1e9, &|piece| assert!(!piece.contains(&5), "piece {piece:?}")));
         assert!(attempt.is_err());
         assert_eq!(pieces_of(8, 1, 1e9).iter().map(Range::len).sum::<usize>(), 8);
+    }
+
+    #[test]
+    fn short_work_wakes_workers_if_it_comes_densely() {
+        let pool = Pool::new();
+        for _ in 0..2 * DENSE {
+            assert!(!pool.is_wanted());
+            std::thread::sleep(2 * PATIENCE);
+        }
+        // A thread that the system puts aside does not work densely.
+        assert!((0..100_000).any(|_| pool.is_wanted()));
     }
 
     #[test]

@@ -3,13 +3,11 @@
 
 use super::pointwise::{Body, row, row_of};
 use super::real::Real;
-use super::rows::row_sum;
+use super::rows::{self, Terms};
 use super::simd::{Isa, Level, Task, Vector, dispatch};
 
 /// Elements whose partial sums are joined before the next ones: rounding errors grow with this, not with the run.
 const BLOCK: usize = 1024;
-/// Partial sums of a block: enough that additions need not wait for one another.
-const LANES: usize = 32;
 
 /// `o = f(inputs)`. No duties.
 struct Each<'a, F, T, const K: usize> {
@@ -160,9 +158,12 @@ impl<T: Real> Task for Sums<'_, T> {
         for start in (0..self.x.len()).step_by(BLOCK) {
             let end = self.x.len().min(start + BLOCK);
             let (x, g) = (&self.x[start..end], &self.g[start..end]);
-            let (s, a) = match self.w {
-                Some(w) => block_sums::<T, true>(x, g, &w[start..end], self.mean),
-                None => block_sums::<T, false>(x, g, g, self.mean),
+            // SAFETY: Task 2.
+            let [s, a] = unsafe {
+                match self.w {
+                    Some(w) => rows::sums::<S, T, 3, 2, _>(&Weighted(self.mean), [x, g, &w[start..end]]),
+                    None => rows::sums::<S, T, 2, 2, _>(&Weighted(self.mean), [x, g]),
+                }
             };
             (sum, along) = (sum.plus(s), along.plus(a));
         }
@@ -170,25 +171,19 @@ impl<T: Real> Task for Sums<'_, T> {
     }
 }
 
-#[inline(always)]
-fn block_sums<T: Real, const WEIGHTED: bool>(x: &[T], g: &[T], w: &[T], mean: T) -> (T, T) {
-    let (mut sum, mut along) = ([T::ZERO; LANES], [T::ZERO; LANES]);
-    let (xs, x) = x.as_chunks::<LANES>();
-    let (gs, g) = g.as_chunks::<LANES>();
-    let (ws, w) = w.as_chunks::<LANES>();
-    for ((x, g), w) in xs.iter().zip(gs).zip(ws) {
-        for l in 0..LANES {
-            let q = if WEIGHTED { g[l].times(w[l]) } else { g[l] };
-            sum[l] = sum[l].plus(q);
-            along[l] = along[l].plus(q.times(x[l].minus(mean)));
-        }
+/// `q` and `q (x - mean)`, for one mean.
+struct Weighted<T>(T);
+impl<T: Real> Terms<T, 2, 2> for Weighted<T> {
+    #[inline(always)]
+    fn of<V: Vector<Elem = T>>(&self, [x, q]: [V; 2]) -> [V; 2] {
+        [q, q * (x - x.splat(self.0))]
     }
-    for (l, ((x, g), w)) in x.iter().zip(g).zip(w).enumerate() {
-        let q = if WEIGHTED { g.times(*w) } else { *g };
-        sum[l] = sum[l].plus(q);
-        along[l] = along[l].plus(q.times(x.minus(mean)));
+}
+impl<T: Real> Terms<T, 3, 2> for Weighted<T> {
+    #[inline(always)]
+    fn of<V: Vector<Elem = T>>(&self, [x, g, w]: [V; 3]) -> [V; 2] {
+        Terms::<T, 2, 2>::of(self, [x, g * w])
     }
-    (row_sum(&sum), row_sum(&along))
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@
 //! part by [`row`], and joins the parts in a [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is
 //! the very same tree.
 
+use super::simd::{Isa, Lane};
+
 mod best;
 mod engine;
 mod ops;
@@ -45,6 +47,22 @@ pub trait Reduce<A>: Sync {
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// The result of `n` elements.
     fn finish(&self, acc: Self::Acc, n: usize) -> Self::O;
+
+    /// `L` accumulators take every `L`-th of `n` contiguous elements and are joined as a tree. Reductions of floats whose
+    /// accumulators are elements do the same in vectors.
+    ///
+    /// # Safety
+    /// 1. The elements are readable and initialised. 2. `n` is a positive multiple of `L`. 3. The CPU has the instructions of
+    ///    `S`.
+    #[inline(always)]
+    unsafe fn lanes<S: Isa, const L: usize>(&self, n: usize, a: *const A) -> Self::Acc
+    where
+        A: Lane,
+        Self: Sized,
+    {
+        // SAFETY: duties 1 and 2.
+        unsafe { engine::lanes::<L, A, Self>(self, n, a, 1) }
+    }
 }
 
 #[cfg(test)]

@@ -5,65 +5,151 @@ use super::pointwise::Body;
 use super::real::{Num, Real};
 use super::simd::{Isa, Vector};
 
-/// Partial results of a row: four vectors or more, so that one operation need not wait for the one before.
-const LANES: usize = 64;
+/// Partial results, so that one operation need not wait for the one before.
+const CHAINS: usize = 4;
 
 #[inline(always)]
 pub fn larger<T: Num>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
-/// All elements joined by `f`, from `start` on, which changes none.
+/// The largest element; NaN is not looked for, as it shows in the sum.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
 #[inline(always)]
-fn fold<T: Real, F: Join<T>>(f: &F, start: T, x: &[T]) -> T {
-    let mut lanes = [start; LANES];
-    let (whole, rest) = x.as_chunks::<LANES>();
-    for part in whole {
-        for (l, &v) in lanes.iter_mut().zip(part) {
-            *l = f.join(*l, v);
+pub unsafe fn row_max<S: Isa, T: Real>(x: &[T]) -> T {
+    let (n, len) = (x.len(), T::Vector::<S>::LEN);
+    let none = T::of(f64::NEG_INFINITY);
+    if n < len {
+        return x.iter().fold(none, |top, &v| larger(top, v));
+    }
+    let mut tops = [none; 32];
+    // SAFETY: duty 1; loads end with the slice, if need be by taking elements again, which changes no maximum.
+    unsafe {
+        let mut top = [T::Vector::<S>::load(x.as_ptr()).splat(none); CHAINS];
+        for start in (0..n).step_by(CHAINS * len) {
+            for (k, top) in top.iter_mut().enumerate() {
+                *top = top.at_least(T::Vector::<S>::load(x.as_ptr().add((start + k * len).min(n - len))));
+            }
         }
+        top[0].at_least(top[1]).at_least(top[2].at_least(top[3])).store(tops.as_mut_ptr());
     }
-    for (l, &v) in lanes.iter_mut().zip(rest) {
-        *l = f.join(*l, v);
+    tops[..len].iter().fold(none, |top, &v| larger(top, v))
+}
+
+/// What elements side by side in `K` rows add to `R` sums; zeros add zero.
+pub trait Terms<T: Real, const K: usize, const R: usize> {
+    fn of<V: Vector<Elem = T>>(&self, x: [V; K]) -> [V; R];
+}
+
+/// The sums of all terms.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+pub unsafe fn sums<S: Isa, T: Real, const K: usize, const R: usize, F: Terms<T, K, R>>(f: &F, x: [&[T]; K]) -> [T; R] {
+    let (n, len) = (x[0].len(), T::Vector::<S>::LEN);
+    assert!(x.iter().all(|x| x.len() == n), "rows of one length");
+    if n == 0 {
+        return [T::ZERO; R];
     }
-    let mut half = LANES / 2;
+    // SAFETY: duty 1, and those of `together`: starts are below `n`.
+    unsafe {
+        let mut sum = [[T::Vector::<S>::load_first(x[0].as_ptr(), 0); R]; CHAINS];
+        let whole = n - n % (CHAINS * len);
+        for start in (0..whole).step_by(CHAINS * len) {
+            for (k, sum) in sum.iter_mut().enumerate() {
+                add(sum, f.of(together::<T::Vector<S>, K>(&x, start + k * len)));
+            }
+        }
+        for start in (whole..n).step_by(len) {
+            add(&mut sum[0], f.of(together::<T::Vector<S>, K>(&x, start)));
+        }
+        let [mut a, b, mut c, d] = sum;
+        add(&mut a, b);
+        add(&mut c, d);
+        add(&mut a, c);
+        let mut total = [T::ZERO; R];
+        for (total, a) in total.iter_mut().zip(a) {
+            *total = across(a);
+        }
+        total
+    }
+}
+
+/// The elements from `i` on of every row, and zeros beyond their ends.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`. 2. The rows have one length, which is more than `i`.
+#[inline(always)]
+unsafe fn together<V: Vector, const K: usize>(x: &[&[V::Elem]; K], i: usize) -> [V; K] {
+    // SAFETY: duties 1 and 2.
+    unsafe {
+        let n = x[0].len();
+        let mut v = [V::load_first(x[0].as_ptr(), 0); K];
+        for (v, x) in v.iter_mut().zip(x) {
+            let p = x.as_ptr().add(i);
+            *v = if i + V::LEN <= n { V::load(p) } else { V::load_first(p, n - i) };
+        }
+        v
+    }
+}
+
+/// The sum of all lanes.
+#[inline(always)]
+fn across<V: Vector>(v: V) -> V::Elem {
+    let mut lanes = [V::Elem::ZERO; 32];
+    // SAFETY: there are at most 32 lanes.
+    unsafe { v.store(lanes.as_mut_ptr()) };
+    let mut half = V::LEN / 2;
     while half > 0 {
         for l in 0..half {
-            lanes[l] = f.join(lanes[l], lanes[l + half]);
+            lanes[l] = lanes[l].plus(lanes[l + half]);
         }
         half /= 2;
     }
     lanes[0]
 }
 
-/// What [`fold`] does with two elements.
-trait Join<T> {
-    fn join(&self, a: T, b: T) -> T;
-}
-struct Larger;
-impl<T: Num> Join<T> for Larger {
-    #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        larger(a, b)
-    }
-}
-struct Plus;
-impl<T: Num> Join<T> for Plus {
-    #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        a.plus(b)
+#[inline(always)]
+fn add<V: Vector, const R: usize>(sum: &mut [V; R], x: [V; R]) {
+    for (sum, x) in sum.iter_mut().zip(x) {
+        *sum = *sum + x;
     }
 }
 
-/// The largest element; NaN is not looked for, as it shows in the sum.
-#[inline(always)]
-pub fn row_max<T: Real>(x: &[T]) -> T {
-    fold(&Larger, T::of(f64::NEG_INFINITY), x)
+struct Each;
+impl<T: Real> Terms<T, 1, 1> for Each {
+    #[inline(always)]
+    fn of<V: Vector<Elem = T>>(&self, x: [V; 1]) -> [V; 1] {
+        x
+    }
+}
+struct Product;
+impl<T: Real> Terms<T, 2, 1> for Product {
+    #[inline(always)]
+    fn of<V: Vector<Elem = T>>(&self, [x, y]: [V; 2]) -> [V; 1] {
+        [x * y]
+    }
 }
 
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
 #[inline(always)]
-pub fn row_sum<T: Real>(x: &[T]) -> T {
-    fold(&Plus, T::ZERO, x)
+pub unsafe fn row_sum<S: Isa, T: Real>(x: &[T]) -> T {
+    // SAFETY: duty 1.
+    unsafe { sums::<S, T, 1, 1, _>(&Each, [x])[0] }
+}
+
+/// The sum of the products of two rows.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+pub unsafe fn dot<S: Isa, T: Real>(x: &[T], y: &[T]) -> T {
+    // SAFETY: duty 1.
+    unsafe { sums::<S, T, 2, 1, _>(&Product, [x, y])[0] }
 }
 
 /// `exp(x - m)` for one `m`.
@@ -96,9 +182,7 @@ pub unsafe fn exp_and_sum<S: Isa, T: Real>(x: *const T, top: T, n: usize, o: *mu
                 e.store(o.add(i));
                 sums = sums + e;
             }
-            let mut lanes = [T::ZERO; 32];
-            sums.store(lanes.as_mut_ptr());
-            sum = row_sum(&lanes[..len]);
+            sum = across(sums);
         }
         if whole < n {
             let v = T::Vector::<S>::load_first(x.add(whole), n - whole);
@@ -109,21 +193,4 @@ pub unsafe fn exp_and_sum<S: Isa, T: Real>(x: *const T, top: T, n: usize, o: *mu
         }
     }
     sum
-}
-
-/// The sum of the products of two rows.
-#[inline(always)]
-pub fn dot<T: Real>(x: &[T], y: &[T]) -> T {
-    let mut lanes = [T::ZERO; LANES];
-    let (xs, x) = x.as_chunks::<LANES>();
-    let (ys, y) = y.as_chunks::<LANES>();
-    for (x, y) in xs.iter().zip(ys) {
-        for l in 0..LANES {
-            lanes[l] = lanes[l].plus(x[l].times(y[l]));
-        }
-    }
-    for (l, (&x, &y)) in x.iter().zip(y).enumerate() {
-        lanes[l] = lanes[l].plus(x.times(y));
-    }
-    row_sum(&lanes)
 }

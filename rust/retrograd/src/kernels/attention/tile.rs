@@ -78,7 +78,8 @@ impl<T: Real> Task for Soften<'_, T> {
                 // SAFETY: our duty.
                 unsafe { add_mask(x, mask, r) };
             }
-            let top = row_max(x);
+            // SAFETY: Task 2.
+            let top = unsafe { row_max::<S, T>(x) };
             if top == none {
                 // Nothing is seen, or nothing but NaN.
                 let mut fill = T::ZERO;

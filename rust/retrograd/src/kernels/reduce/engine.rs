@@ -2,7 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Isa, Lane, Level, Portable, Task, dispatch};
+use super::super::real::Real;
+use super::super::simd::{Isa, Lane, Level, Portable, Task, Vector, dispatch};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{Shared, split};
@@ -216,7 +217,7 @@ struct Strips<'r, A, R: Reduce<A>> {
 /// # Safety
 /// 1. The elements are readable and initialised. 2. `n` is a multiple of `L`.
 #[inline(always)]
-unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
+pub(super) unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
     let mut acc = [r.init(); L];
     // SAFETY: duties 1 and 2.
     unsafe { take(r, &mut acc, a, s, n / L, L as isize * s) };
@@ -230,19 +231,81 @@ unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *cons
     acc[0]
 }
 
+/// A reduction of floats whose accumulators are elements, lane by lane.
+pub(super) trait InVectors<T: Real>: Reduce<T, Acc = T> {
+    /// As `combine`.
+    fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V;
+    /// As `step`.
+    #[inline(always)]
+    fn step_vectors<V: Vector<Elem = T>>(&self, acc: V, x: V) -> V {
+        self.combine_vectors(acc, x)
+    }
+}
+
+/// [`Reduce::lanes`] in vectors, so that the accumulators stay in registers: the same tree, with the same result.
+///
+/// # Safety
+/// 1. As [`Reduce::lanes`].
+#[inline(always)]
+pub(super) unsafe fn vector_lanes<S: Isa, const L: usize, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T {
+    // SAFETY: duty 1; `N` vectors have `L` lanes.
+    unsafe {
+        match L / T::Vector::<S>::LEN {
+            1 => registers::<T::Vector<S>, 1, T, R>(r, n, a),
+            2 => registers::<T::Vector<S>, 2, T, R>(r, n, a),
+            4 => registers::<T::Vector<S>, 4, T, R>(r, n, a),
+            8 => registers::<T::Vector<S>, 8, T, R>(r, n, a),
+            16 => registers::<T::Vector<S>, 16, T, R>(r, n, a),
+            _ => lanes::<L, T, R>(r, n, a, 1),
+        }
+    }
+}
+
+/// # Safety
+/// 1. As [`Reduce::lanes`], for the lanes of `N` vectors.
+#[inline(always)]
+unsafe fn registers<V: Vector<Elem = T>, const N: usize, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T {
+    // SAFETY: duty 1, cut at multiples of the lanes.
+    unsafe {
+        let mut acc = [V::load(a).splat(r.init()); N];
+        for start in (0..n).step_by(N * V::LEN) {
+            for (k, acc) in acc.iter_mut().enumerate() {
+                *acc = r.step_vectors(*acc, V::load(a.add(start + k * V::LEN)));
+            }
+        }
+        let mut half = N / 2;
+        while half > 0 {
+            for k in 0..half {
+                acc[k] = r.combine_vectors(acc[k], acc[k + half]);
+            }
+            half /= 2;
+        }
+        let mut last = [r.init(); 32];
+        acc[0].store(last.as_mut_ptr());
+        let mut half = V::LEN / 2;
+        while half > 0 {
+            for k in 0..half {
+                last[k] = r.combine(last[k], last[k + half]);
+            }
+            half /= 2;
+        }
+        last[0]
+    }
+}
+
 /// At most [`BLOCK`] elements: `L` lanes if they are worth their tree, then 8, then one.
 ///
 /// # Safety
-/// 1. The elements are readable and initialised.
+/// 1. The elements are readable and initialised. 2. The CPU has the instructions of `S`.
 #[inline(always)]
-unsafe fn block<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
+unsafe fn block<S: Isa, const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
     let wide = if n >= 4 * L { n - n % L } else { 0 };
     let narrow = n - n % 8;
     let mut acc = r.init();
-    // SAFETY: duty 1, cut at multiples of the lanes.
+    // SAFETY: duties 1 and 2, cut at multiples of the lanes.
     unsafe {
         if wide > 0 {
-            acc = lanes::<L, A, R>(r, wide, a, s);
+            acc = if s == 1 { r.lanes::<S, L>(wide, a) } else { lanes::<L, A, R>(r, wide, a, s) };
         }
         if narrow > wide {
             let tail = lanes::<8, A, R>(r, narrow - wide, a.offset(wide as isize * s), s);
@@ -259,16 +322,16 @@ unsafe fn block<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *cons
 /// stay in registers. Strided elements cannot fill vectors, so 8 chains do.
 ///
 /// # Safety
-/// 1. The elements are readable and initialised.
+/// 1. The elements are readable and initialised. 2. The CPU has the instructions of `S`.
 #[inline(always)]
-unsafe fn any_block<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
-    // SAFETY: duty 1.
+unsafe fn any_block<S: Isa, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
+    // SAFETY: duties 1 and 2.
     unsafe {
         match (size_of::<R::Acc>(), s) {
-            (0..=4, 1) => block::<64, A, R>(r, n, a, 1),
-            (5..=8, 1) => block::<32, A, R>(r, n, a, 1),
-            (_, 1) => block::<8, A, R>(r, n, a, 1),
-            _ => block::<8, A, R>(r, n, a, s),
+            (0..=4, 1) => block::<S, 64, A, R>(r, n, a, 1),
+            (5..=8, 1) => block::<S, 32, A, R>(r, n, a, 1),
+            (_, 1) => block::<S, 8, A, R>(r, n, a, 1),
+            _ => block::<S, 8, A, R>(r, n, a, s),
         }
     }
 }
@@ -298,8 +361,8 @@ impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
         let mut i = 0;
         loop {
             let m = BLOCK.min(n - i);
-            // SAFETY: duty 1.
-            let acc = unsafe { any_block(r, m, a.offset(i as isize * stride), stride) };
+            // SAFETY: duty 1; Task 2.
+            let acc = unsafe { any_block::<S, A, R>(r, m, a.offset(i as isize * stride), stride) };
             i += m;
             if i == n && cascade.count == 0 {
                 return acc;

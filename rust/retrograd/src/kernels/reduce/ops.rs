@@ -3,7 +3,9 @@
 use half::{bf16, f16};
 
 use super::super::pointwise::Cast;
-use super::super::simd::Lane;
+use super::super::real::Real;
+use super::super::simd::{Isa, Lane, Vector};
+use super::engine::{InVectors, vector_lanes};
 use super::{Reduce, row};
 
 /// The sum. f32 and halves accumulate in f32, f64 in f64; integers and bool in i64, wrapping, which is the result dtype.
@@ -37,8 +39,20 @@ pub struct Any;
 #[derive(Clone, Copy, Debug)]
 pub struct Moments;
 
+/// In the `Reduce` of a type that is [`InVectors`]: uses that.
+macro_rules! in_vectors {
+    ($t:ty) => {
+        #[inline(always)]
+        unsafe fn lanes<S: Isa, const L: usize>(&self, n: usize, a: *const $t) -> $t {
+            // SAFETY: ours.
+            unsafe { vector_lanes::<S, L, $t, Self>(self, n, a) }
+        }
+    };
+}
+
 macro_rules! fold {
-    ($name:ident: $($a:ty),+ => $acc:ty => $o:ty; $init:expr; |$x:ident, $y:ident| $join:expr; |$t:ident, $n:ident| $end:expr) => {$(
+    (@one $name:ident, $a:ty, $acc:ty, $o:ty; $init:expr; |$x:ident, $y:ident| $join:expr; |$t:ident, $n:ident| $end:expr;
+     $($lanes:item)?) => {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $o;
@@ -61,22 +75,34 @@ macro_rules! fold {
                 let _ = $n;
                 $end
             }
+            $($lanes)?
         }
+    };
+    // Of floats that accumulate in their own type.
+    (in vectors $name:ident: $($a:ty),+; $init:expr; |$x:ident, $y:ident| $join:expr; |$t:ident, $n:ident| $end:expr) => {$(
+        fold!(@one $name, $a, $a, $a; $init; |$x, $y| $join; |$t, $n| $end; in_vectors! { $a });
+        impl InVectors<$a> for $name {
+            #[inline(always)]
+            fn combine_vectors<V: Vector<Elem = $a>>(&self, $x: V, $y: V) -> V {
+                $join
+            }
+        }
+    )+};
+    ($name:ident: $($a:ty),+ => $acc:ty => $o:ty; $init:expr; |$x:ident, $y:ident| $join:expr; |$t:ident, $n:ident| $end:expr) => {$(
+        fold!(@one $name, $a, $acc, $o; $init; |$x, $y| $join; |$t, $n| $end;);
     )+};
 }
 
-fold!(Sum: f32 => f32 => f32; 0.0; |x, y| x + y; |t, n| t);
-fold!(Sum: f64 => f64 => f64; 0.0; |x, y| x + y; |t, n| t);
+fold!(in vectors Sum: f32, f64; 0.0; |x, y| x + y; |t, n| t);
 fold!(Sum: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| t.cast());
 fold!(Sum: bf16 => f32 => bf16; 0.0; |x, y| x + y; |t, n| t.cast());
 fold!(Sum: bool, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
-fold!(Prod: f32 => f32 => f32; 1.0; |x, y| x * y; |t, n| t);
-fold!(Prod: f64 => f64 => f64; 1.0; |x, y| x * y; |t, n| t);
+fold!(in vectors Prod: f32, f64; 1.0; |x, y| x * y; |t, n| t);
 fold!(Prod: f16 => f32 => f16; 1.0; |x, y| x * y; |t, n| t.cast());
 fold!(Prod: bf16 => f32 => bf16; 1.0; |x, y| x * y; |t, n| t.cast());
 fold!(Prod: bool, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
-fold!(Mean: f32 => f32 => f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
-fold!(Mean: f64 => f64 => f64; 0.0; |x, y| x + y; |t, n| t / n as f64);
+fold!(in vectors Mean: f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
+fold!(in vectors Mean: f64; 0.0; |x, y| x + y; |t, n| t / n as f64);
 fold!(Mean: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| (t / n as f32).cast());
 fold!(Mean: bf16 => f32 => bf16; 0.0; |x, y| x + y; |t, n| (t / n as f32).cast());
 fold!(CumSum: f32 => f64 => f32; 0.0; |x, y| x + y; |t, n| t as f32);
@@ -94,11 +120,11 @@ fold!(Any: bool, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => bool => bool; fal
 
 macro_rules! extremes {
     // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
-    ($($a:ty => $acc:ty, $low:expr, $high:expr);+ $(;)?) => {$(
-        extremes!(@one Max, $a, $acc, $low);
-        extremes!(@one Min, $a, $acc, $high);
+    ($($a:ty => $acc:ty, $low:expr, $high:expr $(, $lanes:ident)?);+ $(;)?) => {$(
+        extremes!(@one Max, $a, $acc, $low $(, $lanes)?);
+        extremes!(@one Min, $a, $acc, $high $(, $lanes)?);
     )+};
-    (@one $name:ident, $a:ty, $acc:ty, $worst:expr) => {
+    (@one $name:ident, $a:ty, $acc:ty, $worst:expr $(, $lanes:ident)?) => {
         impl Reduce<$a> for $name {
             type Acc = $acc;
             type O = $a;
@@ -119,6 +145,7 @@ macro_rules! extremes {
             fn finish(&self, acc: $acc, _: usize) -> $a {
                 acc.cast()
             }
+            $($lanes!($acc);)?
         }
     };
 }
@@ -156,10 +183,45 @@ extremes! {
     i16 => i16, i16::MIN, i16::MAX;
     i32 => i32, i32::MIN, i32::MAX;
     i64 => i64, i64::MIN, i64::MAX;
-    f32 => f32, f32::NEG_INFINITY, f32::INFINITY;
-    f64 => f64, f64::NEG_INFINITY, f64::INFINITY;
+    f32 => f32, f32::NEG_INFINITY, f32::INFINITY, in_vectors;
+    f64 => f64, f64::NEG_INFINITY, f64::INFINITY, in_vectors;
     f16 => f32, f32::NEG_INFINITY, f32::INFINITY;
     bf16 => f32, f32::NEG_INFINITY, f32::INFINITY;
+}
+
+// Of NaN and a number, `at_least` and `at_most` give their first operand.
+impl<T: Real> InVectors<T> for Max
+where
+    Max: Reduce<T, Acc = T>,
+{
+    #[inline(always)]
+    fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V {
+        a.at_least(b).select(b.eq(b), b)
+    }
+}
+impl<T: Real> InVectors<T> for Min
+where
+    Min: Reduce<T, Acc = T>,
+{
+    #[inline(always)]
+    fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V {
+        a.at_most(b).select(b.eq(b), b)
+    }
+}
+
+impl<T: Real> InVectors<T> for Squares<T>
+where
+    Squares<T>: Reduce<T, Acc = T>,
+{
+    #[inline(always)]
+    fn combine_vectors<V: Vector<Elem = T>>(&self, a: V, b: V) -> V {
+        a + b
+    }
+    #[inline(always)]
+    fn step_vectors<V: Vector<Elem = T>>(&self, acc: V, x: V) -> V {
+        let d = x - x.splat(self.0);
+        acc + d * d
+    }
 }
 
 /// Sum of squared deviations from `.0`.
@@ -167,7 +229,7 @@ extremes! {
 struct Squares<T>(T);
 
 macro_rules! moments {
-    ($($a:ty => $t:ty);+ $(;)?) => {$(
+    ($($a:ty => $t:ty $(, $lanes:ident)?);+ $(;)?) => {$(
         impl Reduce<$a> for Moments {
             /// Count, mean, sum of squared deviations.
             type Acc = [$t; 3];
@@ -219,6 +281,7 @@ macro_rules! moments {
             fn finish(&self, acc: $t, _: usize) -> $t {
                 acc
             }
+            $($lanes!($t);)?
         }
 
         impl RowMoments for $a {
@@ -246,7 +309,7 @@ pub trait RowMoments: Copy {
     unsafe fn row_moments(a: *const Self, n: usize, stride: isize) -> (Self::Real, Self::Real);
 }
 
-moments!(f32 => f32; f64 => f64; f16 => f32; bf16 => f32);
+moments!(f32 => f32, in_vectors; f64 => f64, in_vectors; f16 => f32; bf16 => f32);
 
 /// Mean and sum of squared deviations of one row, in two passes (the second finds the row in cache); NaN mean if empty.
 ///

@@ -81,11 +81,12 @@ impl Along {
         }
         let (mut at, mut first) = (positions.start, positions.start % inner.size);
         for [base] in Offsets::starting_at(self.axes.get(1..).unwrap_or(&[]), positions.start / inner.size) {
-            let mut row = values[at..positions.end.min(at + inner.size - first)].chunks(CHUNK);
-            row.by_ref().for_each(|values| {
-                f(at, base + first as isize * inner.strides[0], values);
-                (at, first) = (at + values.len(), first + values.len());
-            });
+            let end = positions.end.min(at + inner.size - first);
+            while at < end {
+                let count = CHUNK.min(end - at);
+                f(at, base + first as isize * inner.strides[0], &values[at..at + count]);
+                (at, first) = (at + count, first + count);
+            }
             first = 0;
             if at == positions.end {
                 return;
@@ -140,30 +141,39 @@ impl Along {
 pub struct Checked(Along);
 
 impl Checked {
-    #[inline(always)]
-    fn some(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize)) {
-        let (stride, step) = (self.0.stride(), self.0.step);
-        self.0.stretches(positions, |at, base, values| {
-            for (j, &i) in values.iter().enumerate() {
-                f(at + j, base + j as isize * stride + i as isize * step);
-            }
-        });
-    }
-
-    /// Calls `f` with each position of the index and the offset into the tensor, where it may write. Positions that lead to
-    /// the same place come in order; others may come on several threads.
-    pub fn each(&self, f: impl Fn(usize, isize) + Sync) {
+    /// Calls what `start` makes with each position of the index and the offset into the tensor, where it may write.
+    /// Positions that lead to the same place come in order, on one thread; every thread has one of its own, so that what it
+    /// holds is known not to change with what it writes.
+    pub fn each<F: FnMut(usize, isize)>(&self, start: impl Fn() -> F + Sync) {
         let count = self.0.index.numel();
         let block = count / self.0.lead.max(1);
+        let (stride, step) = (self.0.stride(), self.0.step);
         split(self.0.lead, 1, count as f64 * WRITE_COST, &|leads| {
-            self.some(leads.start * block..leads.end * block, &f)
+            let mut f = start();
+            self.0.stretches(leads.start * block..leads.end * block, |at, base, values| {
+                // Apart, since most indices are along contiguous rows, and products take longer than what is done with them.
+                if (stride, step) == (0, 1) {
+                    for (j, &i) in values.iter().enumerate() {
+                        f(at + j, base + i as isize);
+                    }
+                } else {
+                    for (j, &i) in values.iter().enumerate() {
+                        f(at + j, base + j as isize * stride + i as isize * step);
+                    }
+                }
+            });
         });
     }
 
     /// The offsets of all elements, for those who come back to them.
     pub fn offsets(&self) -> Vec<isize> {
-        let mut all = Vec::with_capacity(self.0.index.numel());
-        self.some(0..self.0.index.numel(), |_, offset| all.push(offset));
+        let mut all = vec![0; self.0.index.numel()];
+        let to = Shared(all.as_mut_ptr());
+        self.each(|| {
+            let to = to.get();
+            // SAFETY: a position of the index, which has as many.
+            move |k, offset| unsafe { *to.add(k) = offset }
+        });
         all
     }
 }

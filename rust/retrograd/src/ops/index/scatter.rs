@@ -16,7 +16,7 @@ use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::{Value, view};
 use crate::parallel::Shared;
-use crate::tensor::{Dims, FromScalar, Scalar, Tensor};
+use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
 
 /// The part of `src` that the index covers, row-major.
 fn covered(src: &Tensor, index: &Tensor) -> Result<Tensor> {
@@ -84,14 +84,17 @@ impl Scatter {
     }
 }
 
-/// Combines the elements of `src` with those of `to` at checked offsets.
-fn combine<T: crate::tensor::Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T) -> T + Sync) {
-    let (src, to) = (src.as_slice::<T>().unwrap_or(&[]), Shared(to.ptr::<T>()));
-    at.each(|k, o| {
-        // SAFETY: S1 and S3: the offset was checked against the sizes.
-        unsafe {
-            let to = to.get().offset(o);
-            *to = f(*to, src[k]);
+/// Combines the elements of `src`, which are contiguous and as many as those of the index, with those of `to`.
+fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T) -> T + Sync + Copy) {
+    let (src, to) = (Shared(src.ptr::<T>()), Shared(to.ptr::<T>()));
+    at.each(|| {
+        let (src, to) = (src.get().cast_const(), to.get());
+        move |k, o| {
+            // SAFETY: S1 and S3: a position of the index; the offset was checked against the sizes.
+            unsafe {
+                let to = to.offset(o);
+                *to = f(*to, *src.add(k));
+            }
         }
     });
 }
@@ -158,8 +161,11 @@ impl ScatterValue {
         let at = Along::new("scatter", to.sizes(), to.strides(), self.dim, index)?.checked()?;
         dispatch!(any, to.dtype(), T => {
             let (value, to) = (T::from_scalar(self.value), Shared(to.ptr::<T>()));
-            // SAFETY: S1 and S3: the offsets were checked against the sizes.
-            at.each(|_, o| unsafe { *to.get().offset(o) = value });
+            at.each(|| {
+                let (to, value) = (to.get(), value);
+                // SAFETY: S1 and S3: the offsets were checked against the sizes.
+                move |_, o| unsafe { *to.offset(o) = value }
+            });
         });
         Ok(())
     }

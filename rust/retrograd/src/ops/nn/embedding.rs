@@ -13,6 +13,7 @@ use crate::kernels::simd::prefetch_lines;
 use crate::ops::pointwise::select::where_;
 use crate::ops::reduce::norm::vector;
 use crate::ops::{Value, memory, view};
+use crate::parallel::{Shared, split};
 use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Element, Scalar, Tensor};
 use crate::transforms::check_read;
@@ -141,14 +142,21 @@ impl Primitive for Embedding {
         sizes.push(width);
         let y = Tensor::empty(&sizes, weight.dtype())?;
         dispatch!(any, weight.dtype(), T => {
-            let (from, to) = (weight.ptr::<T>().cast_const(), y.ptr::<T>());
-            for (k, &i) in list.iter().enumerate() {
-                if let Some(&next) = list.get(k + 8) {
-                    prefetch_lines::<4, T>(from.wrapping_add(next as usize * width));
+            let (from, to) = (Shared(weight.ptr::<T>()), Shared(y.ptr::<T>()));
+            split(list.len(), 1, list.len() as f64 * (2.0 + (width * size_of::<T>()) as f64 * 0.03), &|some| {
+                let from = from.get().cast_const();
+                for k in some {
+                    if let Some(&next) = list.get(k + 8) {
+                        prefetch_lines::<4, T>(from.wrapping_add(next as usize * width));
+                    }
+                    // SAFETY: S1 and S3: an index was checked to name a row of the contiguous weight; row `k` of the fresh
+                    // output.
+                    unsafe {
+                        let row = from.add(list[k] as usize * width);
+                        std::ptr::copy_nonoverlapping(row, to.get().add(k * width), width);
+                    }
                 }
-                // SAFETY: S1 and S3: `i` was checked to name a row of the contiguous weight; row `k` of the fresh output.
-                unsafe { std::ptr::copy_nonoverlapping(from.add(i as usize * width), to.add(k * width), width) }
-            }
+            });
         });
         if self.weighed {
             dispatch!(floats, y.dtype(), T => weigh::<T>(&y, list, &self.table.shares(list), width),

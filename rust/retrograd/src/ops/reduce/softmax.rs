@@ -253,9 +253,11 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
         }
         if after == 1 {
             for (x, o) in x.chunks_exact(n).zip(o.chunks_exact_mut(n)) {
-                let m = row_max(x);
                 // SAFETY: (1, 2) slices of one length, of which a mutable one is disjoint from the other; (3) Task 2.
-                let sum = unsafe { exp_and_sum::<S, T>(x.as_ptr(), m, n, o.as_mut_ptr()) };
+                let (m, sum) = unsafe {
+                    let m = row_max::<S, T>(x);
+                    (m, exp_and_sum::<S, T>(x.as_ptr(), m, n, o.as_mut_ptr()))
+                };
                 if LOG {
                     let log = sum.ln();
                     for (o, &x) in o.iter_mut().zip(x) {
@@ -330,9 +332,11 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
         let mut sum = vec![T::ZERO; after];
         for ((g, y), o) in g.chunks_exact(n * after).zip(y.chunks_exact(n * after)).zip(o.chunks_exact_mut(n * after)) {
             if after == 1 {
-                let total = Pulled::<T, LOG>(if LOG { row_sum(g) } else { dot(g, y) });
                 // SAFETY: Task 2.
-                unsafe { row_of::<S, T, 2, _>(&total, [g, y], o) };
+                unsafe {
+                    let total = if LOG { row_sum::<S, T>(g) } else { dot::<S, T>(g, y) };
+                    row_of::<S, T, 2, _>(&Pulled::<T, LOG>(total), [g, y], o);
+                }
                 continue;
             }
             sum.fill(T::ZERO);

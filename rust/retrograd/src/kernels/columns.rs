@@ -2,7 +2,7 @@
 //! The last row of a matrix may be shorter. Runs of elements that share the moments are the business of
 //! [`norm`](super::norm).
 //!
-//! Order. Sums go down the columns of a part of [`PART`] rows, and parts are joined pairwise: results depend on the sizes
+//! Order. Sums go down the columns of a part of `PART` rows, and parts are joined pairwise: results depend on the sizes
 //! alone.
 
 use std::ops::Range;

@@ -23,7 +23,7 @@ Thunk = Callable[[], object]
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to measure: `heats` set-ups, each with `rounds` turns per side of `seconds` or so, after `rest` seconds."""
+    """How long to measure: `heats` set-ups, each with `rounds` turns of about `seconds` per side, each after `rest`."""
 
     heats: int
     rounds: int

@@ -239,16 +239,15 @@ impl Walk {
         let (from, to) = (Shared(from.cast_mut()), Shared(to));
         let part = |positions: Range<usize>, columns: Range<usize>| {
             let (from, to) = (from.get().cast_const(), to.get());
+            let (first, count) = (columns.start, columns.len());
             self.runs(
                 positions,
                 |_| {},
                 |mem, at| {
-                    for i in columns.clone() {
-                        // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
-                        unsafe {
-                            let to = to.offset(mem + i as isize * step);
-                            *to = f(*to, *from.add(at + i));
-                        }
+                    // SAFETY: (1) the offsets were checked against the sizes; (2) `at + n` stays within `sizes`.
+                    unsafe {
+                        let to = to.offset(mem + first as isize * step);
+                        combine_run(from.add(at + first), to, step, count, &f);
                     }
                 },
             );
@@ -261,6 +260,28 @@ impl Walk {
             // Whole cache lines, and no more pieces than threads, since each walks the index.
             let line = (64 / size_of::<T>()).max(1);
             split(n, n.div_ceil(num_threads()).next_multiple_of(line), cost, &|columns| part(0..len, columns));
+        }
+    }
+}
+
+/// A function of its own, so that what it reads is known not to change with what it writes.
+///
+/// # Safety
+/// 1. `from` is readable for `n` elements; `to` is writable for as many, `step` apart, and apart from them.
+#[inline(never)]
+unsafe fn combine_run<T: Copy>(from: *const T, to: *mut T, step: isize, n: usize, f: &impl Fn(T, T) -> T) {
+    // SAFETY: duty 1.
+    unsafe {
+        if step == 1 {
+            let (from, to) = (std::slice::from_raw_parts(from, n), std::slice::from_raw_parts_mut(to, n));
+            for (to, &from) in to.iter_mut().zip(from) {
+                *to = f(*to, from);
+            }
+        } else {
+            for i in 0..n {
+                let to = to.offset(i as isize * step);
+                *to = f(*to, *from.add(i));
+            }
         }
     }
 }

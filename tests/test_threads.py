@@ -74,6 +74,14 @@ WORK: dict[str, Callable[[], list[rg.Tensor]]] = {
         noise(300_001).median(),
     ],
     "a training step": losses_and_gradients,
+    "copies": lambda: [
+        noise(1_000_003).clone(),
+        noise(1200, 900).t().contiguous(),
+        noise(40, 50, 600).permute(2, 0, 1).contiguous(),
+        rg.cat((noise(3000, 70), noise(3000, 33)), 1),
+        rg.cat((noise(3000, 70), noise(1000, 70))),
+        noise(2000, 501)[:, ::3].clone(),
+    ],
     "rows by an index": lambda: [
         noise(3000, 70)[places(40_000, 3000)],
         noise(3000, 70).index_select(0, places(40_000, 3000)),

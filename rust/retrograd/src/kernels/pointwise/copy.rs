@@ -3,10 +3,15 @@
 use std::mem::MaybeUninit;
 
 use super::super::simd::{Isa, Level, Task, dispatch};
-use super::super::strided::{Axes, Offsets, axis, is_contiguous, plan};
+use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan};
+use super::walk::MANY;
+use crate::parallel::{Shared, split};
 
 /// Side of the square that a transposing copy moves at a time: lines of both sides stay in L1 meanwhile.
 const SQUARE: usize = 16;
+
+/// What a byte takes in nanoseconds: copies wait for memory.
+const BYTE_COST: f64 = 0.02;
 
 /// Copies elements between layouts of the same dtype; contiguous ones by `memcpy`, transposes in squares.
 ///
@@ -31,11 +36,35 @@ pub unsafe fn copy_strided_at<T: Copy>(
     o: *mut T,
     o_strides: &[isize],
 ) {
+    let count: usize = sizes.iter().product();
+    let cost = (count * size_of::<T>()) as f64 * BYTE_COST;
+    let (a, o) = (Shared(a.cast_mut()), Shared(o));
     if is_contiguous(sizes, a_strides) && is_contiguous(sizes, o_strides) {
-        // SAFETY: duties 1 and 2, the layout being contiguous.
-        return unsafe { std::ptr::copy_nonoverlapping(a, o, sizes.iter().product()) };
+        return split(count, 4096, cost, &|some| {
+            // SAFETY: duties 1 and 2, the layout being contiguous; no other piece has these elements.
+            unsafe {
+                std::ptr::copy_nonoverlapping(a.get().add(some.start), o.get().add(some.start), some.len());
+            }
+        });
     }
-    let mut axes: Axes<2> = plan(sizes, [o_strides, a_strides]);
+    let axes: Axes<2> = plan(sizes, [o_strides, a_strides]);
+    if count < MANY {
+        // SAFETY: (1-3) ours.
+        return unsafe { copy_axes(level, axes, a.get(), o.get()) };
+    }
+    let (cut, grain) = cut(&axes);
+    split(axes[cut].size, grain, cost, &|some| {
+        let mut axes = axes.clone();
+        let [po, pa] = axes[cut].strides.map(|s| some.start as isize * s);
+        axes[cut].size = some.len();
+        // SAFETY: (1-3) ours, for some of the positions, which no other piece has.
+        unsafe { copy_axes(level, axes, a.get().offset(pa), o.get().offset(po)) };
+    });
+}
+
+/// # Safety
+/// As [`copy_strided`], for the positions of `axes`: of the output and the input.
+unsafe fn copy_axes<T: Copy>(level: Level, mut axes: Axes<2>, a: *const T, o: *mut T) {
     // The axis along which the input is contiguous becomes the second, so that a tile is a transpose.
     if let Some(i) = axes.iter().position(|x| x.strides[1] == 1).filter(|&i| i > 1) {
         axes[1..=i].rotate_right(1);
@@ -43,7 +72,7 @@ pub unsafe fn copy_strided_at<T: Copy>(
     let (x, y) = (axis(&axes, 0), axis(&axes, 1));
     let s = std::array::from_fn(|k| [x.strides[k], y.strides[k]]);
     for [po, pa] in Offsets::new(axes.get(2..).unwrap_or(&[])) {
-        // SAFETY: (CopyTile 1-3) the offsets, and the two inner axes from each, are positions of `sizes`: our 1-3.
+        // SAFETY: (CopyTile 1-3) the offsets, and the two inner axes from each, are positions of `axes`: our 1-3.
         unsafe { dispatch(level, CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) }) };
     }
 }

@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-use super::super::strided::{Axes, Offsets, axis, plan};
+use super::super::strided::{Axes, Offsets, axis, cut, plan};
 use crate::parallel::{Shared, split};
 
 /// An operand whose element type is forgotten.
@@ -77,10 +77,7 @@ pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], op
         // SAFETY: (1-3) ours.
         return unsafe { walk_axes(body, &axes, widths, starts) };
     }
-    // The outermost axis that is long enough to be cut, or else the longest.
-    let long = axes.iter().rposition(|x| x.size >= 64);
-    let cut = long.unwrap_or_else(|| (0..axes.len()).max_by_key(|&i| axes[i].size).unwrap_or(0));
-    let grain = if cut == 0 { 1024 } else { 1 };
+    let (cut, grain) = cut(&axes);
     let starts = starts.map(Shared);
     split(axes[cut].size, grain, count as f64 * ELEMENT_COST, &|range| {
         let mut axes = axes.clone();

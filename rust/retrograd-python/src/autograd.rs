@@ -333,7 +333,7 @@ fn _jvp<'py>(
     }
     let outs = function.call1(PyTuple::new(py, duals)?)?;
     let tangent = |o: &Bound<'py, PyAny>| match unwrap(o) {
-        Some(t) => wrap_option(py, t.tangent()),
+        Some(t) => wrap_option(py, t.tangent().or_py()?),
         None => Ok(py.None().into_bound(py)),
     };
     let tangents = match outs.cast::<PyTuple>() {

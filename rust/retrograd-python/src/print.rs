@@ -131,7 +131,7 @@ fn text(t: &Tensor, prefix: &str) -> String {
         Ok(None) => {}
         Err(_) => suffixes.push("grad_fn=<Invalid>".into()),
     }
-    if let Some(tangent) = t.tangent() {
+    if let Ok(Some(tangent)) = t.tangent() {
         suffixes.push(format!("tangent={}", text(&tangent, "tensor(")));
     }
     let values = Gathered::of(t, &options);

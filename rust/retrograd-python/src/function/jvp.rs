@@ -7,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
 use retrograd::autograd::Grads;
-use retrograd::autograd::forward::{check_sizes, push_through};
+use retrograd::autograd::forward::{check_sizes, own_tangents, push_through};
 use smallvec::SmallVec;
 
 use super::PyFunctionCtx;
@@ -27,6 +27,7 @@ pub fn push(
 ) -> PyResult<()> {
     let xs: SmallVec<[&Tensor; 4]> = operands.iter().collect();
     let outs: SmallVec<[Tensor; 2]> = results.iter().flatten().cloned().collect();
+    own_tangents(dirty).or_py()?;
     let rule = |ts: &[Option<Tensor>]| call(ctx, args, operands, tensors_in, dirty, results, ts).map_err(from_py);
     push_through(&xs, &outs, rule, "jvp").or_py()
 }

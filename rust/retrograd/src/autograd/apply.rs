@@ -104,22 +104,23 @@ fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs>
         return transforms::run(&op, xs, &level);
     }
     let mut outs = op.forward(xs)?;
+    let mut node = None;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(op.clone(), xs, &mut outs, word)?;
+        node = outs.iter().find_map(Tensor::history).map(|output| output.node);
     }
     if mode::pushes(word) {
         super::forward::push_tangents(&op, xs, &outs)?;
-        share_tangents(&outs);
+        share_tangents(node, &outs)?;
     }
     Ok(outs)
 }
 
 /// Results that their node keeps are kept with their tangents: in forward over reverse the rule needs both.
-fn share_tangents(outs: &[Tensor]) {
-    if let Some(node) = outs.iter().find_map(Tensor::history).map(|output| output.node)
-        && let Some(kept) = node.rule.kept()
-    {
-        kept.share_tangents(outs);
+fn share_tangents(node: Option<NodeRef>, outs: &[Tensor]) -> Result<()> {
+    match node.as_ref().and_then(|node| node.rule.kept()) {
+        Some(kept) => kept.share_tangents(outs),
+        None => Ok(()),
     }
 }
 
@@ -211,7 +212,7 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
         let followed = Followed::of(xs)?;
-        let copy = pushing.as_ref().map(|before| &before.primal);
+        let copy = pushing.as_ref().and_then(BeforeWrite::target);
         Some((before_write::<P>(xs, copy, &followed, word)?, followed))
     } else {
         None
@@ -225,16 +226,18 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
         write_result(P::NAME, &result, target)?;
     }
     target.bump_version();
+    let mut recorded = None;
     if let Some((before, followed)) = before {
         let node = record(op, xs, followed, std::slice::from_ref(target), Some(&before))?;
         target.rebase(node.clone())?;
         if word & mode::SAVED_HOOKS != 0 {
             pack_kept(&node, &|_| Some(target.clone()))?;
         }
+        recorded = Some(node);
     }
     if let Some((op, before)) = pushing {
         before.push(&op, xs, target)?;
-        share_tangents(std::slice::from_ref(target));
+        share_tangents(recorded, std::slice::from_ref(target))?;
     }
     Ok(target.clone())
 }

@@ -5,8 +5,10 @@
 //! an outer level is differentiated by an inner one like any other tensor, and has tangents of its own; this is how higher
 //! derivatives and mixed ones come about.
 
+mod tangents;
+
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
+use std::ops::RangeBounds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,8 +19,10 @@ use super::mode;
 use super::node::Grads;
 use super::primitive::{Jvp, Primitive};
 use crate::error::{Error, Result};
-use crate::tensor::{Tensor, flag, layout};
+use crate::kernels::copy::ranges_meet;
+use crate::tensor::{Tensor, layout};
 use crate::transforms::{self, Level as Batch};
+pub(crate) use tangents::Tangents;
 
 /// Ids of levels are never used again.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -32,7 +36,12 @@ struct Open {
     differs: bool,
     /// Tensors that were given a tangent at this level, to be freed of it when it closes.
     holders: Vec<WeakTensor>,
+    /// Those whose tangent is in memory of another one's; see `tangents`.
+    borrowers: Vec<WeakTensor>,
 }
+
+/// An open level: its position among those that are open, and its id.
+type At = (usize, u64);
 
 thread_local! {
     static LEVELS: RefCell<Vec<Open>> = const { RefCell::new(Vec::new()) };
@@ -55,7 +64,7 @@ pub fn depth() -> usize {
 pub fn enter() -> usize {
     let level = LEVELS.with_borrow_mut(|all| {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        all.push(Open { id, seen: true, differs: false, holders: Vec::new() });
+        all.push(Open { id, seen: true, differs: false, holders: Vec::new(), borrowers: Vec::new() });
         all.len() - 1
     });
     update_mode();
@@ -74,9 +83,7 @@ pub fn exit(level: usize) -> Result<()> {
     let closed = LEVELS.with_borrow_mut(Vec::pop);
     update_mode();
     if let Some(closed) = closed {
-        for t in closed.holders.iter().filter_map(WeakTensor::upgrade) {
-            drop(t.take_tangent(closed.id));
-        }
+        tangents::clear(&closed.holders, closed.id);
     }
     Ok(())
 }
@@ -115,7 +122,7 @@ pub fn is_enabled() -> bool {
 }
 
 /// Numbers and ids of the levels that ops see, from the outermost on.
-fn seen() -> SmallVec<[(usize, u64); 2]> {
+fn seen() -> SmallVec<[At; 2]> {
     LEVELS.with_borrow(|all| {
         // Not collected: the general loop costs more than the one level that there is.
         let mut seen = SmallVec::new();
@@ -128,27 +135,37 @@ fn seen() -> SmallVec<[(usize, u64); 2]> {
     })
 }
 
-/// Hides levels that are open now, while it lives. Levels opened meanwhile are seen.
-pub struct Hidden(SmallVec<[u64; 2]>);
+/// Hides levels that are open now, or shows them, while it lives. Levels opened meanwhile are seen.
+pub struct Hidden(SmallVec<[(u64, bool); 2]>);
 
 impl Hidden {
-    /// Those from `level` on.
+    /// Hides those from `level` on.
     pub fn from(level: usize) -> Self {
-        Self::range(level..depth())
+        Self::having(level.., |_| false)
     }
-    /// One.
+    /// Hides one.
     fn only(level: usize) -> Self {
-        Self::range(level..level + 1)
+        Self::having(level..level + 1, |_| false)
     }
-    fn range(levels: Range<usize>) -> Self {
+    /// Hides one, and shows all others.
+    fn only_and_no_other(level: usize) -> Self {
+        Self::having(.., |at| at != level)
+    }
+    fn having(levels: impl RangeBounds<usize>, seen: impl Fn(usize) -> bool) -> Self {
         // Every custom function comes by here, also where no level was ever opened.
-        if levels.is_empty() {
-            return Self(SmallVec::new());
+        let mut before = SmallVec::new();
+        LEVELS.with_borrow_mut(|all| {
+            for (at, open) in all.iter_mut().enumerate().filter(|(at, _)| levels.contains(at)) {
+                let now = seen(at);
+                if std::mem::replace(&mut open.seen, now) != now {
+                    before.push((open.id, !now));
+                }
+            }
+        });
+        if !before.is_empty() {
+            update_mode();
         }
-        let hide = |open: &mut Open| std::mem::take(&mut open.seen).then_some(open.id);
-        let hidden = LEVELS.with_borrow_mut(|all| all[levels].iter_mut().filter_map(hide).collect());
-        update_mode();
-        Self(hidden)
+        Self(before)
     }
 }
 
@@ -158,8 +175,10 @@ impl Drop for Hidden {
             return;
         }
         LEVELS.with_borrow_mut(|all| {
-            for open in all.iter_mut().filter(|open| self.0.contains(&open.id)) {
-                open.seen = true;
+            for open in all.iter_mut() {
+                if let Some(&(_, seen)) = self.0.iter().find(|(id, _)| *id == open.id) {
+                    open.seen = seen;
+                }
             }
         });
         update_mode();
@@ -180,92 +199,6 @@ pub(crate) fn hook_registered() {
 fn note_grad_mode(level: usize) {
     if !mode::is_grad_enabled() {
         LEVELS.with_borrow_mut(|all| all[level].differs = true);
-    }
-}
-
-/// The tangents of a tensor with the ids of their levels.
-pub(crate) type Tangents = SmallVec<[(u64, Tensor); 1]>;
-
-impl Tensor {
-    fn tangent_of(&self, id: u64) -> Option<Tensor> {
-        if !self.may_have_tangent() {
-            return None;
-        }
-        self.meta().tangents.lock().iter().find(|(of, _)| *of == id).map(|(_, t)| t.clone())
-    }
-    fn has_tangent_of(&self, id: u64) -> bool {
-        self.may_have_tangent() && self.meta().tangents.lock().iter().any(|(of, _)| *of == id)
-    }
-    fn take_tangent(&self, id: u64) -> Option<Tensor> {
-        let mut all = self.meta().tangents.lock();
-        let at = all.iter().position(|(of, _)| *of == id)?;
-        let (_, t) = all.remove(at);
-        if all.is_empty() {
-            self.set_flag(flag::TANGENT, false);
-        }
-        Some(t)
-    }
-    /// Gives this tensor a tangent at a level; `at` is its position among those open.
-    fn put_tangent(&self, at: usize, id: u64, tangent: Tensor) {
-        let mut all = self.meta().tangents.lock();
-        let old = match all.iter_mut().find(|(of, _)| *of == id) {
-            Some((_, t)) => Some(std::mem::replace(t, tangent)),
-            None => {
-                all.push((id, tangent));
-                None
-            }
-        };
-        drop(all);
-        if old.is_none() {
-            self.set_flag(flag::TANGENT, true);
-            LEVELS.with_borrow_mut(|levels| {
-                if let Some(open) = levels.get_mut(at) {
-                    open.holders.push(self.downgrade());
-                }
-            });
-        }
-    }
-    /// Whether the tensor was given a tangent at some level.
-    #[inline]
-    pub(crate) fn may_have_tangent(&self) -> bool {
-        self.has_flag(flag::TANGENT)
-    }
-    /// Whether the tensor has a tangent at a level that ops see.
-    pub(crate) fn has_tangent(&self) -> bool {
-        self.may_have_tangent() && seen().iter().any(|&(_, id)| self.has_tangent_of(id))
-    }
-    /// The tangent at the innermost level that ops see.
-    pub fn tangent(&self) -> Option<Tensor> {
-        self.may_have_tangent().then(|| seen().last().and_then(|&(_, id)| self.tangent_of(id))).flatten()
-    }
-    /// Gives this tensor a tangent at the innermost level that ops see.
-    pub fn set_tangent(&self, tangent: Tensor) -> Result<()> {
-        let (level, id) = seen().pop().ok_or_else(no_level)?;
-        check_sizes(self, &tangent)?;
-        self.put_tangent(level, id, tangent);
-        Ok(())
-    }
-    /// The tensor, with its graph, for a place that tangents do not reach.
-    pub(crate) fn without_tangents(self) -> Tensor {
-        if !self.may_have_tangent() {
-            return self;
-        }
-        let plain = self.alias();
-        if let Some(output) = self.history() {
-            plain.set_history(output);
-        }
-        plain
-    }
-    /// Gives this tensor, which stands for the same values, the tangents of another one.
-    pub(crate) fn share_tangents(&self, of: &Tensor) {
-        if !of.may_have_tangent() {
-            return;
-        }
-        for (level, id) in seen() {
-            if let Some(t) = of.tangent_of(id) {
-                self.put_tangent(level, id, t);
-            }
-        }
     }
 }
 
@@ -319,35 +252,35 @@ pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize, along: Option<
 }
 
 fn dual_of_values(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Tensor> {
-    let id = id_of(level)?;
-    if primal.tangent_of(id).is_some() {
+    let at = (level, id_of(level)?);
+    if primal.has_tangent_of(at.1) {
         return Err(Error::autograd(format!(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level {level} is not \
              supported: unpack it first."
         )));
     }
-    if tangent.tangent_of(id).is_some() {
+    if tangent.has_tangent_of(at.1) {
         return Err(Error::autograd(format!(
             "Making a dual Tensor with a tangent that itself has a forward gradient at the same level {level} is not \
              supported: it would not be used. Unpack it first."
         )));
     }
     check_sizes(primal, tangent)?;
-    let dual = {
-        let _hidden = Hidden::only(level);
-        crate::ops::view::alias(primal)?
-    };
-    let fits = tangent.strides() == primal.strides() || primal.numel() <= 1 || tangent.is_batched();
-    let tangent = if fits { tangent.clone() } else { laid_out_like(tangent, primal)? };
-    dual.put_tangent(level, id, tangent);
+    let dual = alias_apart(primal, at)?;
+    let fits = tangents::fits(primal, tangent) || tangent.is_batched();
+    // `jvp(f, (x,), (x,))`: what is written to the dual must not be written to the tangent too.
+    let kept = fits && !tangent.shares_storage(primal);
+    let tangent = if kept { tangent.clone() } else { tangents::laid_out_like(tangent, primal)? };
+    dual.put_tangent(at, tangent, false);
     Ok(dual)
 }
 
-/// A copy of `t`, differentiable, in the layout of `like`.
-fn laid_out_like(t: &Tensor, like: &Tensor) -> Result<Tensor> {
-    let strides = crate::tensor::layout::preserving_strides(like.sizes(), like.strides());
-    let fresh = crate::ops::create::zeros_strided(like.sizes(), &strides, t.dtype())?;
-    fresh.copy_(t)
+/// A view of `x` that has tangents at other levels alone.
+fn alias_apart(x: &Tensor, at: At) -> Result<Tensor> {
+    let _hidden = Hidden::only(at.0);
+    let view = crate::ops::view::alias(x)?;
+    view.start_family(at);
+    Ok(view)
 }
 
 /// A primal whose tangents have entries at a batch level, repeated at it so that it goes along with them in an op on other
@@ -357,9 +290,13 @@ pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>>
         return Ok(None);
     }
     let batched = |t: &Tensor| transforms::decomposed(t).1.iter().any(|l| Arc::ptr_eq(l, level));
-    let tangents: SmallVec<[(usize, u64, Tensor); 2]> =
-        seen().into_iter().filter_map(|(at, id)| Some((at, id, x.tangent_of(id)?))).collect();
-    if !tangents.iter().any(|(.., t)| batched(t)) {
+    let mut tangents: SmallVec<[(At, Tensor); 2]> = SmallVec::new();
+    for at in seen() {
+        if let Some(t) = x.tangent_at(at)? {
+            tangents.push((at, t));
+        }
+    }
+    if !tangents.iter().any(|(_, t)| batched(t)) {
         return Ok(None);
     }
     let levels = std::slice::from_ref(level);
@@ -367,21 +304,19 @@ pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>>
         let _hidden = Hidden::from(0);
         transforms::regrouped(x, levels)?
     };
-    for (at, id, t) in tangents {
-        whole.put_tangent(at, id, transforms::regrouped(&t, levels)?);
+    for (at, t) in tangents {
+        whole.start_family(at);
+        whole.put_tangent(at, transforms::regrouped(&t, levels)?, true);
     }
     Ok(Some(whole))
 }
 
 /// A view of a dual without its tangent at an open level, and that tangent.
 pub fn unpack_dual(dual: &Tensor, level: usize) -> Result<(Tensor, Option<Tensor>)> {
-    let id = id_of(level)?;
+    let at = (level, id_of(level)?);
     let (value, levels) = transforms::decomposed(dual);
-    let primal = {
-        let _hidden = Hidden::only(level);
-        crate::ops::view::alias(&value)?
-    };
-    let tangent = value.tangent_of(id).map(|t| transforms::joined(&t, dual)).transpose()?;
+    let primal = alias_apart(&value, at)?;
+    let tangent = tangents::shown(&value, at)?.map(|t| transforms::joined(&t, dual)).transpose()?;
     Ok((transforms::assembled(primal, &levels)?, tangent))
 }
 
@@ -402,16 +337,16 @@ fn tangent_for(o: &Tensor, t: Option<Tensor>, op: &'static str) -> Result<Tensor
 /// From the outermost level on, each with itself and the levels inside it hidden: the rule of an inner one uses results with
 /// their tangents at the outer ones. If there are several, all but the innermost then run once more with only themselves
 /// hidden, so that tangents of outer levels have tangents at inner ones too.
-fn each_level(xs: &[&Tensor], mut rule: impl FnMut(usize, u64, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
+fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
     let mut levels = seen();
     levels.retain(|&mut (_, id)| xs.iter().any(|x| x.has_tangent_of(id)));
-    let mut run = |(level, id): (usize, u64), others: Hidden| -> Result<()> {
+    let mut run = |at: At, others: Hidden| -> Result<()> {
         let mut ts: SmallVec<[Option<Tensor>; 3]> = SmallVec::new();
         for x in xs {
-            ts.push(x.tangent_of(id));
+            ts.push(x.tangent_at(at)?);
         }
-        note_grad_mode(level);
-        let result = rule(level, id, &ts);
+        note_grad_mode(at.0);
+        let result = rule(at, &ts);
         drop(others);
         result
     };
@@ -440,23 +375,32 @@ pub fn push_through(
     if !xs.iter().any(|x| x.may_have_tangent()) {
         return Ok(());
     }
-    each_level(xs, |level, id, ts| {
+    each_level(xs, |at, ts| {
         let mut results = rule(ts)?;
         results.resize(outs.len(), None);
         for (o, t) in outs.iter().zip(results) {
             if o.dtype().is_differentiable() {
                 let t = tangent_for(o, t, name)?;
-                o.put_tangent(level, id, t);
+                // A foreign function may return an operand that it wrote to.
+                match xs.iter().any(|x| x.is_same(o)) {
+                    true => tangents::write(o, at, &t, tangents::borrows(o, &t, xs, ts))?,
+                    false => tangents::give(o, at, t, xs, ts)?,
+                }
             }
         }
         Ok(())
     })
 }
 
+/// Prepares the tangents of tensors that a foreign rule is about to write to, so that it writes to no others.
+pub fn own_tangents(xs: &[Tensor]) -> Result<()> {
+    seen().into_iter().try_for_each(|at| xs.iter().try_for_each(|x| tangents::own(x, at)))
+}
+
 /// What the tangents of an op that writes to operand 0 need of the state before the write.
 pub(crate) struct BeforeWrite {
-    /// A copy of what was.
-    pub primal: Tensor,
+    /// Copies of what was, of the operands whose memory is written to: of the target, and of others that share it.
+    copies: SmallVec<[Option<Tensor>; 3]>,
 }
 
 impl BeforeWrite {
@@ -465,46 +409,35 @@ impl BeforeWrite {
         if !xs.iter().any(|x| x.has_tangent()) {
             return Ok(None);
         }
-        // With its history and its tangents, which are written in place as well.
-        Ok(Some(Self { primal: crate::ops::memory::cloned(xs[0])? }))
+        let target = crate::ops::memory::cloned(xs[0])?;
+        // With their histories and their tangents, which are written in place as well.
+        let copy = |x: &&Tensor| match x {
+            x if x.is_same(xs[0]) => Ok(Some(target.clone())),
+            x if x.shares_storage(xs[0]) && ranges_meet(x, xs[0]) => crate::ops::memory::cloned(x).map(Some),
+            _ => Ok(None),
+        };
+        Ok(Some(Self { copies: xs.iter().map(copy).collect::<Result<_>>()? }))
+    }
+
+    /// The target as it was.
+    pub fn target(&self) -> Option<&Tensor> {
+        self.copies[0].as_ref()
     }
 
     /// As [`push_tangents`], after the write. The tangent is written in place too, so that it stays one with the tangents
     /// of the target's base and views.
     pub fn push<P: Primitive>(&self, op: &P, xs: &[&Tensor], target: &Tensor) -> Result<()> {
-        let before: SmallVec<[&Tensor; 3]> =
-            xs.iter().map(|x| if x.is_same(target) { &self.primal } else { *x }).collect();
         if !target.dtype().is_differentiable() {
             return Ok(());
         }
-        each_level(&before, |level, id, ts| {
+        let before: SmallVec<[&Tensor; 3]> = xs.iter().zip(&self.copies).map(|(x, c)| c.as_ref().unwrap_or(x)).collect();
+        each_level(&before, |at, ts| {
             let results = op.jvp(&Jvp { xs: &before, outs: std::slice::from_ref(target), ts })?;
             let new = tangent_for(target, results.into_iter().next().flatten(), P::NAME)?;
-            write_tangent(target, level, id, &new)
+            let lent = ts.iter().zip(&self.copies).any(|(t, copy)| {
+                copy.is_none() && t.as_ref().is_some_and(|t| t.shares_storage(&new))
+            });
+            tangents::write(target, at, &new, lent)
         })
-    }
-}
-
-fn write_tangent(target: &Tensor, level: usize, id: u64, new: &Tensor) -> Result<()> {
-    let old = target.tangent_of(id);
-    match (old, target.base()) {
-        (Some(t), _) if transforms::holds(&t, new) => t.copy_(new).map(drop),
-        (_, None) => {
-            target.put_tangent(level, id, new.clone());
-            Ok(())
-        }
-        (_, Some(base)) => {
-            let whole = super::view::Geometry::of(base);
-            let t = match base.tangent_of(id) {
-                Some(t) => t,
-                None => whole.fresh(None, base)?,
-            };
-            let t = if transforms::holds(&t, new) { t } else { transforms::widened(&t, new)? };
-            let part = super::view::Geometry::of(target).within(&whole, &t)?;
-            part.copy_(new)?;
-            base.put_tangent(level, id, t);
-            target.put_tangent(level, id, part);
-            Ok(())
-        }
     }
 }

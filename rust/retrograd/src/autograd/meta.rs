@@ -53,6 +53,8 @@ pub struct Meta {
     pub(crate) post_accumulate: Mutex<Registered<std::sync::Arc<dyn LeafHook>>>,
     /// Directional derivatives by forward level.
     pub(crate) tangents: Mutex<Tangents>,
+    /// The forward level at which this view has a tangent, or none, of its own: a dual, or the primal of an unpacked one.
+    pub(crate) dual_at: AtomicU64,
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
     #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]
     pub(crate) bodies: Mutex<Vec<Box<Body>>>,

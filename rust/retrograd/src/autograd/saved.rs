@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -10,10 +10,12 @@ use smallvec::SmallVec;
 use super::anomaly;
 use super::apply::Followed;
 use super::mode::{self, GradGuard};
-use super::node::{Edge, Node, NodeRef, Output, Run};
+use super::node::{Edge, Node, NodeRef, OutMeta, Output, Run};
 use super::primitive::{Keep, Source};
 use crate::error::{Error, ErrorKind, Freed, Result, StaleSave};
 use crate::ops::Value;
+use crate::ops::view::look::Layout;
+use crate::ops::view::strided::node_of_view;
 use crate::origin::Origin;
 use crate::tensor::Tensor;
 
@@ -30,7 +32,31 @@ enum Form {
         /// history, so no cycle arises.
         output: u32,
     },
+    /// The output of an op that wrote to a view.
+    Part {
+        tensor: Tensor,
+        version: u32,
+        history: Arc<PartOf>,
+    },
     Packed(Arc<Packed>),
+}
+
+/// Where the history of a view leads after a write to it: to the node that the base has since.
+pub(crate) struct PartOf {
+    pub base: Layout,
+    pub view: Layout,
+    /// That node owns the value.
+    pub node: Weak<Node>,
+}
+
+impl PartOf {
+    fn follow(&self, t: &Tensor) {
+        if let Some(node) = self.node.upgrade() {
+            let edge = Edge::Node(Output { node, nr: 0 });
+            let view = node_of_view(self.base.clone(), self.view.clone(), edge, OutMeta::of(t));
+            t.set_history(Output { node: view, nr: 0 });
+        }
+    }
 }
 
 /// Stands for "no output of the node".
@@ -47,6 +73,8 @@ enum Link {
     Constant,
     /// It is this output of the node that keeps it.
     Output(u32),
+    /// It is the output of an op that wrote to a view.
+    Part(Arc<PartOf>),
     /// Its gradient goes this way.
     Edge(Edge),
 }
@@ -90,43 +118,56 @@ impl Saved {
     pub fn output(tensor: &Tensor, nr: u32) -> Self {
         Self(Form::Plain { version: tensor.version(), tensor: tensor.alias(), output: nr })
     }
+    /// The kept tensor, and the version that it had; `None` if a hook has it.
+    fn kept(&self) -> Option<(&Tensor, u32)> {
+        match &self.0 {
+            Form::Plain { tensor, version, .. } | Form::Part { tensor, version, .. } => Some((tensor, *version)),
+            Form::Packed(_) => None,
+        }
+    }
     /// The kept tensor, if nobody wrote to it since and no hook has it.
     #[inline]
-    fn fresh(&self, node: &NodeRef, recording: bool) -> Option<Tensor> {
-        let Form::Plain { tensor, version, output } = &self.0 else { return None };
-        if tensor.version() != *version {
-            return None;
+    fn fresh(&self, node: &NodeRef, recording: bool) -> Result<Option<Tensor>> {
+        let Some((tensor, version)) = self.kept() else { return Ok(None) };
+        if tensor.version() != version {
+            return Ok(None);
         }
-        if *output == INPUT || !recording || !tensor.dtype().is_differentiable() {
-            return Some(tensor.clone());
+        if !recording || !tensor.dtype().is_differentiable() || matches!(&self.0, Form::Plain { output: INPUT, .. }) {
+            return Ok(Some(tensor.clone()));
         }
         let t = tensor.alias();
-        t.set_history(Output { node: node.clone(), nr: *output });
-        t.share_tangents(tensor);
-        Some(t)
+        match &self.0 {
+            Form::Plain { output, .. } => t.set_history(Output { node: node.clone(), nr: *output }),
+            Form::Part { history, .. } => history.follow(&t),
+            Form::Packed(_) => {}
+        }
+        t.share_tangents(tensor)?;
+        Ok(Some(t))
     }
     /// The kept tensor: as it was, after checking that nobody wrote to it since, or as the hook unpacks it.
     fn unpack(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Tensor> {
         match &self.0 {
-            Form::Plain { .. } => self.fresh(node, recording).ok_or_else(|| self.stale(node, slot)),
             Form::Packed(packed) => packed.unpack(node),
+            _ => self.fresh(node, recording)?.ok_or_else(|| self.stale(node, slot)),
         }
     }
     /// A tensor that hooks have not seen, and should. Plain numbers they never see.
     fn is_plain(&self) -> bool {
-        matches!(&self.0, Form::Plain { tensor, .. } if !tensor.is_number())
+        self.kept().is_some_and(|(tensor, _)| !tensor.is_number())
     }
     /// What `hooks` make of the tensor. Of an output they see the tensor that `outputs` gives, if it does.
     fn pack(&self, hooks: &dyn SavedHooks, outputs: &Outputs) -> Result<Self> {
-        let Form::Plain { tensor, output, .. } = &self.0 else {
+        let Some((tensor, _)) = self.kept() else {
             return Err(Error::autograd(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is \
                  allowed at a time.",
             ));
         };
-        let (shown, link) = match *output {
-            INPUT => (tensor.clone(), tensor.grad_edge()?.map_or(Link::Constant, Link::Edge)),
-            nr => (outputs(nr as usize).unwrap_or_else(|| tensor.clone()), Link::Output(nr)),
+        let output = |nr: u32| outputs(nr as usize).unwrap_or_else(|| tensor.clone());
+        let (shown, link) = match &self.0 {
+            Form::Plain { output: nr, .. } if *nr != INPUT => (output(*nr), Link::Output(*nr)),
+            Form::Part { history, .. } => (output(0), Link::Part(history.clone())),
+            _ => (tensor.clone(), tensor.grad_edge()?.map_or(Link::Constant, Link::Edge)),
         };
         let before = shown.version();
         let value = {
@@ -144,10 +185,11 @@ impl Saved {
     }
     #[cold]
     fn stale(&self, node: &NodeRef, slot: usize) -> Error {
-        let Form::Plain { tensor, version, output } = &self.0 else { unreachable!("packed values have no version") };
+        let Some((tensor, version)) = self.kept() else { unreachable!("packed values have no version") };
         let forward = |n: &Node| n.name().trim_end_matches(|c: char| c.is_ascii_digit()).replace("Backward", "");
-        let producer = match *output {
-            nr if nr != INPUT => Some((forward(node), nr as usize)),
+        let producer = match &self.0 {
+            Form::Plain { output: nr, .. } if *nr != INPUT => Some((forward(node), *nr as usize)),
+            Form::Part { .. } => Some((forward(node), 0)),
             _ => tensor.history().map(|e| (forward(&e.node), e.nr as usize)),
         };
         ErrorKind::StaleSave(Box::new(StaleSave {
@@ -155,7 +197,7 @@ impl Saved {
             input: node.rule.kept_name(slot),
             dtype: tensor.dtype(),
             sizes: tensor.sizes().to_vec(),
-            saved: *version,
+            saved: version,
             now: tensor.version(),
             producer,
             kept_at: node.origin.place(),
@@ -177,6 +219,7 @@ impl Packed {
         match &self.link {
             Link::Constant => {}
             Link::Output(nr) => t.set_history(Output { node: node.clone(), nr: *nr }),
+            Link::Part(part) => part.follow(&t),
             Link::Edge(edge) => t.follow(edge.clone()),
         }
         Ok(t)
@@ -366,8 +409,8 @@ impl KeptSlots {
                     let unpacked = match v {
                         None => None,
                         Some(s) => match s.fresh(node, run.create_graph) {
-                            None => break,
-                            tensor => tensor,
+                            Ok(None) | Err(_) => break,
+                            Ok(tensor) => tensor,
                         },
                     };
                     kept.push(unpacked);
@@ -432,7 +475,7 @@ impl KeptSlots {
         let packed = match &*self.0.lock() {
             Slots::Held { values, .. } => match values.get(slot)?.as_ref()?.0 {
                 Form::Packed(ref packed) => packed.clone(),
-                Form::Plain { .. } => return None,
+                Form::Plain { .. } | Form::Part { .. } => return None,
             },
             Slots::Freed(_) => return None,
         };
@@ -440,17 +483,34 @@ impl KeptSlots {
     }
     /// Gives the outputs of the node that are kept the tangents of these.
     #[cold]
-    pub(crate) fn share_tangents(&self, outs: &[Tensor]) {
+    pub(crate) fn share_tangents(&self, outs: &[Tensor]) -> Result<()> {
         // Not under the lock: tangents that are replaced may take objects of the host with them.
         let values = match &*self.0.lock() {
             Slots::Held { values, .. } => values.clone(),
-            Slots::Freed(_) => return,
+            Slots::Freed(_) => return Ok(()),
         };
         for value in values.iter().flatten() {
-            if let Form::Plain { tensor, output, .. } = &value.0
-                && let Some(out) = outs.get(*output as usize)
-            {
-                tensor.share_tangents(out);
+            let (tensor, output) = match &value.0 {
+                Form::Plain { tensor, output, .. } => (tensor, *output),
+                Form::Part { tensor, .. } => (tensor, 0),
+                Form::Packed(_) => continue,
+            };
+            if let Some(out) = outs.get(output as usize) {
+                tensor.share_tangents(out)?;
+            }
+        }
+        Ok(())
+    }
+    /// Has the outputs that are kept, written to a view, lead to the history that its base has since.
+    pub(crate) fn lead_to_base(&self, part: PartOf) {
+        let part = Arc::new(part);
+        if let Slots::Held { values, .. } = &mut *self.0.lock() {
+            for value in values.iter_mut().flatten() {
+                if let Form::Plain { tensor, version, output } = &value.0
+                    && *output != INPUT
+                {
+                    *value = Saved(Form::Part { tensor: tensor.clone(), version: *version, history: part.clone() });
+                }
             }
         }
     }

@@ -2,15 +2,18 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use smallvec::smallvec;
 
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
-use super::saved::KeptSlots;
+use super::saved::{KeptSlots, PartOf};
 use crate::error::{Error, Result};
-use crate::tensor::{Dims, Strides, Tensor, flag};
+use crate::ops::view::look::Layout;
+use crate::ops::view::strided::node_of_view;
+use crate::tensor::{Tensor, flag};
 
 /// Under which circumstances a view was made; in-place writes through it depend on that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +32,8 @@ pub enum Creation {
 pub struct ViewOf {
     /// The root base, never itself a view.
     pub base: Tensor,
+    /// The innermost of the duals on the way from the base to this view: tangents are views of its tangent.
+    pub(super) dual: Option<Tensor>,
     creation: AtomicU8,
     /// The version at which the view's history was last right.
     seen: AtomicU32,
@@ -46,6 +51,11 @@ impl ViewOf {
         };
         Self {
             base: source.base().unwrap_or(source).clone(),
+            dual: match source.view() {
+                Some(_) if source.has_flag(flag::DUAL) => Some(source.clone()),
+                Some(v) => v.dual.clone(),
+                None => None,
+            },
             creation: AtomicU8::new(creation as u8),
             seen: AtomicU32::new(source.version()),
         }
@@ -188,7 +198,7 @@ impl Tensor {
             return Err(Error::autograd(why));
         }
         let Some(edge) = v.base.grad_edge()? else { return Ok(()) };
-        let node = crate::ops::view::strided::node_of_view(&v.base, self, edge);
+        let node = node_of_view(Layout::of(&v.base), Layout::of(self), edge, OutMeta::of(self));
         // Follows the tensor to its new node: a request to keep the gradient.
         let old = self.history();
         self.set_history(Output { node, nr: 0 });
@@ -244,11 +254,15 @@ impl Tensor {
             edges.resize(written + 1, None);
         }
         edges[written] = base.grad_edge()?;
-        let rule = CopySlices { inner: node, written, base: Geometry::of(base), view: Geometry::of(self) };
+        let rule = CopySlices { inner: node, written, base: Layout::of(base), view: Layout::of(self) };
         if let Some(kept) = rule.kept() {
             kept.run_once();
         }
-        let slices = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
+        let (layout, part) = (rule.base.clone(), rule.view.clone());
+        let slices: NodeRef = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
+        if let Some(kept) = slices.rule.kept() {
+            kept.lead_to_base(PartOf { base: layout, view: part, node: Arc::downgrade(&slices) });
+        }
         let old = base.history();
         base.set_history(Output { node: slices, nr: 0 });
         base.move_retained_grad(old.as_ref());
@@ -259,48 +273,14 @@ impl Tensor {
     }
 }
 
-/// Layout of a tensor over its storage.
-#[derive(Clone, Debug)]
-pub(crate) struct Geometry {
-    sizes: Dims,
-    strides: Strides,
-    offset: usize,
-}
-
-impl Geometry {
-    pub(crate) fn of(t: &Tensor) -> Self {
-        Self {
-            sizes: Dims::from_slice(t.sizes()),
-            strides: Strides::from_slice(t.strides()),
-            offset: t.storage_offset(),
-        }
-    }
-    /// A zero tensor (or a copy of `g`) laid out like this geometry, so that a view's geometry applies to it.
-    pub(crate) fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {
-        let strides = crate::tensor::layout::preserving_strides(&self.sizes, &self.strides);
-        let z = crate::ops::create::zeros_strided(&self.sizes, &strides, like.dtype())?;
-        match g {
-            None => Ok(z),
-            Some(g) if g.is_batched() => crate::transforms::widened(&z, g)?.copy_(g),
-            Some(g) => z.copy_(g),
-        }
-    }
-    /// `whole`, which is laid out like `base`, seen through this geometry.
-    pub(crate) fn within(&self, base: &Geometry, whole: &Tensor) -> Result<Tensor> {
-        let offset = (self.offset + whole.storage_offset()).checked_sub(base.offset);
-        let offset = offset.ok_or_else(|| Error::autograd("a view starts before its base"))?;
-        whole.as_strided(&self.sizes, &self.strides, Some(offset as i64))
-    }
-}
-
 /// History of a base after a write to one of its views: the base's gradient outside the view passes through, the part
 /// under the view goes through the rule of the op that wrote.
 struct CopySlices {
     inner: NodeRef,
     /// Which operand of `inner` is the view's old value; its edge leads to the base's old history here.
     written: usize,
-    base: Geometry,
-    view: Geometry,
+    base: Layout,
+    view: Layout,
 }
 
 impl Rule for CopySlices {

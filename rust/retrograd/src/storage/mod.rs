@@ -18,7 +18,7 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::error::{ErrorKind, Result};
 use crate::origin::Origin;
@@ -69,6 +69,8 @@ pub struct Storage {
     bytes: usize,
     /// The counter of the tensors made over this storage; `.data` aliases bring their own.
     pub(crate) version: Version,
+    /// Elements of a tangent that results of other ops have for theirs; see `autograd::forward`.
+    lent: AtomicBool,
 }
 
 // SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`;
@@ -85,7 +87,7 @@ impl Storage {
         } else {
             Owner::Pool(pool::allocate(bytes).ok_or(ErrorKind::OutOfMemory { bytes })?)
         };
-        Ok(Arc::new(Self { inline: Inline(UnsafeCell::new([0; INLINE])), owner, bytes, version: Version::default() }))
+        Ok(Arc::new(Self { inline: Inline(UnsafeCell::new([0; INLINE])), owner, bytes, version: Version::default(), lent: AtomicBool::new(false) }))
     }
 
     /// A larger copy; what lies beyond the old end is not initialised.
@@ -107,7 +109,15 @@ impl Storage {
             owner: Owner::Foreign(ptr, owner),
             bytes,
             version: Version::default(),
+            lent: AtomicBool::new(false),
         })
+    }
+
+    pub(crate) fn lend(&self, on: bool) {
+        self.lent.store(on, Ordering::Relaxed);
+    }
+    pub(crate) fn is_lent(&self) -> bool {
+        self.lent.load(Ordering::Relaxed)
     }
 
     #[inline]

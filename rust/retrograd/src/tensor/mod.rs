@@ -48,6 +48,8 @@ pub(crate) mod flag {
     pub const STANDS_IN: u32 = 1 << 7;
     /// Stands for one entry of a batch; see `transforms`.
     pub const BATCHED: u32 = 1 << 8;
+    /// A view whose tangent, at one level, is not that of its base: see `Meta::dual_at`.
+    pub const DUAL: u32 = 1 << 9;
 }
 
 /// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.

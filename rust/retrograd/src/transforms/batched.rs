@@ -251,7 +251,7 @@ pub fn unlinked(t: &Tensor) -> Result<Tensor> {
     }
     let (value, levels) = decomposed(t);
     let plain = value.alias();
-    plain.share_tangents(&value);
+    plain.share_tangents(&value)?;
     assembled(plain, &levels)
 }
 

@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::autograd::{Grads, apply, mode};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ops::Value;
-use crate::tensor::{Dims, Strides, Tensor};
+use crate::tensor::{Dims, Strides, Tensor, layout};
 
 /// Sizes, strides and offset.
 #[derive(Clone, Debug)]
@@ -26,6 +26,22 @@ impl Layout {
             strides: Strides::from_slice(x.strides()),
             offset: x.storage_offset(),
         }
+    }
+    /// Zeros (or a copy of `g`) laid out like this, so that the layout of a view applies to them.
+    pub(crate) fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {
+        let strides = layout::preserving_strides(&self.sizes, &self.strides);
+        let z = crate::ops::create::zeros_strided(&self.sizes, &strides, like.dtype())?;
+        match g {
+            None => Ok(z),
+            Some(g) if g.is_batched() => crate::transforms::widened(&z, g)?.copy_(g),
+            Some(g) => z.copy_(g),
+        }
+    }
+    /// `whole`, which is laid out like `base`, seen through this layout.
+    pub(crate) fn within(&self, base: &Layout, whole: &Tensor) -> Result<Tensor> {
+        let offset = (self.offset + whole.storage_offset()).checked_sub(base.offset);
+        let offset = offset.ok_or_else(|| Error::autograd("a view starts before its base"))?;
+        whole.as_strided(&self.sizes, &self.strides, Some(offset as i64))
     }
 }
 
@@ -102,7 +118,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     x.check_inplace(recording)?;
     // `before` stands for the tensor as it was: same memory, same history, same tangent.
     let before = x.alias();
-    before.share_tangents(x);
+    before.share_tangents(x)?;
     if recording && let Some(edge) = x.grad_fn()? {
         before.set_history(edge);
     }
@@ -119,7 +135,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
         x.set_history(edge);
         x.move_retained_grad(old.as_ref());
     }
-    x.share_tangents(&after);
+    x.share_tangents(&after)?;
     Ok(x.clone())
 }
 

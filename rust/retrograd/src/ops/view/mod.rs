@@ -7,7 +7,7 @@ mod expand;
 mod fill;
 mod flip;
 mod join;
-mod look;
+pub(crate) mod look;
 mod parts;
 mod patch;
 mod repeat;

@@ -137,17 +137,21 @@ fn places(l: &Layout, lo: isize) -> Result<Tensor> {
     })
 }
 
+impl AsStrided {
+    /// The op that makes a view of `base` with another layout.
+    fn between(base: Layout, view: Layout) -> Self {
+        Self { from: base, sizes: view.sizes, strides: view.strides, offset: Some(view.offset), form: Form::New }
+    }
+}
+
 /// The node of a view of `base` that has been made in another way, and whose base has a new history since.
-pub(crate) fn node_of_view(base: &Tensor, view: &Tensor, edge: Edge) -> NodeRef {
-    let to = Layout::of(view);
-    let op = AsStrided {
-        from: Layout::of(base),
-        sizes: to.sizes,
-        strides: to.strides,
-        offset: Some(to.offset),
-        form: Form::New,
-    };
-    crate::autograd::apply::node_of(Looked(op), edge, OutMeta::of(view))
+pub(crate) fn node_of_view(base: Layout, view: Layout, edge: Edge, output: OutMeta) -> NodeRef {
+    crate::autograd::apply::node_of(Looked(AsStrided::between(base, view)), edge, output)
+}
+
+/// The part of `whole`, of the sizes of `base`, that `view` is of `base`: a view, if it is laid out alike and reaches as far.
+pub(crate) fn same_view(base: &Tensor, view: &Tensor, whole: &Tensor) -> Result<Tensor> {
+    AsStrided::between(Layout::of(base), Layout::of(view)).push(whole)
 }
 
 /// A view of the storage of `input` with the given sizes, strides and offset, all in elements.

@@ -1,0 +1,322 @@
+//! The tangents that tensors hold, and whose memory they are.
+//!
+//! A tensor and its views form a family, and so do their tangents: the tangent of a view is that view of the tangent of
+//! the family's *root*, made when it is first asked for, and made anew if the root was given another tangent since.
+//!
+//! - **T1** The memory of a tangent is written to only through its family. A rule whose result is, or shares memory with,
+//!   the tangent of an operand (`x + 1`) lets the result *borrow* it: nobody sees that until one of the two is written to,
+//!   or the borrower's tangent is handed out. Before that, the borrower gets a copy.
+//! - **T2** A tangent never shares memory with a primal.
+
+use std::sync::atomic::Ordering;
+
+use smallvec::SmallVec;
+
+use super::{At, Hidden, LEVELS, check_sizes, no_level, seen};
+use crate::autograd::leaf::WeakTensor;
+use crate::autograd::mode::GradGuard;
+use crate::error::{Error, Result};
+use crate::ops::view::look::Layout;
+use crate::ops::view::strided::same_view;
+use crate::tensor::{Tensor, flag};
+use crate::transforms;
+
+/// The tangent of a tensor at a level.
+#[derive(Clone)]
+pub(crate) struct Held {
+    /// The level.
+    id: u64,
+    tangent: Tensor,
+    /// The memory belongs to the tangent of another family (T1). Said at the root alone.
+    borrowed: bool,
+}
+
+pub(crate) type Tangents = SmallVec<[Held; 1]>;
+
+impl Tensor {
+    /// The tensor whose tangent at a level that of this one is a view of: itself, its base, or the dual that it is a view
+    /// of.
+    fn tangent_root(&self, id: u64) -> &Tensor {
+        let mut root = self;
+        loop {
+            match root.view() {
+                Some(v) if !root.starts_family(id) => match &v.dual {
+                    Some(dual) => root = dual,
+                    None => return &v.base,
+                },
+                _ => return root,
+            }
+        }
+    }
+    fn starts_family(&self, id: u64) -> bool {
+        self.has_flag(flag::DUAL) && self.meta().dual_at.load(Ordering::Relaxed) == id
+    }
+    /// Makes this view, fresh as it is, the root of a family at a level: its tangent there is not that of its base.
+    pub(super) fn start_family(&self, at: At) {
+        self.meta().dual_at.store(at.1, Ordering::Relaxed);
+        self.set_flag(flag::DUAL, true);
+    }
+    fn held(&self, id: u64) -> Option<Held> {
+        if !self.has_flag(flag::TANGENT) {
+            return None;
+        }
+        self.meta().tangents.lock().iter().find(|h| h.id == id).cloned()
+    }
+    /// The tangent of this tensor at a level.
+    pub(super) fn tangent_at(&self, at: At) -> Result<Option<Tensor>> {
+        let own = self.held(at.1).map(|h| h.tangent);
+        let root = self.tangent_root(at.1);
+        if root.is_same(self) {
+            return Ok(own);
+        }
+        match (root.held(at.1), own) {
+            (Some(whole), Some(t)) if !t.shares_storage(&whole.tangent) => derive(self, root, whole, at).map(Some),
+            (Some(whole), None) => derive(self, root, whole, at).map(Some),
+            (_, own) => Ok(own),
+        }
+    }
+    pub(super) fn has_tangent_of(&self, id: u64) -> bool {
+        self.held(id).is_some() || self.tangent_root(id).held(id).is_some()
+    }
+    pub(super) fn take_tangent(&self, id: u64) -> Option<Tensor> {
+        let mut all = self.meta().tangents.lock();
+        let at = all.iter().position(|h| h.id == id)?;
+        let held = all.remove(at);
+        if all.is_empty() {
+            self.set_flag(flag::TANGENT, false);
+        }
+        Some(held.tangent)
+    }
+    /// Gives this tensor a tangent at a level.
+    pub(super) fn put_tangent(&self, at: At, tangent: Tensor, borrowed: bool) {
+        let mut all = self.meta().tangents.lock();
+        let held = Held { id: at.1, tangent, borrowed };
+        if borrowed {
+            held.tangent.storage().lend(true);
+        }
+        let old = match all.iter_mut().find(|h| h.id == at.1) {
+            Some(h) => Some(std::mem::replace(h, held)),
+            None => {
+                all.push(held);
+                None
+            }
+        };
+        drop(all);
+        self.set_flag(flag::TANGENT, true);
+        LEVELS.with_borrow_mut(|levels| {
+            let Some(open) = levels.get_mut(at.0) else { return };
+            if old.is_none() {
+                open.holders.push(self.downgrade());
+            }
+            if borrowed {
+                open.borrowers.push(self.downgrade());
+            }
+        });
+    }
+    /// Whether the tensor may have a tangent at some level.
+    #[inline]
+    pub(crate) fn may_have_tangent(&self) -> bool {
+        self.has_flag(flag::TANGENT)
+            || self.view().is_some_and(|v| v.base.has_flag(flag::TANGENT) || v.dual.is_some())
+    }
+    /// Whether the tensor has a tangent at a level that ops see.
+    pub(crate) fn has_tangent(&self) -> bool {
+        self.may_have_tangent() && seen().iter().any(|&(_, id)| self.has_tangent_of(id))
+    }
+    /// The tangent at the innermost level that ops see.
+    pub fn tangent(&self) -> Result<Option<Tensor>> {
+        match self.may_have_tangent().then(|| seen().pop()).flatten() {
+            Some(at) => shown(self, at),
+            None => Ok(None),
+        }
+    }
+    /// Gives this tensor a tangent at the innermost level that ops see.
+    pub fn set_tangent(&self, tangent: Tensor) -> Result<()> {
+        let at = seen().pop().ok_or_else(no_level)?;
+        check_sizes(self, &tangent)?;
+        self.put_tangent(at, tangent, false);
+        Ok(())
+    }
+    /// The tensor, with its graph, for a place that tangents do not reach.
+    pub(crate) fn without_tangents(self) -> Tensor {
+        if !self.may_have_tangent() {
+            return self;
+        }
+        let plain = self.alias();
+        if let Some(output) = self.history() {
+            plain.set_history(output);
+        }
+        plain
+    }
+    /// Gives this tensor, which stands for the same values, the tangents of another one.
+    pub(crate) fn share_tangents(&self, of: &Tensor) -> Result<()> {
+        if !of.may_have_tangent() {
+            return Ok(());
+        }
+        for at in seen() {
+            if let Some(t) = of.tangent_at(at)? {
+                self.put_tangent(at, t, is_borrowed(of, at) && self.tangent_root(at.1).is_same(self));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the tensor's family borrows the memory of its tangent.
+fn is_borrowed(x: &Tensor, at: At) -> bool {
+    x.tangent_root(at.1).held(at.1).is_some_and(|h| h.borrowed)
+}
+
+/// While it lives, what is made of a tangent at a level is as much as the tangent: it has the tangents at all other levels,
+/// whatever level asks, and the history.
+struct Whole(#[allow(dead_code, reason = "for their Drop")] (Hidden, GradGuard));
+
+impl Whole {
+    fn of(at: At) -> Self {
+        Self((Hidden::only_and_no_other(at.0), GradGuard::new(true)))
+    }
+}
+
+/// Makes the tangent of a view out of that of its root.
+#[cold]
+fn derive(view: &Tensor, root: &Tensor, whole: Held, at: At) -> Result<Tensor> {
+    if view.dtype() != root.dtype() {
+        return Err(Error::not_implemented(format!(
+            "Trying to use forward AD with a view of dtype {} of a tensor of dtype {} that was written to: it is not \
+             implemented",
+            view.dtype().name(),
+            root.dtype().name()
+        )));
+    }
+    let _all = Whole::of(at);
+    let mut t = whole.tangent;
+    if !fits(root, &t) {
+        t = laid_out_like(&t, root)?;
+        root.put_tangent(at, t.clone(), false);
+    }
+    let part = same_view(root, view, &t)?;
+    view.put_tangent(at, part.clone(), false);
+    Ok(part)
+}
+
+/// Whether a view of the tensor is the same view of its tangent.
+pub(super) fn fits(primal: &Tensor, tangent: &Tensor) -> bool {
+    tangent.strides() == primal.strides() || primal.numel() <= 1
+}
+
+/// A copy of `t`, differentiable, in the layout of `like`.
+pub(super) fn laid_out_like(t: &Tensor, like: &Tensor) -> Result<Tensor> {
+    Layout::of(like).fresh(Some(t), t)
+}
+
+/// Whether `t`, the tangent of `result` that a rule made, is in the memory of the tangent of an operand, of another family.
+pub(super) fn borrows(result: &Tensor, t: &Tensor, operands: &[&Tensor], tangents: &[Option<Tensor>]) -> bool {
+    operands.iter().zip(tangents).any(|(x, tangent)| {
+        tangent.as_ref().is_some_and(|tangent| tangent.shares_storage(t)) && !x.shares_storage(result)
+    })
+}
+
+/// Gives `result` the tangent `t` that a rule made, at a level. `operands` are those of the op with their tangents there.
+pub(super) fn give(result: &Tensor, at: At, t: Tensor, operands: &[&Tensor], tangents: &[Option<Tensor>]) -> Result<()> {
+    if operands.iter().any(|x| x.shares_storage(&t)) || result.shares_storage(&t) {
+        // T2.
+        result.put_tangent(at, crate::ops::memory::cloned(&t)?, false);
+        return Ok(());
+    }
+    let borrowed = borrows(result, &t, operands, tangents);
+    result.put_tangent(at, t, borrowed);
+    Ok(())
+}
+
+/// The tangent of a tensor, for somebody who may write to it: not one that is borrowed.
+pub(super) fn shown(x: &Tensor, at: At) -> Result<Option<Tensor>> {
+    if is_borrowed(x, at) {
+        give_back(x.tangent_root(at.1), at)?;
+    }
+    x.tangent_at(at)
+}
+
+/// Gives the root of a family a tangent in memory of its own in the place of a borrowed one.
+#[cold]
+fn give_back(root: &Tensor, at: At) -> Result<()> {
+    let Some(held) = root.held(at.1).filter(|h| h.borrowed) else { return Ok(()) };
+    let own = {
+        let _all = Whole::of(at);
+        laid_out_like(&held.tangent, root)?
+    };
+    root.put_tangent(at, own, false);
+    Ok(())
+}
+
+/// Has everybody who borrows this memory take a copy of it: its owner is about to write to it.
+#[cold]
+fn call_in(t: &Tensor) -> Result<()> {
+    t.storage().lend(false);
+    for at in LEVELS.with_borrow(|all| all.iter().enumerate().map(|(i, open)| (i, open.id)).collect::<Vec<At>>()) {
+        let borrowers = LEVELS.with_borrow_mut(|all| std::mem::take(&mut all[at.0].borrowers));
+        let borrowing = |x: &Tensor| x.held(at.1).filter(|h| h.borrowed);
+        let (lent, others): (Vec<_>, Vec<_>) = borrowers
+            .into_iter()
+            .filter(|weak| weak.upgrade().is_some_and(|x| borrowing(&x).is_some()))
+            .partition(|weak| {
+                let held = weak.upgrade().and_then(|x| borrowing(&x));
+                held.is_some_and(|h| h.tangent.shares_storage(t))
+            });
+        LEVELS.with_borrow_mut(|all| all[at.0].borrowers.extend(others));
+        lent.iter().filter_map(WeakTensor::upgrade).try_for_each(|x| give_back(&x, at))?;
+    }
+    Ok(())
+}
+
+/// Prepares the tangents of a tensor that a foreign rule is about to write to.
+pub(super) fn own(x: &Tensor, at: At) -> Result<()> {
+    let Some(t) = shown(x, at)? else { return Ok(()) };
+    if t.storage().is_lent() { call_in(&t) } else { Ok(()) }
+}
+
+/// Writes `new` to the tangent of `target`, in place, so that it stays one with those of the target's base and views.
+/// `borrowed`: `new` shares memory with the tangent of another tensor.
+pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Result<()> {
+    let root = target.tangent_root(at.1).clone();
+    if let Some(t) = target.tangent_at(at)?
+        && transforms::holds(&t, new)
+        && !is_borrowed(target, at)
+        && !t.may_overlap_itself()
+    {
+        if t.is_same(new) {
+            return Ok(());
+        }
+        if t.storage().is_lent() {
+            call_in(&t)?;
+        }
+        return t.copy_(new).map(drop);
+    }
+    if root.is_same(target) {
+        // Views make theirs anew.
+        target.put_tangent(at, new.clone(), borrowed);
+        return Ok(());
+    }
+    let whole = {
+        let _all = Whole::of(at);
+        let own = match root.tangent_at(at)? {
+            Some(t) => laid_out_like(&t, &root)?,
+            None => Layout::of(&root).fresh(None, &root)?,
+        };
+        if transforms::holds(&own, new) { own } else { transforms::widened(&own, new)? }
+    };
+    root.put_tangent(at, whole.clone(), false);
+    let part = derive(target, &root, Held { id: at.1, tangent: whole.clone(), borrowed: false }, at)?;
+    if !part.shares_storage(&whole) {
+        return Err(Error::not_implemented(
+            "Trying to use forward AD with a write to a view that reaches beyond the tensor it was made of: clone() it first",
+        ));
+    }
+    part.copy_(new).map(drop)
+}
+
+/// Takes the tangents of a level that closed away from the tensors that have one.
+pub(super) fn clear(holders: &[WeakTensor], id: u64) {
+    for t in holders.iter().filter_map(WeakTensor::upgrade) {
+        drop(t.take_tangent(id));
+    }
+}

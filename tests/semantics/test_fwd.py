@@ -603,3 +603,67 @@ def test_fwd_6_as_strided_views_share_their_tangents():
         same(tangent(d), [1.0, 20.0, 100.0, 2000.0])
         part = d[1:].as_strided((2,), (1,), 2)
         same(tangent(part), [100.0, 2000.0])
+
+
+def test_fwd_6_a_tangent_that_is_the_primal():
+    """A write to the dual, or to a view of it, reads the tangent as it was."""
+    x = rg.tensor([3.0, 2.0])
+    with level():
+        d = dual(x, x)
+        assert tangent(d) is x
+        d.mul_(d[...])
+        same(unpack(d).primal, [9.0, 4.0])
+        same(tangent(d), [18.0, 8.0])
+    y = rg.tensor([3.0, 2.0])
+    with level():
+        d = dual(y, y)
+        d[:1].mul_(10.0)
+        same(tangent(d), [30.0, 2.0])
+
+
+def test_fwd_6_the_result_of_a_sum_has_a_tangent_of_its_own():
+    """What is written to one is not seen in the other, whichever is written to, and the user's tangent follows its dual."""
+    v = rg.tensor([1.0, 1.0])
+    with level():
+        d = dual(rg.tensor([3.0, 2.0]), v)
+        y = d + 1.0
+        view = y[:1]
+        d.mul_(10.0)
+        same(v, [10.0, 10.0])
+        same(tangent(d), [10.0, 10.0])
+        same(tangent(y), [1.0, 1.0])
+        same(tangent(view), [1.0])
+        view.mul_(5.0)
+        same(tangent(y), [5.0, 1.0])
+        same(v, [10.0, 10.0])
+
+
+def test_fwd_6_a_tangent_that_is_handed_out_is_nobody_elses():
+    v = rg.tensor([1.0, 1.0])
+    with level():
+        d = dual(rg.tensor([3.0, 2.0]), v)
+        y = d - 2.0
+        tangent(y).mul_(7.0)
+        same(tangent(y), [7.0, 7.0])
+        same(v, [1.0, 1.0])
+
+
+def test_fwd_7_a_view_made_before_its_base_had_a_tangent():
+    base = rg.zeros(2, 2)
+    early = base[0]
+    with level():
+        base.copy_(dual(rg.ones(2, 2), rg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        same(tangent(early), [1.0, 2.0])
+        early.mul_(2.0)
+        same(tangent(base), [[2.0, 4.0], [3.0, 4.0]])
+        same(tangent(base[:, 1]), [4.0, 4.0])
+
+
+def test_fwd_5_the_primal_of_an_unpacked_dual_stays_without_tangent():
+    with level():
+        d = dual(rg.ones(2), rg.ones(2))
+        y = d * 2.0
+        primal = unpack(y).primal
+        y.mul_(3.0)
+        assert tangent(primal) is None and tangent(primal[:1]) is None
+        same(primal, [6.0, 6.0])

@@ -268,9 +268,7 @@ fn dual_of_values(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Ten
     check_sizes(primal, tangent)?;
     let dual = alias_apart(primal, at)?;
     let fits = tangents::fits(primal, tangent) || tangent.is_batched();
-    // `jvp(f, (x,), (x,))`: what is written to the dual must not be written to the tangent too.
-    let kept = fits && !tangent.shares_storage(primal);
-    let tangent = if kept { tangent.clone() } else { tangents::laid_out_like(tangent, primal)? };
+    let tangent = if fits { tangent.clone() } else { tangents::laid_out_like(tangent, primal)? };
     dual.put_tangent(at, tangent, false);
     Ok(dual)
 }
@@ -409,6 +407,7 @@ impl BeforeWrite {
         if !xs.iter().any(|x| x.has_tangent()) {
             return Ok(None);
         }
+        tangents::part_from_primal(xs[0])?;
         let target = crate::ops::memory::cloned(xs[0])?;
         // With their histories and their tangents, which are written in place as well.
         let copy = |x: &&Tensor| match x {
@@ -430,13 +429,15 @@ impl BeforeWrite {
         if !target.dtype().is_differentiable() {
             return Ok(());
         }
-        let before: SmallVec<[&Tensor; 3]> = xs.iter().zip(&self.copies).map(|(x, c)| c.as_ref().unwrap_or(x)).collect();
+        let before: SmallVec<[&Tensor; 3]> =
+            xs.iter().zip(&self.copies).map(|(x, c)| c.as_ref().unwrap_or(x)).collect();
         each_level(&before, |at, ts| {
             let results = op.jvp(&Jvp { xs: &before, outs: std::slice::from_ref(target), ts })?;
             let new = tangent_for(target, results.into_iter().next().flatten(), P::NAME)?;
-            let lent = ts.iter().zip(&self.copies).any(|(t, copy)| {
-                copy.is_none() && t.as_ref().is_some_and(|t| t.shares_storage(&new))
-            });
+            let lent = ts
+                .iter()
+                .zip(&self.copies)
+                .any(|(t, copy)| copy.is_none() && t.as_ref().is_some_and(|t| t.shares_storage(&new)));
             tangents::write(target, at, &new, lent)
         })
     }

@@ -87,7 +87,13 @@ impl Storage {
         } else {
             Owner::Pool(pool::allocate(bytes).ok_or(ErrorKind::OutOfMemory { bytes })?)
         };
-        Ok(Arc::new(Self { inline: Inline(UnsafeCell::new([0; INLINE])), owner, bytes, version: Version::default(), lent: AtomicBool::new(false) }))
+        Ok(Arc::new(Self {
+            inline: Inline(UnsafeCell::new([0; INLINE])),
+            owner,
+            bytes,
+            version: Version::default(),
+            lent: AtomicBool::new(false),
+        }))
     }
 
     /// A larger copy; what lies beyond the old end is not initialised.

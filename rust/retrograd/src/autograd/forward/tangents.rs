@@ -6,7 +6,8 @@
 //! - **T1** The memory of a tangent is written to only through its family. A rule whose result is, or shares memory with,
 //!   the tangent of an operand (`x + 1`) lets the result *borrow* it: nobody sees that until one of the two is written to,
 //!   or the borrower's tangent is handed out. Before that, the borrower gets a copy.
-//! - **T2** A tangent never shares memory with a primal.
+//! - **T2** A rule's result never shares memory with a primal. A user's tangent may be the primal itself
+//!   (`jvp(f, (x,), (x,))`): then it is copied before the primal is written to.
 
 use std::sync::atomic::Ordering;
 
@@ -116,8 +117,7 @@ impl Tensor {
     /// Whether the tensor may have a tangent at some level.
     #[inline]
     pub(crate) fn may_have_tangent(&self) -> bool {
-        self.has_flag(flag::TANGENT)
-            || self.view().is_some_and(|v| v.base.has_flag(flag::TANGENT) || v.dual.is_some())
+        self.has_flag(flag::TANGENT) || self.view().is_some_and(|v| v.base.has_flag(flag::TANGENT) || v.dual.is_some())
     }
     /// Whether the tensor has a tangent at a level that ops see.
     pub(crate) fn has_tangent(&self) -> bool {
@@ -217,7 +217,13 @@ pub(super) fn borrows(result: &Tensor, t: &Tensor, operands: &[&Tensor], tangent
 }
 
 /// Gives `result` the tangent `t` that a rule made, at a level. `operands` are those of the op with their tangents there.
-pub(super) fn give(result: &Tensor, at: At, t: Tensor, operands: &[&Tensor], tangents: &[Option<Tensor>]) -> Result<()> {
+pub(super) fn give(
+    result: &Tensor,
+    at: At,
+    t: Tensor,
+    operands: &[&Tensor],
+    tangents: &[Option<Tensor>],
+) -> Result<()> {
     if operands.iter().any(|x| x.shares_storage(&t)) || result.shares_storage(&t) {
         // T2.
         result.put_tangent(at, crate::ops::memory::cloned(&t)?, false);
@@ -236,10 +242,21 @@ pub(super) fn shown(x: &Tensor, at: At) -> Result<Option<Tensor>> {
     x.tangent_at(at)
 }
 
-/// Gives the root of a family a tangent in memory of its own in the place of a borrowed one.
+/// Before a tensor is written to: its tangent, if that is in the same memory, gets memory of its own (T2).
+pub(super) fn part_from_primal(target: &Tensor) -> Result<()> {
+    for at in seen() {
+        let root = target.tangent_root(at.1);
+        if root.held(at.1).is_some_and(|held| held.tangent.shares_storage(target)) {
+            give_back(root, at)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the root of a family a tangent in memory of its own.
 #[cold]
 fn give_back(root: &Tensor, at: At) -> Result<()> {
-    let Some(held) = root.held(at.1).filter(|h| h.borrowed) else { return Ok(()) };
+    let Some(held) = root.held(at.1) else { return Ok(()) };
     let own = {
         let _all = Whole::of(at);
         laid_out_like(&held.tangent, root)?

@@ -1,6 +1,7 @@
 """FWD: forward mode: levels, dual tensors, and tangents through views and in-place ops."""
 
 import threading
+import warnings
 
 import pytest
 
@@ -667,3 +668,15 @@ def test_fwd_5_the_primal_of_an_unpacked_dual_stays_without_tangent():
         y.mul_(3.0)
         assert tangent(primal) is None and tangent(primal[:1]) is None
         same(primal, [6.0, 6.0])
+
+
+def test_fwd_7_a_write_to_an_expanded_view():
+    with level():
+        y = dual(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])) * 1.0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            y.expand(3, 2).masked_fill_(rg.tensor([True, False]), 5.0)
+        same(y, [5.0, 2.0])
+        same(tangent(y), [0.0, 4.0])
+        y.expand(2, 2).zero_()
+        same(tangent(y), [0.0, 0.0])

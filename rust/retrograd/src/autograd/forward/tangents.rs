@@ -18,6 +18,7 @@ use crate::autograd::leaf::WeakTensor;
 use crate::autograd::mode::GradGuard;
 use crate::error::{Error, Result};
 use crate::ops::view::look::Layout;
+use crate::ops::view::select_at;
 use crate::ops::view::strided::same_view;
 use crate::tensor::{Tensor, flag};
 use crate::transforms;
@@ -77,7 +78,8 @@ impl Tensor {
         }
     }
     pub(super) fn has_tangent_of(&self, id: u64) -> bool {
-        self.held(id).is_some() || self.tangent_root(id).held(id).is_some()
+        let holds = |t: &Tensor| t.has_flag(flag::TANGENT) && t.meta().tangents.lock().iter().any(|h| h.id == id);
+        holds(self) || self.view().is_some() && holds(self.tangent_root(id))
     }
     pub(super) fn take_tangent(&self, id: u64) -> Option<Tensor> {
         let mut all = self.meta().tangents.lock();
@@ -298,7 +300,7 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Re
     if let Some(t) = target.tangent_at(at)?
         && transforms::holds(&t, new)
         && !is_borrowed(target, at)
-        && !t.may_overlap_itself()
+        && (!t.may_overlap_itself() || target.may_overlap_itself())
     {
         if t.is_same(new) {
             return Ok(());
@@ -306,7 +308,7 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Re
         if t.storage().is_lent() {
             call_in(&t)?;
         }
-        return t.copy_(new).map(drop);
+        return overwrite(t, new);
     }
     if root.is_same(target) {
         // Views make theirs anew.
@@ -328,7 +330,21 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Re
             "Trying to use forward AD with a write to a view that reaches beyond the tensor it was made of: clone() it first",
         ));
     }
-    part.copy_(new).map(drop)
+    overwrite(part, new)
+}
+
+/// Copies `new` into `t`. Where one place stands for several elements, as in an expanded view, the last one stays, as in
+/// the primal.
+fn overwrite(mut t: Tensor, new: &Tensor) -> Result<()> {
+    let mut new = new.clone();
+    for axis in (0..t.ndim()).rev() {
+        let size = t.sizes()[axis];
+        if t.strides()[axis] == 0 && size > 1 {
+            t = select_at(&t, axis, 0)?;
+            new = select_at(&new, axis, size as i64 - 1)?;
+        }
+    }
+    t.copy_(&new).map(drop)
 }
 
 /// Takes the tangents of a level that closed away from the tensors that have one.

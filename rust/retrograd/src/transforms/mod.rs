@@ -18,7 +18,7 @@ pub(crate) use level::innermost;
 pub use level::{Level, Open, Randomness, depth, enter, enter_private, exit, hide_from, level, unhide};
 pub(crate) use random::{drawn, in_rule, refuse_same, to_draw_for};
 pub use rules::looped;
-pub(crate) use rules::{run, run_inplace};
+pub(crate) use rules::{reshape_entry, run, run_inplace};
 
 use crate::autograd::mode;
 use crate::error::Result;

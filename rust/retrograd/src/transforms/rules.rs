@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::batched::entry_of;
+use super::batched::{Batched, entry_body, entry_of};
 use super::level::{InRule, Level};
 use crate::autograd::apply::{apply, apply_inplace};
 use crate::autograd::forward;
@@ -105,7 +105,14 @@ type OnValues = (Outs, SmallVec<[Option<usize>; 1]>);
 fn on_values<P: Primitive>(op: &P, mut operands: Operands, level: &Level) -> Result<OnValues> {
     let batch = level.size();
     let outs = match P::BATCH {
-        Batch::Rule(rule) => return rule(op, &operands.refs(), &operands.axes, batch),
+        Batch::Rule(rule) => {
+            let (mut outs, axes) = rule(op, &operands.refs(), &operands.axes, batch)?;
+            // A value belongs to one handle alone: its layout may be changed in place.
+            for o in outs.iter_mut().filter(|o| operands.values.iter().any(|value| value.is_same(o))) {
+                *o = view::alias(o)?;
+            }
+            return Ok((outs, axes));
+        }
         Batch::Loop => return looping(op, &operands, batch),
         Batch::Pointwise => {
             operands.align()?;
@@ -129,8 +136,8 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
     if operands.axes[0].is_none() {
         return Err(Error::autograd(format!(
             "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \
-             elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over. Please \
-             use out-of-place operators instead of {0}.",
+             elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a \
+             vmap. Please try to use out-of-place operators instead of {0}.",
             P::NAME
         )));
     }
@@ -157,6 +164,22 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
         }
     }
     Ok(target.clone())
+}
+
+/// Gives the entry of a batch at `level` another layout in place: `change` does it to the value, so that graph, tangents and
+/// views follow as they do without a batch.
+pub(crate) fn reshape_entry(
+    x: &Tensor,
+    level: &Arc<Level>,
+    change: impl FnOnce(&Tensor) -> Result<()>,
+) -> Result<()> {
+    let _here = InRule::at(level)?;
+    let Some(batched) = x.batched() else { return Ok(()) };
+    change(&batched.value)?;
+    x.replace_body(entry_body(&batched.value, level)?);
+    // Axes are others now: the batch is where ops leave it.
+    *x.meta().batched.lock() = Some(Batched { dim: 0, ..batched });
+    Ok(())
 }
 
 /// Ops that ran entry by entry in this process.

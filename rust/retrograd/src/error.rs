@@ -210,6 +210,10 @@ impl fmt::Display for Error {
                          on a Tensor, please try to rewrite what you're doing with other operations. There is no \
                          data-dependent control flow either",
                     )?,
+                    "storage" => f.write_str("vmap: Cannot access storage of BatchedTensorImpl")?,
+                    "data_ptr" | "numpy" | "tolist" | "__dlpack__" | "__buffer__" => {
+                        write!(f, "vmap: {op}: Cannot access data pointer of Tensor that doesn't have storage")?;
+                    }
                     op => write!(
                         f,
                         "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't \

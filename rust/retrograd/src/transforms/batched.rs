@@ -58,7 +58,7 @@ impl Tensor {
     /// The entry that axis `dim` of this tensor runs over, as a tensor.
     pub fn batch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
         let value = view::movedim(self, &[dim], &[0])?;
-        if value.sizes()[0] != level.size() {
+        if value.sizes().first() != Some(&level.size()) {
             return Err(Error::shape(
                 "vmap",
                 format!("axis {dim} of sizes {:?} is not the batch, which has {} entries", self.sizes(), level.size()),
@@ -73,15 +73,9 @@ impl Tensor {
     }
     /// All entries of a tensor batched at `level`, along axis `dim`; the tensor repeated if it is not batched there.
     pub fn unbatch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
-        let rank = self.ndim() as i64 + 1;
-        if dim < -rank || dim >= rank {
-            return Err(Error::index(
-                "vmap",
-                format!("Dimension out of range: out_dim {dim} for a result with {} axes", self.ndim()),
-            ));
-        }
+        let dim = layout::wrap_dim("vmap", dim, self.ndim() + 1)?;
         let value = regrouped(self, std::slice::from_ref(level))?;
-        view::movedim(&value, &[0], &[dim])
+        view::movedim(&value, &[0], &[dim as i64])
     }
     /// A batched tensor over the value that `f` makes of this one's; `None` if this one is not batched.
     pub(crate) fn over(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Option<Result<Tensor>> {

@@ -212,8 +212,8 @@ impl Drop for InRule {
 #[cold]
 fn escaped() -> Error {
     Error::autograd(
-        "vmap: a tensor left the function that was mapped over a batch, other than as its result, and is used after the end \
-         of that vmap: return it from the function",
+        "vmap: your tensor may have escaped from inside a function being vmapped and this is a user error: it left the \
+         function other than as its result, and is used after the end of that vmap. Return it from the function",
     )
 }
 

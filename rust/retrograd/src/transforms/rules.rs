@@ -134,11 +134,11 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
     let target = xs[0];
     let mut operands = Operands::of(xs, level)?;
     if operands.axes[0].is_none() {
+        let name = format!("{}_", P::NAME.trim_end_matches('_'));
         return Err(Error::autograd(format!(
-            "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \
+            "vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \
              elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a \
-             vmap. Please try to use out-of-place operators instead of {0}.",
-            P::NAME
+             vmap. Please try to use out-of-place operators instead of {name}.",
         )));
     }
     if let Some((i, _)) = operands.ndims.iter().enumerate().find(|(_, n)| **n > operands.ndims[0])

@@ -116,6 +116,8 @@ class Batch:
 
     def __init__(self, cls: type[Function], info: VmapInfo, dims: Dims) -> None:
         self.cls, self.info, self.dims = cls, info, dims
+        self.sizes: list[Sequence[int] | None] = []
+        """The sizes of each argument for one entry, None if it is no tensor."""
         self.single = True
         self.entry = Entry()
 
@@ -191,6 +193,7 @@ class Vmapped(Function):
         level = batch.enter()
         try:
             args = batch.inside(values, level)
+            batch.sizes = [x.shape if isinstance(x, Tensor) else None for x in args]
             returned = batch.cls.forward(*args)
             entry = batch.entry
             batch.cls.setup_context(entry, tuple(args), returned)
@@ -234,7 +237,7 @@ class Vmapped(Function):
                     f"function {batch.cls.__name__}Backward returned an incorrect number of gradients (expected "
                     f"{len(batch.dims)}, got {len(found)})"
                 )
-            return (None, *[_gradient(g, dim, level) for g, dim in zip(found, batch.dims, strict=False)])
+            return (None, *[_gradient(batch, at, g, level) for at, g in enumerate(found[: len(batch.dims)])])
         finally:
             entry.saved_tensors = ()
             _core._vmap_exit(level)
@@ -265,10 +268,19 @@ def _outside(t: Any, known: Sequence[tuple[Any, Any, int | None]], level: int) -
     return _core._unbatch(t, 0, level), 0
 
 
-def _gradient(g: Any, dim: int | None, level: int) -> Any:
-    """The gradient of an argument: that of all entries for one that is batched, their sum for one that is not."""
-    if g is None:
+def _gradient(batch: Batch, at: int, g: Any, level: int) -> Any:
+    """The gradient of argument `at`: that of all entries for one that is batched, their sum for one that is not."""
+    dim, sizes = batch.dims[at], batch.sizes[at]
+    if g is None or sizes is None:
         return None
+    if g.shape != sizes:  # summed here: outside, the axis of the batch would stand among those of the entry
+        try:
+            g = g.sum_to_size(sizes)
+        except RuntimeError:
+            raise RuntimeError(
+                f"Function {batch.cls.__name__}Backward returned an invalid gradient at index {at} - got {list(g.shape)} "
+                f"but expected shape compatible with {list(sizes)}"
+            ) from None
     if dim is None:
         parts = _core._batch_parts(g)
         inside = parts is not None and parts[2] == level

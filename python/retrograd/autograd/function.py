@@ -289,6 +289,11 @@ def _bind(
 
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
+    if any(isinstance(x, Tensor) and _core._batch_parts(x) is not None for x in bound.kwargs.values()):
+        raise NotImplementedError(
+            "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
+            f"autograd.Function. Got: {bound.kwargs}"
+        )
     for name in bound.kwargs:
         raise TypeError(f"forward() got an unexpected keyword argument '{name}': parameters must be positional")
     return bound.args

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::batched::{Batched, entry_body, entry_of};
 use super::level::{InRule, Level};
 use crate::autograd::apply::{apply, apply_inplace};
-use crate::autograd::forward;
+use crate::autograd::{forward, mode};
 use crate::autograd::primitive::{Batch, Outs, Primitive};
 use crate::error::{Error, Result};
 use crate::ops::{memory, view};
@@ -158,6 +158,10 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
         }
         Batch::Rule(_) | Batch::Loop => {
             let value = operands.values[0].clone();
+            // The rule's ops may keep what they read until the backward, and the write comes after them.
+            if mode::records(mode::word()) && operands.values.iter().any(Tensor::requires_grad) {
+                operands.values[0] = memory::cloned(&value)?;
+            }
             let (outs, axes) = on_values(op, operands, level)?;
             let result = view::batch_first(&outs[0], axes[0], level.size())?;
             value.copy_(&result)?;

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use super::batched::{Batched, entry_body, entry_of};
 use super::level::{InRule, Level};
 use crate::autograd::apply::{apply, apply_inplace};
-use crate::autograd::{forward, mode};
 use crate::autograd::primitive::{Batch, Outs, Primitive};
+use crate::autograd::{forward, mode};
 use crate::error::{Error, Result};
 use crate::ops::{memory, view};
 use crate::tensor::{Category, Dims, Tensor};
@@ -172,11 +172,7 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
 
 /// Gives the entry of a batch at `level` another layout in place: `change` does it to the value, so that graph, tangents and
 /// views follow as they do without a batch.
-pub(crate) fn reshape_entry(
-    x: &Tensor,
-    level: &Arc<Level>,
-    change: impl FnOnce(&Tensor) -> Result<()>,
-) -> Result<()> {
+pub(crate) fn reshape_entry(x: &Tensor, level: &Arc<Level>, change: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
     let _here = InRule::at(level)?;
     let Some(batched) = x.batched() else { return Ok(()) };
     change(&batched.value)?;

@@ -238,8 +238,16 @@ UNLIKE = "The autograd.Function's vmap staticmethod returned an incompatible"
         (lambda x: (x,), RuntimeError, TWO + r".*Got 1 returns instead"),
         (lambda x: (x, (0,)), RuntimeError, UNLIKE + r".*out_dims has structure \(\*,\) but output has structure \*"),
         (lambda x: ((x, x), (0,)), RuntimeError, UNLIKE + r".*Expected out_dims=\(0,\)"),
-        (lambda x: ((x, x), [0, 0]), RuntimeError, UNLIKE + r".*structure \[\*, \*\] but output has structure \(\*, \*\)"),
-        (lambda x: (x * 1, 5), IndexError, r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 5\)"),
+        (
+            lambda x: ((x, x), [0, 0]),
+            RuntimeError,
+            UNLIKE + r".*structure \[\*, \*\] but output has structure \(\*, \*\)",
+        ),
+        (
+            lambda x: (x * 1, 5),
+            IndexError,
+            r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 5\)",
+        ),
         (lambda x: (x * 1, "0"), TypeError, "str"),
         (lambda x: (x.sum(), 0), RuntimeError, "is not the batch, which has 4 entries"),
         (lambda x: (x[1:], 0), RuntimeError, "is not the batch, which has 4 entries"),
@@ -272,7 +280,7 @@ def test_arguments_are_trees() -> None:
     forward = lambda pair, number, named: pair[0] * number + named["w"]  # noqa: E731
     for f in (ruled(rule, forward), ruled(Function.vmap, forward)):
         f.generate_vmap_rule = f.vmap is Function.vmap
-        equal(vmap(lambda x: f.apply([x, w], 3, {"w": x, "n": None}))(x), x * 4)
+        equal(vmap(lambda x, f=f: f.apply([x, w], 3, {"w": x, "n": None}))(x), x * 4)
     assert seen == [([0, None], None, {"w": 0, "n": None})]
     assert vmap(lambda x: x + f.apply([w], 2, {"w": w}))(x).shape == (4, 3)
 
@@ -296,7 +304,7 @@ def test_keyword_arguments() -> None:
 
     equal(vmap(lambda x: Generated.apply(x, scale=x, y=w))(x), x * x * w)
     only = ruled(lambda info, dims, x, *, y: (x * y, 0), lambda x, *, y: x * y)
-    with pytest.raises(NotImplementedError, match="Please do not pass kwarg-only Tensors to autograd.Function"):
+    with pytest.raises(NotImplementedError, match="Please do not pass kwarg-only Tensors"):
         vmap(lambda x: only.apply(x, y=x))(x)
 
 
@@ -340,7 +348,9 @@ def test_a_gradient_broader_than_its_argument_is_summed_for_each_entry(size: int
         def backward(ctx: Any, g: Any) -> Any:
             return g[:1]
 
-    with pytest.raises(RuntimeError, match=r"Function NarrowBackward returned an invalid gradient at index 0 - got \[1\]"):
+    with pytest.raises(
+        RuntimeError, match=r"Function NarrowBackward returned an invalid gradient at index 0 - got \[1\]"
+    ):
         vmap(grad(lambda x: Narrow.apply(x).sum()))(x)
 
 

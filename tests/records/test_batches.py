@@ -138,8 +138,8 @@ def test_derivatives_of_a_batch_equal_a_loop(record: OpRecord, sample: Sample) -
 
 
 def entries_differentiate_alike(batch: Batch, call: Op, alone: Op) -> None:
-    """The VJP and the JVP of `call`, of the differentiable inputs of an entry, for all entries at once, and those of `alone`
-    one after the other."""
+    """The VJP and the JVP of `call`, a function of the differentiable inputs of an entry, for all entries at once,
+    against those of `alone` one after the other."""
     size, inputs = len(batch.first.inputs), [[e.leaves[k] for k in e.wrt] for e in batch.entries]
     rng = numbers(batch.first)
     shapes = [tuple(y.shape) for y in alone(leaves(batch.first.inputs))]

@@ -16,8 +16,10 @@ Dims: TypeAlias = tuple[Any, ...]
 
 
 def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
-    """`cls.apply(*args)`, where some tensors among the arguments, or in lists, tuples and dicts of them, may be batched:
-    those of the innermost level are unwrapped. NotImplemented if none is."""
+    """`cls.apply(*args)`, where tensors among the arguments, or in lists, tuples and dicts of them, may be batched.
+
+    Those of the innermost level are unwrapped. NotImplemented if no tensor is batched.
+    """
     leaves, shape = flatten(args)
     parts = [_core._batch_parts(x) if isinstance(x, Tensor) else None for x in leaves]
     levels = [part[2] for part in parts if part is not None]
@@ -278,8 +280,8 @@ def _gradient(batch: Batch, at: int, g: Any, level: int) -> Any:
             g = g.sum_to_size(sizes)
         except RuntimeError:
             raise RuntimeError(
-                f"Function {batch.cls.__name__}Backward returned an invalid gradient at index {at} - got {list(g.shape)} "
-                f"but expected shape compatible with {list(sizes)}"
+                f"Function {batch.cls.__name__}Backward returned an invalid gradient at index {at} - got "
+                f"{list(g.shape)} but expected shape compatible with {list(sizes)}"
             ) from None
     if dim is None:
         parts = _core._batch_parts(g)

@@ -160,7 +160,9 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
             let value = operands.values[0].clone();
             // The rule's ops may keep what they read until the backward, and the write comes after them.
             if mode::records(mode::word()) && operands.values.iter().any(Tensor::requires_grad) {
-                operands.values[0] = memory::cloned(&value)?;
+                for x in operands.values.iter_mut().filter(|x| x.shares_storage(&value)) {
+                    *x = memory::cloned(x)?;
+                }
             }
             let (outs, axes) = on_values(op, operands, level)?;
             let result = view::batch_first(&outs[0], axes[0], level.size())?;

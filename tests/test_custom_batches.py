@@ -218,6 +218,54 @@ def test_a_rule_of_its_own() -> None:
         vmap(Unequal.apply, (1, None))(x, w)
 
 
+def test_whose_derivative_it_is() -> None:
+    """Of a transform inside the batch that of the function, of one outside that of what the rule does; told apart by wrong
+    derivatives."""
+
+    class Wrong(Function):
+        @staticmethod
+        def forward(x: Any, w: Any) -> Any:
+            return x * w, w * 1
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            assert output[0].shape == inputs[0].shape == (3,)
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(output[0])
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            x, w = ctx.saved_tensors
+            return g * w * 10, g * x * 20 + h
+
+        @staticmethod
+        def jvp(ctx: Any, t: Any, _: Any) -> Any:
+            (y,) = ctx.saved_tensors
+            return t * y * 30, t * 0
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any, w: Any) -> Any:
+            assert in_dims == (1, None)
+            return (x.T * w, w.exp()), (0, None)
+
+    x, w, v = draw(3, 4), draw(3), draw(3)
+    f = lambda x, w: (Wrong.apply(x, w)[0] * v).sum()  # noqa: E731
+    by_x, by_w = vmap(grad(f, (0, 1)), (1, None))(x, w)
+    equal(by_x, (v * w * 10).expand(4, 3))
+    equal(by_w, x.T * v * 20)
+    outside = lambda x, w: vmap(f, (1, None))(x, w).sum()  # noqa: E731
+    equal(grad(outside, (0, 1))(x, w), ((v * w).expand(4, 3).T, (x.T * v).sum(0)))
+    push = vmap(lambda x: jvp(lambda x: Wrong.apply(x, w)[0], (x,), (v,))[1], 1)
+    equal(push(x), v * x.T * w * 30)
+    pushed = jvp(lambda x: vmap(lambda x: Wrong.apply(x, w)[0], 1)(x), (x,), (x * 2,))
+    equal(pushed, (x.T * w, x.T * w * 2))
+    leaf = x.clone().requires_grad_()
+    vmap(f, (1, None))(leaf, w).sum().backward()
+    equal(leaf.grad.T, (v * w).expand(4, 3))
+    equal(vmap(lambda x: Wrong.apply(x, w), 1)(x), (x.T * w, w.exp().expand(4, 3)))
+    equal(vmap(lambda x: vjp(lambda x: Wrong.apply(x, w)[1], x)[0], 1)(x), w.exp().expand(4, 3))
+
+
 def ruled(rule: Callable[..., Any], forward: Callable[..., Any] = lambda x, *_: x * 2) -> Any:
     """A function whose vmap staticmethod is `rule`."""
     members = {"forward": forward, "setup_context": lambda ctx, inputs, output: None, "vmap": rule}

@@ -243,12 +243,11 @@ def test_a_write_that_reads_what_it_writes(whole: bool) -> None:
     def f(x: Any) -> Any:
         y = x * 1
         y.masked_scatter_(y > 2, y if whole else y[...])
-        return y.index_add_(0, rg.tensor([1, 0]), y)
+        return y
 
     x = numbers(4, 2, 3)
     same_as_each(f, x)
-    grown = lambda x: x.masked_scatter(x > 2, x)  # noqa: E731
-    want = each(grad(lambda x: weighted(grown(x) + grown(x).flip(0))), x)
+    want = each(grad(lambda x: weighted(x.masked_scatter(x > 2, x))), x)
     close(vmap(grad(lambda x: weighted(f(x))))(x), want[0])
 
 

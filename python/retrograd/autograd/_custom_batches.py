@@ -30,7 +30,7 @@ def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
     each = [None if part is None else part[1] for part in inside]
     unwrapped = [x if part is None else part[0] for part, x in zip(inside, leaves, strict=True)]
     dims, values = unflatten(each, shape), unflatten(unwrapped, shape)
-    size, randomness, private = _core._vmap_info(level)
+    size, randomness, private, around = _core._vmap_info(level)
     info = VmapInfo(size, randomness)
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
@@ -50,7 +50,7 @@ def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
         )
     entered = _core._vmap_rule_enter(level)
     try:
-        if not own:
+        if around or not own:
             batch = Batch(cls, info, dims)
             return _entries(_generated(cls).apply(batch, *values), 0, level)
         outputs, out_dims = _two(cls.vmap(info, dims, *values))
@@ -186,22 +186,31 @@ def _generated(cls: type[Function]) -> type[Function]:
 
 
 class Vmapped(Function):
-    """Runs the methods of a function for one entry that stands for all."""
+    """Runs the methods of a function for one entry that stands for all.
+
+    Instead of its forward the rule of its own, if it has one. That is called like this where a transform inside the
+    batch differentiates, which uses the backward or the jvp; a transform outside differentiates what the rule does.
+    """
 
     generate_vmap_rule = True
 
     @staticmethod
     def forward(batch: Batch, *values: Any) -> Any:
+        own = batch.cls.vmap is not Function.vmap
+        found = _two(batch.cls.vmap(batch.info, batch.dims, *values)) if own else None
         level = batch.enter()
         try:
             args = batch.inside(values, level)
             batch.sizes = [x.shape if isinstance(x, Tensor) else None for x in args]
-            returned = batch.cls.forward(*args)
+            if found is None:
+                returned = batch.cls.forward(*args)
+            else:
+                returned = _entries(*found, level, [*zip(flatten(values)[0], flatten(args)[0], strict=True)])
             entry = batch.entry
             batch.cls.setup_context(entry, tuple(args), returned)
             batch.single = not isinstance(returned, tuple)
             outputs = (returned,) if batch.single else returned
-            whole = [_core._unbatch(y, 0, level) if isinstance(y, Tensor) else y for y in outputs]
+            whole = [_whole(y, level) for y in outputs]
             # What is kept: an argument or an output itself where it is one, so that it is followed.
             known = [*zip(args, values, batch.dims, strict=True), *zip(outputs, whole, (0,) * len(whole), strict=True)]
             for notes in ("_save", "_forward", "_still"):
@@ -258,6 +267,12 @@ class Vmapped(Function):
         finally:
             entry.saved_tensors = ()
             _core._vmap_exit(level)
+
+
+def _whole(output: Any, level: int) -> Any:
+    """An output with all entries, or a tree of them."""
+    leaves, shape = flatten(output)
+    return unflatten([_core._unbatch(y, 0, level) if isinstance(y, Tensor) else y for y in leaves], shape)
 
 
 def _outside(t: Any, known: Sequence[tuple[Any, Any, int | None]], level: int) -> tuple[Any, int | None]:

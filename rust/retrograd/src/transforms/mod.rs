@@ -38,6 +38,11 @@ pub fn end() {
     RUNNING.set(RUNNING.get().saturating_sub(1));
 }
 
+/// How many transforms other than `vmap` are under way on this thread.
+pub fn count() -> usize {
+    RUNNING.get()
+}
+
 /// Whether a transform, or a batch level, is there on this thread: to be asked on fast paths.
 #[inline]
 pub fn any() -> bool {

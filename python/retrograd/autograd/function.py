@@ -261,8 +261,12 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
         """The function on batched arguments.
 
-        Args: `info` with `batch_size` and `randomness`; `in_dims` per argument the position of its batch axis or None.
-        Returns: the outputs, and the positions of their batch axes in the same structure.
+        A transform inside the mapped function takes derivatives by `backward`, `vjp` or `jvp` of the function; one outside
+        differentiates what is done here.
+
+        Args: `info` with `batch_size` and `randomness`; `in_dims` per argument the position of its batch axis or None, or
+        a tree of them like the argument.
+        Returns: the outputs, and the positions of their batch axes in the same structure, or one for all.
         Raises: NotImplementedError unless overridden.
         """
         raise NotImplementedError(

@@ -214,8 +214,191 @@ def test_a_rule_of_its_own() -> None:
         def vmap(info: Any, in_dims: Any, x: Any, w: Any) -> Any:
             return (x, x), (0,)
 
-    with pytest.raises(ValueError, match="2 outputs and out_dims for 1"):
+    with pytest.raises(RuntimeError, match=r"Expected out_dims=\(0,\) to be compatible with the structure of `output`"):
         vmap(Unequal.apply, (1, None))(x, w)
+
+
+def test_whose_derivative_it_is() -> None:
+    """Of a transform inside the batch that of the function, of one outside that of what the rule does; told apart by wrong
+    derivatives."""
+
+    class Wrong(Function):
+        @staticmethod
+        def forward(x: Any, w: Any) -> Any:
+            return x * w, w * 1
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            assert output[0].shape == inputs[0].shape == (3,)
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(output[0])
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            x, w = ctx.saved_tensors
+            return g * w * 10, g * x * 20 + h
+
+        @staticmethod
+        def jvp(ctx: Any, t: Any, _: Any) -> Any:
+            (y,) = ctx.saved_tensors
+            return t * y * 30, t * 0
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any, w: Any) -> Any:
+            return (x.movedim(in_dims[0], 0) * w, w.exp()), (0, in_dims[1])
+
+    x, w, v = draw(3, 4), draw(3), draw(3)
+    f = lambda x, w: (Wrong.apply(x, w)[0] * v).sum()  # noqa: E731
+    by_x, by_w = vmap(grad(f, (0, 1)), (1, None))(x, w)
+    equal(by_x, (v * w * 10).expand(4, 3))
+    equal(by_w, x.T * v * 20)
+    outside = lambda x, w: vmap(f, (1, None))(x, w).sum()  # noqa: E731
+    equal(grad(outside, (0, 1))(x, w), ((v * w).expand(4, 3).T, (x.T * v).sum(0)))
+    push = vmap(lambda x: jvp(lambda x: Wrong.apply(x, w)[0], (x,), (v,))[1], 1)
+    equal(push(x), v * x.T * w * 30)
+    pushed = jvp(lambda x: vmap(lambda x: Wrong.apply(x, w)[0], 1)(x), (x,), (x * 2,))
+    equal(pushed, (x.T * w, x.T * w * 2))
+    leaf = x.clone().requires_grad_()
+    vmap(f, (1, None))(leaf, w).sum().backward()
+    equal(leaf.grad.T, (v * w).expand(4, 3))
+    equal(vmap(lambda x: Wrong.apply(x, w), 1)(x), (x.T * w, w.exp().expand(4, 3)))
+    equal(vmap(lambda x: vjp(lambda x: Wrong.apply(x, w)[1], x)[0], 1)(x), w.exp().expand(4, 3))
+
+
+def ruled(rule: Callable[..., Any], forward: Callable[..., Any] = lambda x, *_: x * 2) -> Any:
+    """A function whose vmap staticmethod is `rule`."""
+    members = {"forward": forward, "setup_context": lambda ctx, inputs, output: None, "vmap": rule}
+    return type("Ruled", (Function,), {name: staticmethod(f) for name, f in members.items()})
+
+
+TWO = "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure"
+UNLIKE = "The autograd.Function's vmap staticmethod returned an incompatible"
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "says"),
+    [
+        (lambda x: None, RuntimeError, TWO + r".*Got a <class 'NoneType'> instead"),
+        (lambda x: x, RuntimeError, TWO + r".*Got a <class '.*Tensor'> instead"),
+        (lambda x: [x, 0], RuntimeError, TWO + r".*Got a <class 'list'> instead"),
+        (lambda x: (x, 0, 0), RuntimeError, TWO + r".*Got 3 returns instead"),
+        (lambda x: (x,), RuntimeError, TWO + r".*Got 1 returns instead"),
+        (lambda x: (x, (0,)), RuntimeError, UNLIKE + r".*out_dims has structure \(\*,\) but output has structure \*"),
+        (lambda x: ((x, x), (0,)), RuntimeError, UNLIKE + r".*Expected out_dims=\(0,\)"),
+        (
+            lambda x: ((x, x), [0, 0]),
+            RuntimeError,
+            UNLIKE + r".*structure \[\*, \*\] but output has structure \(\*, \*\)",
+        ),
+        (
+            lambda x: (x * 1, 5),
+            IndexError,
+            r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 5\)",
+        ),
+        (lambda x: (x * 1, "0"), TypeError, "str"),
+        (lambda x: (x.sum(), 0), RuntimeError, "is not the batch, which has 4 entries"),
+        (lambda x: (x[1:], 0), RuntimeError, "is not the batch, which has 4 entries"),
+    ],
+)
+def test_what_a_rule_must_return(returned: Callable[[Any], Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        vmap(ruled(lambda info, dims, x: returned(x)).apply)(draw(4, 3))
+
+
+def test_outputs_and_axes_are_trees() -> None:
+    x, w = draw(4, 3), draw(3)
+    f = ruled(lambda info, dims, x, w: ((x, {"a": x.T, "b": [w, 5]}), (0, {"b": [None, 0], "a": -1}))).apply
+    mapped = lambda x: (lambda y, d: (y, d["a"], d["b"][0] + x * d["b"][1]))(*f(x, w))  # noqa: E731
+    equal(vmap(mapped)(x), (x, x, w + x * 5))
+    for axes in (0, None):
+        y, z = vmap(ruled(lambda info, dims, x, axes=axes: ((x * 1, x * 1), axes)).apply)(x)
+        equal(y, x if axes == 0 else x.expand(4, 4, 3))
+        equal(z, y)
+
+
+def test_arguments_are_trees() -> None:
+    x, w, seen = draw(4, 3), draw(3), []
+
+    def rule(info: Any, dims: Any, *args: Any) -> Any:
+        seen.append(dims)
+        pair, number, named = args
+        return pair[0] * number + named["w"], 0
+
+    forward = lambda pair, number, named: pair[0] * number + named["w"]  # noqa: E731
+    for f in (ruled(rule, forward), ruled(Function.vmap, forward)):
+        f.generate_vmap_rule = f.vmap is Function.vmap
+        equal(vmap(lambda x, f=f: f.apply([x, w], 3, {"w": x, "n": None}))(x), x * 4)
+    assert seen == [([0, None], None, {"w": 0, "n": None})]
+    assert vmap(lambda x: x + f.apply([w], 2, {"w": w}))(x).shape == (4, 3)
+
+
+def test_keyword_arguments() -> None:
+    x, w = draw(4, 3), draw(3)
+    forward = lambda x, y, scale=2: x * y * scale  # noqa: E731
+    f = ruled(lambda info, dims, x, y, scale: ((x, y, scale), (0, dims[1], dims[2])), forward).apply
+    equal(vmap(lambda x: f(x, scale=7, y=w)[0] + f(x, y=x)[2])(x), x + 2)
+
+    class Generated(Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x: Any, y: Any, scale: Any = 2) -> Any:
+            return x * y * scale
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            pass
+
+    equal(vmap(lambda x: Generated.apply(x, scale=x, y=w))(x), x * x * w)
+    only = ruled(lambda info, dims, x, *, y: (x * y, 0), lambda x, *, y: x * y)
+    with pytest.raises(NotImplementedError, match="Please do not pass kwarg-only Tensors"):
+        vmap(lambda x: only.apply(x, y=x))(x)
+
+
+def test_an_argument_that_a_rule_returns_is_that_argument() -> None:
+    same = []
+
+    def call(x: Any) -> Any:
+        y = ruled(lambda info, dims, x: (x.mul_(3), dims[0])).apply(x)
+        same.append(y is x)
+        return x
+
+    x = draw(3, 4)
+    equal(vmap(call, 1)(x.clone()), x.T * 3)
+    assert same == [True]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_gradient_broader_than_its_argument_is_summed_for_each_entry(size: int) -> None:
+    class Broad(Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            pass
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g.expand(3, 4) * rg.arange(1.0, 4.0, dtype=F64).reshape(3, 1)
+
+    f = grad(lambda x: (Broad.apply(x) * x.detach()).sum())
+    x = draw(size, 4)
+    equal(vmap(f)(x), x * 6)
+    equal(vmap(f, 1)(x.T), x * 6)
+
+    class Narrow(Broad):
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g[:1]
+
+    with pytest.raises(
+        RuntimeError, match=r"Function NarrowBackward returned an invalid gradient at index 0 - got \[1\]"
+    ):
+        vmap(grad(lambda x: Narrow.apply(x).sum()))(x)
 
 
 def test_a_module_of_functions() -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from records import rg
 from records.batches import Batch, along, core, mapped, stacked
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
-from records.derivatives import leaves, pulled_back
+from records.derivatives import Op, leaves, pulled_back
 from records.record import FLOATS, Array, OpRecord, Sample
 from records.test_records import NATIVE, cases, noting, numbers, operator_of_method, stays_itself, takes_tensors
 
@@ -69,7 +71,7 @@ def refused(record: OpRecord, bound: Bound, batched: Sequence[int]) -> tuple[Any
     """What is expected, and whether there are results: none where numbers are read, where masks choose how many, and
     where one tensor would be written with many."""
     if not computes(record, bound):
-        return pytest.raises(RuntimeError, match=r"data-dependent control flow|results of different sizes"), False
+        return pytest.raises(RuntimeError, match=r"data-dependent control flow|dynamic shape|num_classes"), False
     if isinstance(record.reads, tuple) and any(
         k in record.reads and bound.leaves[k].dtype.kind in "iu" for k in batched
     ):
@@ -128,29 +130,122 @@ def test_derivatives_of_a_batch_equal_a_loop(record: OpRecord, sample: Sample) -
     with noting("a batch of tangents"):
         rng = numbers(bound)
         ts = [[rng.standard_normal(x.shape) for x in bound.inputs] for _ in range(count)]
-        want = stacked([pushed(bound, tensors(row)) for row in ts])
+        xs = tensors(bound.inputs)
+        want = stacked([pushed(bound.call, xs, tensors(row)) for row in ts])
         stacks = tensors([np.stack(column) for column in zip(*ts, strict=True)])
-        equal(along(lambda level, t: pushed(bound, t, level), stacks), want)
+        equal(along(lambda level, t: pushed(bound.call, xs, t, level), stacks), want)
+    entries_differentiate_alike(batch, bound.call, bound.call)
+
+
+def entries_differentiate_alike(batch: Batch, call: Op, alone: Op) -> None:
+    """The VJP and the JVP of `call`, a function of the differentiable inputs of an entry, for all entries at once,
+    against those of `alone` one after the other."""
+    size, inputs = len(batch.first.inputs), [[e.leaves[k] for k in e.wrt] for e in batch.entries]
+    rng = numbers(batch.first)
+    shapes = [tuple(y.shape) for y in alone(leaves(batch.first.inputs))]
     with noting("the VJP of every entry"):
-        wrt = [[e.leaves[k] for k in e.wrt] for e in batch.entries]
-        want = stacked([pulled_back(bound.call, leaves(x), tensors(g)) for x, g in zip(wrt, gs, strict=True)])
-        rows = [x + g for x, g in zip(wrt, gs, strict=True)]
-        stacks = tensors([np.stack(column) for column in zip(*rows, strict=True)])
-        size = len(bound.inputs)
+        gs = [[rng.standard_normal(shape) for shape in shapes] for _ in inputs]
+        want = stacked([pulled_back(alone, leaves(x), tensors(g)) for x, g in zip(inputs, gs, strict=True)])
+        stacks = tensors([np.stack(column) for column in zip(*map(operator.add, inputs, gs), strict=True)])
 
         def pull(entries: list[Any]) -> list[Any]:
-            return pulled_back(bound.call, [core._unlink(x).requires_grad_() for x in entries[:size]], entries[size:])
+            return pulled_back(call, [core._unlink(x).requires_grad_() for x in entries[:size]], entries[size:])
 
         equal(mapped(pull, stacks, range(len(stacks))), want)
+    with noting("the JVP of every entry"):
+        ts = [[rng.standard_normal(x.shape) for x in row] for row in inputs]
+        want = stacked([pushed(alone, tensors(x), tensors(t)) for x, t in zip(inputs, ts, strict=True)])
+        stacks = tensors([np.stack(column) for column in zip(*map(operator.add, inputs, ts), strict=True)])
+        equal(mapped(lambda e: pushed(call, e[:size], e[size:]), stacks, range(len(stacks))), want)
 
 
-def pushed(bound: Bound, tangents: Sequence[Any], along: int | None = None) -> list[Any]:
+def pushed(call: Op, inputs: Sequence[Any], tangents: Sequence[Any], along: int | None = None) -> list[Any]:
     """The tangents of the outputs; zeros for those that have none."""
     level = core._enter_dual_level()
     try:
-        pairs = zip(tensors(bound.inputs), tangents, strict=True)
+        pairs = zip(inputs, tangents, strict=True)
         make = core._make_dual if along is None else lambda x, t, at: core._make_dual_along(x, t, at, along)
-        ys = [core._unpack_dual(y, level) for y in bound.call([make(x, t, level) for x, t in pairs])]
+        ys = [core._unpack_dual(y, level) for y in call([make(x, t, level) for x, t in pairs])]
         return [core.zeros_like(y) if t is None else t for y, t in ys]
     finally:
         core._exit_dual_level(level)
+
+
+def written(bound: Bound, write: Callable[..., Any] | None, target: Callable[[Any], tuple[Any, Any]]) -> Op:
+    """The op in place: `target` makes of its first operand the tensor that is written, and the one to look at. Without
+    `write` the same out of place."""
+
+    def call(inputs: Sequence[Any]) -> list[Any]:
+        filled = bound.tensors()
+        for k, x in zip(bound.wrt, inputs, strict=True):
+            filled[k] = x
+        if write is None:
+            return [bound.run(filled)]
+        filled[0], seen = target(filled[0])
+        bound.run(filled, call=write)
+        return [seen]
+
+    return call
+
+
+def itself(x: Any) -> tuple[Any, Any]:
+    y = x * 1
+    return y, y
+
+
+def its_base(x: Any) -> tuple[Any, Any]:
+    y = rg.stack([x * 2, x * 1])
+    return y[1], y
+
+
+def a_view_of_it(x: Any) -> tuple[Any, Any]:
+    y = x * 1
+    return y, y[...]
+
+
+@cases(lambda r: batches(r) and r.inplace and r.differentiable)
+def test_derivatives_of_a_batch_written_in_place(record: OpRecord, sample: Sample) -> None:
+    batch = Batch(record, sample)
+    bound, method = batch.first, operator_of_method(record.inplace_method)
+    if not sample.smooth or 0 not in bound.wrt or not all(map(stays_itself, batch.entries)):
+        return
+    alone = written(bound, None, itself)
+    for target in (itself, a_view_of_it):
+        with noting(f"{target.__name__} looked at"):
+            entries_differentiate_alike(batch, written(bound, method, target), alone)
+    with noting("its base looked at"):
+        both = lambda xs: [rg.stack([xs[bound.wrt.index(0)] * 2, *alone(xs)])]  # noqa: E731
+        entries_differentiate_alike(batch, written(bound, method, its_base), both)
+
+
+@cases(lambda r: batches(r) and r.view and r.differentiable)
+def test_derivatives_of_a_batch_with_a_view_and_a_write(record: OpRecord, sample: Sample) -> None:
+    batch = Batch(record, sample)
+    bound = batch.first
+    if not sample.smooth or bound.wrt != [0]:
+        return
+    x = bound.leaves[0]
+    numbered = np.arange(x.size).reshape(x.shape)
+    places = bound.run([lay_out(numbered), *bound.tensors()[1:]])
+    if not isinstance(places, rg.Tensor):
+        return  # of an op with several results, no view may be written
+    with noting("the base is written, the view read"):
+
+        def read(xs: Sequence[Any]) -> list[Any]:
+            y = xs[0] * 1
+            view = bound.call([y])
+            y.mul_(3.0)
+            return view
+
+        entries_differentiate_alike(batch, read, lambda xs: [bound.call([xs[0]])[0] * 3.0])
+    if np.unique(array(places)).size < places.numel():
+        return
+    with noting("the view is written, the base read"):
+        factors = tensors([np.where(np.isin(numbered, array(places)), 3.0, 1.0)])[0]
+
+        def write(xs: Sequence[Any]) -> list[Any]:
+            y = xs[0] * 1
+            bound.call([y])[0].mul_(3.0)
+            return [y]
+
+        entries_differentiate_alike(batch, write, lambda xs: [xs[0] * factors])

@@ -3,57 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from retrograd import _core
 from retrograd._core import Tensor
+from retrograd._tree import Shape, describe, flatten, spread, unflatten
 from retrograd.autograd.function import Function, VmapInfo
 
-Dims = tuple[int | None, ...]
+Dims: TypeAlias = tuple[Any, ...]
+"""For each argument the place of its batch axis or None, or a tree of them like the argument."""
 
 
 def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
-    """`cls.apply(*args)`, where some arguments are batched tensors: those of the innermost level are unwrapped."""
-    parts = [_core._batch_parts(x) if isinstance(x, Tensor) else None for x in args]
-    level = max([part[2] for part in parts if part is not None])
-    inside = [part is not None and part[2] == level for part in parts]
-    dims = tuple([part[1] if part is not None and now else None for part, now in zip(parts, inside, strict=True)])
-    values = [part[0] if part is not None and now else x for part, now, x in zip(parts, inside, args, strict=True)]
-    size, randomness, private = _core._vmap_info(level)
+    """`cls.apply(*args)`, where tensors among the arguments, or in lists, tuples and dicts of them, may be batched.
+
+    Those of the innermost level are unwrapped. NotImplemented if no tensor is batched.
+    """
+    leaves, shape = flatten(args)
+    parts = [_core._batch_parts(x) if isinstance(x, Tensor) else None for x in leaves]
+    levels = [part[2] for part in parts if part is not None]
+    if not levels:
+        return NotImplemented
+    level = max(levels)
+    inside = [part if part is not None and part[2] == level else None for part in parts]
+    each = [None if part is None else part[1] for part in inside]
+    unwrapped = [x if part is None else part[0] for part, x in zip(inside, leaves, strict=True)]
+    dims, values = unflatten(each, shape), unflatten(unwrapped, shape)
+    size, randomness, private, around = _core._vmap_info(level)
     info = VmapInfo(size, randomness)
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
-            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod."
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+            "ambiguity."
         )
     ruled = (own or cls.generate_vmap_rule) and cls.setup_context is not Function.setup_context
     if private and not ruled:  # it is not the user who maps
-        return _one_by_one(cls, values, dims, size, level)
+        return _one_by_one(cls, unwrapped, each, shape, size, level)
     if not ruled:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
-            "the vmap staticmethod or set generate_vmap_rule=True, if its methods consist of tensor ops."
+            "the vmap staticmethod or set generate_vmap_rule=True. The latter will do if its methods consist of tensor "
+            "ops."
         )
     entered = _core._vmap_rule_enter(level)
     try:
-        if own:
-            outputs, out_dims = cls.vmap(info, dims, *values)
-        else:
+        if around or not own:
             batch = Batch(cls, info, dims)
-            outputs = _generated(cls).apply(batch, *values)
-            out_dims = 0
-        return _entries(outputs, out_dims, level)
+            return _entries(_generated(cls).apply(batch, *values), 0, level)
+        outputs, out_dims = _two(cls.vmap(info, dims, *values))
+        written = [(value, x) for value, x, part in zip(unwrapped, leaves, inside, strict=True) if part is not None]
+        return _entries(outputs, out_dims, level, written)
     finally:
         _core._vmap_rule_exit(level, entered)
 
 
-def _one_by_one(cls: type[Function], values: Sequence[Any], dims: Dims, size: int, level: int) -> Any:
+def _one_by_one(
+    cls: type[Function], leaves: Sequence[Any], dims: Sequence[int | None], shape: Shape, size: int, level: int
+) -> Any:
     """A call for every entry, the results put together."""
     rows = []
     for i in range(size):
-        rows.append(cls.apply(*[x if dim is None else x.select(dim, i) for x, dim in zip(values, dims, strict=True)]))
+        entry = [x if dim is None else x.select(dim, i) for x, dim in zip(leaves, dims, strict=True)]
+        rows.append(cls.apply(*unflatten(entry, shape)))
     if not isinstance(rows[0], tuple):
         return _stacked(rows, level)
     return tuple([_stacked(column, level) for column in zip(*rows, strict=True)])
@@ -63,19 +77,40 @@ def _stacked(column: Sequence[Any], level: int) -> Any:
     return _core._batch(_core.stack(column), 0, level) if isinstance(column[0], Tensor) else column[0]
 
 
-def _entries(outputs: Any, dims: Any, level: int) -> Any:
-    """The outputs as batched tensors; `dims` has their structure, or is one for all."""
-    if isinstance(outputs, tuple | list):
-        each = dims if isinstance(dims, tuple | list) else (dims,) * len(outputs)
-        if len(each) != len(outputs):
-            raise ValueError(
-                f"The vmap staticmethod returned {len(outputs)} outputs and out_dims for {len(each)} of them: they "
-                "must have the same structure."
-            )
-        return type(outputs)([_entries(out, dim, level) for out, dim in zip(outputs, each, strict=True)])
-    if dims is None or not isinstance(outputs, Tensor):
-        return outputs
-    return _core._batch(outputs, dims, level)
+def _two(returned: Any) -> tuple[Any, Any]:
+    """The outputs that a vmap staticmethod returned, and their out_dims."""
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return returned
+    got = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
+    raise RuntimeError(
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+        f"with the output. Got {got} instead"
+    )
+
+
+def _entries(outputs: Any, dims: Any, level: int, written: Sequence[tuple[Any, Any]] = ()) -> Any:
+    """The outputs as batched tensors; `dims` has their structure, or ends early and stands for all below.
+
+    `written` are pairs of values and the batched tensors they came from: an output that is such a value is that tensor.
+    """
+    leaves, shape = flatten(outputs)
+    each = spread(dims, shape)
+    if each is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{describe(flatten(dims)[1])} but output has structure {describe(shape)}."
+        )
+    return unflatten([_entry(out, dim, level, written) for out, dim in zip(leaves, each, strict=True)], shape)
+
+
+def _entry(out: Any, dim: int | None, level: int, written: Sequence[tuple[Any, Any]]) -> Any:
+    if not isinstance(out, Tensor):
+        return out
+    for value, batched in written:
+        if out is value:
+            return batched
+    return out if dim is None else _core._batch(out, dim, level)
 
 
 class Batch:
@@ -83,6 +118,8 @@ class Batch:
 
     def __init__(self, cls: type[Function], info: VmapInfo, dims: Dims) -> None:
         self.cls, self.info, self.dims = cls, info, dims
+        self.sizes: list[Sequence[int] | None] = []
+        """The sizes of each argument for one entry, None if it is no tensor."""
         self.single = True
         self.entry = Entry()
 
@@ -92,8 +129,16 @@ class Batch:
     def inside(self, values: Sequence[Any], level: int, dims: Sequence[int | None] | None = None) -> list[Any]:
         """The arguments, or what belongs to them, for one entry."""
         dims = self.dims if dims is None else dims
-        pairs = zip(values, dims, strict=True)
-        return [x if dim is None or not isinstance(x, Tensor) else _core._batch(x, dim, level) for x, dim in pairs]
+        return [_inside(x, dim, level) for x, dim in zip(values, dims, strict=True)]
+
+
+def _inside(value: Any, dims: Any, level: int) -> Any:
+    """One argument for one entry; of a list, tuple or dict, `dims` has the structure."""
+    if value is None or dims is None:
+        return value
+    leaves, shape = flatten(value)
+    each = spread(dims, shape) or ()
+    return unflatten([_entry(x, dim, level, ()) for x, dim in zip(leaves, each, strict=True)], shape)
 
 
 class Entry:
@@ -141,21 +186,31 @@ def _generated(cls: type[Function]) -> type[Function]:
 
 
 class Vmapped(Function):
-    """Runs the methods of a function for one entry that stands for all."""
+    """Runs the methods of a function for one entry that stands for all.
+
+    Instead of its forward the rule of its own, if it has one. That is called like this where a transform inside the
+    batch differentiates, which uses the backward or the jvp; a transform outside differentiates what the rule does.
+    """
 
     generate_vmap_rule = True
 
     @staticmethod
     def forward(batch: Batch, *values: Any) -> Any:
+        own = batch.cls.vmap is not Function.vmap
+        found = _two(batch.cls.vmap(batch.info, batch.dims, *values)) if own else None
         level = batch.enter()
         try:
             args = batch.inside(values, level)
-            returned = batch.cls.forward(*args)
+            batch.sizes = [x.shape if isinstance(x, Tensor) else None for x in args]
+            if found is None:
+                returned = batch.cls.forward(*args)
+            else:
+                returned = _entries(*found, level, [*zip(flatten(values)[0], flatten(args)[0], strict=True)])
             entry = batch.entry
             batch.cls.setup_context(entry, tuple(args), returned)
             batch.single = not isinstance(returned, tuple)
             outputs = (returned,) if batch.single else returned
-            whole = [_core._unbatch(y, 0, level) if isinstance(y, Tensor) else y for y in outputs]
+            whole = [_whole(y, level) for y in outputs]
             # What is kept: an argument or an output itself where it is one, so that it is followed.
             known = [*zip(args, values, batch.dims, strict=True), *zip(outputs, whole, (0,) * len(whole), strict=True)]
             for notes in ("_save", "_forward", "_still"):
@@ -193,7 +248,7 @@ class Vmapped(Function):
                     f"function {batch.cls.__name__}Backward returned an incorrect number of gradients (expected "
                     f"{len(batch.dims)}, got {len(found)})"
                 )
-            return (None, *[_gradient(g, dim, level) for g, dim in zip(found, batch.dims, strict=False)])
+            return (None, *[_gradient(batch, at, g, level) for at, g in enumerate(found[: len(batch.dims)])])
         finally:
             entry.saved_tensors = ()
             _core._vmap_exit(level)
@@ -214,6 +269,12 @@ class Vmapped(Function):
             _core._vmap_exit(level)
 
 
+def _whole(output: Any, level: int) -> Any:
+    """An output with all entries, or a tree of them."""
+    leaves, shape = flatten(output)
+    return unflatten([_core._unbatch(y, 0, level) if isinstance(y, Tensor) else y for y in leaves], shape)
+
+
 def _outside(t: Any, known: Sequence[tuple[Any, Any, int | None]], level: int) -> tuple[Any, int | None]:
     """A noted tensor as a whole value, and its batch axis."""
     if t is None:
@@ -224,10 +285,19 @@ def _outside(t: Any, known: Sequence[tuple[Any, Any, int | None]], level: int) -
     return _core._unbatch(t, 0, level), 0
 
 
-def _gradient(g: Any, dim: int | None, level: int) -> Any:
-    """The gradient of an argument: that of all entries for one that is batched, their sum for one that is not."""
-    if g is None:
+def _gradient(batch: Batch, at: int, g: Any, level: int) -> Any:
+    """The gradient of argument `at`: that of all entries for one that is batched, their sum for one that is not."""
+    dim, sizes = batch.dims[at], batch.sizes[at]
+    if g is None or sizes is None:
         return None
+    if g.shape != sizes:  # summed here: outside, the axis of the batch would stand among those of the entry
+        try:
+            g = g.sum_to_size(sizes)
+        except RuntimeError:
+            raise RuntimeError(
+                f"Function {batch.cls.__name__}Backward returned an invalid gradient at index {at} - got "
+                f"{list(g.shape)} but expected shape compatible with {list(sizes)}"
+            ) from None
     if dim is None:
         parts = _core._batch_parts(g)
         inside = parts is not None and parts[2] == level

@@ -261,8 +261,12 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
         """The function on batched arguments.
 
-        Args: `info` with `batch_size` and `randomness`; `in_dims` per argument the position of its batch axis or None.
-        Returns: the outputs, and the positions of their batch axes in the same structure.
+        A transform inside the mapped function takes derivatives by `backward`, `vjp` or `jvp` of the function; one outside
+        differentiates what is done here.
+
+        Args: `info` with `batch_size` and `randomness`; `in_dims` per argument the position of its batch axis or None, or
+        a tree of them like the argument.
+        Returns: the outputs, and the positions of their batch axes in the same structure, or one for all.
         Raises: NotImplementedError unless overridden.
         """
         raise NotImplementedError(
@@ -289,6 +293,11 @@ def _bind(
 
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
+    if any(isinstance(x, Tensor) and _core._batch_parts(x) is not None for x in bound.kwargs.values()):
+        raise NotImplementedError(
+            "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
+            f"autograd.Function. Got: {bound.kwargs}"
+        )
     for name in bound.kwargs:
         raise TypeError(f"forward() got an unexpected keyword argument '{name}': parameters must be positional")
     return bound.args

@@ -15,7 +15,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyNotImplemented, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
 use retrograd::autograd::forward::Hidden;
@@ -315,7 +315,12 @@ fn transformed<'py>(
     args: &Bound<'py, PyTuple>,
     separate: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let batched = args.iter_borrowed().any(|a| unwrap(&a).is_some_and(Tensor::is_batched));
+    let mapping = transforms::depth() > 0;
+    // What lies in lists and dicts is looked at there.
+    let may_hold = |a: &Bound<'_, PyAny>| {
+        mapping && (a.is_instance_of::<PyTuple>() || a.is_instance_of::<PyList>() || a.is_instance_of::<PyDict>())
+    };
+    let batched = args.iter_borrowed().any(|a| unwrap(&a).map_or_else(|| may_hold(&a), Tensor::is_batched));
     if !separate && transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override \
@@ -326,7 +331,8 @@ fn transformed<'py>(
         return Ok(None);
     }
     let py = class.py();
-    BATCHES.import(py, "retrograd.autograd._custom_batches", "on_batches")?.call1((class, args)).map(Some)
+    let outputs = BATCHES.import(py, "retrograd.autograd._custom_batches", "on_batches")?.call1((class, args))?;
+    Ok((!outputs.is(PyNotImplemented::get(py))).then_some(outputs))
 }
 
 static BATCHES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

@@ -75,16 +75,16 @@ fn _batch_parts<'py>(t: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyAny
     Ok(Some((wrap(t.py(), value)?, dim, level)))
 }
 
-/// Size and randomness of an open level, and whether it is private.
+/// Size and randomness of an open level, whether it is private, and whether another transform runs inside it.
 #[pyfunction]
-fn _vmap_info(level: usize) -> PyResult<(usize, &'static str, bool)> {
+fn _vmap_info(level: usize) -> PyResult<(usize, &'static str, bool, bool)> {
     let level = transforms::level(level).or_py()?;
     let randomness = match level.randomness() {
         Randomness::Error => "error",
         Randomness::Same => "same",
         Randomness::Different => "different",
     };
-    Ok((level.size(), randomness, level.is_private()))
+    Ok((level.size(), randomness, level.is_private(), level.is_around_others()))
 }
 
 /// Hides a level and those inside it from ops: the rule of a custom function runs there. Returns what `_vmap_rule_exit`

@@ -203,12 +203,28 @@ impl fmt::Display for Error {
                     "\"{kernel}\" not implemented for '{dtype}': convert with .to(float32) or another dtype that {op} takes"
                 )
             }
-            ErrorKind::Batched { op } => write!(
-                f,
-                "vmap: It looks like you're calling .{op}() on a Tensor, or using it in some data-dependent control flow. A \
-                 tensor inside vmap stands for all entries of a batch and has no one value: use where() for a choice, and \
-                 read values outside the mapped function."
-            ),
+            ErrorKind::Batched { op } => {
+                match *op {
+                    "item" => f.write_str(
+                        "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() \
+                         on a Tensor, please try to rewrite what you're doing with other operations. There is no \
+                         data-dependent control flow either",
+                    )?,
+                    "storage" => f.write_str("vmap: Cannot access storage of BatchedTensorImpl")?,
+                    "data_ptr" | "numpy" | "tolist" | "__dlpack__" | "__buffer__" => {
+                        write!(f, "vmap: {op}: Cannot access data pointer of Tensor that doesn't have storage")?;
+                    }
+                    op => write!(
+                        f,
+                        "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't \
+                         support that yet: {op} reads values"
+                    )?,
+                }
+                f.write_str(
+                    ". A tensor inside vmap stands for all entries of a batch and has no one value: use where() for a \
+                     choice, and read values outside the mapped function.",
+                )
+            }
             ErrorKind::OutOfMemory { bytes } => {
                 write!(f, "out of memory: could not allocate {bytes} bytes for a tensor")
             }

@@ -123,7 +123,7 @@ impl Tensor {
         {
             self.refresh_view(v)?;
         }
-        Ok(self.history())
+        if self.is_batched() { self.bottom().grad_fn() } else { Ok(self.history()) }
     }
 
     /// As [`Tensor::grad_fn`], but as last recorded.

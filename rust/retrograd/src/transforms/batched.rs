@@ -58,7 +58,7 @@ impl Tensor {
     /// The entry that axis `dim` of this tensor runs over, as a tensor.
     pub fn batch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
         let value = view::movedim(self, &[dim], &[0])?;
-        if value.sizes()[0] != level.size() {
+        if value.sizes().first() != Some(&level.size()) {
             return Err(Error::shape(
                 "vmap",
                 format!("axis {dim} of sizes {:?} is not the batch, which has {} entries", self.sizes(), level.size()),
@@ -73,22 +73,9 @@ impl Tensor {
     }
     /// All entries of a tensor batched at `level`, along axis `dim`; the tensor repeated if it is not batched there.
     pub fn unbatch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
-        let rank = self.ndim() as i64 + 1;
-        if dim < -rank || dim >= rank {
-            return Err(Error::index(
-                "vmap",
-                format!("Dimension out of range: out_dim {dim} for a result with {} axes", self.ndim()),
-            ));
-        }
+        let dim = layout::wrap_dim("vmap", dim, self.ndim() + 1)?;
         let value = regrouped(self, std::slice::from_ref(level))?;
-        view::movedim(&value, &[0], &[dim])
-    }
-    /// As a handle on another value: what it shows, and what it stands for.
-    pub(crate) fn take_entry(&self, of: &Tensor) {
-        self.replace_body(of.body().clone());
-        let new = of.batched();
-        let old = std::mem::replace(&mut *self.meta().batched.lock(), new);
-        drop(old);
+        view::movedim(&value, &[0], &[dim as i64])
     }
     /// A batched tensor over the value that `f` makes of this one's; `None` if this one is not batched.
     pub(crate) fn over(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Option<Result<Tensor>> {
@@ -99,16 +86,21 @@ impl Tensor {
 /// One entry of `value`, whose axis 0 is the batch. It shows the first entry, so that whoever reads its memory stays within
 /// bounds; ops never do.
 pub(super) fn entry_of(value: Tensor, level: &Arc<Level>) -> Result<Tensor> {
+    let body = entry_body(&value, level)?;
+    Ok(Tensor::batched_over(body, Batched { level: level.clone(), value, dim: 0 }))
+}
+
+/// What a handle on `value` shows.
+pub(super) fn entry_body(value: &Tensor, level: &Level) -> Result<Body> {
     debug_assert_eq!(value.sizes().first(), Some(&level.size()), "the batch is in front");
     let b = value.body();
     let (sizes, strides) = (Dims::from_slice(&b.sizes[1..]), Strides::from_slice(&b.strides[1..]));
     let numel = layout::numel(&sizes);
     if b.numel == 0 && numel > 0 {
         // Without entries there is no first one to show.
-        let blank = Tensor::full(&sizes, 0i64.into(), b.dtype)?;
-        return Ok(Tensor::batched_over(blank.body().clone(), Batched { level: level.clone(), value, dim: 0 }));
+        return Ok(Tensor::full(&sizes, 0i64.into(), b.dtype)?.body().clone());
     }
-    let body = Body {
+    Ok(Body {
         dtype: b.dtype,
         contiguous: layout::is_contiguous(&sizes, &strides),
         numel,
@@ -117,8 +109,7 @@ pub(super) fn entry_of(value: Tensor, level: &Arc<Level>) -> Result<Tensor> {
         strides,
         storage: b.storage.clone(),
         version: b.version.clone(),
-    };
-    Ok(Tensor::batched_over(body, Batched { level: level.clone(), value, dim: 0 }))
+    })
 }
 
 /// The value beneath all levels, whose first axes are the batches, and the levels.

@@ -27,6 +27,8 @@ pub struct Level {
     size: usize,
     randomness: Randomness,
     private: bool,
+    /// How many other transforms were under way when it was opened.
+    around: usize,
 }
 
 impl Level {
@@ -39,6 +41,10 @@ impl Level {
     /// Of a batch of gradients or tangents, which no function is mapped over.
     pub fn is_private(&self) -> bool {
         self.private
+    }
+    /// Whether a transform other than `vmap` began inside this level, and is under way.
+    pub fn is_around_others(&self) -> bool {
+        super::count() > self.around
     }
     pub(crate) fn id(&self) -> u64 {
         self.id
@@ -79,7 +85,8 @@ pub fn depth() -> usize {
 
 fn push(size: usize, randomness: Randomness, private: bool) -> usize {
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    OPEN.with_borrow_mut(|all| all.push(Entry { level: Arc::new(Level { id, size, randomness, private }), hidden: 0 }));
+    let level = Level { id, size, randomness, private, around: super::count() };
+    OPEN.with_borrow_mut(|all| all.push(Entry { level: Arc::new(level), hidden: 0 }));
     update_mode();
     depth()
 }
@@ -212,8 +219,8 @@ impl Drop for InRule {
 #[cold]
 fn escaped() -> Error {
     Error::autograd(
-        "vmap: a tensor left the function that was mapped over a batch, other than as its result, and is used after the end \
-         of that vmap: return it from the function",
+        "vmap: your tensor may have escaped from inside a function being vmapped and this is a user error: it left the \
+         function other than as its result, and is used after the end of that vmap. Return it from the function",
     )
 }
 

@@ -18,7 +18,7 @@ pub(crate) use level::innermost;
 pub use level::{Level, Open, Randomness, depth, enter, enter_private, exit, hide_from, level, unhide};
 pub(crate) use random::{drawn, in_rule, refuse_same, to_draw_for};
 pub use rules::looped;
-pub(crate) use rules::{run, run_inplace};
+pub(crate) use rules::{reshape_entry, run, run_inplace};
 
 use crate::autograd::mode;
 use crate::error::Result;
@@ -36,6 +36,11 @@ pub fn begin() {
 /// The transform that began last ends.
 pub fn end() {
     RUNNING.set(RUNNING.get().saturating_sub(1));
+}
+
+/// How many transforms other than `vmap` are under way on this thread.
+pub fn count() -> usize {
+    RUNNING.get()
 }
 
 /// Whether a transform, or a batch level, is there on this thread: to be asked on fast paths.

@@ -10,8 +10,8 @@ use crate::tensor::Tensor;
 #[cold]
 fn refused(op: &'static str) -> Error {
     Error::autograd(format!(
-        "vmap: called random operation {op} while in randomness error mode. Please either use the 'same' or 'different' \
-         randomness flags on vmap or perform the randomness operation out of vmap"
+        "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' \
+         randomness flags on vmap or perform the randomness operation out of vmap. The operation is {op}"
     ))
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn to_draw_for(op: &'static str, x: &Tensor, form: Form) -> Result<Te
     let whole = at_levels(x, &own)?;
     if form == Form::InPlace && !whole.is_same(x) {
         return Err(Error::autograd(format!(
-            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. {op} would write the same numbers for \
-             every entry: use an out-of-place op"
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. \
+             {op} would write the same numbers for every entry: use an out-of-place op"
         )));
     }
     Ok(whole)
@@ -57,7 +57,8 @@ pub(crate) fn refuse_same(op: &'static str) -> Result<()> {
         return Ok(());
     }
     Err(Error::autograd(format!(
-        "vmap: {op} does not support randomness 'same' with a batched tensor: draw with rand() and compare"
+        "Vmap does not currently support same randomness with a batched tensor input: {op} draws from numbers that differ \
+         between entries. Draw with rand() and compare"
     )))
 }
 

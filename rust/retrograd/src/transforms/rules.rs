@@ -6,11 +6,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::batched::entry_of;
+use super::batched::{Batched, entry_body, entry_of};
 use super::level::{InRule, Level};
 use crate::autograd::apply::{apply, apply_inplace};
-use crate::autograd::forward;
 use crate::autograd::primitive::{Batch, Outs, Primitive};
+use crate::autograd::{forward, mode};
 use crate::error::{Error, Result};
 use crate::ops::{memory, view};
 use crate::tensor::{Category, Dims, Tensor};
@@ -105,7 +105,14 @@ type OnValues = (Outs, SmallVec<[Option<usize>; 1]>);
 fn on_values<P: Primitive>(op: &P, mut operands: Operands, level: &Level) -> Result<OnValues> {
     let batch = level.size();
     let outs = match P::BATCH {
-        Batch::Rule(rule) => return rule(op, &operands.refs(), &operands.axes, batch),
+        Batch::Rule(rule) => {
+            let (mut outs, axes) = rule(op, &operands.refs(), &operands.axes, batch)?;
+            // A value belongs to one handle alone: its layout may be changed in place.
+            for o in outs.iter_mut().filter(|o| operands.values.iter().any(|value| value.is_same(o))) {
+                *o = view::alias(o)?;
+            }
+            return Ok((outs, axes));
+        }
         Batch::Loop => return looping(op, &operands, batch),
         Batch::Pointwise => {
             operands.align()?;
@@ -127,11 +134,11 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
     let target = xs[0];
     let mut operands = Operands::of(xs, level)?;
     if operands.axes[0].is_none() {
+        let name = format!("{}_", P::NAME.trim_end_matches('_'));
         return Err(Error::autograd(format!(
-            "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \
-             elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over. Please \
-             use out-of-place operators instead of {0}.",
-            P::NAME
+            "vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \
+             elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a \
+             vmap. Please try to use out-of-place operators instead of {name}.",
         )));
     }
     if let Some((i, _)) = operands.ndims.iter().enumerate().find(|(_, n)| **n > operands.ndims[0])
@@ -151,12 +158,30 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
         }
         Batch::Rule(_) | Batch::Loop => {
             let value = operands.values[0].clone();
+            // The rule's ops may keep what they read until the backward, and the write comes after them.
+            if mode::records(mode::word()) && operands.values.iter().any(Tensor::requires_grad) {
+                for x in operands.values.iter_mut().filter(|x| x.shares_storage(&value)) {
+                    *x = memory::cloned(x)?;
+                }
+            }
             let (outs, axes) = on_values(op, operands, level)?;
             let result = view::batch_first(&outs[0], axes[0], level.size())?;
             value.copy_(&result)?;
         }
     }
     Ok(target.clone())
+}
+
+/// Gives the entry of a batch at `level` another layout in place: `change` does it to the value, so that graph, tangents and
+/// views follow as they do without a batch.
+pub(crate) fn reshape_entry(x: &Tensor, level: &Arc<Level>, change: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
+    let _here = InRule::at(level)?;
+    let Some(batched) = x.batched() else { return Ok(()) };
+    change(&batched.value)?;
+    x.replace_body(entry_body(&batched.value, level)?);
+    // Axes are others now: the batch is where ops leave it.
+    *x.meta().batched.lock() = Some(Batched { dim: 0, ..batched });
+    Ok(())
 }
 
 /// Ops that ran entry by entry in this process.

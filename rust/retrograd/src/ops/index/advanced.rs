@@ -306,7 +306,8 @@ fn batched(sizes: &[usize], at: &[usize], index: &[&Tensor], axes: &[Option<usiz
         match axis {
             Some(_) if is_mask(t) => {
                 return Err(Error::not_implemented(
-                    "vmap: indexing by a batched mask gives results of different sizes; use where or masked_fill",
+                    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over \
+                     indexing with a boolean mask. The entries would have results of different sizes: use where or masked_fill",
                 ));
             }
             Some(a) => all.push((at, view::movedim(t, &[a as i64], &[0])?, true)),

@@ -31,7 +31,10 @@ impl Primitive for MaskedSelect {
     const KEEP: &'static [Keep] = &[Keep::input(1, "mask"), Keep::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         if axes[1].is_some() {
-            return Err(dynamic_shape("masked_select"));
+            return Err(Error::not_implemented(
+                "vmap: Attempted to vmap over `mask` in masked_select(self, mask) We cannot support this because for each batch \
+                 this would return a differently shaped Tensor. Use where or masked_fill",
+            ));
         }
         let x = view::batch_first(xs[0], axes[0], batch)?;
         let (mask, whole) = whole_mask(xs[1], &x.sizes()[1..])?;
@@ -94,8 +97,8 @@ fn refuse_batched(op: &'static str, x: &Tensor) -> Result<()> {
 #[cold]
 pub(crate) fn dynamic_shape(op: &'static str) -> Error {
     Error::not_implemented(format!(
-        "vmap: {op}: We do not support batching operators that can output dynamic shape: the entries would have results of \
-         different sizes. Use where or masked_fill"
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{op}. The \
+         entries would have results of different sizes: use where or masked_fill"
     ))
 }
 

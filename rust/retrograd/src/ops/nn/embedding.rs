@@ -375,6 +375,12 @@ pub fn one_hot(tensor: &Tensor, #[default(-1)] num_classes: i64) -> Result<Tenso
         let all = Tensor::from_slice(&classes, &[classes.len()])?;
         return memory::cast(&tensor.unsqueeze(-1)?.eq(&all)?, DType::Int64);
     }
+    if tensor.is_batched() {
+        return Err(Error::autograd(
+            "When vmap-ing nn.functional.one_hot, please provide an explicit positive num_classes argument: the entries would \
+             have results of different sizes",
+        ));
+    }
     let classes = copy::contiguous(tensor)?;
     let list = classes.as_slice::<i64>().unwrap_or(&[]);
     if list.is_empty() && num_classes <= 0 {

@@ -301,7 +301,8 @@ impl Primitive for MaskedFill {
             (Some(t), None) => Some(t.masked_fill(mask, &number(0.0)?)?),
             (t, Some(v)) => {
                 let t = t.map_or_else(|| zeros_of(cx.xs[0]), |t| Ok(t.clone()))?;
-                Some(t.masked_fill(mask, v)?)
+                // Not the method: of a batch the values of all entries have an axis, as this op's own operand has.
+                Some(apply1(self.clone(), &[&t, v, mask])?)
             }
         }))
     }

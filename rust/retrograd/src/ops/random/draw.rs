@@ -62,6 +62,17 @@ fn bounds(dtype: DType) -> (i64, i64) {
 }
 
 impl Draw {
+    /// The method that draws so.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Draw::Uniform { .. } => "uniform_",
+            Draw::Normal { .. } => "normal_",
+            Draw::Exponential { .. } => "exponential_",
+            Draw::Below { .. } | Draw::From(_) | Draw::Any => "random_",
+            Draw::Chance(_) => "bernoulli_",
+        }
+    }
+
     /// Refuses parameters that are no distribution, and dtypes that cannot hold it.
     pub(super) fn check(self, dtype: DType) -> Result<()> {
         let refuse = |op, detail: String| Err(Error::shape(op, detail));

@@ -96,7 +96,7 @@ impl Primitive for Redraw {
 }
 
 fn redraw(form: Form, input: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<Tensor> {
-    let input = transforms::to_draw_for("random_", input, form)?;
+    let input = transforms::to_draw_for(how.name(), input, form)?;
     apply_as(form, Redraw { how, generator: generator.cloned() }, &[&input])
 }
 

@@ -168,10 +168,11 @@ impl Primitive for LogCumSumExp {
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let (x, result) = (cx.xs[0], &cx.outs[0]);
-        if x.numel() == 0 {
-            return Ok(one(t.clone()));
-        }
-        let axis = self.over.axes(x.ndim()).first().map_or(0, |&axis| axis as i64);
+        // Without an axis, as in a batch of numbers, the result is the operand.
+        let axis = match self.over.axes(x.ndim()).first() {
+            Some(&axis) if x.numel() > 0 => axis as i64,
+            _ => return Ok(one(t.clone())),
+        };
         let (zero, none) = (Tensor::number(Scalar::Int(0))?, Tensor::number(Scalar::Float(f64::NEG_INFINITY))?);
         let largest = x.detach().amax(&[axis], true)?;
         let largest = where_(&largest.gt(&none)?, &largest, &zero)?;

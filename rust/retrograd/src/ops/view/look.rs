@@ -2,13 +2,14 @@
 
 use std::fmt::Debug;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::{Dims, Strides, Tensor, layout};
+use crate::transforms;
 
 /// Sizes, strides and offset.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ impl Layout {
         let z = crate::ops::create::zeros_strided(&self.sizes, &strides, like.dtype())?;
         match g {
             None => Ok(z),
-            Some(g) if g.is_batched() => crate::transforms::widened(&z, g)?.copy_(g),
+            Some(g) if g.is_batched() => transforms::widened(&z, g)?.copy_(g),
             Some(g) => z.copy_(g),
         }
     }
@@ -48,7 +49,10 @@ impl Layout {
 /// A view of one tensor.
 pub trait Look: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
-    const BATCH: Batch<Looked<Self>> = Batch::Lift(|p, ndims, batch| Ok(Looked(p.0.lift(ndims[0], batch))));
+    const BATCH: Batch<Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
+        let x = batch_first(xs[0], axes[0], batch)?;
+        Ok((out(look(p.0.of_batch(&x), &x)?), smallvec![Some(0)]))
+    });
     /// torch's name of the node.
     fn node(&self) -> &'static str;
     /// Layout of the view over the storage of `x`; arguments were checked by the entry.
@@ -61,6 +65,10 @@ pub trait Look: Debug + Clone + Send + Sync + 'static {
     }
     /// The same view of operands with a batch axis in front of their `ndim` axes.
     fn lift(&self, ndim: usize, batch: usize) -> Self;
+    /// As [`Look::lift`], for `value`, whose axis 0 is the batch.
+    fn of_batch(&self, value: &Tensor) -> Self {
+        self.lift(value.ndim() - 1, value.sizes()[0])
+    }
     /// Parameters as `_saved_<name>` shows them.
     fn params(&self) -> Vec<(&'static str, Value)>;
 }
@@ -114,6 +122,12 @@ pub fn look<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
 /// history grows by the view's node.
 pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     let word = mode::word();
+    if word & mode::TRANSFORM != 0
+        && let Some(level) = transforms::innermost(&[x])?
+    {
+        transforms::reshape_entry(x, &level, |value| look_inplace(view.of_batch(value), value).map(drop))?;
+        return Ok(x.clone());
+    }
     let recording = mode::records(word) && x.requires_grad();
     x.check_inplace(recording)?;
     // `before` stands for the tensor as it was: same memory, same history, same tangent.
@@ -124,10 +138,6 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     }
     let after = look(view, &before)?;
     x.tell_of_write()?;
-    if x.is_batched() {
-        x.take_entry(&after);
-        return Ok(x.clone());
-    }
     let old = x.history();
     x.replace_body(after.body().clone());
     x.bump_version();
@@ -150,8 +160,12 @@ pub fn with_batch(sizes: &[usize], batch: usize) -> Dims {
 }
 
 /// `x` with its batch axis in front; repeated if it has none.
+///
+/// `x` itself if the axis is in front already: a view of a value that is batched at further levels runs through all of them,
+/// so that one more for every op at every level would double their number with each level.
 pub fn batch_first(x: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
     match axis {
+        Some(0) => Ok(x.clone()),
         Some(a) => super::movedim(x, &[a as i64], &[0]),
         None => super::expand_to(x, &with_batch(x.sizes(), batch)),
     }

@@ -2,10 +2,9 @@
 
 use retrograd_macros::op;
 
-use super::look::{Layout, Look, Looked, batch_first, look, look_inplace};
+use super::look::{Layout, Look, Looked, look, look_inplace};
 use crate::autograd::mode;
 use crate::autograd::node::{Edge, NodeRef, OutMeta};
-use crate::autograd::primitive::{Batch, out};
 use crate::error::{Error, Result};
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::{Form, Value};
@@ -33,18 +32,6 @@ impl AsStrided {
 
 impl Look for AsStrided {
     const NAME: &'static str = "as_strided";
-    const BATCH: Batch<Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
-        let x = batch_first(xs[0], axes[0], batch)?;
-        let stride = x.strides()[0];
-        let op = AsStrided {
-            from: Layout::of(&x),
-            sizes: super::look::with_batch(&p.0.sizes, batch),
-            strides: std::iter::once(stride).chain(p.0.strides.iter().copied()).collect(),
-            offset: p.0.offset,
-            form: p.0.form,
-        };
-        Ok((out(look(op, &x)?), smallvec::smallvec![Some(0)]))
-    });
     fn node(&self) -> &'static str {
         if self.form == Form::InPlace { "AsStridedBackward1" } else { "AsStridedBackward0" }
     }
@@ -76,8 +63,16 @@ impl Look for AsStrided {
         }
         through_storage(t, &self.from, &self.to(), &self.from)
     }
-    fn lift(&self, _ndim: usize, _batch: usize) -> Self {
-        self.clone()
+    fn lift(&self, ndim: usize, batch: usize) -> Self {
+        unreachable!("as_strided of {batch} entries with {ndim} axes: their layout decides, see of_batch")
+    }
+    fn of_batch(&self, value: &Tensor) -> Self {
+        Self {
+            from: Layout::of(value),
+            sizes: super::look::with_batch(&self.sizes, value.sizes()[0]),
+            strides: std::iter::once(value.strides()[0]).chain(self.strides.iter().copied()).collect(),
+            ..*self
+        }
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let stride: Vec<i64> = self.strides.iter().map(|&s| s as i64).collect();

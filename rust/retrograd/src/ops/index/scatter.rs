@@ -14,6 +14,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
+use crate::ops::pointwise::check_number;
 use crate::ops::{Value, view};
 use crate::parallel::Shared;
 use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
@@ -263,12 +264,7 @@ pub fn scatter(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result
 #[op(function, method, inplace, out, name = "scatter")]
 pub fn scatter_value(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
     let dim = check_index("scatter", input, dim, index, None)?;
-    if matches!(value, Scalar::Complex(..)) && !input.dtype().is_complex() {
-        return Err(Error::dtype(
-            "scatter",
-            format!("value cannot be converted to type {} without overflow", input.dtype().scalar_type_name()),
-        ));
-    }
+    check_number("scatter", value, input.dtype())?;
     apply_as(form, ScatterValue { dim, value }, &[input, index])
 }
 

@@ -12,6 +12,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
+use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, memory, view};
 use crate::tensor::layout::wrap_dim;
@@ -221,8 +222,9 @@ impl FillSlices {
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
         let value = match self.number {
             Some(number) => number,
-            None => copy::cast(xs[2], to.dtype())?.item()?,
+            None => xs[2].item()?,
         };
+        check_number(Self::NAME, value, to.dtype())?;
         let walk = walk(Self::NAME, to, self.dim, xs[1])?;
         dispatch!(any, to.dtype(), T => {
             let value = T::from_scalar(value);

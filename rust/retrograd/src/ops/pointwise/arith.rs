@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Same, forward2, forward2_into, result_type};
+use super::promote::{Same, check_number, forward2, forward2_into, result_type};
 use super::unary::{Map, Unary, body, numeric};
 use super::{division, power, remainder};
 use crate::autograd::Grads;
@@ -159,7 +159,7 @@ fn check_alpha(op: &'static str, a: &Tensor, b: &Tensor, alpha: Scalar) -> Resul
     } else if matches!(alpha, Scalar::Bool(_)) && dtype != DType::Bool {
         "Boolean alpha only supported for Boolean results."
     } else {
-        return Ok(());
+        return if is_one(alpha) { Ok(()) } else { check_number(op, alpha, dtype) };
     };
     Err(Error::dtype(op, format!("{detail} (alpha is {alpha:?}, the result {})", dtype.name())))
 }

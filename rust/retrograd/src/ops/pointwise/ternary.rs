@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::promote::{Floats, binary_shape, forward2, forward2_into, out_like, result_type};
+use super::promote::{Floats, binary_shape, check_number, forward2, forward2_into, out_like, result_type};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, maybe, out};
@@ -184,6 +184,7 @@ pub fn addcmul(
     #[default(Scalar::Int(1))]
     value: Scalar,
 ) -> Result<Tensor> {
+    check_number("addcmul", value, result_type(&[input, tensor1, tensor2]))?;
     apply_as(form, Addcmul { value }, &[input, tensor1, tensor2])
 }
 
@@ -260,6 +261,7 @@ pub fn addcdiv(
             ),
         ));
     }
+    check_number("addcdiv", value, result_type(&[input, tensor1, tensor2]))?;
     apply_as(form, Addcdiv { value }, &[input, tensor1, tensor2])
 }
 
@@ -374,6 +376,7 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 #[op(function, method, inplace, out, name = "lerp")]
 pub fn lerp_number(input: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
     check_dtypes(input, &[("end", end)])?;
+    check_number("lerp", weight, input.dtype())?;
     apply_as(form, LerpNumber { weight }, &[input, end])
 }
 

@@ -60,6 +60,8 @@ pub(crate) struct Ties {
     mask: Tensor,
     count: Tensor,
     over: Over,
+    /// There is always such a place, NaN or not: what lies elsewhere is cut off.
+    nan: bool,
 }
 
 impl Ties {
@@ -71,12 +73,13 @@ impl Ties {
             mask = where_(&result.ne(&result)?, &x.ne(x)?, &mask)?;
         }
         let count = sum_of(&mask, over.keeping(), None)?;
-        Ok(Self { mask, count, over: over.clone() })
+        Ok(Self { mask, count, over: over.clone(), nan })
     }
     /// Reverse: `g`, split evenly among the places of an operand of these sizes.
     pub(crate) fn split(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         // Divided before it is spread: one division an element of the result.
-        self.over.aligned(g, sizes)?.div(&self.count)?.mul(&self.mask)
+        let share = self.over.aligned(g, sizes)?.div(&self.count)?;
+        if self.nan { where_(&self.mask, &share, &Tensor::number(Scalar::Int(0))?) } else { share.mul(&self.mask) }
     }
     /// Forward: the mean of the tangent over the places.
     pub(crate) fn mean(&self, t: &Tensor) -> Result<Tensor> {

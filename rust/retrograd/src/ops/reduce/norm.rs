@@ -42,37 +42,38 @@ fn norm_of(x: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
     }
 }
 
-/// The derivative of the norm by each element, where `norm` lies beside `x`. At zero, the subgradient of least length.
-fn slope(x: &Tensor, norm: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
+/// `g` times the derivative of the norm by each element, where `g` and `norm` lie beside `x`. At zero, the subgradient of
+/// least length.
+fn pull(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
     let zero = zero()?;
     let off = |t: &Tensor, mask: &Tensor| t.masked_fill(mask, &zero);
     if ord == 0.0 {
-        return Tensor::zeros(x.sizes(), x.dtype());
+        return Tensor::zeros(x.sizes(), g.dtype());
     }
     if ord == 1.0 {
-        return x.sign();
+        return g.mul(&x.sign()?);
     }
     let none = norm.eq(&zero)?;
     if ord == 2.0 {
-        return off(&x.div(norm)?, &none);
+        return g.mul(&off(&x.div(norm)?, &none)?);
     }
     let magnitude = x.abs()?;
     if ord.is_infinite() {
         let nan = |t: &Tensor| t.ne(t);
         let best = magnitude.eq(norm)?.logical_or(&nan(&magnitude)?.logical_and(&nan(norm)?)?)?;
         let count = cast(&sum_of(&best, over.keeping(), None)?, x.dtype())?;
-        return off(&x.sign()?.div(&count)?, &best.logical_not()?);
+        return g.mul(&off(&x.sign()?.div(&count)?, &best.logical_not()?)?);
     }
     if ord < 1.0 {
         let power = off(&magnitude.power(ord - 1.0)?, &x.eq(&zero)?)?;
-        return x.sign()?.mul(&power)?.mul(&norm.power(1.0 - ord)?);
+        return g.mul(&x.sign()?.mul(&power)?.mul(&norm.power(1.0 - ord)?)?);
     }
     let scaled =
         if ord < 2.0 { x.sign()?.mul(&magnitude.power(ord - 1.0)?)? } else { x.mul(&magnitude.power(ord - 2.0)?)? };
-    off(&scaled.div(&norm.power(ord - 1.0)?)?, &none)
+    scaled.mul(&off(&g.div(&norm.power(ord - 1.0)?)?, &none)?)
 }
 
-/// `linalg.vector_norm`: reverse `g` times [`slope`].
+/// `linalg.vector_norm`: reverse [`pull`].
 #[derive(Clone, Debug)]
 struct VectorNorm {
     ord: Scalar,
@@ -94,13 +95,13 @@ impl Primitive for VectorNorm {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, sizes) = (cx.kept(1)?, cx.sizes(0));
         let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.kept(0)?, sizes)?];
-        g.mul(&slope(x, &norm, self.ord.as_f64(), &self.over)?).map(one)
+        pull(&g, x, &norm, self.ord.as_f64(), &self.over).map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let x = cx.xs[0];
         let norm = self.over.aligned(&cx.outs[0], x.sizes())?;
-        sum_of(&slope(x, &norm, self.ord.as_f64(), &self.over)?.mul(t)?, self.over.clone(), None).map(one)
+        sum_of(&pull(t, x, &norm, self.ord.as_f64(), &self.over)?, self.over.clone(), None).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
@@ -390,8 +391,9 @@ struct Dist {
 }
 
 impl Dist {
-    fn slope(&self, a: &Tensor, b: &Tensor, norm: &Tensor) -> Result<Tensor> {
-        slope(&a.sub(b)?, norm, self.p.as_f64(), &Over::all())
+    /// `g` times the derivative by each element of `a`.
+    fn pull(&self, g: &Tensor, a: &Tensor, b: &Tensor, norm: &Tensor) -> Result<Tensor> {
+        pull(g, &a.sub(b)?, norm, self.p.as_f64(), &Over::all())
     }
 }
 
@@ -423,13 +425,12 @@ impl Primitive for Dist {
         norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &Over::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let g = cx.g().mul(&self.slope(cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?)?;
+        let g = self.pull(cx.g(), cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?;
         let other = cx.when(1, || g.neg())?;
         Ok(smallvec![Some(g), other])
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let slope = self.slope(cx.xs[0], cx.xs[1], &cx.outs[0])?;
-        let part = |i: usize| cx.t(i).map(|t| slope.mul(t)?.sum(None)).transpose();
+        let part = |i: usize| cx.t(i).map(|t| self.pull(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
         maybe_difference(part(0)?, part(1)?)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {

@@ -156,9 +156,10 @@ impl Primitive for LogCumSumExp {
         let zero = Tensor::number(Scalar::Int(0))?;
         let none = Tensor::number(Scalar::Float(f64::NEG_INFINITY))?;
         // In logarithms, positive and negative gradients apart. Where the sum is 0, so is the derivative by what it is of.
-        let some = result.gt(&none)?;
+        let some = result.ne(&none)?;
         let part = |g: &Tensor| -> Result<Tensor> {
-            let positive = g.gt(&zero)?.logical_and(&some)?;
+            // NaN counts as both.
+            let positive = g.le(&zero)?.logical_not()?.logical_and(&some)?;
             let safe = where_(&positive, g, &Tensor::number(Scalar::Int(1))?)?;
             let log = where_(&positive, &safe.log()?.sub(&where_(&some, result, &zero)?)?, &none)?;
             apply1(back.clone(), &[&log])?.add(x)?.exp()
@@ -181,7 +182,7 @@ impl Primitive for LogCumSumExp {
         } else {
             sums.cumsum(axis, None)?
         };
-        let some = result.gt(&none)?;
+        let some = result.ne(&none)?;
         let scale = where_(&some, &largest.sub(&where_(&some, result, &zero)?)?, &none)?;
         sums.mul(&scale.exp()?).map(one)
     }

@@ -233,7 +233,7 @@ fn check_src(input: &Tensor, src: &Tensor) -> Result<()> {
 /// >>> import retrograd as rg
 /// >>> rg.scatter_add(rg.zeros(3), 0, rg.tensor([0, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [3.0, 0.0, 0.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn scatter_add(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
     let dim = check_index("scatter_add", input, dim, index, Some(src))?;
     check_src(input, src)?;
@@ -249,7 +249,7 @@ pub fn scatter_add(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Re
 /// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn scatter(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
     let dim = check_index("scatter", input, dim, index, Some(src))?;
     check_src(input, src)?;
@@ -261,7 +261,7 @@ pub fn scatter(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result
 /// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2]), 1.0).tolist()
 /// [0.0, 0.0, 1.0]
-#[op(function, method, inplace, out, name = "scatter")]
+#[op(function, method, inplace, out = SAME, name = "scatter")]
 pub fn scatter_value(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
     let dim = check_index("scatter", input, dim, index, None)?;
     check_number("scatter", value, input.dtype())?;

@@ -186,7 +186,7 @@ impl Primitive for ScatterReduce {
 /// >>> import retrograd as rg
 /// >>> rg.scatter_reduce(rg.ones(2), 0, rg.tensor([0, 0]), rg.tensor([2.0, 3.0]), "prod").tolist()
 /// [6.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn scatter_reduce(
     input: &Tensor,
     dim: i64,

@@ -342,7 +342,7 @@ fn rest(sizes: &[usize], dim: usize) -> Dims {
 /// >>> import retrograd as rg
 /// >>> rg.index_add(rg.zeros(3), 0, rg.tensor([0, 2, 0]), rg.ones(3), alpha=2).tolist()
 /// [4.0, 0.0, 2.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn index_add(
     input: &Tensor,
     dim: i64,
@@ -395,7 +395,7 @@ pub fn index_add(
 /// >>> import retrograd as rg
 /// >>> rg.index_copy(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn index_copy(input: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
     const OP: &str = "index_copy";
     let dim = wrap_dim(OP, dim, input.ndim())?;

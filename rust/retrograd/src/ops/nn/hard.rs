@@ -59,7 +59,7 @@ impl Curve for Hardtanh {
     }
     #[inline(always)]
     fn pull<T: Real>([min, max, _]: Parameters<T>, g: T, x: T) -> T {
-        if x <= min || x >= max { T::ZERO } else { g }
+        if x > min && x < max { g } else { T::ZERO }
     }
     fn shown([min, max, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("min_val", min.into()), ("max_val", max.into())]
@@ -129,7 +129,7 @@ impl<const SOFT: bool> Curve for Shrink<SOFT> {
     }
     #[inline(always)]
     fn pull<T: Real>([lambd, ..]: Parameters<T>, g: T, x: T) -> T {
-        if x >= lambd.negate() && x <= lambd { T::ZERO } else { g }
+        if x < lambd.negate() || x > lambd { g } else { T::ZERO }
     }
     fn shown([lambd, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("lambd", lambd.into())]
@@ -325,7 +325,7 @@ pub fn hardswish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tens
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 1.5]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = FOUND, norust, module = "nn.functional")]
 pub fn softshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
     softshrink_of(input, lambd)
 }
@@ -338,7 +338,7 @@ pub fn softshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) 
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = FOUND, norust, module = "nn.functional")]
 pub fn hardshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
     bent::<Shrink<false>>(false, input, &[lambd])
 }

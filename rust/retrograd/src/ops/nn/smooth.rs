@@ -266,7 +266,7 @@ pub fn silu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softplus(rg.tensor([100.0])).tolist()
 /// [100.0]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = FOUND, norust, module = "nn.functional")]
 pub fn softplus(
     input: &Tensor,
     #[default(Scalar::Int(1))] beta: Scalar,
@@ -296,7 +296,7 @@ pub fn mish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.logsigmoid(rg.tensor([-1000.0])).tolist()
 /// [-1000.0]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = OutDtype::Same(&["expected scalar type {Result} but found {Out}"]), norust, module = "nn.functional")]
 pub fn logsigmoid(input: &Tensor) -> Result<Tensor> {
     bent::<LogSigmoid>(false, input, &[])
 }

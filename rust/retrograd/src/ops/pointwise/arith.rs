@@ -436,7 +436,7 @@ impl Unary for Neg {
 /// >>> import retrograd as rg
 /// >>> rg.neg(rg.tensor([1.0, -2.0])).tolist()
 /// [-1.0, 2.0]
-#[op(function, method, inplace, out, aliases("negative"))]
+#[op(function, method, inplace, out = FOUND, aliases("negative"))]
 pub fn neg(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Neg), &[input])
 }

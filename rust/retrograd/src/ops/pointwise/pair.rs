@@ -384,10 +384,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
         with_numbers: [Some("SpecialXlog1PyBackward2"), Some("SpecialXlog1PyBackward1")],
         f: |x, y| scalar::x_log(x, y.ln_1p(), y),
         integers: true,
-        pulls: [
-            |g, kept| by_factor(g, kept, xlog1py, -1.0),
-            |g, kept| g.mul(kept[0])?.div(&kept[1].plus(1i64)?),
-        ],
+        pulls: [|g, kept| by_factor(g, kept, xlog1py, -1.0), |g, kept| g.mul(kept[0])?.div(&kept[1].plus(1i64)?)],
     };
     refuse_numbers("xlog1py", input, other)?;
     run::<0>(Form::New, PAIR, input, other)
@@ -402,7 +399,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 /// >>> import retrograd as rg
 /// >>> rg.float_power(rg.tensor([2]), -1).tolist()
 /// [0.5]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = OutDtype::Same(&["the output given to float_power has dtype {Out} but the operation's result requires dtype {Result}"]))]
 pub fn float_power(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Tensor> {
     refuse_numbers("float_power", input, exponent)?;
     let double = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { memory::cast(x, DType::Float64) };

@@ -355,7 +355,7 @@ impl Primitive for LerpNumber {
 /// >>> import retrograd as rg
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), rg.tensor([0.5, 0.25])).tolist()
 /// [2.0, 2.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
     check_dtypes(input, &[("end", end)])?;
     // A single weight takes any dtype, as a number does.
@@ -373,7 +373,7 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), 0.5).tolist()
 /// [2.0, 3.0]
-#[op(function, method, inplace, out, name = "lerp")]
+#[op(function, method, inplace, out = FOUND, name = "lerp")]
 pub fn lerp_number(input: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
     check_dtypes(input, &[("end", end)])?;
     check_number("lerp", weight, input.dtype())?;

@@ -264,7 +264,7 @@ impl Tensor {
 /// >>> import retrograd as rg
 /// >>> rg.amax(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [5.0, 4.0]
-#[op(function, method, out, norust)]
+#[op(function, method, out = OutDtype::Same(&["Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype."]), norust)]
 pub fn amax(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
     amax_of(input, true, Some(dim.unwrap_or(&[])), keepdim)
 }
@@ -276,7 +276,7 @@ pub fn amax(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(fals
 /// >>> import retrograd as rg
 /// >>> rg.amin(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [1.0, 3.0]
-#[op(function, method, out, norust)]
+#[op(function, method, out = OutDtype::Same(&["Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype."]), norust)]
 pub fn amin(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
     amax_of(input, false, Some(dim.unwrap_or(&[])), keepdim)
 }

@@ -177,7 +177,7 @@ pub(crate) fn older_vector(
 /// >>> import retrograd as rg
 /// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
-#[op(function, out, module = "linalg")]
+#[op(function, out = SAME, module = "linalg")]
 pub fn vector_norm(
     x: &Tensor,
     #[default(Scalar::Int(2))] ord: Scalar,
@@ -350,7 +350,7 @@ pub fn linalg_norm_named(
 /// >>> import retrograd as rg
 /// >>> rg.norm(rg.tensor([3.0, -4.0]), 1).item()
 /// 7.0
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn norm(
     input: &Tensor,
     p: Option<Scalar>,
@@ -369,7 +369,7 @@ pub fn norm(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([3.0, -4.0]).norm().item()
 /// 5.0
-#[op(function, method, out, norust, name = "norm")]
+#[op(function, method, out = SAME, norust, name = "norm")]
 pub fn norm_named(
     input: &Tensor,
     #[default("fro")] p: &str,

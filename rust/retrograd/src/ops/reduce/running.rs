@@ -87,7 +87,7 @@ fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor,
 /// >>> import retrograd as rg
 /// >>> rg.cummax(rg.tensor([1.0, 3.0, 2.0]), 0).values.tolist()
 /// [1.0, 3.0, 3.0]
-#[op(function, method, out, fields("values", "indices"))]
+#[op(function, method, out = SCALAR, fields("values", "indices"))]
 pub fn cummax(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     running("cummax", input, true, dim)
 }
@@ -97,7 +97,7 @@ pub fn cummax(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
 /// >>> import retrograd as rg
 /// >>> rg.cummin(rg.tensor([2.0, 1.0, 3.0]), 0).indices.tolist()
 /// [0, 1, 1]
-#[op(function, method, out, fields("values", "indices"))]
+#[op(function, method, out = SCALAR, fields("values", "indices"))]
 pub fn cummin(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     running("cummin", input, false, dim)
 }
@@ -199,7 +199,7 @@ impl Primitive for LogCumSumExp {
 /// >>> import retrograd as rg
 /// >>> rg.logcumsumexp(rg.tensor([0.0, 0.0]), 0).exp().tolist()
 /// [1.0, 2.0]
-#[op(function, method, out)]
+#[op(function, method, out = SCALAR)]
 pub fn logcumsumexp(input: &Tensor, dim: i64) -> Result<Tensor> {
     let over = Over::dim("logcumsumexp", dim, input.ndim(), false)?;
     apply1(LogCumSumExp { over, reverse: false }, &[input])

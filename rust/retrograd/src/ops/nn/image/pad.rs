@@ -9,8 +9,8 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::copy;
 use crate::kernels::resample::Table;
-use crate::ops::pointwise::check_number;
 use crate::ops::Value;
+use crate::ops::pointwise::check_number;
 use crate::tensor::layout::checked_numel;
 use crate::tensor::{Category, Dims, Scalar, Strides, Tensor};
 

@@ -380,9 +380,19 @@ pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result
     operands.iter().try_for_each(|x| overlap::check_reads(op, out, x, Reads::Same))
 }
 
-/// Writes a result to the tensor given as `out=`, whose dtype [`super::OutDtype::check`] allowed; resizes it if the sizes differ, unless it is one of the operands. Returns
+/// Writes a result to the tensor given as `out=`; resizes it if the sizes differ, unless it is one of the operands. Returns
 /// whether a tensor that had elements was resized.
 pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&Tensor]) -> Result<bool> {
+    if !result.dtype().can_cast(out.dtype()) {
+        return Err(crate::Error::dtype(
+            op,
+            format!(
+                "result type {} can't be cast to the desired output type {}",
+                result.dtype().scalar_type_name(),
+                out.dtype().scalar_type_name()
+            ),
+        ));
+    }
     let resizes = result.sizes() != out.sizes();
     if resizes && operands.iter().any(|x| x.is_same(out)) {
         return Err(crate::Error::shape(

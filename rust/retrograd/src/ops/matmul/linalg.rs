@@ -107,8 +107,8 @@ pub fn cross(input: &Tensor, other: &Tensor, #[default(None)] dim: Option<i64>) 
 
 /// The sums of products along an axis.
 ///
-/// Args: `x`, `y` with shapes that broadcast; `dim` the axis. Returns: a tensor without the axis. Derivative: `g * y` and
-/// `g * x`. Raises: RuntimeError if the axis has different sizes.
+/// Args: `x`, `y` float tensors of one dtype with shapes that broadcast; `dim` the axis. Returns: a tensor without the axis. Derivative: `g * y` and
+/// `g * x`. Raises: RuntimeError if the axis has different sizes, for integers, or if the dtypes differ.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.linalg.vecdot(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
@@ -121,6 +121,26 @@ pub fn vecdot(
     #[default(-1)]
     dim: i64,
 ) -> Result<Tensor> {
+    let found = |t: &Tensor| t.dtype().scalar_type_name();
+    if x.dtype().is_integral() {
+        return Err(Error::dtype(
+            "vecdot",
+            format!(
+                "linalg.vecdot: Expected a floating point or complex tensor as input. Got {}: convert with .to(dtype)",
+                found(x)
+            ),
+        ));
+    }
+    if x.dtype() != y.dtype() {
+        return Err(Error::dtype(
+            "vecdot",
+            format!(
+                "linalg.vecdot: Expected x and y to have the same dtype, but found x of type {} and y of type {} instead",
+                found(x),
+                found(y)
+            ),
+        ));
+    }
     if let (Ok(a), Ok(b)) = (wrap_dim("vecdot", dim, x.ndim()), wrap_dim("vecdot", dim, y.ndim()))
         && x.sizes().get(a) != y.sizes().get(b)
     {

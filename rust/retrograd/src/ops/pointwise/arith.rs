@@ -204,7 +204,7 @@ impl Primitive for Sub {
     }
 }
 
-fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
+pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
     let count = xs.iter().filter(|x| x.dtype() == DType::Bool).count();
     let detail = match count {
         0 => return Ok(()),

@@ -10,6 +10,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
+use crate::ops::pointwise::{refuse_bools, result_type};
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
@@ -270,7 +271,14 @@ pub fn matrix_norm_number(
     }
     let sums = vector(op, A, Scalar::Int(1), Some(&[inner as i64]), keepdim, dtype)?;
     let axis = [if outer > inner && !keepdim { outer - 1 } else { outer } as i64];
-    if p > 0.0 { sums.amax(&axis, keepdim) } else { sums.amin(&axis, keepdim) }
+    if p < 0.0 {
+        return sums.amin(&axis, keepdim);
+    }
+    if sums.sizes()[axis[0] as usize] == 0 {
+        // The largest of no sums, none of which is negative.
+        return sums.sum_dims(&axis, keepdim);
+    }
+    sums.amax(&axis, keepdim)
 }
 
 /// The norm of vectors or, with an order and two axes, of matrices.
@@ -456,9 +464,16 @@ fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {
 /// 5.0
 #[op(function, method)]
 pub fn dist(input: &Tensor, other: &Tensor, #[default(Scalar::Int(2))] p: Scalar) -> Result<Tensor> {
-    let common = crate::ops::pointwise::result_type(&[input, other]);
+    refuse_bools("dist", &[input, other])?;
+    let common = result_type(&[input, other]);
     if common.is_integral() {
-        return Err(Error::dtype("dist", "dist: Expected a floating point tensor as input: convert with .to(dtype)"));
+        return Err(Error::dtype(
+            "dist",
+            format!(
+                "norm(): input dtype should be either floating point or complex. Got {} instead.",
+                common.scalar_type_name()
+            ),
+        ));
     }
     apply1(Dist { p }, &[&cast(input, common)?, &cast(other, common)?])
 }

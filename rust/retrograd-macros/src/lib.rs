@@ -17,7 +17,8 @@ use syn::{
 /// pub fn mul(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> { ... }
 /// ```
 ///
-/// Arguments: the forms (`function`, `method`, `inplace`, `out`), `module = "nn.functional"`, `name = "..."` where the
+/// Arguments: the forms (`function`, `method`, `inplace`, `out`; `out = SAME` or another `OutDtype` where that form converts
+/// otherwise than by category), `module = "nn.functional"`, `name = "..."` where the
 /// Python name differs, `aliases(..)`, `fields("values", "indices")` for named results, `norust` for no Rust method.
 /// Parameters: `#[default(expr)]`, `#[kw]` (keyword only), `#[operand]` (a number is taken too), `#[size]` (takes
 /// separate integers, or separate tensors, too).
@@ -40,6 +41,8 @@ struct Options {
     aliases: Vec<String>,
     fields: Vec<String>,
     norust: bool,
+    /// What the `out=` form does with another dtype.
+    out: Option<Expr>,
 }
 
 impl Options {
@@ -64,6 +67,10 @@ fn options(args: Punctuated<Meta, Token![,]>) -> Result<Options> {
             (Meta::Path(_), "method") => o.forms.push("method"),
             (Meta::Path(_), "inplace") => o.forms.push("inplace"),
             (Meta::Path(_), "out") => o.forms.push("out"),
+            (Meta::NameValue(v), "out") => {
+                o.forms.push("out");
+                o.out = Some(v.value.clone());
+            }
             (Meta::Path(_), "norust") => o.norust = true,
             (Meta::NameValue(v), "module") => o.module = Some(text(&v.value)?),
             (Meta::NameValue(v), "name") => o.name = Some(text(&v.value)?),
@@ -284,6 +291,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
         syn::ReturnType::Type(_, t) => t.to_token_stream().to_string().replace(' ', ""),
         syn::ReturnType::Default => String::new(),
     };
+    let out = o.out.as_ref().map_or_else(|| quote!(OutDtype::Cast), |e| quote!(#e));
     let entry_doc = format!("Entry of `{python_name}` in the roster.");
     Ok(quote! {
         #functions
@@ -300,6 +308,11 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
                 doc: #doc,
                 params: &[#(#listed),*],
                 forms: 0 #(| ::retrograd::ops::forms::#forms)*,
+                out: {
+                    #[allow(unused_imports)]
+                    use ::retrograd::ops::out_dtype::*;
+                    #out
+                },
                 fields: &[#(#fields),*],
                 returns: #returns,
                 call,

@@ -421,6 +421,9 @@ fn run_out<'py>(
             results.len()
         )));
     }
+    for (i, (r, o)) in results.iter().zip(&outs).enumerate() {
+        entry.out.check(&c.name, i, r.dtype(), o.dtype()).map_err(to_py)?;
+    }
     for (r, o) in results.iter().zip(&outs) {
         if retrograd::ops::memory::write_out(&c.name, r, o, &operands).map_err(to_py)? {
             errors::warn_py(

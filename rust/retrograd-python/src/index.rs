@@ -138,9 +138,12 @@ fn bound(s: &Bound<'_, PySlice>, which: &str) -> PyResult<Option<i64>> {
     if v.is_none() {
         return Ok(None);
     }
-    integer(&v).map(Some).ok_or_else(|| {
-        PyTypeError::new_err("index: slice indices must be integers or None or have an __index__ method")
-    })
+    match integer(&v) {
+        Some(i) => Ok(Some(i)),
+        // Beyond every size: as far as there are integers, as Python's own sequences have it.
+        None if v.is_instance_of::<PyInt>() => Ok(Some(if v.lt(0)? { i64::MIN } else { i64::MAX })),
+        None => Err(PyTypeError::new_err("index: slice indices must be integers or None or have an __index__ method")),
+    }
 }
 
 /// Why `value` is nothing that `x[...] = value` takes.

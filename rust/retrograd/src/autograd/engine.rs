@@ -403,7 +403,10 @@ fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How) -> Result<()> {
     // Post hooks are shown the gradient, which then cannot become `.grad` itself.
     let shown = if hooks.is_some() { grads.clone() } else { Grads::new() };
     if let Some(g) = grads[0].take() {
-        super::accumulate::accumulate(leaf, g, how.create_graph)?;
+        // A leaf may have been detached after its use: then hooks see the gradient, and nothing is stored.
+        if leaf.requires_grad() {
+            super::accumulate::accumulate(leaf, g, how.create_graph)?;
+        }
         if let Some(meta) = leaf.inner().meta.get() {
             let hooks: SmallVec<[_; 2]> = meta.post_accumulate.lock().iter().map(|(_, h)| h.clone()).collect();
             hooks.iter().try_for_each(|hook| hook.call(leaf))?;

@@ -95,8 +95,15 @@ impl Sampler {
             }
         }
     }
-    /// Runs `f(element, weight, derivatives)` for the elements that a point draws on.
-    fn each(&self, point: [f64; 3], sizes: [usize; 3], round: fn(f64) -> f64, mut f: impl FnMut(usize, f64, [f64; 3])) {
+    /// Runs `f(element, weight, derivatives)` for the elements that a point draws on. What lies outside is 0 and left out,
+    /// unless its weights are not finite, as those of a point that is not: 0 times that is NaN.
+    fn each(
+        &self,
+        point: [f64; 3],
+        sizes: [usize; 3],
+        round: fn(f64) -> f64,
+        mut f: impl FnMut(Option<usize>, f64, [f64; 3]),
+    ) {
         let single = ([(Some(0), 1.0, 0.0), (None, 0.0, 0.0), (None, 0.0, 0.0), (None, 0.0, 0.0)], 1);
         let [d, h, w] = sizes;
         let (zs, nz) = if self.rank == 3 { self.taps(point[2], d, round) } else { single };
@@ -105,8 +112,13 @@ impl Sampler {
         for &(z, wz, dz) in &zs[..nz] {
             for &(y, wy, dy) in &ys[..ny] {
                 for &(x, wx, dx) in &xs[..nx] {
-                    if let (Some(z), Some(y), Some(x)) = (z, y, x) {
-                        f((z * h + y) * w + x, wz * wy * wx, [wz * wy * dx, wz * dy * wx, dz * wy * wx]);
+                    let weight = wz * wy * wx;
+                    let at = match (z, y, x) {
+                        (Some(z), Some(y), Some(x)) => Some((z * h + y) * w + x),
+                        _ => None,
+                    };
+                    if at.is_some() || !weight.is_finite() {
+                        f(at, weight, [wz * wy * dx, wz * dy * wx, dz * wy * wx]);
                     }
                 }
             }
@@ -174,7 +186,7 @@ pub fn sample<T: Sample>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &mut [T
                 let w = T::pick(0, w);
                 for c in 0..e.channels {
                     let y = &mut y[c * e.points + p];
-                    *y = (*y).plus(x[c * inner + i].times(w));
+                    *y = (*y).plus(i.map_or(T::ZERO, |i| x[c * inner + i]).times(w));
                 }
             });
         }
@@ -200,6 +212,7 @@ pub fn pull<T: Sample>(
                 let mut along = 0.0;
                 for c in 0..e.channels {
                     let g = g[to + c * e.points + p];
+                    let Some(i) = i else { continue };
                     if let Some(gx) = gx.as_deref_mut() {
                         let o = &mut gx[from + c * inner + i];
                         *o = (*o).plus(g.times(weight));

@@ -111,7 +111,8 @@ pub fn bessel_i(order: u8, x: f64) -> f64 {
             sum += term;
             k += 1.0;
         }
-        a.exp() / (2.0 * PI * a).sqrt() * sum
+        // The square root by its factors, since the product may be infinite where the exponential is.
+        a.exp() / ((2.0 * PI).sqrt() * a.sqrt()) * sum
     };
     if order == 1 && x < 0.0 { -value } else { value }
 }

@@ -3,6 +3,7 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
+use super::pointwise::check_number;
 use super::{Device, Entry, Form, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply_inplace, apply1};
@@ -315,6 +316,9 @@ pub fn fill(input: &Tensor, #[operand] value: &Tensor) -> Result<Tensor> {
             "fill",
             format!("only supports 0-dimension value tensor but got tensor with {} dimensions.", value.ndim()),
         ));
+    }
+    if value.is_number() {
+        check_number("fill", value.item()?, input.dtype())?;
     }
     apply_as(form, Fill(if value.is_number() { Filling::Number } else { Filling::Tensor }, form), &[input, value])
 }

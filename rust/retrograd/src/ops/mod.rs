@@ -8,6 +8,7 @@ pub mod index;
 pub mod matmul;
 pub mod memory;
 pub mod nn;
+pub mod out_dtype;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;
@@ -18,6 +19,7 @@ pub mod view;
 
 mod value;
 
+pub use out_dtype::OutDtype;
 pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Strided, Value};
 
 use crate::error::Result;
@@ -60,6 +62,8 @@ pub struct Entry {
     pub doc: &'static str,
     pub params: &'static [Param],
     pub forms: u32,
+    /// What the `out=` form, if there is one, does with another dtype.
+    pub out: OutDtype,
     /// Names of the results, if they have names.
     pub fields: &'static [&'static str],
     /// The Rust type of the result, as written in the room.

@@ -112,6 +112,23 @@ impl DType {
             DType::Complex128 => "ComplexDouble",
         }
     }
+    /// `"float"`, the name that C++ has for the elements, which some of torch's messages use.
+    pub const fn cpp_name(self) -> &'static str {
+        match self {
+            DType::Bool => "bool",
+            DType::UInt8 => "unsigned char",
+            DType::Int8 => "signed char",
+            DType::Int16 => "short int",
+            DType::Int32 => "int",
+            DType::Int64 => "long int",
+            DType::Float16 => "c10::Half",
+            DType::BFloat16 => "c10::BFloat16",
+            DType::Float32 => "float",
+            DType::Float64 => "double",
+            DType::Complex64 => "c10::complex<float>",
+            DType::Complex128 => "c10::complex<double>",
+        }
+    }
     /// `"FloatTensor"`.
     pub fn tensor_type_name(self) -> String {
         format!("{}Tensor", self.scalar_type_name())

@@ -2,8 +2,9 @@
 
 use retrograd_macros::op;
 
-use super::{blank_strided, check_fits, check_grad, clear, leaf, set_all, sizes};
+use super::{blank_strided, check_grad, clear, leaf, set_all, sizes};
 use crate::error::Result;
+use crate::ops::pointwise::check_number;
 use crate::ops::{Device, Strided};
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
 use crate::transforms;
@@ -174,7 +175,7 @@ pub fn full_like(
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
     let t = blank("full_like", input, dtype, requires_grad, memory_format)?;
-    check_fits("full_like", fill_value, t.dtype())?;
+    check_number("full_like", fill_value, t.dtype())?;
     set_all(&t, fill_value);
     leaf(beside(input, t)?, requires_grad)
 }
@@ -351,7 +352,7 @@ pub fn new_full(
     let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad("new_full", dtype, requires_grad)?;
-    check_fits("new_full", fill_value, dtype)?;
+    check_number("new_full", fill_value, dtype)?;
     let size = sizes("new_full", size)?;
     leaf(beside(input, Tensor::full(&size, fill_value, dtype)?)?, requires_grad)
 }

@@ -13,6 +13,7 @@ mod window;
 
 use retrograd_macros::op;
 
+use super::pointwise::check_number;
 use super::{Device, Entry, Strided};
 use crate::dispatch;
 use crate::error::{Error, Result};
@@ -95,32 +96,6 @@ pub(crate) fn leaf(t: Tensor, requires_grad: bool) -> Result<Tensor> {
         t.set_requires_grad(true)?;
     }
     Ok(t)
-}
-
-/// Refuses a number that elements of `dtype` cannot hold. Negative numbers wrap in unsigned dtypes, as in torch.
-pub(crate) fn check_fits(op: &'static str, value: Scalar, dtype: DType) -> Result<()> {
-    let range = |lo: i64, hi: i64| match value {
-        Scalar::Int(i) => lo <= i && i <= hi,
-        Scalar::Float(x) | Scalar::Complex(x, _) => lo as f64 <= x && x <= hi as f64,
-        Scalar::Bool(_) => true,
-    };
-    let whole = matches!(value, Scalar::Complex(_, im) if im != 0.0);
-    let fits = match dtype {
-        DType::Complex64 | DType::Complex128 | DType::Bool => true,
-        _ if whole => false,
-        DType::UInt8 => range(-255, 255),
-        DType::Int8 => range(-128, 127),
-        DType::Int16 => range(i64::from(i16::MIN), i64::from(i16::MAX)),
-        DType::Int32 => range(i64::from(i32::MIN), i64::from(i32::MAX)),
-        DType::Int64 => range(i64::MIN, i64::MAX),
-        DType::Float32 => !value.as_f64().is_finite() || value.as_f64().abs() <= f64::from(f32::MAX),
-        DType::Float16 => !value.as_f64().is_finite() || value.as_f64().abs() <= 65504.0,
-        DType::BFloat16 | DType::Float64 => true,
-    };
-    if fits {
-        return Ok(());
-    }
-    Err(Error::shape(op, format!("value cannot be converted to type {} without overflow, got {value:?}", dtype.name())))
 }
 
 /// Zeros with the given dense strides.
@@ -372,7 +347,7 @@ pub fn full(
     let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or(fill_value.dtype());
     check_grad("full", dtype, requires_grad)?;
-    check_fits("full", fill_value, dtype)?;
+    check_number("full", fill_value, dtype)?;
     leaf(Tensor::full(&sizes("full", size)?, fill_value, dtype)?, requires_grad)
 }
 
@@ -407,7 +382,7 @@ pub fn scalar_tensor(
     let usual = if s.category() == Category::Complex { s.dtype() } else { default_dtype() };
     let dtype = dtype.unwrap_or(usual);
     check_grad("scalar_tensor", dtype, requires_grad)?;
-    check_fits("scalar_tensor", s, dtype)?;
+    check_number("scalar_tensor", s, dtype)?;
     leaf(Tensor::full(&[], s, dtype)?, requires_grad)
 }
 

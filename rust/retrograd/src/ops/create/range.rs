@@ -5,6 +5,7 @@ use retrograd_macros::op;
 use super::{check_grad, leaf};
 use crate::dispatch;
 use crate::error::{Error, Result};
+use crate::ops::pointwise::check_number;
 use crate::ops::{Device, Strided};
 use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
 
@@ -163,6 +164,9 @@ pub fn linspace(
     let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or_else(default_dtype);
     check_grad("linspace", dtype, requires_grad)?;
+    for number in [start, end] {
+        check_number("linspace", number, dtype)?;
+    }
     let n = usize::try_from(steps)
         .map_err(|_| Error::shape("linspace", format!("number of steps must be non-negative, got {steps}")))?;
     // From the nearer end, so that both ends are exact.

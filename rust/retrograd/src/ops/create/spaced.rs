@@ -6,6 +6,7 @@ use super::range::check_ends;
 use super::{check_grad, leaf};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ops::pointwise::check_number;
 use crate::ops::{Device, Strided};
 use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
 
@@ -43,6 +44,9 @@ pub fn logspace(
     let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or_else(default_dtype);
     check_grad("logspace", dtype, requires_grad)?;
+    for number in [start, end] {
+        check_number("logspace", number, dtype)?;
+    }
     let n = usize::try_from(steps)
         .map_err(|_| Error::shape("logspace", format!("number of steps must be non-negative, got {steps}")))?;
     let unsupported = || ErrorKind::NoKernel { op: "logspace", kernel: "logspace_cpu", dtype }.into();

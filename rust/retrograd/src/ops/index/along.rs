@@ -97,7 +97,7 @@ impl Primitive for IndexSelect {
 /// >>> import retrograd as rg
 /// >>> rg.index_select(rg.tensor([1.0, 2.0, 3.0]), 0, rg.tensor([2, 0])).tolist()
 /// [3.0, 1.0]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["index_select(): self and result must have the same scalar type"]))]
 pub fn index_select(input: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
     let dim = wrap_dim("index_select", dim, input.ndim())?;
     if index.ndim() > 1 {
@@ -231,7 +231,7 @@ impl Primitive for Gather {
 /// >>> import retrograd as rg
 /// >>> rg.gather(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, rg.tensor([[0], [1]])).tolist()
 /// [[1.0], [4.0]]
-#[op(function, method, out, name = "gather", norust)]
+#[op(function, method, out = SAME, name = "gather", norust)]
 pub fn gather(
     input: &Tensor,
     dim: i64,

@@ -157,7 +157,7 @@ impl Primitive for Put {
 /// >>> import retrograd as rg
 /// >>> rg.take(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.tensor([0, -1])).tolist()
 /// [1.0, 4.0]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["take(): self and out expected to have the same dtype, but got self.dtype = {Result} and out.dtype = {Out}"]))]
 pub fn take(input: &Tensor, index: &Tensor) -> Result<Tensor> {
     check_positions("take", index)?;
     apply1(Take, &[input, index])
@@ -212,7 +212,7 @@ pub fn put(input: &Tensor, index: &Tensor, source: &Tensor, #[default(false)] ac
 /// >>> x = rg.tensor([[3.0, 1.0], [2.0, 4.0]])
 /// >>> rg.take_along_dim(x, rg.argsort(x, dim=1), dim=1).tolist()
 /// [[1.0, 3.0], [2.0, 4.0]]
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn take_along_dim(input: &Tensor, indices: &Tensor, #[default(None)] dim: Option<i64>) -> Result<Tensor> {
     const OP: &str = "take_along_dim";
     if indices.dtype() != DType::Int64 {

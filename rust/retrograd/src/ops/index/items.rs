@@ -4,6 +4,7 @@ use super::advanced::{index_at, put_at_};
 use super::walk::is_mask;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
+use crate::ops::pointwise::check_number;
 use crate::ops::{memory, view};
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Scalar, Tensor};
@@ -75,6 +76,9 @@ fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
 
 /// `x[items] = value`: the value, broadcast and converted, written through a view, or at index tensors.
 pub fn set(x: &Tensor, items: &[IndexItem], value: &Tensor) -> Result<()> {
+    if value.is_number() {
+        check_number("setitem", value.item()?, x.dtype())?;
+    }
     assign(x, items, value).map_err(|e| e.named("setitem"))
 }
 

@@ -75,7 +75,7 @@ impl Primitive for MaskedSelect {
 /// >>> import retrograd as rg
 /// >>> rg.masked_select(rg.tensor([1.0, 2.0, 3.0]), rg.tensor([True, False, True])).tolist()
 /// [1.0, 3.0]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["masked_select(): self and result must have the same scalar type"]))]
 pub fn masked_select(input: &Tensor, mask: &Tensor) -> Result<Tensor> {
     if mask.dtype() != DType::Bool {
         return Err(Error::dtype(

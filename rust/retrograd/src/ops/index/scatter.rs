@@ -14,6 +14,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
+use crate::ops::pointwise::check_number;
 use crate::ops::{Value, view};
 use crate::parallel::Shared;
 use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
@@ -232,7 +233,7 @@ fn check_src(input: &Tensor, src: &Tensor) -> Result<()> {
 /// >>> import retrograd as rg
 /// >>> rg.scatter_add(rg.zeros(3), 0, rg.tensor([0, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [3.0, 0.0, 0.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn scatter_add(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
     let dim = check_index("scatter_add", input, dim, index, Some(src))?;
     check_src(input, src)?;
@@ -248,7 +249,7 @@ pub fn scatter_add(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Re
 /// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn scatter(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
     let dim = check_index("scatter", input, dim, index, Some(src))?;
     check_src(input, src)?;
@@ -260,15 +261,10 @@ pub fn scatter(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result
 /// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2]), 1.0).tolist()
 /// [0.0, 0.0, 1.0]
-#[op(function, method, inplace, out, name = "scatter")]
+#[op(function, method, inplace, out = SAME, name = "scatter")]
 pub fn scatter_value(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
     let dim = check_index("scatter", input, dim, index, None)?;
-    if matches!(value, Scalar::Complex(..)) && !input.dtype().is_complex() {
-        return Err(Error::dtype(
-            "scatter",
-            format!("value cannot be converted to type {} without overflow", input.dtype().scalar_type_name()),
-        ));
-    }
+    check_number("scatter", value, input.dtype())?;
     apply_as(form, ScatterValue { dim, value }, &[input, index])
 }
 

@@ -88,8 +88,13 @@ impl ScatterReduce {
                 [to_x, where_(&alone, &others, &quotient)?]
             }
         };
-        let to_x = if self.include_self { to_x } else { to_x.scatter_value(dim, index, Scalar::Int(0))? };
         Ok([to_x, to_src])
+    }
+
+    /// `g` times the derivatives by the operand; 0, whatever they are, where that was replaced.
+    fn to_operand(&self, g: &Tensor, by_x: &Tensor, index: &Tensor) -> Result<Tensor> {
+        let all = g.mul(by_x)?;
+        if self.include_self { Ok(all) } else { all.scatter_value(self.dim as i64, index, Scalar::Int(0)) }
     }
 }
 
@@ -150,14 +155,14 @@ impl Primitive for ScatterReduce {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, index) = (cx.g(), cx.kept(0)?);
         let [to_x, to_src] = self.partials(cx.kept(2)?, index, cx.kept(3)?, cx.kept(1)?)?;
-        let x = cx.when(0, || g.mul(&to_x))?;
+        let x = cx.when(0, || self.to_operand(g, &to_x, index))?;
         let src = cx.when(2, || g.gather(self.dim as i64, index)?.mul(&to_src))?;
         Ok(smallvec![x, None, src])
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let (x, index) = (cx.xs[0], cx.xs[1]);
         let [to_x, to_src] = self.partials(x, index, cx.xs[2], &cx.outs[0])?;
-        let from_x = cx.t(0).map(|t| t.mul(&to_x)).transpose()?;
+        let from_x = cx.t(0).map(|t| self.to_operand(t, &to_x, index)).transpose()?;
         let Some(src) = cx.t(2) else { return Ok(maybe(from_x)) };
         let start = from_x.map_or_else(|| Tensor::zeros(x.sizes(), x.dtype()), Ok)?;
         start.scatter_add(self.dim as i64, index, &src.mul(&to_src)?).map(one)
@@ -181,7 +186,7 @@ impl Primitive for ScatterReduce {
 /// >>> import retrograd as rg
 /// >>> rg.scatter_reduce(rg.ones(2), 0, rg.tensor([0, 0]), rg.tensor([2.0, 3.0]), "prod").tolist()
 /// [6.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn scatter_reduce(
     input: &Tensor,
     dim: i64,

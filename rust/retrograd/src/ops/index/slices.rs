@@ -12,6 +12,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
+use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, memory, view};
 use crate::tensor::layout::wrap_dim;
@@ -221,8 +222,9 @@ impl FillSlices {
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
         let value = match self.number {
             Some(number) => number,
-            None => copy::cast(xs[2], to.dtype())?.item()?,
+            None => xs[2].item()?,
         };
+        check_number(Self::NAME, value, to.dtype())?;
         let walk = walk(Self::NAME, to, self.dim, xs[1])?;
         dispatch!(any, to.dtype(), T => {
             let value = T::from_scalar(value);
@@ -340,7 +342,7 @@ fn rest(sizes: &[usize], dim: usize) -> Dims {
 /// >>> import retrograd as rg
 /// >>> rg.index_add(rg.zeros(3), 0, rg.tensor([0, 2, 0]), rg.ones(3), alpha=2).tolist()
 /// [4.0, 0.0, 2.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn index_add(
     input: &Tensor,
     dim: i64,
@@ -393,7 +395,7 @@ pub fn index_add(
 /// >>> import retrograd as rg
 /// >>> rg.index_copy(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn index_copy(input: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
     const OP: &str = "index_copy";
     let dim = wrap_dim(OP, dim, input.ndim())?;

@@ -89,7 +89,7 @@ impl Primitive for Bmm {
 /// >>> import retrograd as rg
 /// >>> rg.bmm(rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[3.0]], [[3.0]]]
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn bmm(input: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     apply1(Bmm, &[input, mat2])
 }
@@ -174,7 +174,7 @@ impl Primitive for Baddbmm {
 /// >>> import retrograd as rg
 /// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[4.0]], [[4.0]]]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = SAME)]
 pub fn baddbmm(
     input: &Tensor,
     batch1: &Tensor,

@@ -73,7 +73,7 @@ pub(super) fn unsafe_view(x: &Tensor, to: &[usize]) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.matmul(rg.ones(4, 2, 3), rg.ones(3, 5)).shape
 /// retrograd.Size([4, 2, 5])
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn matmul(input: &Tensor, other: &Tensor) -> Result<Tensor> {
     match (input.ndim(), other.ndim()) {
         (2, 2) => input.mm(other),

@@ -49,7 +49,7 @@ impl Primitive for VDot {
 /// >>> import retrograd as rg
 /// >>> rg.vdot(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).item()
 /// 11.0
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["result dtype {Out} does not match input dtype {Result}"]))]
 pub fn vdot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
     apply1(VDot, &[input, other])
 }

@@ -75,7 +75,7 @@ fn crossed(op: &'static str, a: &Tensor, b: &Tensor, dim: i64) -> Result<Tensor>
 /// >>> import retrograd as rg
 /// >>> rg.linalg.cross(rg.tensor([1.0, 0.0, 0.0]), rg.tensor([0.0, 1.0, 0.0])).tolist()
 /// [0.0, 0.0, 1.0]
-#[op(function, out, module = "linalg", name = "cross")]
+#[op(function, out = SAME, module = "linalg", name = "cross")]
 pub fn linalg_cross(
     input: &Tensor,
     other: &Tensor,
@@ -93,7 +93,7 @@ pub fn linalg_cross(
 /// >>> import retrograd as rg
 /// >>> rg.cross(rg.tensor([1.0, 0.0, 0.0]), rg.tensor([0.0, 1.0, 0.0]), dim=0).tolist()
 /// [0.0, 0.0, 1.0]
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn cross(input: &Tensor, other: &Tensor, #[default(None)] dim: Option<i64>) -> Result<Tensor> {
     let dim = match dim {
         Some(dim) => dim,
@@ -107,13 +107,13 @@ pub fn cross(input: &Tensor, other: &Tensor, #[default(None)] dim: Option<i64>) 
 
 /// The sums of products along an axis.
 ///
-/// Args: `x`, `y` with shapes that broadcast; `dim` the axis. Returns: a tensor without the axis. Derivative: `g * y` and
-/// `g * x`. Raises: RuntimeError if the axis has different sizes.
+/// Args: `x`, `y` float tensors of one dtype with shapes that broadcast; `dim` the axis. Returns: a tensor without the axis. Derivative: `g * y` and
+/// `g * x`. Raises: RuntimeError if the axis has different sizes, for integers, or if the dtypes differ.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.linalg.vecdot(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]
-#[op(function, out, module = "linalg")]
+#[op(function, out = OutDtype::Same(&["linalg.vecdot: Expected out of dtype{Result} but found {Out}"]), module = "linalg")]
 pub fn vecdot(
     x: &Tensor,
     y: &Tensor,
@@ -121,6 +121,26 @@ pub fn vecdot(
     #[default(-1)]
     dim: i64,
 ) -> Result<Tensor> {
+    let found = |t: &Tensor| t.dtype().scalar_type_name();
+    if x.dtype().is_integral() {
+        return Err(Error::dtype(
+            "vecdot",
+            format!(
+                "linalg.vecdot: Expected a floating point or complex tensor as input. Got {}: convert with .to(dtype)",
+                found(x)
+            ),
+        ));
+    }
+    if x.dtype() != y.dtype() {
+        return Err(Error::dtype(
+            "vecdot",
+            format!(
+                "linalg.vecdot: Expected x and y to have the same dtype, but found x of type {} and y of type {} instead",
+                found(x),
+                found(y)
+            ),
+        ));
+    }
     if let (Ok(a), Ok(b)) = (wrap_dim("vecdot", dim, x.ndim()), wrap_dim("vecdot", dim, y.ndim()))
         && x.sizes().get(a) != y.sizes().get(b)
     {
@@ -195,7 +215,7 @@ fn chained(xs: &[Tensor]) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> tuple(rg.linalg.multi_dot([rg.ones(2, 3), rg.ones(3, 4), rg.ones(4)]).shape)
 /// (2,)
-#[op(function, out, module = "linalg")]
+#[op(function, out = OutDtype::Same(&["multi_dot(): expected out tensor to have dtype {result} but got {out}"]), module = "linalg")]
 pub fn multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
     const OP: &str = "multi_dot";
     let [first, middle @ .., last] = tensors else {
@@ -257,7 +277,7 @@ pub fn chain_matmul(#[size] matrices: &[Tensor]) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.linalg.matrix_power(rg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 /// [[1.0, 5.0], [0.0, 1.0]]
-#[op(function, out, module = "linalg")]
+#[op(function, out = SAME, module = "linalg")]
 #[allow(non_snake_case)]
 pub fn matrix_power(A: &Tensor, n: i64) -> Result<Tensor> {
     power_of(A, n)
@@ -268,7 +288,7 @@ pub fn matrix_power(A: &Tensor, n: i64) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.matrix_power(rg.tensor([[2.0]]), 3).tolist()
 /// [[8.0]]
-#[op(function, method, out, norust, name = "matrix_power")]
+#[op(function, method, out = SAME, norust, name = "matrix_power")]
 pub fn matrix_power_of(input: &Tensor, n: i64) -> Result<Tensor> {
     power_of(input, n)
 }

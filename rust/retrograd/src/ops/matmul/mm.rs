@@ -135,7 +135,7 @@ impl Primitive for Mm {
 /// >>> import retrograd as rg
 /// >>> rg.mm(rg.tensor([[1.0, 2.0]]), rg.tensor([[3.0], [4.0]])).tolist()
 /// [[11.0]]
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn mm(input: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     apply1(Mm { lhs: Matrix::of(input), rhs: Matrix::of(mat2) }, &[input, mat2])
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::kernels::copy;
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
+use crate::ops::pointwise::select::where_;
 use crate::ops::pointwise::{out_like, run_seldom, zeros_of};
 use crate::ops::{Form, Value};
 use crate::tensor::{Scalar, Tensor, layout};
@@ -25,10 +26,11 @@ pub(super) trait Curve: 'static {
     /// The node of the derivative.
     const BACKWARD_NODE: &'static str;
     fn value<T: Real>(p: Parameters<T>, x: T) -> T;
-    /// The derivative, which at a kink is a convention.
-    fn slope<T: Real>(p: Parameters<T>, x: T) -> T;
-    /// The second derivative, in ops; `None` if it is zero.
-    fn bend(_p: Parameters<f64>, _x: &Tensor) -> Result<Option<Tensor>> {
+    /// `g` times the derivative, which at a kink is a convention. Where the curve is cut off it is 0, whatever `g`: then `g` is
+    /// not chosen, rather than multiplied by 0, which would make NaN of an infinite one.
+    fn pull<T: Real>(p: Parameters<T>, g: T, x: T) -> T;
+    /// `g` times the second derivative, in ops; `None` if that is zero. As [`Curve::pull`] where the curve is straight.
+    fn bend(_p: Parameters<f64>, _g: &Tensor, _x: &Tensor) -> Result<Option<Tensor>> {
         Ok(None)
     }
     /// Parameters as the node shows them.
@@ -40,7 +42,7 @@ pub(super) trait Curve: 'static {
         name: Self::NODE,
         backward_name: Self::BACKWARD_NODE,
         value: (value_runs::<Self, f32>, value_runs::<Self, f64>),
-        slope: (slope_runs::<Self, f32>, slope_runs::<Self, f64>),
+        pull: (pull_runs::<Self, f32>, pull_runs::<Self, f64>),
         bend: Self::bend,
         shown: Self::shown,
     };
@@ -52,8 +54,8 @@ fn value_runs<C: Curve + ?Sized, T: Real>(p: Parameters<T>, xs: [&[T]; 1], out: 
     each(xs, out, |[x]| C::value(p, x));
 }
 
-fn slope_runs<C: Curve + ?Sized, T: Real>(p: Parameters<T>, xs: [&[T]; 2], out: &mut [MaybeUninit<T>]) {
-    each(xs, out, |[g, x]| g.times(C::slope(p, x)));
+fn pull_runs<C: Curve + ?Sized, T: Real>(p: Parameters<T>, xs: [&[T]; 2], out: &mut [MaybeUninit<T>]) {
+    each(xs, out, |[g, x]| C::pull(p, g, x));
 }
 
 /// A [`Curve`] as a value: one primitive runs them all, where a type per curve would compile all of its machinery anew.
@@ -61,8 +63,8 @@ pub(super) struct Table {
     name: &'static str,
     backward_name: &'static str,
     value: (Runs<f32, 1>, Runs<f64, 1>),
-    slope: (Runs<f32, 2>, Runs<f64, 2>),
-    bend: fn(Parameters<f64>, &Tensor) -> Result<Option<Tensor>>,
+    pull: (Runs<f32, 2>, Runs<f64, 2>),
+    bend: fn(Parameters<f64>, &Tensor, &Tensor) -> Result<Option<Tensor>>,
     shown: fn(Parameters<Scalar>) -> Vec<(&'static str, Value)>,
 }
 
@@ -130,8 +132,7 @@ struct ActivationBackward(Activation);
 impl ActivationBackward {
     /// `a b f''(x)`.
     fn bent(&self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
-        let bend = (self.0.curve.bend)(self.0.p.map(Scalar::as_f64), x)?;
-        bend.map(|bend| a.mul(b)?.mul(&bend)).transpose()
+        (self.0.curve.bend)(self.0.p.map(Scalar::as_f64), &a.mul(b)?, x)
     }
 }
 
@@ -146,7 +147,7 @@ impl Primitive for ActivationBackward {
         let (g, x) = (copy::cast(xs[0], xs[1].dtype())?, xs[1]);
         let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, &g])?;
-        self.0.run(self.0.curve.slope, [&g, x], &y)?;
+        self.0.run(self.0.curve.pull, [&g, x], &y)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -172,6 +173,11 @@ impl Primitive for ActivationBackward {
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }
+}
+
+/// `g` unless the mask holds, else 0.
+pub(super) fn unless(mask: &Tensor, g: &Tensor) -> Result<Tensor> {
+    where_(mask, &Tensor::number(Scalar::Int(0))?, g)
 }
 
 /// Applies a curve to a float tensor, in place if asked.

@@ -178,7 +178,7 @@ impl Primitive for GeluBackward {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.gelu(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
-#[op(function, out, module = "nn.functional")]
+#[op(function, out = FOUND, module = "nn.functional")]
 pub fn gelu(
     input: &Tensor,
     #[kw]

@@ -2,12 +2,11 @@
 
 use retrograd_macros::op;
 
-use super::curve::{Curve, Parameters, bent};
+use super::curve::{Curve, Parameters, bent, unless};
 use crate::error::{Error, Result};
 use crate::kernels::real::Real;
 use crate::ops::Value;
-use crate::ops::pointwise::select::where_;
-use crate::ops::pointwise::zeros_of;
+use crate::ops::pointwise::check_number;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// `x` where positive, else `slope x`. Parameter: the slope.
@@ -21,8 +20,8 @@ impl Curve for LeakyRelu {
         if x > T::ZERO { x } else { x.times(slope) }
     }
     #[inline(always)]
-    fn slope<T: Real>([slope, ..]: Parameters<T>, x: T) -> T {
-        if x > T::ZERO { T::ONE } else { slope }
+    fn pull<T: Real>([slope, ..]: Parameters<T>, g: T, x: T) -> T {
+        if x > T::ZERO { g } else { g.times(slope) }
     }
     fn shown([slope, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("negative_slope", slope.into())]
@@ -40,8 +39,8 @@ impl Curve for Threshold {
         if x <= threshold { value } else { x }
     }
     #[inline(always)]
-    fn slope<T: Real>([threshold, ..]: Parameters<T>, x: T) -> T {
-        if x <= threshold { T::ZERO } else { T::ONE }
+    fn pull<T: Real>([threshold, ..]: Parameters<T>, g: T, x: T) -> T {
+        if x <= threshold { T::ZERO } else { g }
     }
     fn shown([threshold, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("threshold", threshold.into())]
@@ -59,8 +58,8 @@ impl Curve for Hardtanh {
         x.larger(min).smaller(max)
     }
     #[inline(always)]
-    fn slope<T: Real>([min, max, _]: Parameters<T>, x: T) -> T {
-        if x <= min || x >= max { T::ZERO } else { T::ONE }
+    fn pull<T: Real>([min, max, _]: Parameters<T>, g: T, x: T) -> T {
+        if x > min && x < max { g } else { T::ZERO }
     }
     fn shown([min, max, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("min_val", min.into()), ("max_val", max.into())]
@@ -78,8 +77,8 @@ impl Curve for Hardsigmoid {
         x.plus(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0)).over(T::of(6.0))
     }
     #[inline(always)]
-    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
-        if x > T::of(-3.0) && x < T::of(3.0) { T::of(1.0 / 6.0) } else { T::ZERO }
+    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
+        if x > T::of(-3.0) && x < T::of(3.0) { g.times(T::of(1.0 / 6.0)) } else { T::ZERO }
     }
 }
 
@@ -94,19 +93,18 @@ impl Curve for Hardswish {
         x.times(x.plus(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0))).over(T::of(6.0))
     }
     #[inline(always)]
-    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         if x <= T::of(-3.0) {
             T::ZERO
-        } else if x < T::of(3.0) {
-            x.over(T::of(3.0)).plus(T::of(0.5))
+        } else if x >= T::of(3.0) {
+            g
         } else {
-            T::ONE
+            g.times(x.over(T::of(3.0)).plus(T::of(0.5)))
         }
     }
-    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
-        let inside = x.abs()?.lt(&Tensor::number(Scalar::Int(3))?)?;
-        let third = Tensor::full(&[], Scalar::Float(1.0 / 3.0), x.dtype())?;
-        where_(&inside, &third, &zeros_of(x)?).map(Some)
+    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+        let straight = x.abs()?.ge(&Tensor::number(Scalar::Int(3))?)?;
+        unless(&straight, &g.times(1.0 / 3.0)?).map(Some)
     }
 }
 
@@ -130,8 +128,8 @@ impl<const SOFT: bool> Curve for Shrink<SOFT> {
         }
     }
     #[inline(always)]
-    fn slope<T: Real>([lambd, ..]: Parameters<T>, x: T) -> T {
-        if x >= lambd.negate() && x <= lambd { T::ZERO } else { T::ONE }
+    fn pull<T: Real>([lambd, ..]: Parameters<T>, g: T, x: T) -> T {
+        if x < lambd.negate() || x > lambd { g } else { T::ZERO }
     }
     fn shown([lambd, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("lambd", lambd.into())]
@@ -142,6 +140,9 @@ impl<const SOFT: bool> Curve for Shrink<SOFT> {
 fn clamped(op: &'static str, inplace: bool, input: &Tensor, min: Scalar, max: Scalar) -> Result<Tensor> {
     if input.dtype() == DType::Bool {
         return Err(Error::shape(op, "Bool inputs not supported for hardtanh: convert the input with .to(float32)"));
+    }
+    for bound in [min, max] {
+        check_number(op, bound, if input.dtype().is_integral() { DType::Int64 } else { input.dtype() })?;
     }
     if !input.dtype().is_integral() {
         return bent::<Hardtanh>(inplace, input, &[min, max]);
@@ -155,6 +156,9 @@ fn clamped(op: &'static str, inplace: bool, input: &Tensor, min: Scalar, max: Sc
 }
 
 fn thresholded(inplace: bool, input: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
+    for number in [threshold, value] {
+        check_number("threshold", number, input.dtype())?;
+    }
     if !input.dtype().is_integral() || input.dtype() == DType::Bool {
         return bent::<Threshold>(inplace, input, &[threshold, value]);
     }
@@ -321,7 +325,7 @@ pub fn hardswish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tens
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 1.5]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = FOUND, norust, module = "nn.functional")]
 pub fn softshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
     softshrink_of(input, lambd)
 }
@@ -334,7 +338,7 @@ pub fn softshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) 
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = FOUND, norust, module = "nn.functional")]
 pub fn hardshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
     bent::<Shrink<false>>(false, input, &[lambd])
 }

@@ -10,13 +10,15 @@ use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::memory;
 use crate::ops::pointwise::result_type;
+use crate::ops::pointwise::select::where_;
 use crate::ops::view::expand_to;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Scalar, Tensor};
 
-/// `x` between `-bound` and `bound`.
+/// `x` between `-bound` and `bound`, flat from the bounds on.
 fn within(x: &Tensor, bound: f64) -> Result<Tensor> {
-    x.clamp(Some(&Tensor::number(Scalar::Float(-bound))?), Some(&Tensor::number(Scalar::Float(bound))?))
+    let end = x.sign()?.times(bound)?;
+    where_(&x.abs()?.ge(&Tensor::number(Scalar::Float(bound))?)?, &end, x)
 }
 
 /// `d` between -1 and 1 after division by `bound`.

@@ -2,11 +2,10 @@
 
 use retrograd_macros::op;
 
-use super::curve::{Curve, Parameters, bent};
+use super::curve::{Curve, Parameters, bent, unless};
 use crate::error::{Error, Result};
 use crate::kernels::real::Real;
 use crate::ops::Value;
-use crate::ops::pointwise::select::where_;
 use crate::tensor::{Scalar, Tensor};
 
 /// The logistic function.
@@ -27,11 +26,6 @@ fn logistic_slope(s: &Tensor) -> Result<Tensor> {
     s.sub(&s.mul(s)?)
 }
 
-/// `x` where the mask holds, else 0.
-fn only(mask: &Tensor, x: &Tensor) -> Result<Tensor> {
-    where_(mask, x, &Tensor::number(Scalar::Int(0))?)
-}
-
 /// `scale x` for positive `x`, `scale alpha (exp(input_scale x) - 1)` for others. Parameters: alpha, scale, input_scale.
 ///
 /// `CELU` names the node after `celu`, whose scale is 1.
@@ -45,12 +39,14 @@ impl<const CELU: bool> Curve for Elu<CELU> {
         if x <= T::ZERO { exp_less_one(x.times(input_scale)).times(alpha.times(scale)) } else { x.times(scale) }
     }
     #[inline(always)]
-    fn slope<T: Real>([alpha, scale, input_scale]: Parameters<T>, x: T) -> T {
-        if x <= T::ZERO { input_scale.times(alpha).times(scale).times(x.times(input_scale).exp()) } else { scale }
+    fn pull<T: Real>([alpha, scale, input_scale]: Parameters<T>, g: T, x: T) -> T {
+        let rising = x > T::ZERO;
+        g.times(if rising { scale } else { input_scale.times(alpha).times(scale).times(x.times(input_scale).exp()) })
     }
-    fn bend([alpha, scale, input_scale]: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+    fn bend([alpha, scale, input_scale]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let falling = x.times(input_scale)?.exp()?.times(input_scale * input_scale * alpha * scale)?;
-        only(&x.le(&Tensor::number(Scalar::Int(0))?)?, &falling).map(Some)
+        // At 0, other than the first derivative, that of the line.
+        unless(&x.ge(&Tensor::number(Scalar::Int(0))?)?, &g.mul(&falling)?).map(Some)
     }
     fn shown([alpha, scale, input_scale]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         if CELU {
@@ -71,15 +67,15 @@ impl Curve for Silu {
         x.over(T::ONE.plus(x.negate().exp()))
     }
     #[inline(always)]
-    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         let s = logistic(x);
-        s.times(T::ONE.plus(x.times(T::ONE.minus(s))))
+        g.times(s.times(T::ONE.plus(x.times(T::ONE.minus(s)))))
     }
-    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // s' (2 + x (1 - 2 s))
         let s = x.sigmoid()?;
         let inner = s.times(-2.0)?.plus(1.0)?.mul(x)?.plus(2.0)?;
-        logistic_slope(&s)?.mul(&inner).map(Some)
+        g.mul(&logistic_slope(&s)?.mul(&inner)?).map(Some)
     }
 }
 
@@ -95,14 +91,14 @@ impl Curve for Softplus {
         if z > threshold { x } else { z.exp().ln_1p().over(beta) }
     }
     #[inline(always)]
-    fn slope<T: Real>([beta, threshold, _]: Parameters<T>, x: T) -> T {
+    fn pull<T: Real>([beta, threshold, _]: Parameters<T>, g: T, x: T) -> T {
         let z = x.times(beta);
-        if z > threshold { T::ONE } else { logistic(z) }
+        if z > threshold { g } else { g.times(logistic(z)) }
     }
-    fn bend([beta, threshold, _]: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+    fn bend([beta, threshold, _]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let z = x.times(beta)?;
         let bend = logistic_slope(&z.sigmoid()?)?.times(beta)?;
-        only(&z.lt(&Tensor::number(Scalar::Float(threshold))?)?, &bend).map(Some)
+        unless(&z.ge(&Tensor::number(Scalar::Float(threshold))?)?, &g.mul(&bend)?).map(Some)
     }
     fn shown([beta, threshold, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("beta", beta.into()), ("threshold", threshold.into())]
@@ -120,18 +116,18 @@ impl Curve for Mish {
         x.times(x.exp().ln_1p().tanh())
     }
     #[inline(always)]
-    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
+    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         let t = x.exp().ln_1p().tanh();
-        t.plus(x.times(logistic(x)).times(T::ONE.minus(t.times(t))))
+        g.times(t.plus(x.times(logistic(x)).times(T::ONE.minus(t.times(t)))))
     }
-    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
+    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // 2 t' + x t'' with t the tanh, t' = s (1 - t^2) and t'' = s' (1 - t^2) - 2 s t t'.
         let s = x.sigmoid()?;
         let t = x.sub(&bent::<LogSigmoid>(false, x, &[])?)?.tanh()?;
         let left = t.mul(&t)?.times(-1.0)?.plus(1.0)?;
         let dt = s.mul(&left)?;
         let ddt = logistic_slope(&s)?.mul(&left)?.sub(&s.mul(&t)?.mul(&dt)?.times(2.0)?)?;
-        dt.times(2.0)?.add(&x.mul(&ddt)?).map(Some)
+        g.mul(&dt.times(2.0)?.add(&x.mul(&ddt)?)?).map(Some)
     }
 }
 
@@ -146,11 +142,11 @@ impl Curve for LogSigmoid {
         x.smaller(T::ZERO).minus(x.abs().negate().exp().ln_1p())
     }
     #[inline(always)]
-    fn slope<T: Real>(_: Parameters<T>, x: T) -> T {
-        logistic(x.negate())
+    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
+        g.times(logistic(x.negate()))
     }
-    fn bend(_: Parameters<f64>, x: &Tensor) -> Result<Option<Tensor>> {
-        logistic_slope(&x.sigmoid()?)?.neg().map(Some)
+    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+        g.mul(&logistic_slope(&x.sigmoid()?)?.neg()?).map(Some)
     }
 }
 
@@ -270,7 +266,7 @@ pub fn silu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softplus(rg.tensor([100.0])).tolist()
 /// [100.0]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = FOUND, norust, module = "nn.functional")]
 pub fn softplus(
     input: &Tensor,
     #[default(Scalar::Int(1))] beta: Scalar,
@@ -300,7 +296,7 @@ pub fn mish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.logsigmoid(rg.tensor([-1000.0])).tolist()
 /// [-1000.0]
-#[op(function, out, norust, module = "nn.functional")]
+#[op(function, out = OutDtype::Same(&["expected scalar type {Result} but found {Out}"]), norust, module = "nn.functional")]
 pub fn logsigmoid(input: &Tensor) -> Result<Tensor> {
     bent::<LogSigmoid>(false, input, &[])
 }

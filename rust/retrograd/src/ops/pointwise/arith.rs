@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Same, forward2, forward2_into, result_type};
+use super::promote::{Same, check_number, forward2, forward2_into, result_type};
 use super::unary::{Map, Unary, body, numeric};
 use super::{division, power, remainder};
 use crate::autograd::Grads;
@@ -159,7 +159,7 @@ fn check_alpha(op: &'static str, a: &Tensor, b: &Tensor, alpha: Scalar) -> Resul
     } else if matches!(alpha, Scalar::Bool(_)) && dtype != DType::Bool {
         "Boolean alpha only supported for Boolean results."
     } else {
-        return Ok(());
+        return if is_one(alpha) { Ok(()) } else { check_number(op, alpha, dtype) };
     };
     Err(Error::dtype(op, format!("{detail} (alpha is {alpha:?}, the result {})", dtype.name())))
 }
@@ -204,7 +204,7 @@ impl Primitive for Sub {
     }
 }
 
-fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
+pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
     let count = xs.iter().filter(|x| x.dtype() == DType::Bool).count();
     let detail = match count {
         0 => return Ok(()),
@@ -436,7 +436,7 @@ impl Unary for Neg {
 /// >>> import retrograd as rg
 /// >>> rg.neg(rg.tensor([1.0, -2.0])).tolist()
 /// [-1.0, 2.0]
-#[op(function, method, inplace, out, aliases("negative"))]
+#[op(function, method, inplace, out = FOUND, aliases("negative"))]
 pub fn neg(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Neg), &[input])
 }

@@ -226,7 +226,7 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
 /// >>> import retrograd as rg
 /// >>> rg.clamp(rg.tensor([-1.0, 0.5, 2.0]), 0, 1).tolist()
 /// [0.0, 0.5, 1.0]
-#[op(function, method, inplace, out, aliases("clip"))]
+#[op(function, method, inplace, out = FOUND, aliases("clip"))]
 pub fn clamp(
     input: &Tensor,
     #[operand]

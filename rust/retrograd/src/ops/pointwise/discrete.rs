@@ -134,7 +134,7 @@ impl Primitive for Heaviside {
 /// >>> import retrograd as rg
 /// >>> rg.heaviside(rg.tensor([-1.5, 0.0, 2.0]), rg.tensor([0.5])).tolist()
 /// [0.0, 0.5, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = OutDtype::Same(&["heaviside is not yet implemented for tensors with different dtypes."]))]
 pub fn heaviside(input: &Tensor, values: &Tensor) -> Result<Tensor> {
     apply_as(form, Heaviside, &[input, values])
 }
@@ -146,7 +146,7 @@ pub fn heaviside(input: &Tensor, values: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.isposinf(rg.tensor([1.0, float('inf'), float('-inf')])).tolist()
 /// [False, True, False]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["isposinf does not support non-boolean outputs."]))]
 pub fn isposinf(input: &Tensor) -> Result<Tensor> {
     input.eq(&number(f64::INFINITY)?)
 }
@@ -158,7 +158,7 @@ pub fn isposinf(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.isneginf(rg.tensor([1.0, float('inf'), float('-inf')])).tolist()
 /// [False, False, True]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["isneginf does not support non-boolean outputs."]))]
 pub fn isneginf(input: &Tensor) -> Result<Tensor> {
     input.eq(&number(f64::NEG_INFINITY)?)
 }
@@ -185,7 +185,7 @@ pub fn isreal(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.signbit(rg.tensor([1.0, -0.0, -2.0])).tolist()
 /// [False, True, True]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["signbit does not support non-boolean outputs."]))]
 pub fn signbit(input: &Tensor) -> Result<Tensor> {
     let zero = number(0.0)?;
     if input.dtype().is_integral() {
@@ -262,7 +262,7 @@ impl Primitive for IsIn {
 /// >>> import retrograd as rg
 /// >>> rg.isin(rg.tensor([1, 2, 3]), rg.tensor([3, 1])).tolist()
 /// [True, False, True]
-#[op(function, out)]
+#[op(function, out = SAME)]
 pub fn isin(
     #[operand] elements: &Tensor,
     #[operand] test_elements: &Tensor,

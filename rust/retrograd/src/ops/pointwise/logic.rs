@@ -452,7 +452,7 @@ impl Primitive for BitNot {
 /// >>> import retrograd as rg
 /// >>> rg.bitwise_not(rg.tensor([True, False])).tolist()
 /// [False, True]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn bitwise_not(input: &Tensor) -> Result<Tensor> {
     apply_as(form, BitNot, &[input])
 }

@@ -25,7 +25,7 @@ pub mod special;
 pub mod ternary;
 mod unary;
 
-pub(crate) use arith::add_assign;
+pub(crate) use arith::{add_assign, refuse_bools};
 pub(crate) use division::floor_divide;
 pub use promote::{
     Floats, Integral, Reals, Same, Truth, binary_shape, check_number, dtype_with_number, forward2, forward2_into,

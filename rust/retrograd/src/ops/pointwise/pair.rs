@@ -336,11 +336,11 @@ pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
     run::<0>(Form::New, PAIR, input, other)
 }
 
-/// `g log(y)`, 0 where `a = 0` and `b <= least`.
-fn by_factor(g: &Tensor, kept: &[&Tensor], log: Result<Tensor>, least: f64) -> Result<Tensor> {
+/// `g log(y)`, which `log` computes, 0 where `g = 0` or where `a = 0` and `b <= least`.
+fn by_factor(g: &Tensor, kept: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<Tensor>, least: f64) -> Result<Tensor> {
     let zero = number(0.0)?;
     let flat = kept[0].eq(&zero)?.logical_and(&kept[1].le(&number(least)?)?)?;
-    g.mul(&log?)?.masked_fill(&flat, &zero)
+    log(&g.masked_fill(&flat, &zero)?, kept[1])
 }
 
 /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
@@ -360,7 +360,7 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
         with_numbers: [Some("XlogyBackward2"), Some("XlogyBackward1")],
         f: |x, y| scalar::x_log(x, y.ln(), y),
         integers: true,
-        pulls: [|g, kept| by_factor(g, kept, kept[1].log(), 0.0), |g, kept| g.mul(kept[0])?.div(kept[1])],
+        pulls: [|g, kept| by_factor(g, kept, xlogy, 0.0), |g, kept| g.mul(kept[0])?.div(kept[1])],
     };
     refuse_numbers("xlogy", input, other)?;
     run::<0>(form, PAIR, input, other)
@@ -384,10 +384,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
         with_numbers: [Some("SpecialXlog1PyBackward2"), Some("SpecialXlog1PyBackward1")],
         f: |x, y| scalar::x_log(x, y.ln_1p(), y),
         integers: true,
-        pulls: [
-            |g, kept| by_factor(g, kept, kept[1].log1p(), -1.0),
-            |g, kept| g.mul(kept[0])?.div(&kept[1].plus(1i64)?),
-        ],
+        pulls: [|g, kept| by_factor(g, kept, xlog1py, -1.0), |g, kept| g.mul(kept[0])?.div(&kept[1].plus(1i64)?)],
     };
     refuse_numbers("xlog1py", input, other)?;
     run::<0>(Form::New, PAIR, input, other)
@@ -402,7 +399,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 /// >>> import retrograd as rg
 /// >>> rg.float_power(rg.tensor([2]), -1).tolist()
 /// [0.5]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = OutDtype::Same(&["the output given to float_power has dtype {Out} but the operation's result requires dtype {Result}"]))]
 pub fn float_power(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Tensor> {
     refuse_numbers("float_power", input, exponent)?;
     let double = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { memory::cast(x, DType::Float64) };

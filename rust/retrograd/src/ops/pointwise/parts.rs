@@ -43,7 +43,7 @@ impl Unary for Frac {
 /// >>> import retrograd as rg
 /// >>> rg.frac(rg.tensor([1.5, -2.25])).tolist()
 /// [0.5, -0.25]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn frac(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Frac), &[input])
 }
@@ -73,7 +73,7 @@ impl Unary for Sgn {
 /// >>> import retrograd as rg
 /// >>> rg.sgn(rg.tensor([-1.5, 0.0, 2.0])).tolist()
 /// [-1.0, 0.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn sgn(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Sgn), &[input])
 }
@@ -119,7 +119,7 @@ impl Unary for NanToNum {
 /// >>> import retrograd as rg
 /// >>> rg.nan_to_num(rg.tensor([float('nan'), float('inf'), 1.0]), posinf=9.0).tolist()
 /// [0.0, 9.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = OutDtype::Same(&["nan_to_num: dtype of out: {Out} should be same as input: {Result}"]))]
 pub fn nan_to_num(
     input: &Tensor,
     #[default(None)] nan: Option<f64>,
@@ -168,7 +168,7 @@ pub fn angle(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.conj_physical(rg.tensor([2.0])).tolist()
 /// [2.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn conj_physical(input: &Tensor) -> Result<Tensor> {
     // Both forms: nothing has to be written.
     let _ = form;

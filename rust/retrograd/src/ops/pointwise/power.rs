@@ -3,6 +3,7 @@
 use retrograd_macros::op;
 
 use super::promote::{Reals, dtype_with_number, forward2, forward2_into, result_type};
+use super::select::where_;
 use super::unary::{Map, Unary, body, floats, numeric};
 use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
@@ -109,16 +110,19 @@ impl Unary for PowNumber {
 
 /// `g e x^(e-1)`, zero where `e = 0`.
 fn by_base(g: &Tensor, x: &Tensor, e: &Tensor) -> Result<Tensor> {
-    let slope = e.mul(&x.pow(&e.plus(-1i64)?)?)?;
-    let zero = Tensor::number(Scalar::Int(0))?;
-    g.mul(&slope)?.masked_fill(&e.eq(&zero)?, &zero)
+    let (zero, one) = (Tensor::number(Scalar::Int(0))?, Tensor::number(Scalar::Int(1))?);
+    let flat = e.eq(&zero)?;
+    // With 1 in the place of such an `e`: the slope is finite, and the rule is differentiated in turn.
+    let slope = e.mul(&x.pow(&where_(&flat, &one, e)?.plus(-1i64)?)?)?;
+    g.masked_fill(&flat, &zero)?.mul(&slope)
 }
 
 /// `g y log x`, zero where `x = 0` and `e >= 0`.
 fn by_exponent(g: &Tensor, x: &Tensor, e: &Tensor, y: &Tensor) -> Result<Tensor> {
     let zero = Tensor::number(Scalar::Int(0))?;
     let still = x.eq(&zero)?.logical_and(&e.ge(&zero)?)?;
-    g.mul(&y.mul(&x.log()?)?)?.masked_fill(&still, &zero)
+    // With 1 in the place of such an `x`, whose logarithm is 0 and finite: the rule is differentiated in turn.
+    g.mul(&y.mul(&where_(&still, &Tensor::number(Scalar::Int(1))?, x)?.log()?)?)
 }
 
 /// `pow` of two tensors.

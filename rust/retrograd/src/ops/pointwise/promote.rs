@@ -321,16 +321,19 @@ pub fn dtype_with_number(x: DType, number: Scalar) -> DType {
 
 /// Refuses a number that no value of `dtype` stands for.
 pub fn check_number(op: &'static str, number: Scalar, dtype: DType) -> Result<()> {
-    // Negative numbers may wrap once into the unsigned type, as in torch.
+    // A negative integer may wrap once into the unsigned type, as in torch; a float may not.
+    let below = if matches!(number, Scalar::Float(_)) { 0.0 } else { -255.0 };
     let (lo, hi, name) = match dtype {
-        DType::UInt8 => (-255.0, 255.0, "uint8_t"),
+        DType::UInt8 => (below, 255.0, "uint8_t"),
         DType::Int8 => (-128.0, 127.0, "int8_t"),
         DType::Int16 => (-32768.0, 32767.0, "int16_t"),
         DType::Int32 => (-2147483648.0, 2147483647.0, "int"),
         DType::Int64 => (i64::MIN as f64, i64::MAX as f64, "int64_t"),
+        DType::Float16 => (-65504.0, 65504.0, "c10::Half"),
+        DType::BFloat16 => (-f64::from(BFLOAT16_MAX), f64::from(BFLOAT16_MAX), "c10::BFloat16"),
         DType::Float32 => (f64::from(f32::MIN), f64::from(f32::MAX), "float"),
         DType::Float64 => (f64::MIN, f64::MAX, "double"),
-        _ => return Ok(()),
+        DType::Bool | DType::Complex64 | DType::Complex128 => return Ok(()),
     };
     let v = number.as_f64();
     let special = dtype.is_floating() && !v.is_finite();
@@ -346,3 +349,6 @@ pub fn check_number(op: &'static str, number: Scalar, dtype: DType) -> Result<()
     }
     Ok(())
 }
+
+/// The largest finite number of that dtype: all bits of its 8 bits of precision set.
+const BFLOAT16_MAX: f32 = f32::from_bits(0x7f7f_0000);

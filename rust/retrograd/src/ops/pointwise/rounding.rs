@@ -39,7 +39,7 @@ impl Unary for Abs {
 /// >>> import retrograd as rg
 /// >>> rg.abs(rg.tensor([-1.5, 2.0])).tolist()
 /// [1.5, 2.0]
-#[op(function, method, inplace, out, aliases("absolute"))]
+#[op(function, method, inplace, out = FOUND, aliases("absolute"))]
 pub fn abs(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Abs), &[input])
 }
@@ -77,7 +77,7 @@ impl Unary for Sign {
 /// >>> import retrograd as rg
 /// >>> rg.sign(rg.tensor([-1.5, 0.0, 2.0])).tolist()
 /// [-1.0, 0.0, 1.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn sign(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Sign), &[input])
 }
@@ -121,7 +121,7 @@ impl Unary for Floor {
 /// >>> import retrograd as rg
 /// >>> rg.floor(rg.tensor([-1.5, 2.5])).tolist()
 /// [-2.0, 2.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn floor(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Floor), &[input])
 }
@@ -153,7 +153,7 @@ impl Unary for Ceil {
 /// >>> import retrograd as rg
 /// >>> rg.ceil(rg.tensor([-1.5, 2.5])).tolist()
 /// [-1.0, 3.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn ceil(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Ceil), &[input])
 }
@@ -185,7 +185,7 @@ impl Unary for Trunc {
 /// >>> import retrograd as rg
 /// >>> rg.trunc(rg.tensor([-1.5, 2.5])).tolist()
 /// [-1.0, 2.0]
-#[op(function, method, inplace, out, aliases("fix"))]
+#[op(function, method, inplace, out = FOUND, aliases("fix"))]
 pub fn trunc(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Trunc), &[input])
 }
@@ -217,7 +217,7 @@ impl Unary for Round {
 /// >>> import retrograd as rg
 /// >>> rg.round(rg.tensor([-1.5, 2.5])).tolist()
 /// [-2.0, 2.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn round(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Round), &[input])
 }
@@ -260,7 +260,7 @@ impl Unary for RoundTo {
 /// >>> import retrograd as rg
 /// >>> rg.round(rg.tensor([1234.5]), decimals=-2).tolist()
 /// [1200.0]
-#[op(function, method, inplace, out, name = "round")]
+#[op(function, method, inplace, out = FOUND, name = "round")]
 pub fn round_decimals(input: &Tensor, #[kw] decimals: i64) -> Result<Tensor> {
     let ten = 10f64.powf(decimals.unsigned_abs() as f64);
     apply_as(form, Map(RoundTo { ten, cut: decimals < 0 }), &[input])

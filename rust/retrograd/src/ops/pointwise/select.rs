@@ -192,7 +192,7 @@ impl Primitive for Where {
 /// >>> import retrograd as rg
 /// >>> rg.where(rg.tensor([True, False]), rg.tensor([1.0, 2.0]), 0).tolist()
 /// [1.0, 0.0]
-#[op(function, out, norust, name = "where")]
+#[op(function, out = OutDtype::Same(&["Expected out type to be {Result} but got {Out}"]), norust, name = "where")]
 pub fn where_(condition: &Tensor, #[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
     match condition.dtype() {
         DType::Bool => apply1(Where, &[input, other, condition]),

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::promote::{Floats, binary_shape, forward2, forward2_into, out_like, result_type};
+use super::promote::{Floats, binary_shape, check_number, forward2, forward2_into, out_like, result_type};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, maybe, out};
@@ -184,6 +184,7 @@ pub fn addcmul(
     #[default(Scalar::Int(1))]
     value: Scalar,
 ) -> Result<Tensor> {
+    check_number("addcmul", value, result_type(&[input, tensor1, tensor2]))?;
     apply_as(form, Addcmul { value }, &[input, tensor1, tensor2])
 }
 
@@ -260,6 +261,7 @@ pub fn addcdiv(
             ),
         ));
     }
+    check_number("addcdiv", value, result_type(&[input, tensor1, tensor2]))?;
     apply_as(form, Addcdiv { value }, &[input, tensor1, tensor2])
 }
 
@@ -353,7 +355,7 @@ impl Primitive for LerpNumber {
 /// >>> import retrograd as rg
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), rg.tensor([0.5, 0.25])).tolist()
 /// [2.0, 2.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = FOUND)]
 pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
     check_dtypes(input, &[("end", end)])?;
     // A single weight takes any dtype, as a number does.
@@ -371,9 +373,10 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), 0.5).tolist()
 /// [2.0, 3.0]
-#[op(function, method, inplace, out, name = "lerp")]
+#[op(function, method, inplace, out = FOUND, name = "lerp")]
 pub fn lerp_number(input: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
     check_dtypes(input, &[("end", end)])?;
+    check_number("lerp", weight, input.dtype())?;
     apply_as(form, LerpNumber { weight }, &[input, end])
 }
 

@@ -109,7 +109,7 @@ impl Primitive for Multinomial {
 /// >>> import retrograd as rg
 /// >>> rg.multinomial(rg.tensor([0.0, 2.0, 0.0]), 2, replacement=True).tolist()
 /// [1, 1]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["multinomial expects {Result} tensor out, got: {Out}"]))]
 pub fn multinomial(
     input: &Tensor,
     num_samples: i64,

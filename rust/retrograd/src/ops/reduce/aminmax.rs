@@ -67,7 +67,7 @@ impl Primitive for AMinMax {
 /// >>> low, high = rg.aminmax(rg.tensor([2.0, 1.0, 3.0]))
 /// >>> low.item(), high.item()
 /// (1.0, 3.0)
-#[op(function, method, out, fields("min", "max"))]
+#[op(function, method, out = SAME, fields("min", "max"))]
 pub fn aminmax(
     input: &Tensor,
     #[kw]

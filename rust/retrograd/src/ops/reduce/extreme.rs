@@ -60,6 +60,8 @@ pub(crate) struct Ties {
     mask: Tensor,
     count: Tensor,
     over: Over,
+    /// There is always such a place, NaN or not: what lies elsewhere is cut off.
+    nan: bool,
 }
 
 impl Ties {
@@ -71,12 +73,13 @@ impl Ties {
             mask = where_(&result.ne(&result)?, &x.ne(x)?, &mask)?;
         }
         let count = sum_of(&mask, over.keeping(), None)?;
-        Ok(Self { mask, count, over: over.clone() })
+        Ok(Self { mask, count, over: over.clone(), nan })
     }
     /// Reverse: `g`, split evenly among the places of an operand of these sizes.
     pub(crate) fn split(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         // Divided before it is spread: one division an element of the result.
-        self.over.aligned(g, sizes)?.div(&self.count)?.mul(&self.mask)
+        let share = self.over.aligned(g, sizes)?.div(&self.count)?;
+        if self.nan { where_(&self.mask, &share, &Tensor::number(Scalar::Int(0))?) } else { share.mul(&self.mask) }
     }
     /// Forward: the mean of the tangent over the places.
     pub(crate) fn mean(&self, t: &Tensor) -> Result<Tensor> {
@@ -261,7 +264,7 @@ impl Tensor {
 /// >>> import retrograd as rg
 /// >>> rg.amax(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [5.0, 4.0]
-#[op(function, method, out, norust)]
+#[op(function, method, out = OutDtype::Same(&["Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype."]), norust)]
 pub fn amax(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
     amax_of(input, true, Some(dim.unwrap_or(&[])), keepdim)
 }
@@ -273,7 +276,7 @@ pub fn amax(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(fals
 /// >>> import retrograd as rg
 /// >>> rg.amin(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [1.0, 3.0]
-#[op(function, method, out, norust)]
+#[op(function, method, out = OutDtype::Same(&["Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype."]), norust)]
 pub fn amin(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
     amax_of(input, false, Some(dim.unwrap_or(&[])), keepdim)
 }

@@ -10,6 +10,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
+use crate::ops::pointwise::{refuse_bools, result_type};
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
@@ -42,37 +43,38 @@ fn norm_of(x: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
     }
 }
 
-/// The derivative of the norm by each element, where `norm` lies beside `x`. At zero, the subgradient of least length.
-fn slope(x: &Tensor, norm: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
+/// `g` times the derivative of the norm by each element, where `g` and `norm` lie beside `x`. At zero, the subgradient of
+/// least length.
+fn pull(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
     let zero = zero()?;
     let off = |t: &Tensor, mask: &Tensor| t.masked_fill(mask, &zero);
     if ord == 0.0 {
-        return Tensor::zeros(x.sizes(), x.dtype());
+        return Tensor::zeros(x.sizes(), g.dtype());
     }
     if ord == 1.0 {
-        return x.sign();
+        return g.mul(&x.sign()?);
     }
     let none = norm.eq(&zero)?;
     if ord == 2.0 {
-        return off(&x.div(norm)?, &none);
+        return g.mul(&off(&x.div(norm)?, &none)?);
     }
     let magnitude = x.abs()?;
     if ord.is_infinite() {
         let nan = |t: &Tensor| t.ne(t);
         let best = magnitude.eq(norm)?.logical_or(&nan(&magnitude)?.logical_and(&nan(norm)?)?)?;
         let count = cast(&sum_of(&best, over.keeping(), None)?, x.dtype())?;
-        return off(&x.sign()?.div(&count)?, &best.logical_not()?);
+        return g.mul(&off(&x.sign()?.div(&count)?, &best.logical_not()?)?);
     }
     if ord < 1.0 {
         let power = off(&magnitude.power(ord - 1.0)?, &x.eq(&zero)?)?;
-        return x.sign()?.mul(&power)?.mul(&norm.power(1.0 - ord)?);
+        return g.mul(&x.sign()?.mul(&power)?.mul(&norm.power(1.0 - ord)?)?);
     }
     let scaled =
         if ord < 2.0 { x.sign()?.mul(&magnitude.power(ord - 1.0)?)? } else { x.mul(&magnitude.power(ord - 2.0)?)? };
-    off(&scaled.div(&norm.power(ord - 1.0)?)?, &none)
+    scaled.mul(&off(&g.div(&norm.power(ord - 1.0)?)?, &none)?)
 }
 
-/// `linalg.vector_norm`: reverse `g` times [`slope`].
+/// `linalg.vector_norm`: reverse [`pull`].
 #[derive(Clone, Debug)]
 struct VectorNorm {
     ord: Scalar,
@@ -94,13 +96,13 @@ impl Primitive for VectorNorm {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, sizes) = (cx.kept(1)?, cx.sizes(0));
         let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.kept(0)?, sizes)?];
-        g.mul(&slope(x, &norm, self.ord.as_f64(), &self.over)?).map(one)
+        pull(&g, x, &norm, self.ord.as_f64(), &self.over).map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let x = cx.xs[0];
         let norm = self.over.aligned(&cx.outs[0], x.sizes())?;
-        sum_of(&slope(x, &norm, self.ord.as_f64(), &self.over)?.mul(t)?, self.over.clone(), None).map(one)
+        sum_of(&pull(t, x, &norm, self.ord.as_f64(), &self.over)?, self.over.clone(), None).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
@@ -176,7 +178,7 @@ pub(crate) fn older_vector(
 /// >>> import retrograd as rg
 /// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
-#[op(function, out, module = "linalg")]
+#[op(function, out = SAME, module = "linalg")]
 pub fn vector_norm(
     x: &Tensor,
     #[default(Scalar::Int(2))] ord: Scalar,
@@ -269,7 +271,14 @@ pub fn matrix_norm_number(
     }
     let sums = vector(op, A, Scalar::Int(1), Some(&[inner as i64]), keepdim, dtype)?;
     let axis = [if outer > inner && !keepdim { outer - 1 } else { outer } as i64];
-    if p > 0.0 { sums.amax(&axis, keepdim) } else { sums.amin(&axis, keepdim) }
+    if p < 0.0 {
+        return sums.amin(&axis, keepdim);
+    }
+    if sums.sizes()[axis[0] as usize] == 0 {
+        // The largest of no sums, none of which is negative.
+        return sums.sum_dims(&axis, keepdim);
+    }
+    sums.amax(&axis, keepdim)
 }
 
 /// The norm of vectors or, with an order and two axes, of matrices.
@@ -349,7 +358,7 @@ pub fn linalg_norm_named(
 /// >>> import retrograd as rg
 /// >>> rg.norm(rg.tensor([3.0, -4.0]), 1).item()
 /// 7.0
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn norm(
     input: &Tensor,
     p: Option<Scalar>,
@@ -368,7 +377,7 @@ pub fn norm(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([3.0, -4.0]).norm().item()
 /// 5.0
-#[op(function, method, out, norust, name = "norm")]
+#[op(function, method, out = SAME, norust, name = "norm")]
 pub fn norm_named(
     input: &Tensor,
     #[default("fro")] p: &str,
@@ -390,8 +399,9 @@ struct Dist {
 }
 
 impl Dist {
-    fn slope(&self, a: &Tensor, b: &Tensor, norm: &Tensor) -> Result<Tensor> {
-        slope(&a.sub(b)?, norm, self.p.as_f64(), &Over::all())
+    /// `g` times the derivative by each element of `a`.
+    fn pull(&self, g: &Tensor, a: &Tensor, b: &Tensor, norm: &Tensor) -> Result<Tensor> {
+        pull(g, &a.sub(b)?, norm, self.p.as_f64(), &Over::all())
     }
 }
 
@@ -423,13 +433,12 @@ impl Primitive for Dist {
         norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &Over::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let g = cx.g().mul(&self.slope(cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?)?;
+        let g = self.pull(cx.g(), cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?;
         let other = cx.when(1, || g.neg())?;
         Ok(smallvec![Some(g), other])
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let slope = self.slope(cx.xs[0], cx.xs[1], &cx.outs[0])?;
-        let part = |i: usize| cx.t(i).map(|t| slope.mul(t)?.sum(None)).transpose();
+        let part = |i: usize| cx.t(i).map(|t| self.pull(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
         maybe_difference(part(0)?, part(1)?)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
@@ -455,9 +464,16 @@ fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {
 /// 5.0
 #[op(function, method)]
 pub fn dist(input: &Tensor, other: &Tensor, #[default(Scalar::Int(2))] p: Scalar) -> Result<Tensor> {
-    let common = crate::ops::pointwise::result_type(&[input, other]);
+    refuse_bools("dist", &[input, other])?;
+    let common = result_type(&[input, other]);
     if common.is_integral() {
-        return Err(Error::dtype("dist", "dist: Expected a floating point tensor as input: convert with .to(dtype)"));
+        return Err(Error::dtype(
+            "dist",
+            format!(
+                "norm(): input dtype should be either floating point or complex. Got {} instead.",
+                common.scalar_type_name()
+            ),
+        ));
     }
     apply1(Dist { p }, &[&cast(input, common)?, &cast(other, common)?])
 }

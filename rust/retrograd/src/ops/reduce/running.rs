@@ -87,7 +87,7 @@ fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor,
 /// >>> import retrograd as rg
 /// >>> rg.cummax(rg.tensor([1.0, 3.0, 2.0]), 0).values.tolist()
 /// [1.0, 3.0, 3.0]
-#[op(function, method, out, fields("values", "indices"))]
+#[op(function, method, out = SCALAR, fields("values", "indices"))]
 pub fn cummax(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     running("cummax", input, true, dim)
 }
@@ -97,7 +97,7 @@ pub fn cummax(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
 /// >>> import retrograd as rg
 /// >>> rg.cummin(rg.tensor([2.0, 1.0, 3.0]), 0).indices.tolist()
 /// [0, 1, 1]
-#[op(function, method, out, fields("values", "indices"))]
+#[op(function, method, out = SCALAR, fields("values", "indices"))]
 pub fn cummin(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     running("cummin", input, false, dim)
 }
@@ -156,9 +156,10 @@ impl Primitive for LogCumSumExp {
         let zero = Tensor::number(Scalar::Int(0))?;
         let none = Tensor::number(Scalar::Float(f64::NEG_INFINITY))?;
         // In logarithms, positive and negative gradients apart. Where the sum is 0, so is the derivative by what it is of.
-        let some = result.gt(&none)?;
+        let some = result.ne(&none)?;
         let part = |g: &Tensor| -> Result<Tensor> {
-            let positive = g.gt(&zero)?.logical_and(&some)?;
+            // NaN counts as both.
+            let positive = g.le(&zero)?.logical_not()?.logical_and(&some)?;
             let safe = where_(&positive, g, &Tensor::number(Scalar::Int(1))?)?;
             let log = where_(&positive, &safe.log()?.sub(&where_(&some, result, &zero)?)?, &none)?;
             apply1(back.clone(), &[&log])?.add(x)?.exp()
@@ -182,7 +183,7 @@ impl Primitive for LogCumSumExp {
         } else {
             sums.cumsum(axis, None)?
         };
-        let some = result.gt(&none)?;
+        let some = result.ne(&none)?;
         let scale = where_(&some, &largest.sub(&where_(&some, result, &zero)?)?, &none)?;
         sums.mul(&scale.exp()?).map(one)
     }
@@ -199,7 +200,7 @@ impl Primitive for LogCumSumExp {
 /// >>> import retrograd as rg
 /// >>> rg.logcumsumexp(rg.tensor([0.0, 0.0]), 0).exp().tolist()
 /// [1.0, 2.0]
-#[op(function, method, out)]
+#[op(function, method, out = SCALAR)]
 pub fn logcumsumexp(input: &Tensor, dim: i64) -> Result<Tensor> {
     let over = Over::dim("logcumsumexp", dim, input.ndim(), false)?;
     apply1(LogCumSumExp { over, reverse: false }, &[input])

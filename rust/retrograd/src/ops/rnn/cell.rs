@@ -41,9 +41,31 @@ impl Weights<'_> {
     fn of_hidden(&self, h: &Tensor) -> Result<Tensor> {
         linear(h, self.hidden, self.hidden_bias)
     }
+    /// Refuses weights whose rows are not the gates of `hidden` elements: a single row would be broadcast.
+    pub(super) fn check(&self, cell: Cell, hidden: usize) -> Result<()> {
+        let (gates, rows) = (cell.gates(), cell.gates() * hidden);
+        for (t, name) in [(self.input, "weight_ih"), (self.hidden, "weight_hh")] {
+            if t.ndim() != 2 {
+                return Err(refused(format!("{name} must have 2 dimensions, got shape {:?}", t.sizes())));
+            }
+            if t.sizes()[0] != rows {
+                let got = t.sizes()[0];
+                return Err(refused(format!("{name} first dim must be {gates} * hidden_size = {rows}, but got {got}")));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Cell {
+    fn gates(self) -> usize {
+        match self {
+            Cell::Tanh | Cell::Relu => 1,
+            Cell::Gru => 3,
+            Cell::Lstm => 4,
+        }
+    }
+
     /// The state after a step, whose input has been through [`Weights::of_input`].
     pub(super) fn step(self, x: &Tensor, state: &State, weights: &Weights) -> Result<State> {
         let h = &state[0];

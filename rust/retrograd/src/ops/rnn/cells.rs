@@ -23,11 +23,12 @@ fn step(op: &'static str, cell: Cell, x: &Tensor, states: &[&Tensor], weights: &
             ));
         }
     }
+    let hidden = weights.hidden.sizes().get(1).copied().unwrap_or(0);
+    weights.check(cell, hidden)?;
     let expected = weights.input.sizes().get(1).copied().unwrap_or(0);
     if x.sizes()[1] != expected {
         return refuse(format!("input has inconsistent input_size: got {} expected {expected}", x.sizes()[1]));
     }
-    let hidden = weights.hidden.sizes().get(1).copied().unwrap_or(0);
     for (k, state) in states.iter().enumerate() {
         let (batch, of_state) = (x.sizes()[0], state.sizes()[0]);
         if batch != of_state {

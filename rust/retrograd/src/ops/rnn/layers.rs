@@ -132,6 +132,23 @@ impl Stack<'_> {
                 states.len()
             )));
         }
+        let batch = match steps {
+            Steps::Padded => input.sizes()[1],
+            Steps::Packed(counts) => counts[0],
+        };
+        for (state, weights) in states.iter().zip(&self.weights) {
+            for t in state {
+                if t.ndim() != 2 || t.sizes()[0] != batch {
+                    let whole = |t: &[usize]| [&[states.len()], t].concat();
+                    return Err(refused(format!(
+                        "Expected hidden size ({}, {batch}, hidden), got {:?}",
+                        states.len(),
+                        whole(t.sizes())
+                    )));
+                }
+            }
+            weights.check(self.cell, state[state.len() - 1].sizes()[1])?;
+        }
         let (mut x, mut ends) = (input.clone(), Vec::with_capacity(states.len()));
         for layer in 0..self.layers {
             let mut outs = Vec::with_capacity(directions);

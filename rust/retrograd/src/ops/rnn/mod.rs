@@ -80,8 +80,8 @@ impl Args<'_> {
     }
 
     fn padded(&self, input: &Tensor, states: &[&Tensor], batch_first: bool) -> Result<Vec<Tensor>> {
-        if input.ndim() < 2 || states.iter().any(|s| s.ndim() == 0) {
-            return Err(Error::shape("rnn", format!("input needs 3 dims, got {}", input.ndim())));
+        if input.ndim() != 3 || states.iter().any(|s| s.ndim() == 0) {
+            return Err(Error::shape("rnn", format!("input must have 3 dimensions, got {}", input.ndim())));
         }
         let input = if batch_first { input.transpose(0, 1)? } else { input.clone() };
         if input.sizes()[0] == 0 {

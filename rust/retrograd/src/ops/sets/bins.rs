@@ -126,7 +126,7 @@ const REMEDY: &str = "counts do not change with the elements: detach them";
 /// >>> import retrograd as rg
 /// >>> rg.histc(rg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3).tolist()
 /// [0.0, 2.0, 1.0, 0.0]
-#[op(function, method, out)]
+#[op(function, method, out = OutDtype::Same(&["torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist {out}"]))]
 pub fn histc(
     input: &Tensor,
     #[default(100)] bins: i64,
@@ -285,7 +285,7 @@ fn histogram_of(
 /// >>> import retrograd as rg
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), rg.tensor([0.0, 2.0, 4.0])).hist.tolist()
 /// [1.0, 2.0]
-#[op(function, method, out, norust, name = "histogram", fields("hist", "bin_edges"))]
+#[op(function, method, out = OutDtype::Same(&["torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist {out}", "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input {result} and bin_edges {out}"]), norust, name = "histogram", fields("hist", "bin_edges"))]
 pub fn histogram_edges(
     input: &Tensor,
     bins: &Tensor,
@@ -327,7 +327,7 @@ pub fn histogram_edges(
 /// >>> import retrograd as rg
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), 2, range=(0.0, 4.0)).hist.tolist()
 /// [1.0, 2.0]
-#[op(function, method, out, norust, fields("hist", "bin_edges"))]
+#[op(function, method, out = OutDtype::Same(&["torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist {out}", "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input {result} and bin_edges {out}"]), norust, fields("hist", "bin_edges"))]
 pub fn histogram(
     input: &Tensor,
     #[default(100)] bins: i64,

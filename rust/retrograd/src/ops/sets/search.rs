@@ -165,7 +165,7 @@ fn check(op: &'static str, sorted: &Tensor, values: &Tensor, int32: bool) -> Res
 /// >>> import retrograd as rg
 /// >>> rg.searchsorted(rg.tensor([1, 3, 5]), rg.tensor([3, 6, 0])).tolist()
 /// [1, 3, 0]
-#[op(function, out, norust)]
+#[op(function, out = OutDtype::Same(&["torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype {Out}"]), norust)]
 pub fn searchsorted(
     sorted_sequence: &Tensor,
     #[operand] input: &Tensor,
@@ -227,7 +227,7 @@ pub fn searchsorted(
 /// >>> import retrograd as rg
 /// >>> rg.bucketize(rg.tensor([3, 6, 0]), rg.tensor([1, 3, 5])).tolist()
 /// [1, 3, 0]
-#[op(function, out, norust)]
+#[op(function, out = OutDtype::Same(&["torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype {Out}"]), norust)]
 pub fn bucketize(
     #[operand] input: &Tensor,
     boundaries: &Tensor,

@@ -54,7 +54,7 @@ fn sorted(x: &Tensor, asked: bool, dim: i64, descending: bool) -> Result<(Tensor
 /// >>> values, indices = rg.sort(rg.tensor([3.0, 1.0, 2.0]))
 /// >>> values.tolist(), indices.tolist()
 /// ([1.0, 2.0, 3.0], [1, 2, 0])
-#[op(function, method, out, fields("values", "indices"))]
+#[op(function, method, out = SAME, fields("values", "indices"))]
 pub fn sort(input: &Tensor, #[default(-1)] dim: i64, #[default(false)] descending: bool) -> Result<(Tensor, Tensor)> {
     sorted(input, false, dim, descending)
 }
@@ -64,7 +64,7 @@ pub fn sort(input: &Tensor, #[default(-1)] dim: i64, #[default(false)] descendin
 /// >>> import retrograd as rg
 /// >>> rg.sort(rg.tensor([1.0, 0.0, 1.0]), stable=True, descending=True).indices.tolist()
 /// [0, 2, 1]
-#[op(function, method, out, name = "sort", fields("values", "indices"))]
+#[op(function, method, out = SAME, name = "sort", fields("values", "indices"))]
 pub fn sort_stable(
     input: &Tensor,
     #[kw] stable: Option<bool>,
@@ -118,7 +118,7 @@ pub fn argsort_stable(
 /// >>> import retrograd as rg
 /// >>> rg.msort(rg.tensor([[3.0, 1.0], [2.0, 4.0]])).tolist()
 /// [[2.0, 1.0], [3.0, 4.0]]
-#[op(function, method, out)]
+#[op(function, method, out = SAME)]
 pub fn msort(input: &Tensor) -> Result<Tensor> {
     Ok(sorted(input, false, 0, false)?.0)
 }

@@ -50,7 +50,7 @@ impl Pick for TopK {
 /// >>> values, indices = rg.topk(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.tolist(), indices.tolist()
 /// ([3.0, 2.0], [0, 2])
-#[op(function, method, out, fields("values", "indices"))]
+#[op(function, method, out = SAME, fields("values", "indices"))]
 pub fn topk(
     input: &Tensor,
     k: i64,
@@ -116,7 +116,7 @@ impl Pick for Kth {
 /// >>> values, indices = rg.kthvalue(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.item(), indices.item()
 /// (2.0, 2)
-#[op(function, method, out, fields("values", "indices"))]
+#[op(function, method, out = OutDtype::Same(&["output values must be of same type as input", "output indices must be of scalar type {Result}"]), fields("values", "indices"))]
 pub fn kthvalue(
     input: &Tensor,
     k: i64,

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Dims, Tensor};
+use crate::tensor::{DType, Dims, Tensor};
 
 /// A copy of the diagonals. Reverse: `g` there, zeros elsewhere.
 #[derive(Clone, Debug)]
@@ -147,7 +147,7 @@ pub fn diagflat(input: &Tensor, #[default(0)] offset: i64) -> Result<Tensor> {
 /// The sum of the main diagonal of a matrix.
 ///
 /// Returns: a 0-dim tensor; int64 for integers. Derivative: `g` on the diagonal. Raises: RuntimeError unless `input` is a
-/// matrix.
+/// matrix, NotImplementedError for bool.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.trace(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).item()
@@ -159,6 +159,9 @@ pub fn trace(input: &Tensor) -> Result<Tensor> {
             "trace",
             format!("trace: expected a matrix, but got tensor with dim {}", input.ndim()),
         ));
+    }
+    if input.dtype() == DType::Bool {
+        return Err(Error::no_kernel("trace", input.dtype()));
     }
     apply1(Trace { from: Dims::from_slice(input.sizes()) }, &[input])
 }

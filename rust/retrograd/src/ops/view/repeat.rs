@@ -156,9 +156,11 @@ pub fn repeated_indices(
 fn along(input: &Tensor, dim: Option<i64>) -> Result<(Tensor, usize)> {
     match dim {
         None => Ok((input.reshape(&[-1])?, 0)),
-        Some(d) => Ok((if input.ndim() == 0 { input.reshape(&[1])? } else { input.clone() }, {
-            wrap_dim("repeat_interleave", d, input.ndim())?
-        })),
+        Some(d) if input.ndim() == 0 => Err(Error::index(
+            "repeat_interleave",
+            format!("Dimension specified as {d} but tensor has no dimensions: leave dim out"),
+        )),
+        Some(d) => Ok((input.clone(), wrap_dim("repeat_interleave", d, input.ndim())?)),
     }
 }
 

@@ -11,12 +11,14 @@ use crate::tensor::{DType, Tensor};
 /// coordinates. All of shape (batch, 1, points).
 pub(super) struct Tap {
     at: Tensor,
+    /// Whether there is such an element; what lies outside is 0.
+    there: Tensor,
     pub weight: Tensor,
     pub slopes: Vec<Tensor>,
 }
 
-/// The taps along one axis: places (floats), weights with 0 for those outside, and derivatives.
-type AlongAxis = Vec<[Tensor; 3]>;
+/// The taps along one axis: places (floats, any for those outside), whether they are inside, weights and derivatives.
+type AlongAxis = Vec<[Tensor; 4]>;
 
 fn number(x: f64, like: &Tensor) -> Result<Tensor> {
     Tensor::full(&[], x.into(), like.dtype())
@@ -86,10 +88,9 @@ fn along_axis(s: &Sampler, x: &Tensor, n: usize) -> Result<AlongAxis> {
     };
     let last = number(n as f64 - 1.0, x)?;
     let zero = number(0.0, x)?;
-    // Outside, the weight is 0 and the place any.
-    let tap = |place: Tensor, weight: Tensor, slope: Tensor| -> Result<[Tensor; 3]> {
-        let valid = place.ge(&zero)?.logical_and(&place.le(&last)?)?;
-        Ok([where_(&valid, &place, &zero)?, where_(&valid, &weight, &zero)?, where_(&valid, &slope, &zero)?])
+    let tap = |place: Tensor, weight: Tensor, slope: Tensor| -> Result<[Tensor; 4]> {
+        let there = place.ge(&zero)?.logical_and(&place.le(&last)?)?;
+        Ok([where_(&there, &place, &zero)?, there, weight, slope])
     };
     Ok(match s.mode {
         Mode::Nearest => {
@@ -126,7 +127,7 @@ pub(super) fn taps(s: &Sampler, grid: &Tensor, plane: &[usize]) -> Result<Vec<Ta
         let x = reshape_to(&grid.select(-1, d as i64)?, &[batch, 1, points])?;
         axes.push(along_axis(s, &x, plane[rank - 1 - d])?);
     }
-    let mut all: Vec<(Tensor, Vec<&[Tensor; 3]>)> = vec![(Tensor::full(&[], 0i64.into(), DType::Int64)?, Vec::new())];
+    let mut all: Vec<(Tensor, Vec<&[Tensor; 4]>)> = vec![(Tensor::full(&[], 0i64.into(), DType::Int64)?, Vec::new())];
     for d in (0..rank).rev() {
         let mut next = Vec::new();
         for (at, chosen) in &all {
@@ -143,13 +144,14 @@ pub(super) fn taps(s: &Sampler, grid: &Tensor, plane: &[usize]) -> Result<Vec<Ta
     let whole = [batch, 1, points];
     all.into_iter()
         .map(|(at, chosen)| {
-            let weight = expand_to(&product(chosen.iter().map(|t| &t[1]).collect())?, &whole)?;
+            let weight = expand_to(&product(chosen.iter().map(|t| &t[2]).collect())?, &whole)?;
+            let there = chosen[1..].iter().try_fold(chosen[0][1].clone(), |all, t| all.logical_and(&t[1]))?;
             let slope = |d: usize| {
-                let parts = chosen.iter().enumerate().map(|(e, t)| if e == d { &t[2] } else { &t[1] }).collect();
+                let parts = chosen.iter().enumerate().map(|(e, t)| if e == d { &t[3] } else { &t[2] }).collect();
                 expand_to(&product(parts)?, &whole)
             };
             let slopes = (0..rank).map(slope).collect::<Result<_>>()?;
-            Ok(Tap { at: expand_to(&at, &whole)?, weight, slopes })
+            Ok(Tap { at: expand_to(&at, &whole)?, there: expand_to(&there, &whole)?, weight, slopes })
         })
         .collect()
 }
@@ -159,10 +161,10 @@ impl Tap {
     pub fn of(&self, x: &Tensor) -> Result<Tensor> {
         let channels = x.sizes()[1];
         let [batch, _, points] = *self.at.sizes() else { return Ok(x.clone()) };
-        x.gather(2, &expand_to(&self.at, &[batch, channels, points])?)
+        where_(&self.there, &x.gather(2, &expand_to(&self.at, &[batch, channels, points])?)?, &number(0.0, x)?)
     }
     /// `g` (batch, channels, points) added up at its elements, in a tensor like `zeros`.
     pub fn to(&self, zeros: &Tensor, g: &Tensor) -> Result<Tensor> {
-        zeros.scatter_add(2, &expand_to(&self.at, g.sizes())?, g)
+        zeros.scatter_add(2, &expand_to(&self.at, g.sizes())?, &where_(&self.there, g, &number(0.0, g)?)?)
     }
 }

@@ -9,7 +9,8 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::copy;
 use crate::kernels::resample::Table;
-use crate::ops::{Value, memory};
+use crate::ops::Value;
+use crate::ops::pointwise::check_number;
 use crate::tensor::layout::checked_numel;
 use crate::tensor::{Category, Dims, Scalar, Strides, Tensor};
 
@@ -113,21 +114,7 @@ fn check_pairs(op: &'static str, x: &Tensor, pad: &[i64]) -> Result<()> {
 }
 
 fn constant(op: &'static str, x: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> {
-    if x.dtype().is_integral() && x.dtype().category() != Category::Bool {
-        // Of what is given, not of what it would wrap around to.
-        let whole =
-            memory::cast(&Tensor::full(&[], Scalar::Int(value.as_f64() as i64), crate::DType::Int64)?, x.dtype())?;
-        if whole.item()?.as_i64() != value.as_f64().trunc() as i64 {
-            return Err(Error::shape(
-                op,
-                format!(
-                    "value cannot be converted to type {} without overflow, got {}",
-                    x.dtype().name(),
-                    value.as_f64()
-                ),
-            ));
-        }
-    }
+    check_number(op, value, x.dtype())?;
     apply1(ConstantPad { pad: pad.to_vec(), value }, &[x])
 }
 

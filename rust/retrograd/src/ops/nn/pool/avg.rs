@@ -218,7 +218,7 @@ pub fn avg_pool1d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[2.5, 4.5], [10.5, 12.5]]]
-#[op(function, out, module = "nn.functional")]
+#[op(function, out = SAME, module = "nn.functional")]
 pub fn avg_pool2d(
     input: &Tensor,
     kernel_size: &[i64],
@@ -252,7 +252,7 @@ pub fn avg_pool2d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
 /// [[[[3.5]]]]
-#[op(function, out, module = "nn.functional")]
+#[op(function, out = SAME, module = "nn.functional")]
 pub fn avg_pool3d(
     input: &Tensor,
     kernel_size: &[i64],

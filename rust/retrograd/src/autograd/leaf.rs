@@ -364,10 +364,10 @@ impl Tensor {
         if self.requires_grad() {
             return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
         }
+        self.check_not_frozen()?;
         if sizes == self.sizes() {
             return Ok(());
         }
-        self.check_not_frozen()?;
         self.tell_of_write()?;
         let (old, offset) = (self.storage(), self.storage_offset());
         let bytes = layout::checked_numel("resize_", sizes)?.saturating_mul(self.dtype().size());
@@ -390,9 +390,10 @@ impl Tensor {
         Ok(())
     }
 
-    /// Replaces the layout and counts that as a write.
+    /// Replaces the layout and counts that as a write. Whoever has the same memory has the same counter.
     fn take_body(&self, mut body: crate::tensor::Body) {
-        body.version = Some(self.own_version());
+        let stays = Arc::ptr_eq(&body.storage, self.storage());
+        body.version = if stays { self.body().version.clone() } else { Some(self.own_version()) };
         self.replace_body(body);
         self.bump_version();
     }
@@ -409,6 +410,7 @@ impl Tensor {
         let mut body = other.body().clone();
         body.version = Some(self.own_version());
         self.replace_body(body);
+        self.set_flag(flag::INFERENCE, other.is_inference());
         Ok(())
     }
 }

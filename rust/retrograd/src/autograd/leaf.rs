@@ -364,10 +364,10 @@ impl Tensor {
         if self.requires_grad() {
             return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
         }
-        self.check_not_frozen()?;
         if sizes == self.sizes() {
             return Ok(());
         }
+        self.check_not_frozen()?;
         self.tell_of_write()?;
         let (old, offset) = (self.storage(), self.storage_offset());
         let bytes = layout::checked_numel("resize_", sizes)?.saturating_mul(self.dtype().size());

@@ -213,3 +213,55 @@ def test_acc_10_a_retained_gradient_is_row_major():
     y.backward(rg.tensor([[1.0, 2.0], [3.0, 4.0]]).t())
     assert y.grad.stride() == (2, 1)
     same(y.grad, [[1.0, 3.0], [2.0, 4.0]])
+
+
+def test_acc_10_retained_gradients_follow_writes_to_views():
+    x = leaf([1.0, 2.0, 3.0, 4.0])
+    b = x * 1
+    b.retain_grad()
+    b[:2].mul_(3)
+    (b * rg.tensor([1.0, 10.0, 100.0, 1000.0])).sum().backward()
+    same(b.grad, [1.0, 10.0, 100.0, 1000.0])  # of the value after the write
+    same(x.grad, [3.0, 30.0, 100.0, 1000.0])
+    b = x * 1
+    b.retain_grad()
+    b[0] = 5.0
+    b[1:3] = x[:2]
+    (b * b).sum().backward()
+    same(b.grad, [10.0, 2.0, 4.0, 8.0])
+
+
+def test_acc_10_retained_gradients_of_views_follow_writes_to_their_base_and_its_views():
+    x = leaf([1.0, 2.0, 3.0, 4.0])
+    for write in (lambda b, v: v.mul_(3), lambda b, v: b.mul_(3), lambda b, v: b[1:].mul_(3)):
+        b = x * 1
+        v = b[1:3]
+        v.retain_grad()
+        write(b, v)
+        (v * rg.tensor([5.0, 7.0])).sum().backward()
+        assert v.retains_grad
+        same(v.grad, [5.0, 7.0])
+    b = x * 1
+    v = b[:2]
+    v.retain_grad()
+    v.mul_(3)
+    b.sum().backward()  # not through the view
+    assert v.grad is None
+
+
+def test_acc_5_the_warning_comes_with_create_graph_too():
+    printed = script(
+        """
+        x = rg.ones(3, 2).t().requires_grad_()
+        x.grad = rg.zeros(2, 3)
+        with caught() as seen:
+            (x * 2).sum().backward(create_graph=True)
+        print(sum("do not obey the gradient layout contract" in str(w.message) for w in seen), x.grad.stride())
+        x.grad = None
+        with caught() as seen:
+            (x * 2).sum().backward(create_graph=True)
+            (x * 2).sum().backward(create_graph=True)
+        print(sum("layout contract" in str(w.message) for w in seen), *x.grad.stride())
+        """
+    )
+    assert printed[0] == "1" and printed[-3:] == ["0", "1", "2"]

@@ -402,3 +402,52 @@ def test_ckpt_5_a_number_of_segments_that_cannot_be():
     for functions, segments in (([rg.sin], 0), ([rg.sin], 2), ([], 1), ([rg.sin], -1)):
         with fails(f"{len(functions)} functions cannot be divided into {segments} segments", kind=ValueError):
             ckpt.checkpoint_sequential(functions, segments, leaf([1.0]), use_reentrant=False)
+
+
+def test_ckpt_3_constants_come_back_as_the_objects_they_are():
+    x, k, seen = leaf([1.0, 2.0]), rg.tensor([3.0, 4.0]), []
+    y = checkpoint(lambda x: (x * k).exp() * k, x, use_reentrant=False)
+    assert y.grad_fn._saved_other is k
+
+    class Scale(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, k):
+            ctx.save_for_backward(x, k)
+            return x * k
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.extend(ctx.saved_tensors)
+            return g * seen[1], None
+
+    y = checkpoint(lambda x: Scale.apply(x, k), x, use_reentrant=False)
+    y.sum().backward()
+    assert seen[1] is k and seen[0] is not x and seen[0].requires_grad
+    same(x.grad, [3.0, 4.0])
+
+
+def test_ckpt_4_sizes_dtypes_and_values_that_change_in_between():
+    x, w = leaf([1.0, 2.0]), leaf([1.0, 1.0])
+
+    def f(x):
+        return (x * w).exp()
+
+    y = checkpoint(f, x, use_reentrant=False)
+    with rg.no_grad():
+        w.mul_(2)
+    y.sum().backward()  # with the values of now: nobody keeps those of then
+    close(x.grad, 2 * np.exp([2.0, 4.0]))
+    y = checkpoint(f, x, use_reentrant=False)
+    w.data = rg.ones(2, dtype=rg.float64)
+    with fails("Recomputed values for the following tensors have different metadata", kind=CheckpointError):
+        y.sum().backward()
+    w = leaf([1.0, 1.0])
+    y = checkpoint(f, x, use_reentrant=False)
+    w.data = rg.ones(3)
+    with fails("The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"):
+        y.sum().backward()
+    base = x * 1
+    y = checkpoint(lambda t: t.exp(), base, use_reentrant=False)
+    base.add_(1)
+    with fails("modified by an inplace operation"):
+        y.sum().backward()

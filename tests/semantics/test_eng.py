@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from . import beyond, close, leaf, live, rg, same
+from . import STANDIN, beyond, close, leaf, live, rg, same
 
 DEPTH = 1_000_000
 
@@ -433,3 +433,146 @@ def test_eng_3_errors_of_the_graph_wait_for_nobody():
     for w in workers:
         w.join(60)
     assert len(done) == 4
+
+
+class Descent(rg.autograd.Function):
+    """The identity of a number; its backward runs as many graphs, one inside the other, and notes what it finds."""
+
+    @staticmethod
+    def forward(ctx, x, note):
+        ctx.note = note
+        with rg.enable_grad():
+            ctx.next = x.detach().requires_grad_() - 1
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, g):
+        ctx.note(ctx.next)
+        if ctx.next >= 0:
+            with rg.enable_grad():
+                Descent.apply(ctx.next, ctx.note).backward()
+        return g, None
+
+
+def test_eng_1_ten_thousand_graphs_one_inside_the_other():
+    x, count = leaf(10_000.0), []
+    for _ in range(2):
+        (Descent.apply(x, lambda t: count.append(1)) * 3).backward()
+    assert len(count) == 2 * 10_001
+    same(x.grad, 6.0)
+
+
+def test_eng_1_deep_down_everything_is_as_it_is_above():
+    graph, found, saved = rg.autograd.graph, set(), []
+
+    def note(t):
+        with rg.enable_grad():
+            y = t.detach().requires_grad_().exp()
+        found.add((rg.is_grad_enabled(), rg.is_inference_mode_enabled(), y.requires_grad))
+        saved.append(1)
+
+    def pack(t):
+        packed.append(1)
+        return t.detach()
+
+    packed = []
+    with graph.saved_tensors_hooks(pack, lambda t: t):
+        Descent.apply(leaf(300.0), note).backward()
+    assert found == {(False, False, True)}
+    assert len(packed) == len(saved) == 301  # the result of each exp
+    before = rg.is_grad_enabled()
+    with graph.disable_saved_tensors_hooks("not here either"):
+        errors = []
+
+        def refused(t):
+            try:
+                graph.save_on_cpu().__enter__()
+            except RuntimeError as e:
+                errors.append(str(e))
+
+        Descent.apply(leaf(150.0), refused).backward()
+    assert errors == ["not here either"] * 151
+    assert rg.is_grad_enabled() is before
+
+
+@beyond("in torch another thread begins to count anew")
+def test_eng_1_deep_down_nodes_are_counted_on():
+    numbers = []
+
+    def note(t):
+        with rg.enable_grad():
+            numbers.append((t.detach().requires_grad_() * 1).grad_fn._sequence_nr())
+
+    Descent.apply(leaf(200.0), note).backward()
+    assert numbers == sorted(set(numbers)) and len(numbers) == 201
+    assert (leaf(1.0) * 1).grad_fn._sequence_nr() > numbers[-1]
+
+
+def test_eng_1_errors_come_up_from_deep_down():
+    x = leaf(500.0)
+
+    def note(t):
+        if t == 3.0:
+            raise LookupError("at the bottom")
+
+    with pytest.raises(LookupError, match="at the bottom") as caught:
+        Descent.apply(x, note).backward()
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names.count("backward") >= 497 and names[-1] == "note"
+    assert x.grad is None and rg.is_grad_enabled()
+    (x * 2).backward()
+    same(x.grad, 2.0)
+
+
+def test_eng_1_deep_down_a_graph_is_run_for_chosen_inputs_too():
+    deep = []
+
+    def note(t):
+        if t == 0.0:
+            a = leaf([2.0])
+            with rg.enable_grad():
+                deep.append(rg.autograd.grad((a * a).exp().sum(), a, create_graph=True)[0])
+
+    Descent.apply(leaf(200.0), note).backward()
+    close(deep[0], [4 * 2.718281828**4], rtol=1e-5)
+    assert deep[0].requires_grad
+
+
+@pytest.mark.skipif(STANDIN == "torch", reason="torch lets two runs that free a graph begin")
+def test_eng_2_a_failed_run_gives_up_no_values_that_another_run_has():
+    # One run retains the graph and fails; meanwhile another one, which frees it, has begun to use what was saved.
+    role, in_first, in_second, end = threading.local(), threading.Event(), threading.Event(), threading.Event()
+
+    def unpack(t):
+        if role.name == "first":
+            in_first.set()
+            assert in_second.wait(10)
+            raise LookupError
+        if role.name == "second":
+            in_second.set()
+            assert end.wait(10)
+        return t
+
+    x = leaf([1.0])
+    with rg.autograd.graph.saved_tensors_hooks(lambda t: t.detach(), unpack):
+        y = x.sin()
+    failed = []
+
+    def run(name, retain):
+        role.name = name
+        try:
+            y.backward(retain_graph=retain)
+        except (LookupError, RuntimeError) as e:
+            failed.append((name, type(e)))
+
+    first = threading.Thread(target=run, args=("first", True))
+    second = threading.Thread(target=run, args=("second", False))
+    first.start()
+    assert in_first.wait(10)
+    second.start()
+    first.join()
+    run("third", True)
+    end.set()
+    second.join()
+    assert failed == [("first", LookupError), ("third", RuntimeError)]
+    close(x.grad, [0.5403023])

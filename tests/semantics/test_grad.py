@@ -136,3 +136,44 @@ def test_grad_10_leaves_do_not_accumulate():
     x.register_post_accumulate_grad_hook(called.append)
     same(grad(y * 3, x)[0], [12.0])
     assert called == [] and x.grad is None
+
+
+def test_grad_9_edges_that_do_not_belong_to_the_graph():
+    x, w = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+    y, z = x * 2, w * 3
+    elsewhere, beyond_the_end = edge(z), rg.autograd.graph.GradientEdge(z.grad_fn, 5)
+    for foreign in (elsewhere, beyond_the_end):
+        with fails("The differentiated Tensor at index 1 appears to not have been used in the graph"):
+            grad(y.sum(), [x, foreign], retain_graph=True)
+        assert grad(y.sum(), foreign, allow_unused=True, retain_graph=True) == (None,)
+        g, none, again = grad(y.sum(), [x, foreign, edge(y)], allow_unused=True, retain_graph=True)
+        same(g, [2.0, 2.0])
+        assert none is None
+        same(again, [1.0, 1.0])
+        y.sum().backward(inputs=[foreign])
+        assert x.grad is None and w.grad is None
+    with pytest.raises(IndexError):
+        grad(beyond_the_end, w, rg.ones(2))
+    for wrong in (None, 3):
+        with fails("GradientEdge's first object must be an autograd.graph.Node but got"):
+            grad(y.sum(), rg.autograd.graph.GradientEdge(wrong, 0))
+    with fails("all inputs have to be Tensors or GradientEdges, but got MulBackward0"):
+        grad(y.sum(), (y.grad_fn, 0))
+
+
+@pytest.mark.parametrize("count", [33, 70])
+@pytest.mark.parametrize("name", ["cat", "stack"])
+def test_grad_1_ops_with_more_operands_than_a_word_has_bits(name, count):
+    xs = [rg.full((2,), float(i), requires_grad=True) for i in range(count)]
+    weights = rg.arange(2.0 * count)
+
+    def total(xs):
+        return (getattr(rg, name)(xs).reshape(-1) * weights).sum()
+
+    total(xs).backward()
+    for i, x in enumerate(xs):
+        same(x.grad, [2.0 * i, 2.0 * i + 1])
+    for i in (0, 30, 31, 32, count - 1):
+        same(grad(total(xs), xs[i])[0], [2.0 * i, 2.0 * i + 1])
+        alone = [x if j == i else x.detach() for j, x in enumerate(xs)]
+        same(grad(total(alone), xs[i])[0], [2.0 * i, 2.0 * i + 1])

@@ -389,3 +389,80 @@ def test_hook_4_a_missing_gradient_cannot_be_replaced():
     with fails("can't replace a None gradient with a non-None value"):
         z.sum().backward()
     assert x.grad is None
+
+
+def test_hook_13_post_accumulate_hooks_see_what_those_before_them_wrote():
+    x, log = leaf([1.0]), []
+
+    def tenfold(t):
+        log.append(t.grad.item())
+        t.grad = t.grad * 10
+
+    def forget(t):
+        log.append(t.grad.item())
+        t.grad = None
+
+    for hook in (tenfold, forget, lambda t: log.append(t.grad)):
+        x.register_post_accumulate_grad_hook(hook)
+    y = x * 3
+    node = edge(x).node
+    node.register_prehook(lambda outputs: log.append("before"))
+    node.register_hook(lambda inputs, outputs: log.append("after"))
+    y.backward()
+    assert log == ["before", 3.0, 30.0, None, "after"] and x.grad is None
+
+
+def test_hook_13_a_gradient_written_by_a_tensor_hook_is_accumulated_into():
+    x, log = leaf([1.0]), []
+
+    def write(g):
+        x.grad = rg.tensor([100.0])
+
+    x.register_hook(write)
+    x.register_post_accumulate_grad_hook(lambda t: log.append(t.grad.item()))
+    (x * 3).backward()
+    assert log == [103.0]
+    same(x.grad, [103.0])
+
+
+def test_hook_13_leaves_are_dealt_with_one_by_one():
+    a, b, log = leaf([2.0]), leaf([5.0]), []
+    for name, t in (("a", a), ("b", b)):
+        t.register_hook(lambda g, name=name: log.append(name))
+        t.register_post_accumulate_grad_hook(lambda t, name=name: log.append(name + " has " + str(t.grad.item())))
+    (a * b).backward()
+    assert log == ["a", "a has 5.0", "b", "b has 2.0"]
+
+
+def test_hook_5_a_post_accumulate_hook_may_return_the_leaf():
+    x = leaf([1.0])
+    x.register_post_accumulate_grad_hook(lambda t: t)
+    (x * 3).backward()
+    same(x.grad, [3.0])
+    x.register_post_accumulate_grad_hook(lambda t: t * 1)
+    with fails("post accumulate grad hooks should return None"):
+        (x * 3).backward()
+
+
+def test_hook_15_modes_that_a_hook_leaves_changed_end_with_its_node():
+    x, seen = leaf([1.0, 2.0]), []
+
+    def change(g):
+        rg.set_grad_enabled(True)
+        rg.inference_mode().__enter__()
+
+    y = x * 2
+    z = y * 3
+    z.register_hook(change)
+    y.register_hook(lambda g: seen.append((rg.is_grad_enabled(), rg.is_inference_mode_enabled())))
+    x.register_hook(change)
+    total = z.sum()
+    with rg.no_grad():
+        total.backward(retain_graph=True)
+        seen.append((rg.is_grad_enabled(), rg.is_inference_mode_enabled()))
+    assert seen == [(False, False)] * 2
+    assert rg.is_grad_enabled() and not rg.is_inference_mode_enabled()
+    z.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        total.backward()
+    assert rg.is_grad_enabled() and not rg.is_inference_mode_enabled()

@@ -512,3 +512,32 @@ def test_inp_1_out_that_is_resized_keeps_its_memory():
     empty = rg.zeros(0)
     rg.exp(rg.zeros(3, 2).t(), out=empty)
     assert empty.shape == (2, 3) and empty.stride() == (1, 2)
+
+
+def test_inp_2_aliases_of_aliases_share_the_counter():
+    x = leaf([1.0, 2.0, 3.0, 4.0]) * 1
+    y, own = x.detach(), x.data
+    shared, apart = [x, y, y.view_as(y), x.view_as(x), y.detach()[1:]], [own, own.view(2, 2), own.detach()]
+
+    def versions(ts):
+        return {t._version for t in ts}
+
+    for n, writer in enumerate(shared, 1):
+        with rg.no_grad():
+            writer.add_(1)
+        assert versions(shared) == {n} and versions(apart) == {0}
+    for n, writer in enumerate(apart, 1):
+        writer.add_(1)
+        assert versions(shared) == {len(shared)} and versions(apart) == {n}
+
+
+def test_inp_2_resize_in_place_keeps_the_counter_of_the_memory():
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * 1
+    square, alias = y * y, y.detach()
+    alias.resize_(2)
+    assert y._version == alias._version == 1
+    alias.zero_()
+    assert y._version == alias._version == 2
+    with fails(STALE, "is at version 2; expected version 0"):
+        square.sum().backward()

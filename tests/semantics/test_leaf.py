@@ -366,3 +366,13 @@ def test_leaf_5_copies_keep_strides_along_axes_of_size_1():
         assert y.stride() == (4, 1)
     m = rg.ones(2, 3).t() > 0
     assert rg.ones(2, 3).t().masked_fill(m, 1).stride() == (2, 1)
+
+
+def test_leaf_10_data_and_the_flag_cannot_be_deleted():
+    x = leaf([1.0, 2.0])
+    with fails("Deleting tensor data is not allowed. Delete tensor instead!"):
+        del x.data
+    with fails("requires_grad must be a bool"):
+        del x.requires_grad
+    same(x, [1.0, 2.0])
+    assert x.requires_grad

@@ -291,3 +291,66 @@ def test_mode_11_grad_layout_policy_acts_at_the_call():
     assert strides_of_a_stolen_grad() == (1, 2)
     policy(True)
     assert strides_of_a_stolen_grad() == (3, 1)
+
+
+def test_mode_7_views_of_inference_tensors_are_not_tracked():
+    with rg.inference_mode():
+        base = rg.ones(2, 2)
+        inside = base[0]
+    outside = base[0]
+    for view in (inside, outside, base.view(4), base.t()):
+        assert view.is_inference() and not view._is_view() and view._base is None
+        with fails("Inference tensors do not track version counter"):
+            _ = view._version
+    with rg.inference_mode():
+        inside.add_(1)
+        outside.mul_(3)
+    same(base, [[6.0, 6.0], [1.0, 1.0]])
+    for view in (inside, outside):
+        with fails("Inplace update to inference tensor outside InferenceMode is not allowed"):
+            view.add_(1)
+
+
+def test_mode_9_views_of_normal_tensors_made_inside():
+    base, w = rg.ones(4), leaf([2.0, 2.0])
+    with rg.inference_mode():
+        view = base[:2]
+        assert view._is_view() and view._base is base and not view.is_inference()
+        view.add_(1)
+    assert base._version == view._version == 1
+    with fails("A view was created in inference mode and is being modified inplace in normal mode"):
+        view.mul_(w)
+    base[2:].mul_(w)
+    with fails("A view was created in inference mode and its base or another view of its base has been modified"):
+        _ = view.grad_fn
+
+
+def test_mode_8_resize_of_inference_tensors():
+    with rg.inference_mode():
+        x = rg.ones(2)
+    x.resize_(2)  # which changes nothing
+    with fails("Inplace update to inference tensor outside InferenceMode is not allowed"):
+        x.resize_(4)
+    with rg.inference_mode():
+        x.resize_(6)
+    assert x.shape == (6,) and x.is_inference()
+
+
+def test_mode_9_resize_of_normal_tensors_inside():
+    x = rg.ones(4)
+    with rg.inference_mode():
+        x.resize_(2)
+        assert x._version == 1 and not x.is_inference()
+    x.resize_(2)
+    assert x._version == 1
+
+
+def test_mode_7_data_that_is_taken_over_brings_its_kind():
+    with rg.inference_mode():
+        inference = rg.ones(3)
+    x = rg.zeros(2)
+    x.data = inference
+    assert x.is_inference() and x.shape == (3,)
+    inference.data = rg.zeros(2)
+    assert not inference.is_inference()
+    same(inference, [0.0, 0.0])

@@ -104,8 +104,35 @@ def test_save_7_pack_may_not_write_and_its_exceptions_propagate():
 
 
 def test_save_7_handles_are_not_made_by_hand():
-    with pytest.raises((RuntimeError, TypeError)):
-        rg.autograd.SavedTensor()
+    made = type(leaf([1.0]).sin().grad_fn._raw_saved_self)
+    with fails("Trying to create a SavedTensor object from Python is forbidden"):
+        made()
+    with pytest.raises(TypeError):
+        made(rg.ones(1))
+
+
+def test_save_7_handles_outlive_what_was_saved():
+    x, w = leaf([1.0, 2.0]), rg.tensor([3.0, 4.0])
+    y = x * w
+    before, empty = y.grad_fn._raw_saved_other, y.grad_fn._raw_saved_self
+    assert before.data is w
+    with fails("Calling register_hooks on a saved tensor with value None is forbidden"):
+        empty.register_hooks(detached, as_it_is)
+    y.sum().backward()
+    for handle in (before, y.grad_fn._raw_saved_other):  # made before, and made after
+        assert handle.data is None
+        with fails("Calling register_hooks on a saved tensor after it has been freed"):
+            handle.register_hooks(detached, as_it_is)
+        with fails("backward through the graph a second time"):
+            handle.unpack()
+
+
+def test_save_7_handles_are_listed_for_tensors_alone():
+    y = leaf([[1.0, 2.0], [3.0, 4.0]]).max(0).values
+    listed = {name for name in dir(y.grad_fn) if name.startswith("_raw_saved")}
+    assert listed == {"_raw_saved_indices"}
+    with pytest.raises(AttributeError):
+        _ = y.grad_fn._raw_saved_dim
 
 
 # SAVE-8 ---------------------------------------------------------------------------------------------------------
@@ -424,3 +451,21 @@ def test_save_10_writes_after_the_graph_was_freed_clone_nothing():
         b.square().backward()
         b.zero_()
         assert (len(context.original), len(context.cloned)) == (0, 0)
+
+
+def test_save_10_the_context_names_what_it_knows_as_torch_does():
+    x = leaf([1.0, 2.0]) * 1
+    with allow_mutation() as context:
+        y = x.square()
+        z = x.square()
+        assert (len(context.tid_to_weakhandle), len(context.sid_to_tid)) == (1, 1)
+        assert list(context.tid_to_weakhandle.values()) == list(context.original)
+        x.mul_(2)
+        assert len(context.cloned) == 1
+        del y
+        assert len(context.cloned) == 1
+        del z
+        assert (len(context.cloned), len(context.tid_to_weakhandle)) == (0, 0)
+        y = x.square()
+        assert len(context.tid_to_weakhandle) == 1
+    assert (len(context.original), len(context.tid_to_weakhandle), len(context.sid_to_tid)) == (0, 0, 0)

@@ -456,3 +456,40 @@ def test_view_3_a_value_that_is_broadcast_is_viewed_and_expanded_first():
         assert [expand.name(), view.name()] == ["ExpandBackward0", "ViewBackward0"]
         x.sum().backward()
         assert value.grad.sum().item() == 3.0
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x.split(2)[0][:1],
+        lambda x: x.unbind()[0].view(1),
+        lambda x: x.view(2, 2).unbind()[0][:1],
+        lambda x: x.view(2, 2)[0].split(1)[0],
+        lambda x: x.chunk(2)[1].view_as(x[:2])[1:],
+        lambda x: next(iter(x.view(2, 2)))[None],
+    ],
+)
+def test_view_7_views_of_outputs_of_multi_view_ops(view):
+    x = leaf([1.0, 2.0, 3.0, 4.0])
+    base = x * 1
+    with fails("is the output of a function that returns multiple views"):
+        view(base).mul_(2)
+    same(base, [1.0, 2.0, 3.0, 4.0])
+    with rg.no_grad():
+        view(base).mul_(2)
+    view(base.detach()).mul_(2)  # nothing is followed
+
+
+def test_view_8_views_of_views_made_under_no_grad():
+    base = leaf([1.0, 2.0]) * 1
+    with rg.no_grad():
+        outer = base[:]
+        of_several = base.split(1)[0]
+    for view in (outer[:1], outer[:1].view(1, 1), of_several[:]):
+        with fails("is being modified inplace with grad mode enabled"):
+            view.mul_(2)
+    several = base.split(1)[0]
+    with rg.no_grad():
+        inner = several[:]
+    with fails("A view was created in no_grad mode"):
+        inner.mul_(2)

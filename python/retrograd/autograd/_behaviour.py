@@ -76,7 +76,7 @@ def check_undefined_gradients(check: Check) -> None:
         roots = tuple(_Undefined.apply(o) if k in undefined else o for k, o in enumerate(outputs))
         try:
             grads = _core._grad(roots, tuple(map(zeros_like, roots)), True, False, check.sources, True)
-        except Exception as error:
+        except RuntimeError as error:
             raise GradcheckError(
                 f"Expected backward function to handle undefined output grads: with {_those(undefined)} undefined it "
                 f"raised {type(error).__name__}: {error}. Rules that are not given zeros (materialize_grads) get None "

@@ -10,6 +10,7 @@ from typing import Any
 
 from retrograd import _core
 from retrograd._core import Tensor
+from retrograd._local import carried
 
 
 class saved_tensors_hooks:
@@ -101,15 +102,17 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 class _Handle:
     """Stands for a saved tensor while a graph holds it."""
 
-    __slots__ = ("__weakref__", "key")
+    __slots__ = ("__weakref__",)
 
-    def __init__(self, key: tuple[Any, ...]) -> None:
-        self.key = key
+
+_Tid = tuple[Any, ...]
+"""What tells saved tensors apart: the memory, and where and how the tensor lies in it at which version."""
 
 
 class _AllowMutationOnSavedContext:
     """What `allow_mutation_on_saved_tensors` knows, by handle: saved tensors in `original`; in `cloned`, copies of
-    those that were about to be changed.
+    those that were about to be changed. `tid_to_weakhandle` has the handles of the former, and `sid_to_tid` their keys
+    by the memory that they lie in.
 
     >>> import retrograd as rg
     >>> x = rg.ones(2, requires_grad=True) * 1
@@ -124,24 +127,24 @@ class _AllowMutationOnSavedContext:
     def __init__(self) -> None:
         self.cloned: MutableMapping[_Handle, Tensor] = weakref.WeakKeyDictionary()
         self.original: MutableMapping[_Handle, Tensor] = weakref.WeakKeyDictionary()
-        self._handles: MutableMapping[tuple[Any, ...], _Handle] = weakref.WeakValueDictionary()
-        self._by_storage: dict[int, weakref.WeakSet[_Handle]] = {}
+        self.tid_to_weakhandle: MutableMapping[_Tid, _Handle] = weakref.WeakValueDictionary()
+        self.sid_to_tid: dict[int, set[_Tid]] = {}
 
     def clear(self) -> None:
         """Forget everything; graphs that still need it can no longer run."""
         self.cloned.clear()
         self.original.clear()
-        self._handles.clear()
-        self._by_storage.clear()
+        self.tid_to_weakhandle.clear()
+        self.sid_to_tid.clear()
 
     def _pack(self, tensor: Tensor) -> _Handle:
         storage = _core._storage_key(tensor)
-        key = (storage, tensor.data_ptr(), tensor._version, tensor.dtype, tensor.shape, tensor.stride())
-        handle = self._handles.get(key)
+        tid = (storage, tensor.data_ptr(), tensor._version, tensor.dtype, tensor.shape, tensor.stride())
+        handle = self.tid_to_weakhandle.get(tid)
         if handle is None:
-            handle = self._handles[key] = _Handle(key)
+            handle = self.tid_to_weakhandle[tid] = _Handle()
             self.original[handle] = tensor.detach()
-            self._by_storage.setdefault(storage, weakref.WeakSet()).add(handle)
+            self.sid_to_tid.setdefault(storage, set()).add(tid)
         return handle
 
     def _unpack(self, handle: _Handle) -> Tensor:
@@ -156,18 +159,18 @@ class _AllowMutationOnSavedContext:
         return tensor
 
     def _about_to_write(self, tensor: Tensor) -> None:
-        for handle in self._by_storage.pop(_core._storage_key(tensor), ()):
-            if handle in self.original:
+        for tid in self.sid_to_tid.pop(_core._storage_key(tensor), ()):
+            # Once it is copied nothing holds the memory any more: a tensor to come may lie there.
+            handle = self.tid_to_weakhandle.pop(tid, None)
+            if handle is not None and handle in self.original:
                 self.cloned[handle] = self.original.pop(handle).clone()
-                # Nothing holds the memory any more: a tensor to come may lie there.
-                self._handles.pop(handle.key, None)
 
 
 class _Watching(_local):
     on: bool = False
 
 
-_watching = _Watching()
+_watching = carried(_Watching())
 
 
 @contextlib.contextmanager

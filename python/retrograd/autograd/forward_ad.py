@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from retrograd import _core
 from retrograd._core import Tensor
+from retrograd._local import carried
 from retrograd.autograd.grad_mode import _Mode, _Setting
 
 __all__ = [
@@ -28,7 +29,7 @@ class _Open(_local):
         self.levels: list[int] = []
 
 
-_open = _Open()
+_open = carried(_Open())
 
 
 def _innermost() -> int:

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar, cast, overload
 
 from retrograd import _core
 from retrograd._core import is_grad_enabled, is_inference_mode_enabled
+from retrograd._local import carried
 
 __all__ = [
     "enable_grad",
@@ -306,7 +307,7 @@ class _Threads(_local):
     multithreading: bool = True
 
 
-_threads = _Threads()
+_threads = carried(_Threads())
 
 
 def is_multithreading_enabled() -> bool:

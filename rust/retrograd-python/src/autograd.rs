@@ -1,6 +1,6 @@
 //! The engine's Python face: backward, grad, edges, modes.
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
@@ -19,19 +19,29 @@ use crate::wrap::{unwrap, wrap, wrap_option};
 enum Spot {
     Tensor(Tensor),
     Edge(Edge),
+    /// An edge to an output that its node does not have: nothing comes from there, and nothing arrives.
+    Nowhere,
 }
 
-fn spot(v: &Bound<'_, PyAny>) -> PyResult<Spot> {
+fn spot(v: &Bound<'_, PyAny>, what: &str) -> PyResult<Spot> {
     if let Some(t) = unwrap(v) {
         return Ok(Spot::Tensor(t.clone()));
     }
-    let edge = || -> Option<Edge> {
-        let node = unwrap_node(&v.getattr("node").ok()?)?;
-        let nr = v.getattr("output_nr").ok()?.extract().ok()?;
-        (node.outputs().len() > nr as usize).then(|| Output { node, nr }.into())
+    let (Ok(node), Ok(nr)) = (v.getattr("node"), v.getattr("output_nr")) else {
+        return Err(PyRuntimeError::new_err(format!(
+            "all {what} have to be Tensors or GradientEdges, but got {}",
+            crate::call::type_name(v)
+        )));
     };
-    edge().map(Spot::Edge).ok_or_else(|| {
-        PyTypeError::new_err(format!("expected a Tensor or GradientEdge, got {}", crate::call::type_name(v)))
+    let Some(node) = unwrap_node(&node) else {
+        return Err(PyRuntimeError::new_err(format!(
+            "GradientEdge's first object must be an autograd.graph.Node but got {}",
+            crate::call::type_name(&node)
+        )));
+    };
+    Ok(match nr.extract::<u32>() {
+        Ok(nr) if (nr as usize) < node.outputs().len() => Spot::Edge(Output { node, nr }.into()),
+        _ => Spot::Nowhere,
     })
 }
 
@@ -51,18 +61,22 @@ fn roots(tensors: &Bound<'_, PyTuple>, grads: &Bound<'_, PyTuple>) -> PyResult<V
                 )));
             }
         };
-        out.push(match spot(&t)? {
+        out.push(match spot(&t, "outputs")? {
             Spot::Tensor(t) => engine::root(&t, g, i).or_py()?,
             Spot::Edge(edge) => Root { grad: root_grad(&edge, g, i, "root").or_py()?, edge },
+            Spot::Nowhere => {
+                return Err(PyIndexError::new_err(format!(
+                    "the GradientEdge at index {i}: its node has no such output"
+                )));
+            }
         });
     }
     Ok(out)
 }
 
 fn accumulate_targets(inputs: &Bound<'_, PyTuple>) -> PyResult<Vec<Target>> {
-    inputs
-        .iter()
-        .map(|v| match spot(&v)? {
+    let target = |v: Bound<'_, PyAny>| {
+        Ok(match spot(&v, "inputs")? {
             Spot::Tensor(t) => {
                 if !t.requires_grad() {
                     return Err(to_py(Error::autograd(
@@ -71,11 +85,13 @@ fn accumulate_targets(inputs: &Bound<'_, PyTuple>) -> PyResult<Vec<Target>> {
                     )));
                 }
                 t.retain_grad().or_py()?;
-                Ok(Target::Accumulate(t.target_edge().or_py()?.expect("requires grad")))
+                Some(Target::Accumulate(t.target_edge().or_py()?.expect("requires grad")))
             }
-            Spot::Edge(edge) => Ok(Target::Accumulate(edge)),
+            Spot::Edge(edge) => Some(Target::Accumulate(edge)),
+            Spot::Nowhere => None,
         })
-        .collect()
+    };
+    Ok(inputs.iter().map(target).collect::<PyResult<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 static CYCLE: &str = "Using backward() with create_graph=True will create a reference cycle between the parameter and its \
@@ -99,6 +115,9 @@ pub fn _backward(
         None => Vec::new(),
         Some(inputs) => accumulate_targets(inputs)?,
     };
+    if inputs.is_some() && targets.is_empty() {
+        return Ok(()); // no targets at all would mean every leaf
+    }
     run_backward(py, Backward { roots, retain_graph, create_graph, targets })
 }
 
@@ -130,14 +149,15 @@ fn _grad<'py>(
     let roots = roots(outputs, grads)?;
     let mut edges = Vec::with_capacity(inputs.len());
     for v in inputs.iter() {
-        edges.push(match spot(&v)? {
-            Spot::Edge(edge) => edge,
-            Spot::Tensor(t) => t.target_edge().or_py()?.ok_or_else(|| {
+        edges.push(match spot(&v, "inputs")? {
+            Spot::Edge(edge) => Some(edge),
+            Spot::Nowhere => None,
+            Spot::Tensor(t) => Some(t.target_edge().or_py()?.ok_or_else(|| {
                 PyRuntimeError::new_err(
                     "One of the differentiated Tensors does not require grad: mark it with requires_grad_() before the ops \
                      that use it",
                 )
-            })?,
+            })?),
         });
     }
     // By position, and None for edges: whose gradients are to be those of entries.
@@ -148,18 +168,25 @@ fn _grad<'py>(
             unwrap(&y).map_or(Ok(()), |y| transforms::check_apart(y, x)).or_py()?;
         }
     }
-    let targets = edges.into_iter().map(Target::Capture).collect();
-    let mut results = detached(py, || engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?;
+    let nowhere: Vec<usize> = (0..edges.len()).filter(|&i| edges[i].is_none()).collect();
+    let targets: Vec<_> = edges.into_iter().flatten().map(Target::Capture).collect();
+    let mut results = match targets.is_empty() {
+        true => Vec::new(), // the engine would take it for every leaf
+        false => detached(py, || engine::run(Backward { roots, retain_graph, create_graph, targets })).or_py()?,
+    };
+    for i in nowhere {
+        results.insert(i, None);
+    }
     for (g, x) in results.iter_mut().zip(&of_entries) {
         if let (Some(joint), Some(x)) = (g.as_ref(), x) {
             *g = Some(transforms::joined(joint, x).or_py()?);
         }
     }
-    if !allow_unused && results.iter().any(Option::is_none) {
-        return Err(PyRuntimeError::new_err(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is \
-             the desired behavior.",
-        ));
+    if !allow_unused && let Some(unused) = results.iter().position(Option::is_none) {
+        return Err(PyRuntimeError::new_err(format!(
+            "The differentiated Tensor at index {unused} appears to not have been used in the graph. Set allow_unused=True if \
+             this is the desired behavior.",
+        )));
     }
     let results: Vec<_> = results.into_iter().map(|g| wrap_option(py, g)).collect::<PyResult<_>>()?;
     PyTuple::new(py, results)

@@ -394,7 +394,11 @@ fn finish<'py>(
         }
     }
 
-    let pushing = mode::pushes(mode::word()).then(|| tensors_in.clone());
+    // To be asked before results are replaced.
+    let pushing = mode::pushes(mode::word()).then(|| {
+        let followed = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.is_followed(t));
+        (tensors_in.clone(), results.iter().map(followed).collect::<SmallVec<[bool; 4]>>())
+    });
     let node = recording.then_some({
         |results: &[Option<Tensor>], outputs: SmallVec<[OutMeta; 1]>| {
             let keep = |t: &Option<Tensor>| {
@@ -421,9 +425,12 @@ fn finish<'py>(
         pack_kept(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
     }
 
-    if let Some(is_tensor) = pushing {
-        jvp::push(ctx, args, operands, &is_tensor, &dirty, &results)?;
+    if let Some((tensors_in, followed)) = pushing {
+        let outcomes: SmallVec<[jvp::Outcome; 2]> =
+            results.iter().zip(followed).map(|(t, followed)| t.clone().map(|t| (t, followed))).collect();
+        jvp::push(&jvp::Call { ctx, args, operands, tensors_in: &tensors_in, dirty: &dirty, results: &outcomes })?;
     }
+    ctx.get().end_of_forward();
 
     let object = |(given, result): (Bound<'py, PyAny>, Option<Tensor>)| match result {
         Some(t) if !unwrap(&given).is_some_and(|g| g.is_same(&t)) => wrap(py, t),

@@ -190,7 +190,7 @@ impl LeafHook for PyLeafHook {
     fn call(&self, leaf: &Tensor) -> retrograd::Result<()> {
         attached(|py| {
             let result = self.0.bind(py).call1((wrap(py, leaf.clone())?,))?;
-            if result.is_none() {
+            if result.is_none() || unwrap(&result).is_some_and(|t| t.is_same(leaf)) {
                 return Ok(());
             }
             if unwrap(&result).is_some() {

@@ -22,6 +22,7 @@ mod origin;
 mod print;
 mod saved;
 mod tensor;
+mod threads;
 mod transforms;
 mod wrap;
 
@@ -64,6 +65,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     autograd::register(m)?;
     function::register(m)?;
     origin::register(m)?;
+    threads::register();
     anomaly::register(m)?;
     saved::register(m)?;
     transforms::register(m)?;

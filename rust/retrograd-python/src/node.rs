@@ -165,6 +165,8 @@ fn raw_saved<'py>(py: Python<'py>, node: &NodeRef, name: &str) -> PyResult<Optio
         [] => None,
         [slot] => Some(handle(slot)?.into_any()),
         _ => {
+            // Which slots there are to handle is known as long as they are filled.
+            rule.kept().map_or(Ok(()), |kept| kept.check(node)).or_py()?;
             let held = slots.into_iter().filter(|&slot| rule.kept().is_some_and(|kept| kept.holds(slot)));
             Some(PyTuple::new(py, held.map(handle).collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
@@ -275,10 +277,15 @@ impl PyNode {
     }
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<String>> {
         let mut names: Vec<String> = slf.get_type().dir()?.extract()?;
-        for name in slf.get().node.rule().saved_names() {
-            names.extend([format!("_saved_{name}"), format!("_raw_saved_{name}")]);
+        let rule = slf.get().node.rule();
+        let tensors: Vec<_> = (0..rule.kept().map_or(0, KeptSlots::len)).map(|slot| rule.kept_name(slot)).collect();
+        for name in rule.saved_names() {
+            names.push(format!("_saved_{name}"));
+            if tensors.contains(&name) {
+                names.push(format!("_raw_saved_{name}"));
+            }
         }
-        if slf.get().node.rule().leaf().is_some() {
+        if rule.leaf().is_some() {
             names.push("variable".into());
         }
         Ok(names)

@@ -63,9 +63,18 @@ impl Drop for Put {
 
 /// Runs `f` without the interpreter. Where it was given up is the place of everything that `f` does.
 pub fn detached<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> R {
-    let here = PythonPlaces.here();
+    detached_at(py, here(), f)
+}
+
+/// As [`detached`], for what is called at another place.
+pub fn detached_at<R: Send>(py: Python<'_>, here: u64, f: impl FnOnce() -> R + Send) -> R {
     let _put = Put::replacing(if here == 0 { NOWHERE } else { here });
     py.detach(f)
+}
+
+/// The place of what this thread does; zero if none is known.
+pub fn here() -> u64 {
+    PythonPlaces.here()
 }
 
 /// Runs Python code for the engine: what it does has places of its own.

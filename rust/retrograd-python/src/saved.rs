@@ -1,10 +1,9 @@
 //! Saved-tensor hooks written in Python, and the handles on single saved tensors.
 
 use std::any::Any;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
@@ -102,6 +101,12 @@ impl PySavedTensor {
 
 #[pymethods]
 impl PySavedTensor {
+    #[new]
+    fn forbidden() -> PyResult<Self> {
+        Err(PyRuntimeError::new_err(
+            "Trying to create a SavedTensor object from Python is forbidden. Handles are had from nodes: `_raw_saved_*`.",
+        ))
+    }
     /// Hand the tensor to `pack_hook`, now, and keep what it returns; `unpack_hook` makes a tensor of it again whenever the
     /// node needs it.
     ///
@@ -120,9 +125,12 @@ impl PySavedTensor {
     fn unpack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         wrap_option(py, self.kept().unpack_one(&self.node, self.slot, true).or_py()?)
     }
-    /// What the pack hook returned; without hooks, the tensor.
+    /// What the pack hook returned; without hooks, the tensor; None once it was freed.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.kept().is_freed() {
+            return Ok(py.None().into_bound(py));
+        }
         match self.packed(|p| p.value.clone_ref(py)) {
             Some(value) => Ok(value.into_bound(py)),
             None => self.unpack(py),
@@ -135,8 +143,9 @@ impl PySavedTensor {
     }
 }
 
-/// A handle for each tensor that a node keeps.
+/// A handle for each tensor that a node keeps; an error once they were freed.
 pub fn handles<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTuple>> {
+    node.rule().kept().map_or(Ok(()), |kept| kept.check(node)).or_py()?;
     let count = node.rule().kept().map_or(0, KeptSlots::len);
     let handle = |slot| Bound::new(py, PySavedTensor::new(node.clone(), slot));
     PyTuple::new(py, (0..count).map(handle).collect::<PyResult<Vec<_>>>()?)
@@ -164,9 +173,9 @@ fn _forbid_saved_tensors_hooks(message: Option<String>) -> PyResult<Option<Strin
 /// Calls `watch(tensor)` before every write in place on this thread; None ends it.
 #[pyfunction]
 fn _watch_writes(watch: Option<Bound<'_, PyAny>>) {
-    let old = hooks::watch_writes(watch.map(|watch| -> Rc<hooks::WriteWatch> {
+    let old = hooks::watch_writes(watch.map(|watch| -> Arc<hooks::WriteWatch> {
         let watch = AnyThread::new(watch.unbind());
-        Rc::new(move |t: &Tensor| {
+        Arc::new(move |t: &Tensor| {
             attached(|py| watch.bind(py).call1((wrap(py, t.clone())?,)).map(drop)).map_err(from_py)
         })
     }));

@@ -98,6 +98,10 @@ impl PyTensor {
         }
         self.0.set_requires_grad(on).or_py()
     }
+    #[deleter]
+    fn delete_requires_grad(&self) -> PyResult<()> {
+        Err(PyRuntimeError::new_err("requires_grad must be a bool: it cannot be deleted, set it to False"))
+    }
     /// Mark this leaf as wanting a gradient, or not; returns it.
     ///
     /// Raises: RuntimeError for a dtype that is neither floating point nor complex, and for False on a non-leaf.
@@ -190,6 +194,10 @@ impl PyTensor {
             PyTypeError::new_err(format!("Variable data has to be a tensor, but got {}", crate::call::type_name(value)))
         })?;
         self.0.set_data(t).or_py()
+    }
+    #[deleter]
+    fn delete_data(&self) -> PyResult<()> {
+        Err(PyRuntimeError::new_err("Deleting tensor data is not allowed. Delete tensor instead!"))
     }
     /// Number of in-place writes to the memory so far.
     #[getter]

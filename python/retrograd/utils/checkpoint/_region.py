@@ -13,6 +13,7 @@ from weakref import ReferenceType, WeakKeyDictionary, WeakValueDictionary, ref
 
 from retrograd import _core
 from retrograd._core import Tensor
+from retrograd._local import carried
 from retrograd.autograd import Function, enable_grad, inference_mode
 from retrograd.autograd.graph import saved_tensors_hooks
 from retrograd.utils.checkpoint._arguments import Arguments
@@ -87,7 +88,7 @@ class _Groups(_local):
     current: GraphExecGroup | None = None
 
 
-_groups = _Groups()
+_groups = carried(_Groups())
 
 
 class Slot:

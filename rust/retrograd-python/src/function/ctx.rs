@@ -28,6 +28,10 @@ fn unfinished(what: &str) -> PyErr {
 }
 
 impl PyFunctionCtx {
+    /// What was kept for `jvp` has been used.
+    pub(super) fn end_of_forward(&self) {
+        self.note(|n| &mut n.saved_for_forward, None);
+    }
     /// Writes a note. What it replaces is dropped after the lock is released: the drop may run foreign code.
     fn note(&self, which: fn(&mut Notes) -> &mut Option<Py<PyAny>>, value: Option<Py<PyAny>>) {
         let old = std::mem::replace(which(&mut self.notes.lock()), value);
@@ -127,18 +131,22 @@ impl PyFunctionCtx {
         )
     }
 
-    /// What `save_for_backward` kept; empty while `forward` runs.
+    /// In `backward`, what `save_for_backward` kept. In `jvp`, what `save_for_forward` kept, and so from that call on to the
+    /// end of `forward`; before it, empty.
     ///
     /// Raises: RuntimeError if a tensor was written to since, or if the graph was freed.
     #[getter]
     fn saved_tensors<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
-        let for_jvp = {
+        let (for_jvp, in_jvp) = {
             let notes = slf.get().notes.lock();
-            if notes.in_jvp { clone_option(py, &notes.saved_for_forward) } else { None }
+            (clone_option(py, &notes.saved_for_forward), notes.in_jvp)
         };
         if let Some(saved) = for_jvp {
             return Ok(saved.into_bound(py).cast_into()?);
+        }
+        if in_jvp {
+            return Ok(PyTuple::empty(py));
         }
         let (Some(made), Some(node)) = (slf.get().made.get(), node_of_ctx(slf)) else {
             return Ok(PyTuple::empty(py));

@@ -15,21 +15,28 @@ use crate::call::type_name;
 use crate::errors::{OrPy, from_py};
 use crate::wrap::{unwrap, wrap};
 
-/// Gives the results of a call tangents, at every level at which an operand has one. `tensors_in` says which arguments are
-/// tensors, `dirty` which of those were written to.
-pub fn push(
-    ctx: &Bound<'_, PyFunctionCtx>,
-    args: &Bound<'_, PyTuple>,
-    operands: &[Tensor],
-    tensors_in: &[bool],
-    dirty: &[Tensor],
-    results: &[Option<Tensor>],
-) -> PyResult<()> {
-    let xs: SmallVec<[&Tensor; 4]> = operands.iter().collect();
-    let outs: SmallVec<[Tensor; 2]> = results.iter().flatten().cloned().collect();
-    own_tangents(dirty).or_py()?;
-    let rule = |ts: &[Option<Tensor>]| call(ctx, args, operands, tensors_in, dirty, results, ts).map_err(from_py);
-    push_through(&xs, &outs, rule, "jvp").or_py()
+/// A call whose results get tangents.
+pub struct Call<'a, 'py> {
+    pub ctx: &'a Bound<'py, PyFunctionCtx>,
+    pub args: &'a Bound<'py, PyTuple>,
+    pub operands: &'a [Tensor],
+    /// Which arguments are tensors.
+    pub tensors_in: &'a [bool],
+    /// Operands that were written to.
+    pub dirty: &'a [Tensor],
+    pub results: &'a [Outcome],
+}
+
+/// A result that is a tensor, and whether it may have a tangent.
+pub type Outcome = Option<(Tensor, bool)>;
+
+/// Gives the results of a call tangents, at every level at which an operand has one.
+pub fn push(call: &Call<'_, '_>) -> PyResult<()> {
+    let xs: SmallVec<[&Tensor; 4]> = call.operands.iter().collect();
+    let outs: SmallVec<[Tensor; 2]> =
+        call.results.iter().flatten().filter(|(_, followed)| *followed).map(|(t, _)| t.clone()).collect();
+    own_tangents(call.dirty).or_py()?;
+    push_through(&xs, &outs, |ts| run(call, ts).map_err(from_py), "jvp").or_py()
 }
 
 /// Restores what `ctx.saved_tensors` gives.
@@ -41,16 +48,8 @@ impl Drop for Running<'_> {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn call(
-    ctx: &Bound<'_, PyFunctionCtx>,
-    args: &Bound<'_, PyTuple>,
-    operands: &[Tensor],
-    tensors_in: &[bool],
-    dirty: &[Tensor],
-    results: &[Option<Tensor>],
-    ts: &[Option<Tensor>],
-) -> PyResult<Grads> {
+fn run(call: &Call<'_, '_>, ts: &[Option<Tensor>]) -> PyResult<Grads> {
+    let Call { ctx, args, operands, tensors_in, dirty, .. } = *call;
     let py = ctx.py();
     let function = ctx.getattr(intern!(py, "_forward_cls"))?;
     let jvp = function.getattr(intern!(py, "jvp"))?;
@@ -64,7 +63,7 @@ fn call(
         let tangents = tensors_in.iter().map(tangent).collect::<PyResult<SmallVec<[_; 8]>>>()?;
         let transposed = TRANSPOSED.import(py, "retrograd.autograd._custom_jvp", "transposed")?;
         let returned = transposed.call1((function, args, PyTuple::new(py, tangents)?))?;
-        return tangents_of(&returned, operands, dirty, results, ts);
+        return tangents_of(&returned, call, ts);
     }
     let materialize = {
         let mut notes = ctx.get().notes.lock();
@@ -86,19 +85,14 @@ fn call(
         });
     }
     let returned = jvp.call1(PyTuple::new(py, given_args)?)?;
-    tangents_of(&returned, operands, dirty, results, ts)
+    tangents_of(&returned, call, ts)
 }
 
 static TRANSPOSED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// What a rule returned, checked.
-fn tangents_of(
-    returned: &Bound<'_, PyAny>,
-    operands: &[Tensor],
-    dirty: &[Tensor],
-    results: &[Option<Tensor>],
-    ts: &[Option<Tensor>],
-) -> PyResult<Grads> {
+fn tangents_of(returned: &Bound<'_, PyAny>, call: &Call<'_, '_>, ts: &[Option<Tensor>]) -> PyResult<Grads> {
+    let results = call.results;
     let returned: SmallVec<[Bound<'_, PyAny>; 2]> = match returned.cast::<PyTuple>() {
         Ok(tuple) => tuple.iter().collect(),
         Err(_) => smallvec::smallvec![returned.clone()],
@@ -122,9 +116,17 @@ fn tangents_of(
                 )));
             }
         };
-        let Some(result) = result else { continue };
-        if let Some(t) = &tangent {
-            check(operands, dirty, ts, result, t)?;
+        match (result, &tangent) {
+            (None, _) => continue,
+            (Some((_, false)), None) => continue,
+            (Some((_, false)), Some(_)) => {
+                return Err(PyRuntimeError::new_err(format!(
+                    "Function's jvp returned a gradient at position {i}, but  the corresponding forward output is not a \
+                     differentiable Tensor.You should return None at that position instead."
+                )));
+            }
+            (Some((result, true)), Some(t)) => check(call, ts, result, t)?,
+            (Some(_), None) => {}
         }
         tangents.push(tangent);
     }
@@ -132,13 +134,11 @@ fn tangents_of(
 }
 
 /// The rules on tangents of results that share memory with operands.
-fn check(
-    operands: &[Tensor],
-    dirty: &[Tensor],
-    ts: &[Option<Tensor>],
-    result: &Tensor,
-    tangent: &Tensor,
-) -> PyResult<()> {
+fn check(call: &Call<'_, '_>, ts: &[Option<Tensor>], result: &Tensor, tangent: &Tensor) -> PyResult<()> {
+    let Call { operands, dirty, .. } = *call;
+    // A result may be a view of something that the function made itself.
+    let base = |x: &Tensor| x.base().unwrap_or(x).clone();
+    let looks_into_operand = || result.base().is_some_and(|b| operands.iter().any(|x| base(x).is_same(b)));
     check_sizes(result, tangent).or_py()?;
     if dirty.iter().any(|d| d.is_same(result)) {
         let before = operands.iter().position(|x| x.is_same(result)).and_then(|i| ts[i].as_ref());
@@ -148,7 +148,7 @@ fn check(
                  an input inplace, then the jvp function must modify the corresponding gradient inplace.",
             ));
         }
-    } else if result.base().is_some() && tangent.base().is_none() {
+    } else if tangent.base().is_none() && looks_into_operand() {
         return Err(PyRuntimeError::new_err(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view.",
         ));

@@ -43,7 +43,11 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
         let next = match &current {
             None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf))?,
             None => own(leaf, &mut g)?,
-            Some(old) if create_graph => old.add(&g)?,
+            Some(old) if create_graph => {
+                let sum = old.add(&g)?;
+                warn_of_layout(leaf, &sum);
+                sum
+            }
             Some(old) => {
                 warn_of_layout(leaf, old);
                 old.check_inplace(false)?;
@@ -90,8 +94,8 @@ fn own(leaf: &Tensor, g: &mut Tensor) -> Result<Tensor> {
     crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf))
 }
 
-fn warn_of_layout(leaf: &Tensor, old: &Tensor) {
-    if !fits(leaf, old) {
+fn warn_of_layout(leaf: &Tensor, grad: &Tensor) {
+    if !fits(leaf, grad) {
         crate::warn::once(
             crate::warn::Once::GradLayout,
             "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance.",

@@ -48,6 +48,11 @@ thread_local! {
     static RUNNING: RefCell<Option<NodeRef>> = const { RefCell::new(None) };
 }
 
+/// Exchanges the node whose rule is running on this thread.
+pub(super) fn exchange(running: &mut Option<NodeRef>) {
+    *running = RUNNING.replace(running.take());
+}
+
 /// Has `witness` asked from now on. Only the first call counts.
 pub fn register(witness: &'static dyn Witness) {
     let _ = WITNESS.set(witness);

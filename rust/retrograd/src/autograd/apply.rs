@@ -34,7 +34,7 @@ impl<P: Primitive> Rule for OpRule<P> {
         }
         let results = self.op.vjp(&Vjp { node, grads, kept, run });
         if results.is_err() {
-            self.kept.unclaim();
+            self.kept.unclaim(run);
         }
         results
     }

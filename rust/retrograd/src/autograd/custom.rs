@@ -54,7 +54,8 @@ fn holds(list: &[Tensor], t: &Tensor) -> bool {
 }
 
 impl Call<'_> {
-    fn is_followed(&self, result: &Tensor) -> bool {
+    /// Whether a result has gradients and tangents.
+    pub fn is_followed(&self, result: &Tensor) -> bool {
         result.dtype().is_differentiable() && !holds(self.still, result)
     }
 
@@ -139,8 +140,8 @@ impl Call<'_> {
             }
             if !holds(self.operands, t) {
                 crate::warn::warn(
-                    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to \
-                     pass it to mark_dirty().",
+                    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should \
+                     be passed to ctx.mark_dirty().",
                 )?;
             }
             if t.view().is_some() {

@@ -4,16 +4,19 @@
 //! when no other run is under way, and through a table otherwise, so that runs may overlap in threads or nest in hooks.
 //! Leaves accumulate as soon as all their gradients arrived; all others in order of their number.
 
+mod elsewhere;
 mod frame;
+mod modes;
 
 use smallvec::{SmallVec, smallvec};
 
+pub use elsewhere::{Carried, Threads, register};
+use frame::{Around, Entered, Frame, Slots, next_run};
 pub use frame::{AtEnd, current_run, queue_callback, run_reaches, runs_are_for_all_leaves};
-use frame::{Entered, Frame, Slots, next_run};
+use modes::Modes;
 
 use super::anomaly;
 use super::hooks::NodeHooks;
-use super::mode::GradGuard;
 use super::node::{Edge, Grads, Node, NodeRef, Run};
 use crate::error::{Error, Result};
 use crate::origin::Origin;
@@ -96,6 +99,15 @@ impl Visit {
 
 /// Runs the graph. Returns the captured gradients in the order of the `Capture` targets.
 pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
+    let around = Around::here();
+    if around.depth > 0 && around.depth.is_multiple_of(elsewhere::DEPTH) {
+        elsewhere::run(|| run_here(call, around))
+    } else {
+        run_here(call, around)
+    }
+}
+
+fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {
     let id = next_run();
     let mut slots = Slots::claim(id);
     let mut visits = discover(call.roots.iter().map(|root| &root.edge), &mut slots);
@@ -104,16 +116,17 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let mut order: SmallVec<[u32; 8]> =
         (0..visits.len() as u32).filter(|&i| visits[i as usize].seq().is_some()).collect();
     order.sort_unstable_by_key(|&i| std::cmp::Reverse(visits[i as usize].seq()));
-    let mode = GradGuard::new(call.create_graph);
+    let modes = Modes::enter(call.create_graph);
     for root in call.roots {
         let slot = slots.get(&root.edge).expect("roots were discovered");
         visits[slot as usize].is_root = true;
         deliver(&mut visits[slot as usize], root.edge.nr(), root.grad, call.create_graph)?;
     }
-    let mut frame = Frame::new(id, slots, needed);
+    let mut frame = Frame::new(id, slots, needed, around);
     let entered = Entered::new(&mut frame);
     let frame = entered.0;
-    let how = How { create_graph: call.create_graph, retain_graph: call.retain_graph, called_at: Origin::here() };
+    let (create_graph, retain_graph) = (call.create_graph, call.retain_graph);
+    let how = How { create_graph, retain_graph, called_at: Origin::here(), modes: &modes };
     // Leaves that are roots themselves have nothing to wait for.
     for i in 0..visits.len() {
         if visits[i].seq().is_none() && visits[i].pending == 0 {
@@ -123,16 +136,17 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     for i in order {
         step(i as usize, &mut visits, frame, &mut captured, how)?;
     }
-    drop(mode);
+    drop(modes);
     frame.finish()?;
     Ok(captured)
 }
 
 #[derive(Clone, Copy)]
-struct How {
+struct How<'a> {
     create_graph: bool,
     retain_graph: bool,
     called_at: Origin,
+    modes: &'a Modes,
 }
 
 /// Every node and leaf that can be reached from the roots, with the number of edges into it.
@@ -235,7 +249,7 @@ fn deliver(visit: &mut Visit, nr: u32, grad: Tensor, create_graph: bool) -> Resu
 }
 
 /// Deals with a place whose gradients have all arrived: hooks, capture, rule or accumulation, delivery to what is next.
-fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Tensor>], how: How) -> Result<()> {
+fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<()> {
     let v = &mut visits[i];
     let mut grads = std::mem::take(&mut v.grads);
     let place = v.place.clone();
@@ -253,8 +267,13 @@ fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Te
         }
     }
     match place {
-        Place::Leaf(leaf) if wanted && runs => run_leaf(&leaf, grads, how),
-        Place::Leaf(_) => Ok(()),
+        Place::Leaf(leaf) => {
+            if wanted && runs {
+                run_leaf(&leaf, grads, how)?;
+            }
+            how.modes.again();
+            Ok(())
+        }
         Place::Node(node) => {
             let asked = wanted || frame.needs(i as u32) && node.rule.takes_nothing();
             let results = if asked && runs {
@@ -262,12 +281,13 @@ fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Te
             } else {
                 Grads::new()
             };
+            how.modes.again();
             settle(&node, results, visits, frame, captured, how)
         }
     }
 }
 
-fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How) -> Result<Grads> {
+fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How<'_>) -> Result<Grads> {
     if let Some(hooks) = node.hooks.get() {
         pre_hooks(hooks, &mut grads)?;
     }
@@ -279,7 +299,7 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How) -> Result
     {
         match &results {
             Ok(_) => kept.release(how.called_at),
-            Err(_) => kept.unclaim(),
+            Err(_) => kept.unclaim(run),
         }
     }
     results
@@ -322,7 +342,7 @@ fn settle(
     visits: &mut [Visit],
     frame: &Frame,
     captured: &mut [Option<Tensor>],
-    how: How,
+    how: How<'_>,
 ) -> Result<()> {
     for (i, edge) in node.edges.iter().enumerate() {
         let Some(edge) = edge else { continue };
@@ -394,7 +414,7 @@ fn retain(t: &Tensor, g: &Tensor) -> Result<()> {
 }
 
 /// Accumulates into a leaf; its node takes part only if somebody holds it, for its hooks.
-fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How) -> Result<()> {
+fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How<'_>) -> Result<()> {
     let node = leaf.live_accumulator();
     let hooks = node.as_ref().and_then(|n| n.hooks.get());
     if let Some(hooks) = hooks {

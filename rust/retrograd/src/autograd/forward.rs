@@ -49,6 +49,20 @@ thread_local! {
     static OFF: Cell<bool> = const { Cell::new(false) };
 }
 
+/// What this thread knows of forward mode, while another one goes on for it; the mode word has the rest.
+#[derive(Default)]
+pub(super) struct Carried {
+    levels: Vec<Open>,
+    off: bool,
+}
+
+impl Carried {
+    pub fn exchange(&mut self) {
+        self.levels = LEVELS.replace(std::mem::take(&mut self.levels));
+        self.off = OFF.replace(self.off);
+    }
+}
+
 /// Sets the mode bit by which ops know that there may be tangents.
 fn update_mode() {
     let any = LEVELS.with_borrow(|all| all.iter().any(|open| open.seen));

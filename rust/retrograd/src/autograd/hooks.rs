@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -76,16 +75,21 @@ impl Tensor {
 }
 
 /// Is told of every write in place of its thread before it happens.
-pub type WriteWatch = dyn Fn(&Tensor) -> Result<()>;
+pub type WriteWatch = dyn Fn(&Tensor) -> Result<()> + Send + Sync;
 
 thread_local! {
-    static WATCH: RefCell<Option<Rc<WriteWatch>>> = const { RefCell::new(None) };
+    static WATCH: RefCell<Option<Arc<WriteWatch>>> = const { RefCell::new(None) };
 }
 
 /// Has `watch` told of the writes of this thread; returns who was told before.
-pub fn watch_writes(watch: Option<Rc<WriteWatch>>) -> Option<Rc<WriteWatch>> {
+pub fn watch_writes(watch: Option<Arc<WriteWatch>>) -> Option<Arc<WriteWatch>> {
     mode::set(mode::WATCH_WRITES, watch.is_some());
     WATCH.replace(watch)
+}
+
+/// Exchanges who is told of the writes of this thread; the mode word says whether anybody is.
+pub(super) fn exchange_watch(watch: &mut Option<Arc<WriteWatch>>) {
+    *watch = WATCH.replace(watch.take());
 }
 
 impl Tensor {

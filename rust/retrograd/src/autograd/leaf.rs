@@ -390,9 +390,10 @@ impl Tensor {
         Ok(())
     }
 
-    /// Replaces the layout and counts that as a write.
+    /// Replaces the layout and counts that as a write. Whoever has the same memory has the same counter.
     fn take_body(&self, mut body: crate::tensor::Body) {
-        body.version = Some(self.own_version());
+        let stays = Arc::ptr_eq(&body.storage, self.storage());
+        body.version = if stays { self.body().version.clone() } else { Some(self.own_version()) };
         self.replace_body(body);
         self.bump_version();
     }
@@ -409,6 +410,7 @@ impl Tensor {
         let mut body = other.body().clone();
         body.version = Some(self.own_version());
         self.replace_body(body);
+        self.set_flag(flag::INFERENCE, other.is_inference());
         Ok(())
     }
 }

@@ -44,6 +44,11 @@ pub fn restore(bits: u32, word: u32) {
     WORD.with(|w| w.set(w.get() & !bits | word & bits));
 }
 
+/// Exchanges the calling thread's mode word.
+pub(super) fn exchange(word: &mut u32) {
+    *word = WORD.replace(*word);
+}
+
 /// Whether ops record nodes on this thread.
 pub fn is_grad_enabled() -> bool {
     word() & GRAD != 0
@@ -77,6 +82,10 @@ impl GradGuard {
     /// Recording on or off until the guard is dropped.
     pub fn new(on: bool) -> Self {
         Self::with(GRAD, on)
+    }
+    /// Bits as they are now are what they will be when the guard is dropped, whatever happens meanwhile.
+    pub fn keeping(bits: u32) -> Self {
+        Self { bits, old: word() }
     }
     /// Any bits, on or off, until the guard is dropped.
     pub fn with(bits: u32, on: bool) -> Self {

@@ -192,6 +192,11 @@ thread_local! {
     static NEXT_SEQ: Cell<u64> = const { Cell::new(0) };
 }
 
+/// Exchanges the number that the calling thread's next node gets at least.
+pub(super) fn exchange_next_seq(seq: &mut u64) {
+    *seq = NEXT_SEQ.replace(*seq);
+}
+
 /// A number larger than all earlier ones of this thread and than those of the nodes that `edges` lead to.
 fn next_seq(edges: &[Option<Edge>]) -> u64 {
     NEXT_SEQ.with(|next| {

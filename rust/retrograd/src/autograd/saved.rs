@@ -215,6 +215,9 @@ impl Packed {
             let _unhooked = Suspended::new();
             self.value.unpack()?
         };
+        if matches!(self.link, Link::Constant) && !given.requires_grad() && !given.may_have_tangent() {
+            return Ok(given);
+        }
         let t = given.alias();
         match &self.link {
             Link::Constant => {}
@@ -289,6 +292,44 @@ impl Drop for Suspended {
     }
 }
 
+/// The saved-tensor hooks of this thread, while another one goes on for it; the mode word says whether there are any.
+#[derive(Default)]
+pub(super) struct Carried {
+    hooks: Vec<Arc<dyn SavedHooks>>,
+    forbidden: Option<String>,
+}
+
+impl Carried {
+    pub fn exchange(&mut self) {
+        self.hooks = HOOKS.replace(std::mem::take(&mut self.hooks));
+        self.forbidden = FORBIDDEN.replace(self.forbidden.take());
+    }
+}
+
+/// The hooks in force at one moment, to be put in force again.
+pub(super) struct InForce(Vec<Arc<dyn SavedHooks>>);
+
+impl InForce {
+    pub fn now() -> Self {
+        let any = mode::word() & mode::SAVED_HOOKS != 0;
+        Self(if any { HOOKS.with_borrow(Clone::clone) } else { Vec::new() })
+    }
+    /// Undoes what was pushed and popped since.
+    pub fn again(&self) {
+        if self.0.is_empty() && mode::word() & mode::SAVED_HOOKS == 0 {
+            return;
+        }
+        let same = |all: &Vec<Arc<dyn SavedHooks>>| {
+            all.len() == self.0.len() && all.iter().zip(&self.0).all(|(a, b)| Arc::ptr_eq(a, b))
+        };
+        if !HOOKS.with_borrow(same) {
+            mode::set(mode::SAVED_HOOKS, !self.0.is_empty());
+            let left = HOOKS.replace(self.0.clone());
+            drop(left);
+        }
+    }
+}
+
 fn innermost() -> Option<Arc<dyn SavedHooks>> {
     HOOKS.with_borrow(|all| all.last().cloned())
 }
@@ -324,7 +365,11 @@ enum Slots {
         /// To be freed like others even if there are no values.
         once: bool,
     },
-    Freed(Origin),
+    Freed {
+        by: Origin,
+        /// How many slots there were.
+        count: usize,
+    },
 }
 
 /// Unpacked slots.
@@ -340,17 +385,17 @@ impl KeptSlots {
         Self(Mutex::new(Slots::Held { values, claimed: false, once: false }))
     }
     /// The error of a second run, if the tensors were freed.
-    pub(crate) fn check(&self, node: &NodeRef) -> Result<()> {
+    pub fn check(&self, node: &NodeRef) -> Result<()> {
         self.held(node, |_| ())
     }
     pub fn is_freed(&self) -> bool {
-        matches!(*self.0.lock(), Slots::Freed(_))
+        matches!(*self.0.lock(), Slots::Freed { .. })
     }
-    /// How many slots there are, with a tensor or without.
+    /// How many slots there are, with a tensor or without, or were before they were freed.
     pub fn len(&self) -> usize {
         match &*self.0.lock() {
             Slots::Held { values, .. } => values.len(),
-            Slots::Freed(_) => 0,
+            Slots::Freed { count, .. } => *count,
         }
     }
     pub fn is_empty(&self) -> bool {
@@ -379,7 +424,7 @@ impl KeptSlots {
                 return;
             }
             let values = std::mem::take(values);
-            *slots = Slots::Freed(by);
+            *slots = Slots::Freed { by, count: values.len() };
             values
         };
         drop(values);
@@ -389,7 +434,7 @@ impl KeptSlots {
         let by = match &*self.0.lock() {
             Slots::Held { values, claimed: false, .. } => return Ok(f(values)),
             Slots::Held { .. } => Origin::default(),
-            Slots::Freed(by) => *by,
+            Slots::Freed { by, .. } => *by,
         };
         Err(freed(node, by))
     }
@@ -421,14 +466,16 @@ impl KeptSlots {
                 (Some(values.clone()), Origin::default())
             }
             Slots::Held { .. } => (None, Origin::default()),
-            Slots::Freed(by) => (None, *by),
+            Slots::Freed { by, .. } => (None, *by),
         };
         let Some(values) = values else { return Err(freed(node, by)) };
-        unpack_all(&values, node, run.create_graph).inspect_err(|_| self.unclaim())
+        unpack_all(&values, node, run.create_graph).inspect_err(|_| self.unclaim(run))
     }
-    /// Lets others use the values again.
-    pub fn unclaim(&self) {
-        if let Slots::Held { claimed, .. } = &mut *self.0.lock() {
+    /// Lets others use the values again that [`KeptSlots::unpack_for`] gave to `run`, if it claimed them.
+    pub fn unclaim(&self, run: Run) {
+        if run.frees
+            && let Slots::Held { claimed, .. } = &mut *self.0.lock()
+        {
             *claimed = false;
         }
     }
@@ -441,13 +488,13 @@ impl KeptSlots {
     fn pack(&self, slot: usize, hooks: &dyn SavedHooks, outputs: &Outputs) -> Result<()> {
         let value = match &*self.0.lock() {
             Slots::Held { values, .. } => values.get(slot).cloned().flatten(),
-            Slots::Freed(_) => None,
+            Slots::Freed { .. } => None,
         };
         let Some(value) = value else { return Ok(()) };
         let packed = value.pack(hooks, outputs)?;
         let old = match &mut *self.0.lock() {
             Slots::Held { values, .. } => values.get_mut(slot).and_then(|v| v.replace(packed)),
-            Slots::Freed(_) => Some(packed),
+            Slots::Freed { .. } => Some(packed),
         };
         drop(old);
         Ok(())
@@ -455,7 +502,7 @@ impl KeptSlots {
     /// As [`push_hooks`], for the tensor in this slot alone, at once.
     pub fn register_hooks(&self, slot: usize, hooks: &dyn SavedHooks) -> Result<()> {
         let refusal = match &*self.0.lock() {
-            Slots::Freed(_) => Some(
+            Slots::Freed { .. } => Some(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are \
                  freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through \
                  the graph a second time or if you need to access saved variables after calling backward.",
@@ -477,7 +524,7 @@ impl KeptSlots {
                 Form::Packed(ref packed) => packed.clone(),
                 Form::Plain { .. } | Form::Part { .. } => return None,
             },
-            Slots::Freed(_) => return None,
+            Slots::Freed { .. } => return None,
         };
         Some(f(&*packed.value))
     }
@@ -487,7 +534,7 @@ impl KeptSlots {
         // Not under the lock: tangents that are replaced may take objects of the host with them.
         let values = match &*self.0.lock() {
             Slots::Held { values, .. } => values.clone(),
-            Slots::Freed(_) => return Ok(()),
+            Slots::Freed { .. } => return Ok(()),
         };
         for value in values.iter().flatten() {
             let (tensor, output) = match &value.0 {

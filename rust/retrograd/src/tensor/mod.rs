@@ -254,7 +254,7 @@ impl Tensor {
         let b = self.body();
         let mut body = Self::checked_body(b.storage.clone(), b.dtype, sizes, strides, offset)?;
         body.version.clone_from(&b.version);
-        Ok(Self::with(body, Some(ViewOf::new(self)), self.kind()))
+        Ok(self.looked_into_by(body))
     }
 
     /// The view at one index of the first axis; the index is in range.
@@ -275,7 +275,16 @@ impl Tensor {
             storage: b.storage.clone(),
             version: b.version.clone(),
         };
-        Self::with(body, Some(ViewOf::new(self)), self.kind())
+        self.looked_into_by(body)
+    }
+
+    /// A view with this layout. Autograd does not follow inference tensors, so it knows no views of them.
+    #[inline]
+    fn looked_into_by(&self, body: Body) -> Self {
+        match self.kind() {
+            0 => Self::with(body, Some(ViewOf::new(self)), 0),
+            inference => Self::with(body, None, inference),
+        }
     }
 
     #[inline]

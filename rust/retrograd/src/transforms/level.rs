@@ -69,6 +69,22 @@ thread_local! {
     static RULE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
+/// The stack of this thread, while another one goes on for it; the mode word has the rest.
+#[derive(Default)]
+pub(super) struct Carried {
+    open: Vec<Entry>,
+    escaped: Vec<Weak<Level>>,
+    rule: Option<usize>,
+}
+
+impl Carried {
+    pub fn exchange(&mut self) {
+        self.open = OPEN.replace(std::mem::take(&mut self.open));
+        self.escaped = ESCAPED.replace(std::mem::take(&mut self.escaped));
+        self.rule = RULE.replace(self.rule);
+    }
+}
+
 /// Sets the mode bit by which ops know that there may be batched tensors.
 fn update_mode() {
     let escaped = ESCAPED.with_borrow_mut(|all| {

@@ -28,6 +28,20 @@ thread_local! {
     static RUNNING: Cell<usize> = const { Cell::new(0) };
 }
 
+/// What this thread knows of transforms, while another one goes on for it.
+#[derive(Default)]
+pub(crate) struct Carried {
+    running: usize,
+    levels: level::Carried,
+}
+
+impl Carried {
+    pub fn exchange(&mut self) {
+        self.running = RUNNING.replace(self.running);
+        self.levels.exchange();
+    }
+}
+
 /// A transform other than `vmap` begins on this thread.
 pub fn begin() {
     RUNNING.set(RUNNING.get() + 1);

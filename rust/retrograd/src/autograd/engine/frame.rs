@@ -30,8 +30,23 @@ pub(super) struct Frame {
     pub needed: Vec<bool>,
     at_end: RefCell<Vec<AtEnd>>,
     outer: *const Frame,
-    /// This run, and those around it, accumulate into every leaf.
+    around: Around,
+}
+
+/// What a run knows of those around it.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    /// How many they are.
+    pub depth: u32,
+    /// They accumulate into every leaf; so does the run itself, once it is a frame's.
     for_all_leaves: bool,
+}
+
+impl Around {
+    pub fn here() -> Self {
+        let outermost = Self { depth: 0, for_all_leaves: true };
+        current(|frame| Self { depth: frame.around.depth + 1, ..frame.around }).unwrap_or(outermost)
+    }
 }
 
 thread_local! {
@@ -39,8 +54,9 @@ thread_local! {
 }
 
 impl Frame {
-    pub fn new(id: u64, slots: Slots, needed: Vec<bool>) -> Self {
-        Self { id, slots, needed, at_end: RefCell::default(), outer: null(), for_all_leaves: true }
+    pub fn new(id: u64, slots: Slots, needed: Vec<bool>, around: Around) -> Self {
+        let around = Around { for_all_leaves: around.for_all_leaves && needed.is_empty(), ..around };
+        Self { id, slots, needed, at_end: RefCell::default(), outer: null(), around }
     }
     pub fn needs(&self, slot: u32) -> bool {
         self.needed.is_empty() || self.needed[slot as usize]
@@ -65,7 +81,6 @@ pub(super) struct Entered<'a>(pub &'a Frame);
 impl<'a> Entered<'a> {
     pub fn new(frame: &'a mut Frame) -> Self {
         frame.outer = CURRENT.get();
-        frame.for_all_leaves = frame.needed.is_empty() && runs_are_for_all_leaves();
         CURRENT.set(frame);
         Self(frame)
     }
@@ -92,7 +107,7 @@ pub fn current_run() -> Option<u64> {
 /// Whether the runs under way on this thread, one inside the other, all accumulate into every leaf. A node may then run
 /// the graph of its own past; otherwise that would reach leaves that were not asked for.
 pub fn runs_are_for_all_leaves() -> bool {
-    current(|frame| frame.for_all_leaves).unwrap_or(true)
+    Around::here().for_all_leaves
 }
 
 /// Whether the run under way on this thread comes by `edge` on its way to what it is for.

@@ -1,0 +1,34 @@
+//! What belongs to a Python thread, for one that goes on in its place.
+
+use pyo3::prelude::*;
+use retrograd::autograd::engine::{self, Carried, Threads};
+
+use crate::anythread::AnyThread;
+use crate::origin::{attached, detached_at, here};
+
+struct PythonThreads;
+
+impl Threads for PythonThreads {
+    fn carry(&self) -> Carried {
+        let place = here();
+        let known = Python::attach(|py| {
+            let known = py.import("retrograd._local").and_then(|module| module.call_method0("known"));
+            known.map(|known| AnyThread::new(known.unbind()))
+        });
+        Box::new(move |work| {
+            // The new thread is one to Python as long as it lives, so that what is local to it stays.
+            attached(|py| {
+                let known =
+                    known.and_then(|known| py.import("retrograd._local")?.call_method1("know", (known.bind(py),)));
+                if let Err(error) = known {
+                    error.write_unraisable(py, None);
+                }
+                detached_at(py, place, work);
+            });
+        })
+    }
+}
+
+pub fn register() {
+    engine::register(&PythonThreads);
+}

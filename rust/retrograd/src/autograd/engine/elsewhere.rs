@@ -1,0 +1,117 @@
+//! Runs that are nested deeply go on on a thread of their own, with a stack of its own.
+//!
+//! A rule written in the host language may run a graph, whose rules may run graphs. Each takes some of the stack, and of
+//! what the host language counts on its own. The thread that goes on has all that the waiting one knows: modes, open
+//! levels, hooks in force. So a program sees no difference, unless it asks which thread it is on.
+
+use std::sync::{Arc, OnceLock};
+use std::{panic, thread};
+
+use super::super::{anomaly, forward, hooks, mode, node, saved};
+use crate::transforms;
+
+/// So many runs are nested on one thread.
+pub(super) const DEPTH: u32 = 60;
+
+const STACK: usize = 16 << 20;
+
+/// Runs the job that it is given, on the new thread.
+pub type Carried = Box<dyn FnOnce(&mut (dyn FnMut() + Send)) + Send>;
+
+/// What the host language has to do with threads.
+pub trait Threads: Send + Sync {
+    /// Called on the thread that is going to wait: takes what belongs to it over to the new one.
+    fn carry(&self) -> Carried;
+}
+
+static THREADS: OnceLock<&'static dyn Threads> = OnceLock::new();
+
+/// Has `threads` asked from now on. Only the first call counts.
+pub fn register(threads: &'static dyn Threads) {
+    let _ = THREADS.set(threads);
+}
+
+/// What a thread knows; that of a new one.
+struct Known {
+    mode: u32,
+    next_seq: u64,
+    running: Option<node::NodeRef>,
+    watch: Option<Arc<hooks::WriteWatch>>,
+    saved: saved::Carried,
+    forward: forward::Carried,
+    transforms: transforms::Carried,
+}
+
+impl Known {
+    fn nothing() -> Self {
+        Self {
+            mode: mode::GRAD,
+            next_seq: 0,
+            running: None,
+            watch: None,
+            saved: saved::Carried::default(),
+            forward: forward::Carried::default(),
+            transforms: transforms::Carried::default(),
+        }
+    }
+    /// Exchanges it with what the calling thread knows.
+    fn exchange(&mut self) {
+        mode::exchange(&mut self.mode);
+        node::exchange_next_seq(&mut self.next_seq);
+        anomaly::exchange(&mut self.running);
+        hooks::exchange_watch(&mut self.watch);
+        self.saved.exchange();
+        self.forward.exchange();
+        self.transforms.exchange();
+    }
+}
+
+/// Exchanges what threads know for as long as it lives.
+struct Exchanged<'a>(&'a mut Known);
+
+impl<'a> Exchanged<'a> {
+    fn with(known: &'a mut Known) -> Self {
+        known.exchange();
+        Self(known)
+    }
+}
+
+impl Drop for Exchanged<'_> {
+    fn drop(&mut self) {
+        self.0.exchange();
+    }
+}
+
+/// Runs `job` on a new thread, which knows what this one does, and waits for it. If there is no thread to be had, it runs
+/// here.
+pub(super) fn run<R: Send>(job: impl FnOnce() -> R + Send) -> R {
+    let mut job = Some(job);
+    let mut result = None;
+    let mut known = Known::nothing();
+    let carried = THREADS.get().map(|threads| threads.carry());
+    // What this thread knows lies in `known` until the other one takes it, and again when that has given it back.
+    let here = Exchanged::with(&mut known);
+    let done = thread::scope(|scope| {
+        let (job, result, known) = (&mut job, &mut result, &mut *here.0);
+        let body = move || {
+            let mut work = || {
+                let _there = Exchanged::with(known);
+                *result = job.take().map(|job| job());
+            };
+            match carried {
+                Some(carried) => carried(&mut work),
+                None => work(),
+            }
+        };
+        let thread = thread::Builder::new().name("retrograd-nested".into()).stack_size(STACK);
+        thread.spawn_scoped(scope, body).map(thread::ScopedJoinHandle::join)
+    });
+    drop(here);
+    if let Ok(Err(panicked)) = done {
+        panic::resume_unwind(panicked);
+    }
+    match job {
+        Some(job) => job(),
+        None => result.expect("the job ran to its end"),
+    }
+}

@@ -13,6 +13,8 @@ PUBLIC = [
     for module in pkgutil.walk_packages(retrograd.__path__, "retrograd.")
     if not any(part.startswith("_") for part in module.name.split("."))
 ]
+# As in torch, a function has the name that its module would have.
+HIDDEN = ["retrograd.autograd.gradcheck"]
 # Not needed before somebody asks for them.
 LAZY = ["retrograd.testing", "retrograd.testing.plugin", "retrograd.utils.checkpoint", "retrograd.utils.graph"]
 
@@ -28,7 +30,8 @@ def test_every_public_submodule_is_an_attribute_and_listed():
     for name in PUBLIC:
         package, _, last = name.rpartition(".")
         program += [f"print('{name}' if '{last}' in dir({package}) else 'unlisted')"]
-        program += [f"assert {name} is sys.modules['{name}']"]
+        if name not in HIDDEN:
+            program += [f"assert {name} is sys.modules['{name}']"]
     assert printed("\n".join(program)) == PUBLIC
 
 

@@ -13,8 +13,8 @@ PUBLIC = [
     for module in pkgutil.walk_packages(retrograd.__path__, "retrograd.")
     if not any(part.startswith("_") for part in module.name.split("."))
 ]
-# As in torch, a function has the name that its module would have.
-HIDDEN = ["retrograd.autograd.gradcheck"]
+# Functions have the names that their modules would have.
+HIDDEN = ["retrograd.autograd.gradcheck", "retrograd.autograd.variable"]
 # Not needed before somebody asks for them.
 LAZY = ["retrograd.testing", "retrograd.testing.plugin", "retrograd.utils.checkpoint", "retrograd.utils.graph"]
 

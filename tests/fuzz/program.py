@@ -225,7 +225,7 @@ class Reshape:
 Step = Compute | Alias | Write | Reshape
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """A function of `inputs`: steps, and the names of what it returns."""
 
@@ -247,6 +247,10 @@ class Program:
         return self.text() + "\n" + "\n".join(inputs) + "\n"
 
     __repr__ = __str__
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """How hypothesis prints it."""
+        printer.text("\n" + str(self))
 
     def function(self, rg: Any, results: str | None = None) -> Callable[..., tuple[Any, ...]]:
         """The program on the package, as it is printed."""

@@ -23,7 +23,7 @@ def state(tensors: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
             t.requires_grad,
             t.is_leaf,
             t.grad_fn,
-            t.grad,
+            t.grad if t.is_leaf else None,
             t._base is None,
             t.data_ptr(),
         )

@@ -9,6 +9,10 @@ CARGO ?= cargo
 DEMO_OUTPUT ?= demo-output
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+# How many programs each property is held against by `make fuzz`, and where their choice starts.
+FUZZ_EXAMPLES ?= 2000
+FUZZ_SEED ?= $(shell date +%s)
+FUZZ_SEED := $(FUZZ_SEED)
 # A site-packages folder that holds torch, for `make bench`.
 TORCH ?=
 # In CI a Cargo.lock that is out of date is an error.
@@ -34,7 +38,7 @@ unexport MAKEFLAGS MFLAGS
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test doctest stubs bench docs wheel format lock clean
+.PHONY: help demo test lint rust-test python-test debug-test fuzz doctest stubs bench docs wheel format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -71,6 +75,10 @@ debug-test: $(TOOLS) ## Run the Python tests on a build that checks the duties o
 	# Frames are large without optimisation.
 	ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/debug-site $(PY) -m pytest -n auto $(PYTEST_ARGS)
 
+fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SEED, FUZZ_EXAMPLES)
+	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES)"
+	FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PY) -m pytest -n auto tests/fuzz $(PYTEST_ARGS)
+
 doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 	$(PY) -m pytest tests/test_docstrings.py $(PYTEST_ARGS)
 
@@ -97,7 +105,7 @@ lock: ## Pin the development tools anew in requirements/dev.txt (needs uv)
 		--no-header --group dev --output-file requirements/dev.txt
 
 clean: ## Remove all that was built
-	rm -rf $(VENV) target $(DEMO_OUTPUT) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) target $(DEMO_OUTPUT) .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(TOOLS): requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)

@@ -5,7 +5,6 @@ out, where every tensor, node and hook of the engine lies (glibc tells them); an
 """
 
 import copy
-import ctypes
 import gc
 import pickle
 import threading
@@ -14,6 +13,7 @@ import warnings
 import pytest
 
 import retrograd as rg
+from allocated import c_bytes
 from retrograd import _core
 
 N = 64  # elements: more than a tensor holds without a block of the pool
@@ -26,35 +26,6 @@ TOLERANCE = 48
 def _what_was_there_before_does_not_count():
     gc.collect()
     gc.freeze()  # what other tests left would be walked at every count
-
-
-class _Mallinfo2(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in (
-            "arena",
-            "ordblks",
-            "smblks",
-            "hblks",
-            "hblkhd",
-            "usmblks",
-            "fsmblks",
-            "uordblks",
-            "fordblks",
-            "keep",
-        )
-    ]
-
-
-def c_bytes():
-    """Bytes that the C allocator has handed out; None where it does not tell."""
-    try:
-        ask = ctypes.CDLL(None).mallinfo2
-    except (AttributeError, OSError, TypeError):
-        return None
-    ask.restype = _Mallinfo2
-    info = ask()
-    return info.uordblks + info.hblkhd
 
 
 def leaf():

@@ -2,6 +2,8 @@
 
 import functools
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -158,3 +160,47 @@ def test_no_thread_before_the_first_large_op() -> None:
     if not os.path.exists("/proc/self/task"):
         pytest.skip("threads are counted in /proc")
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def number_at_the_start(program: str = "", *, cpus: set[int] | None = None, **variables: str) -> tuple[int, str]:
+    """The number of threads in a new process, and what that said on standard error."""
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    run = subprocess.run(
+        [sys.executable, "-c", f"import retrograd as rg\n{program}\nprint(rg.get_num_threads())"],
+        env=environment | variables,
+        preexec_fn=None if cpus is None else lambda: os.sched_setaffinity(0, cpus),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(run.stdout), run.stderr
+
+
+def test_the_environment_says_how_many_threads_there_are():
+    assert number_at_the_start(RETROGRAD_NUM_THREADS="3") == (3, "")
+    assert number_at_the_start(OMP_NUM_THREADS="5") == (5, "")
+    assert number_at_the_start(RETROGRAD_NUM_THREADS="3", OMP_NUM_THREADS="5") == (3, "")
+    assert number_at_the_start(OMP_NUM_THREADS=" 4,2 ") == (4, "")
+    assert number_at_the_start(RETROGRAD_NUM_THREADS="99999") == (1024, "")
+
+
+def test_a_number_set_by_the_program_counts_more_than_the_environment():
+    assert number_at_the_start("rg.set_num_threads(2)", RETROGRAD_NUM_THREADS="3") == (2, "")
+
+
+@pytest.mark.parametrize("value", ["many", "0", "-2", "1.5", "3 cores"])
+def test_what_is_no_number_of_threads_is_told_and_ignored(value):
+    number, said = number_at_the_start(RETROGRAD_NUM_THREADS=value, OMP_NUM_THREADS="5")
+    assert number == 5
+    assert f'RETROGRAD_NUM_THREADS="{value}" is no positive number of threads' in said
+
+
+def test_an_empty_variable_is_as_none():
+    assert number_at_the_start(RETROGRAD_NUM_THREADS="", OMP_NUM_THREADS=" ") == number_at_the_start()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not bind processes to CPUs")
+def test_without_variables_the_affinity_of_the_process_counts():
+    one = {min(os.sched_getaffinity(0))}
+    assert number_at_the_start(cpus=one) == (1, "")
+    assert number_at_the_start(cpus=one, RETROGRAD_NUM_THREADS="2") == (2, "")

@@ -8,6 +8,7 @@ tensor([2., 4., 6.])
 """
 
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING
 
 from retrograd import _core
 from retrograd._core import *  # noqa: F403  ops, dtypes, Tensor and Generator
@@ -19,6 +20,7 @@ _core._register_classes(Size)
 
 from retrograd import autograd, fft, func, linalg, nn, random, serialization, special, utils  # noqa: E402
 from retrograd._contract import einsum, tensordot  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
+from retrograd._lazy import submodules as _submodules  # noqa: E402
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402
     broadcast_shapes,
@@ -41,7 +43,13 @@ from retrograd.random import get_rng_state, initial_seed, seed, set_rng_state  #
 from retrograd.serialization import load, save  # noqa: E402
 from retrograd.utils.dlpack import from_dlpack  # noqa: E402
 
+if TYPE_CHECKING:
+    from retrograd import testing
+
 newaxis = None
+
+# Submodules that nothing above needs are loaded at first use.
+__getattr__, __dir__ = _submodules(__name__, "testing")
 
 # Besides these, everything public of the core, such as the ops and dtypes.
 _INNER = (
@@ -97,6 +105,7 @@ __all__ += [
     "set_rng_state",
     "special",
     "tensordot",
+    "testing",
     "typename",
     "use_deterministic_algorithms",
     "utils",

@@ -1,8 +1,17 @@
 """Help for tests of programs that use retrograd: fixtures for pytest in `retrograd.testing.plugin`.
 
-Importing this package does not import pytest.
+Importing this package does not import pytest; asking it for `plugin` does.
 """
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from typing import TYPE_CHECKING
+
+from retrograd._lazy import submodules
+
+if TYPE_CHECKING:
+    from retrograd.testing import plugin
+
+__all__ = ["plugin"]
+
+__getattr__, __dir__ = submodules(__name__, "plugin")

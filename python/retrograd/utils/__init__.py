@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from retrograd._lazy import submodules
 from retrograd.utils import dlpack, hooks
 
 if TYPE_CHECKING:
-    from retrograd.utils import checkpoint
+    from retrograd.utils import checkpoint, graph
 
-__all__ = ["checkpoint", "dlpack", "hooks"]
+__all__ = ["checkpoint", "dlpack", "graph", "hooks"]
 
-
-def __getattr__(name: str) -> Any:
-    # At first use, as `autograd` imports the hooks from here and checkpointing is written on top of it.
-    if name == "checkpoint":
-        return importlib.import_module("retrograd.utils.checkpoint")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# `autograd` imports the hooks from here, and checkpointing is written on top of it.
+__getattr__, __dir__ = submodules(__name__, "checkpoint", "graph")

@@ -36,6 +36,11 @@ const PATIENCE: Duration = Duration::from_micros(200);
 /// Pieces of work, each within the workers' patience of the one before, that wake them together.
 const DENSE: usize = 8;
 
+/// Where users say how many threads there shall be; the first that is set counts.
+const VARIABLES: [&str; 2] = ["RETROGRAD_NUM_THREADS", "OMP_NUM_THREADS"];
+/// As many threads as a variable can ask for.
+const MOST: usize = 1024;
+
 /// 0 until it is asked for or set.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(null_mut());
@@ -45,11 +50,15 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How many threads one kernel may use: at the start, the cores that this process may run on.
+/// How many threads one kernel may use: at the start, what the environment asks for, or else the cores that this process
+/// may run on.
+///
+/// `RETROGRAD_NUM_THREADS` counts before `OMP_NUM_THREADS`. Both hold a positive number, or a list whose first one counts,
+/// as OpenMP has it; what is neither is told on standard error and passed over. They are read at the first call.
 #[inline]
 pub fn num_threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
-        0 => count_cores(),
+        0 => first_number(),
         n => n,
     }
 }
@@ -60,11 +69,28 @@ pub fn set_num_threads(n: usize) {
 }
 
 #[cold]
+fn first_number() -> usize {
+    let n = VARIABLES.iter().find_map(|name| asked_for(name)).unwrap_or_else(count_cores);
+    // A number that was set meanwhile stays.
+    match THREADS.compare_exchange(0, n, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => n,
+        Err(set) => set,
+    }
+}
+
+/// The number in an environment variable; says so if there is something else.
+fn asked_for(name: &str) -> Option<usize> {
+    let text = std::env::var(name).ok().filter(|text| !text.trim().is_empty())?;
+    let n = text.split(',').next().and_then(|first| first.trim().parse().ok()).filter(|&n: &usize| n > 0);
+    if n.is_none() {
+        eprintln!("retrograd: {name}={text:?} is no positive number of threads, and is ignored");
+    }
+    n.map(|n| n.min(MOST))
+}
+
 fn count_cores() -> usize {
     let allowed = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let cores = physical_cores().map_or(allowed, |n| n.clamp(1, allowed));
-    THREADS.store(cores, Ordering::Relaxed);
-    cores
+    physical_cores().map_or(allowed, |n| n.clamp(1, allowed))
 }
 
 /// The cores of the CPUs that the calling thread may run on; those that share a core do not add to its arithmetic.

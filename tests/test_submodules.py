@@ -1,0 +1,47 @@
+"""Every public submodule can be reached from `import retrograd` alone, and costs that import no more than it must."""
+
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import retrograd
+
+PUBLIC = [
+    module.name
+    for module in pkgutil.walk_packages(retrograd.__path__, "retrograd.")
+    if not any(part.startswith("_") for part in module.name.split("."))
+]
+# Functions have the names that their modules would have.
+HIDDEN = ["retrograd.autograd.gradcheck", "retrograd.autograd.variable"]
+# Not needed before somebody asks for them.
+LAZY = ["retrograd.testing", "retrograd.testing.plugin", "retrograd.utils.checkpoint", "retrograd.utils.graph"]
+
+
+def printed(program: str) -> list[str]:
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return run.stdout.split()
+
+
+def test_every_public_submodule_is_an_attribute_and_listed():
+    assert {"retrograd.func", "retrograd.nn.functional", *LAZY} <= set(PUBLIC)
+    program = ["import retrograd, sys"]
+    for name in PUBLIC:
+        package, _, last = name.rpartition(".")
+        program += [f"print('{name}' if '{last}' in dir({package}) else 'unlisted')"]
+        if name not in HIDDEN:
+            program += [f"assert {name} is sys.modules['{name}']"]
+    assert printed("\n".join(program)) == PUBLIC
+
+
+def test_what_the_import_does_not_need_is_not_loaded():
+    loaded = printed("import sys, retrograd; print(*sys.modules)")
+    assert not set(LAZY) & set(loaded)
+    assert "pytest" not in loaded
+
+
+@pytest.mark.parametrize("package", ["retrograd", "retrograd.utils", "retrograd.testing"])
+def test_other_names_are_attribute_errors(package):
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
+        sys.modules.get(package, retrograd.testing).nothing  # noqa: B018

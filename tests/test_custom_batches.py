@@ -219,8 +219,10 @@ def test_a_rule_of_its_own() -> None:
 
 
 def test_whose_derivative_it_is() -> None:
-    """Of a transform inside the batch that of the function, of one outside that of what the rule does; told apart by wrong
-    derivatives."""
+    """Of a transform inside the batch that of the function, of one outside that of what the rule does.
+
+    Wrong derivatives tell them apart.
+    """
 
     class Wrong(Function):
         @staticmethod

@@ -261,11 +261,11 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
         """The function on batched arguments.
 
-        A transform inside the mapped function takes derivatives by `backward`, `vjp` or `jvp` of the function; one outside
-        differentiates what is done here.
+        A transform inside the mapped function takes derivatives by `backward`, `vjp` or `jvp` of the function; one
+        outside differentiates what is done here.
 
-        Args: `info` with `batch_size` and `randomness`; `in_dims` per argument the position of its batch axis or None, or
-        a tree of them like the argument.
+        Args: `info` with `batch_size` and `randomness`; `in_dims` per argument the position of its batch axis or None,
+        or a tree of them like the argument.
         Returns: the outputs, and the positions of their batch axes in the same structure, or one for all.
         Raises: NotImplementedError unless overridden.
         """

@@ -17,6 +17,7 @@ use crate::kernels::pointwise::{Map3, map3};
 use crate::kernels::real::Num;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Entry;
+use crate::ops::memory::cast;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor};
 
@@ -301,7 +302,8 @@ impl Primitive for MaskedFill {
             (Some(t), None) => Some(t.masked_fill(mask, &number(0.0)?)?),
             (t, Some(v)) => {
                 let t = t.map_or_else(|| zeros_of(cx.xs[0]), |t| Ok(t.clone()))?;
-                Some(t.masked_fill(mask, v)?)
+                // Of a batch there is a value for each entry.
+                Some(where_(mask, &cast(v, t.dtype())?, &t)?)
             }
         }))
     }

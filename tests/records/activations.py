@@ -88,6 +88,7 @@ INTEGER = Refusal(s(given([1, 2], "int64")), NotImplementedError, r"not implemen
 PLACED = s(t(3, 4), inplace=True)
 AT_KINKS = given([-2.0, 0.0, 3.0])
 G = [2.0, 3.0, 5.0]
+CUT = [math.inf, 3.0, math.nan]
 
 RECORDS = [
     activation(
@@ -96,11 +97,19 @@ RECORDS = [
         PLACED,
         s(t(3, 4), 1.5),
         s(t(17), alpha=0.5),
-        edges=(Edge(s(AT_KINKS), G, ([2 * math.exp(-2), 3.0, 5.0],)),),
+        edges=(Edge(s(AT_KINKS), G, ([2 * math.exp(-2), 3.0, 5.0],), ([2 * math.exp(-2), 0.0, 0.0],)),),
         refuses=(INTEGER,),
     ),
     activation("elu_", elu, s(t(3, 4), 1.5), refuses=(INTEGER,)),
-    activation("selu", lambda x, inplace=False: elu(x, SELU_ALPHA, scale=SELU_SCALE), PLACED, refuses=(INTEGER,)),
+    activation(
+        "selu",
+        lambda x, inplace=False: elu(x, SELU_ALPHA, scale=SELU_SCALE),
+        PLACED,
+        edges=(
+            Edge(s(given([0.0, 3.0])), [3.0, 5.0], ([3 * SELU_ALPHA * SELU_SCALE, 5 * SELU_SCALE],), ([0.0, 0.0],)),
+        ),
+        refuses=(INTEGER,),
+    ),
     activation("selu_", lambda x: elu(x, SELU_ALPHA, scale=SELU_SCALE), refuses=(INTEGER,)),
     activation(
         "celu",
@@ -108,6 +117,7 @@ RECORDS = [
         PLACED,
         s(t(3, 4), 1.5),
         s(t(17), alpha=-0.5),
+        edges=(Edge(s(AT_KINKS, 2.0), G, ([2 * math.exp(-1), 3.0, 5.0],), ([math.exp(-1), 0.0, 0.0],)),),
         refuses=(INTEGER, Refusal(s(t(3), 0.0), RuntimeError, r"alpha cannot be 0")),
     ),
     activation("celu_", celu, s(t(3, 4), 1.5), refuses=(INTEGER,)),
@@ -133,7 +143,10 @@ RECORDS = [
         PLACED,
         s(t(3, 4), -0.5, 1.5),
         dtypes=tuple(d for d in NUMBERS if d != "uint8"),
-        edges=(Edge(s(given([-1.0, 0.0, 1.0])), G, ([0.0, 3.0, 0.0],)),),
+        edges=(
+            Edge(s(given([-1.0, 0.0, 1.0])), G, ([0.0, 3.0, 0.0],)),
+            Edge(s(given([-2.0, 0.0, 1.0])), CUT, ([0.0, 3.0, 0.0],)),
+        ),
         refuses=(
             Refusal(s(t(3), 2.0, 1.0), ValueError, r"min_val cannot be greater"),
             Refusal(s(mask([True])), RuntimeError, r"Bool"),
@@ -145,19 +158,28 @@ RECORDS = [
         lambda x, inplace=False: np.clip(x, 0, 6),
         PLACED,
         dtypes=NUMBERS,
-        edges=(Edge(s(given([0.0, 1.0, 6.0])), G, ([0.0, 3.0, 0.0],)),),
+        edges=(
+            Edge(s(given([0.0, 1.0, 6.0])), G, ([0.0, 3.0, 0.0],)),
+            Edge(s(given([-1.0, 1.0, 6.0])), CUT, ([0.0, 3.0, 0.0],)),
+        ),
     ),
     activation(
         "hardsigmoid",
         lambda x, inplace=False: np.clip(x + 3, 0, 6) / 6,
-        edges=(Edge(s(given([-3.0, 4.0, 3.0])), G, ([0.0, 0.0, 0.0],)),),
+        edges=(
+            Edge(s(given([-3.0, 4.0, 3.0])), G, ([0.0, 0.0, 0.0],)),
+            Edge(s(given([-3.0, 0.0, 4.0])), [math.inf, 0.0, math.nan], ([0.0, 0.0, 0.0],)),
+        ),
         refuses=(INTEGER,),
     ),
     activation(
         "hardswish",
         lambda x, inplace=False: x * np.clip(x + 3, 0, 6) / 6,
         PLACED,
-        edges=(Edge(s(given([-3.0, 0.0, 3.0])), G, ([0.0, 1.5, 5.0],)),),
+        edges=(
+            Edge(s(given([-3.0, 0.0, 3.0])), G, ([0.0, 1.5, 5.0],)),
+            Edge(s(given([-4.0, 4.0, -3.0])), CUT, ([0.0, 3.0, 0.0],)),
+        ),
         refuses=(INTEGER,),
     ),
     activation(
@@ -168,7 +190,10 @@ RECORDS = [
         out=True,
         call=None,
         refuses=(INTEGER, Refusal(s(t(3), -1.0), RuntimeError, r"lambda must be")),
-        edges=(Edge(s(given([-0.5, 0.5, 1.0])), G, ([0.0, 0.0, 5.0],)),),
+        edges=(
+            Edge(s(given([-0.5, 0.5, 1.0])), G, ([0.0, 0.0, 5.0],)),
+            Edge(s(given([0.5, 1.0, 0.0])), CUT, ([0.0, 3.0, 0.0],)),
+        ),
     ),
     activation(
         "hardshrink",
@@ -178,7 +203,10 @@ RECORDS = [
         out=True,
         call=None,
         refuses=(INTEGER,),
-        edges=(Edge(s(given([-0.5, 0.5, 1.0])), G, ([0.0, 0.0, 5.0],)),),
+        edges=(
+            Edge(s(given([-0.5, 0.5, 1.0])), G, ([0.0, 0.0, 5.0],)),
+            Edge(s(given([0.5, 1.0, 0.0])), CUT, ([0.0, 3.0, 0.0],)),
+        ),
     ),
     OpRecord(
         name="nn.functional.threshold",
@@ -193,7 +221,10 @@ RECORDS = [
             *(s(t(n), 0, 3) for n in UGLY),
             s(t(3, 4), 0.1, 20.0, True).but(dtypes=("float64", "float32")),
         ),
-        edges=(Edge(s(given([1.0, 0.0, 2.0]), 1, 2), G, ([0.0, 0.0, 5.0],)),),
+        edges=(
+            Edge(s(given([1.0, 0.0, 2.0]), 1, 2), G, ([0.0, 0.0, 5.0],)),
+            Edge(s(given([1.0, 2.0, 0.0]), 1, 2), CUT, ([0.0, 3.0, 0.0],)),
+        ),
         refuses=(Refusal(s(mask([True]), 1, 2), NotImplementedError, r"not implemented for 'Bool'"),),
     ),
     OpRecord(

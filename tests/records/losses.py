@@ -161,7 +161,11 @@ RECORDS = [
         smooth_l1,
         (*pairs(), *reductions(t(3, 4), t(3, 4), beta=0.3), s(t(3, 4), t(3, 4), beta=0.0)),
         domain=DISTINCT,
-        edges=(Edge(s(given([1.0, 2.0]), given([1.0, 3.0]), reduction="sum"), 2.0, ([0.0, -2.0], [0.0, 2.0])),),
+        edges=(
+            # From the border on it is straight.
+            Edge(s(given([1.0, 2.0]), given([1.0, 3.0]), reduction="sum"), 2.0, ([0.0, -2.0], [0.0, 2.0])),
+            Edge(s(given([0.0]), given([1.0]), reduction="none"), [2.0], ([-2.0], [2.0]), ([0.0], [0.0])),
+        ),
         refuses=(*AGAINST_MISUSE, Refusal(s(t(3), t(3), beta=-1.0), RuntimeError, r"negative values for beta")),
     ),
     functional(
@@ -173,6 +177,9 @@ RECORDS = [
             *reductions(t(3, 4), t(3, 4), weight=t(3, 4, domain=CHANCE)),
         ),
         domain=DISTINCT,
+        edges=(
+            Edge(s(given([0.0]), given([2.0]), reduction="none", delta=2.0), [3.0], ([-6.0], [6.0]), ([0.0], [0.0])),
+        ),
         refuses=(
             *AGAINST_MISUSE,
             Refusal(s(t(3), t(3), delta=0.0), RuntimeError, r"non-positive values for delta"),

@@ -157,11 +157,15 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Edge:
-    """A point where the derivative is a convention: kinks, ties, poles. Cotangent and gradients are given."""
+    """A point where the derivative is a convention: kinks, ties, poles. Cotangent and gradients are given.
+
+    An infinite cotangent tells a result that is cut off and passes none of it from a slope of 0, which makes it NaN.
+    """
 
     sample: Sample
     cotangent: Any
     grads: tuple[Any, ...]
+    again: tuple[Any, ...] | None = None  # the gradients of the sum of `grads`: what second derivatives are there
 
 
 @dataclass(frozen=True, kw_only=True)

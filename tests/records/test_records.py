@@ -233,10 +233,15 @@ def test_gradient_at_edges(record: OpRecord, edge: Edge) -> None:
     bound = Bound(record, edge.sample)
     inputs = leaves(bound.inputs)
     [y] = bound.call(inputs)
-    grads = rg.autograd.grad(y, inputs, lay_out(np.asarray(edge.cotangent)).to(y.dtype))
+    cotangent = lay_out(np.asarray(edge.cotangent)).to(y.dtype)
+    grads = rg.autograd.grad(y, inputs, cotangent, create_graph=edge.again is not None)
     for x, grad, want in zip(inputs, grads, edge.grads, strict=True):
         assert dtype_of(grad) == dtype_of(x)
         np.testing.assert_allclose(array(grad), want, rtol=1e-12)
+    if edge.again is not None:
+        seconds = rg.autograd.grad(sum(g.sum() for g in grads), inputs)
+        for grad, want in zip(seconds, edge.again, strict=True):
+            np.testing.assert_allclose(array(grad), want, rtol=1e-12)
 
 
 @records(lambda r: r.method)

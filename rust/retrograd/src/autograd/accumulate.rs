@@ -36,6 +36,11 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
     }
     let slot = &leaf.meta().grad;
     let mut g = g;
+    // The leaf got other sizes in place after it was used: a first gradient takes them too, as far as it can be broadcast.
+    if g.sizes() != leaf.sizes() && slot.lock().is_none() {
+        crate::tensor::layout::broadcast("backward", leaf.sizes(), g.sizes())?;
+        g = crate::ops::view::expand_to(&g, leaf.sizes())?;
+    }
     // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is still
     // the gradient.
     loop {

@@ -305,6 +305,15 @@ impl Tensor {
         self.0.current.store(p, Ordering::Release);
     }
 
+    /// The last sizes before the present ones that `fits`.
+    pub(crate) fn former_sizes(&self, fits: impl Fn(&[usize]) -> bool) -> Option<Dims> {
+        let meta = self.0.meta.get()?;
+        let bodies = meta.bodies.lock();
+        let before = bodies.iter().rev().skip(1).map(|body| &**body);
+        let first = (!bodies.is_empty()).then_some(&self.0.first);
+        before.chain(first).find(|body| fits(&body.sizes)).map(|body| body.sizes.clone())
+    }
+
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
     }

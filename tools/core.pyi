@@ -149,6 +149,7 @@ class _WeakEdges:
 
 @final
 class SavedTensor:
+    def __new__(cls) -> Self: ...
     @property
     def data(self) -> Any: ...
     @property

@@ -467,5 +467,5 @@ def test_save_10_the_context_names_what_it_knows_as_torch_does():
         del z
         assert (len(context.cloned), len(context.tid_to_weakhandle)) == (0, 0)
         y = x.square()
-        assert len(context.tid_to_weakhandle) == 1
+        assert len(context.tid_to_weakhandle) == 1 and y.requires_grad
     assert (len(context.original), len(context.tid_to_weakhandle), len(context.sid_to_tid)) == (0, 0, 0)

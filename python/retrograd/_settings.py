@@ -17,10 +17,10 @@ _deterministic = False
 def set_num_threads(num: int) -> None:
     """Set how many threads one op may use, the calling one among them.
 
-    At the start it is what the environment variable `RETROGRAD_NUM_THREADS` says, or else `OMP_NUM_THREADS`, or else the
-    number of cores that the process may run on. A variable that holds no positive number is told on standard error and
-    ignored. Threads are started when an op first has enough to do for more than one; small ops never use them. Results
-    do not depend on the number.
+    At the start it is what the environment variable `RETROGRAD_NUM_THREADS` says, or else `OMP_NUM_THREADS`, or else
+    the number of cores that the process may run on. A variable that holds no positive number is told on standard error
+    and ignored. Threads are started when an op first has enough to do for more than one; small ops never use them.
+    Results do not depend on the number.
 
     Raises: RuntimeError if it is not a positive int.
 

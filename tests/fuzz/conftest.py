@@ -1,4 +1,4 @@
-"""How many programs a test tries: a few that are always the same, or with `FUZZ_SEED` as many as `FUZZ_EXAMPLES` says."""
+"""How many programs a test tries: some that are always the same, or with `FUZZ_SEED` others each time."""
 
 import os
 

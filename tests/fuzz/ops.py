@@ -1,4 +1,4 @@
-"""What the lines of a program can be, each with NumPy's version of it. The simplest comes first: shrinking goes there."""
+"""What the lines of a program can be, each with NumPy's version of it. The simplest come first, as programs shrink."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ def along(shape: tuple[int, ...]) -> Iterator[Op]:
         yield Op(f"{{a}}.amax({d})", partial(np.max, axis=d), "in out")
         yield Op(f"{{a}}.flip({d})", partial(np.flip, axis=d))
         yield Op(f"{{a}}.roll(1, {d})", partial(np.roll, shift=1, axis=d))
-        yield Op(f"{{a}}.index_select({d}, rg.tensor([{n - 1}, 0, 0]))", partial(np.take, indices=[n - 1, 0, 0], axis=d))
+        yield Op(
+            f"{{a}}.index_select({d}, rg.tensor([{n - 1}, 0, 0]))", partial(np.take, indices=[n - 1, 0, 0], axis=d)
+        )
         if n > 1:
             yield Op(f"{{a}}.var({d})", partial(np.var, axis=d, ddof=1), "in")
             yield Op(f"{{a}}.diff(dim={d})", partial(np.diff, axis=d))
@@ -141,7 +143,10 @@ def views(shape: tuple[int, ...], row_major: bool) -> Iterator[Suffix]:
             yield Suffix(f".unbind({d})[0]", partial(np.take, indices=0, axis=d), True)
         if n == 1:
             yield Suffix(f".squeeze({d})", partial(np.squeeze, axis=d))
-            yield Suffix(f".expand({', '.join(map(str, (*shape[:d], 2, *shape[d + 1 :])))})", partial(np.repeat, repeats=2, axis=d))
+            yield Suffix(
+                f".expand({', '.join(map(str, (*shape[:d], 2, *shape[d + 1 :])))})",
+                partial(np.repeat, repeats=2, axis=d),
+            )
         if n == 4:
             yield Suffix(f".unflatten({d}, (2, 2))", partial(folded, axis=d))
     yield Suffix(f".view({shape})", lambda p: p)
@@ -218,7 +223,10 @@ def writes_of(shape: tuple[int, ...], operand: tuple[int, ...]) -> Iterator[tupl
         yield f"{{t}}.{name}_({{a}})", Op(f"{{t}}.{name}({{a}})", f, keeps)
     yield "{t}.lerp_({a}, 0.25)", Op("rg.lerp({t}, {a}, 0.25)", lambda t, a: t + 0.25 * (a - t))
     yield "{t}.addcmul_({a}, {a})", Op("rg.addcmul({t}, {a}, {a})", lambda t, a: t + a * a, "in")
-    yield "{t}.masked_fill_({a} > 0.1, 2.0)", Op("{t}.masked_fill({a} > 0.1, 2.0)", lambda t, a: np.where(a > 0.1, 2.0, t))
+    yield (
+        "{t}.masked_fill_({a} > 0.1, 2.0)",
+        Op("{t}.masked_fill({a} > 0.1, 2.0)", lambda t, a: np.where(a > 0.1, 2.0, t)),
+    )
     if operand == ():
         yield "{t}.fill_({a})", Op("{a}.broadcast_to({t}.shape)", lambda t, a: np.broadcast_to(a, t.shape))
     if shape and shape == operand:

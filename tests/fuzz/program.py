@@ -1,9 +1,10 @@
 """What a program is: lines of Python for the package, and a model of the same lines in which nothing shares memory.
 
-In the model a tensor is a list of places in a buffer. A view is another list of places in the same buffer, a write makes
-a new buffer, and whoever reads afterwards reads from that. So aliasing is arithmetic on indices, done by NumPy, and there
-are no views, no writes in place and no version counters to get wrong. Buffers are NumPy's arrays, where the model gives
-expected values, or tensors of the package, where it gives a function that means the same and writes nothing in place.
+In the model a tensor is a list of places in a buffer. A view is another list of places in the same buffer, a write
+makes a new buffer, and whoever reads afterwards reads from that. So aliasing is arithmetic on indices, done by NumPy,
+and there are no views, no writes in place and no version counters to get wrong. Buffers are NumPy's arrays, where the
+model gives expected values, or tensors of the package, where it gives a function that means the same and writes nothing
+in place.
 """
 
 from __future__ import annotations

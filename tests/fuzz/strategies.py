@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from . import ops
-from .program import Alias, Arrays, Compute, Model, Op, Program, Ref, Reshape, Step, Suffix, View, Write
+from .program import Alias, Arrays, Compute, Model, Op, Program, Ref, Reshape, Step, View, Write
 
 SHAPES: list[tuple[int, ...]] = [(2,), (), (3,), (2, 2), (2, 3), (1, 2), (3, 1), (4,), (2, 1, 3)]
 LARGEST = 64  # elements of a tensor
@@ -154,7 +154,9 @@ class Builder:
 
     def target(self) -> Ref | None:
         """What may be written to: of the caller nothing, and no views that overlap themselves."""
-        may = [n for n in self.newest_first() if n not in self.several and not self.known[self.model.names[n].buffer].given]
+        may = [
+            n for n in self.newest_first() if n not in self.several and not self.known[self.model.names[n].buffer].given
+        ]
         spoiled = self.pick([False] * 7 + [True])
         kept = [n for n in may if not self.known[self.model.names[n].buffer].kept]
         may = may if spoiled else kept
@@ -225,7 +227,9 @@ class Builder:
         self.write(target, statement, op, (self.source(target),))
 
     def reshape(self) -> None:
-        may = [n for n in self.newest_first() if n not in self.several and not self.known[self.model.names[n].buffer].given]
+        may = [
+            n for n in self.newest_first() if n not in self.several and not self.known[self.model.names[n].buffer].given
+        ]
         if may:
             name = self.pick(may)
             self.accept(Reshape(name, *self.pick(list(ops.shapings(self.shape(Ref(name)))))))

@@ -41,10 +41,14 @@ def transforms(f: Any, count: int, vs: Any) -> dict[str, Any]:
 def vmap_is_a_loop(f: Any, xs: Any, name: str, dims: tuple[int | None, ...]) -> None:
     """`dims` says along which axis each argument has its batch; None stands for one that all samples share."""
     g = transforms(f, len(xs), directions(xs))[name]
-    samples = [x if d is None else rg.stack(tensors(numbers(tuple(x.shape), 11 + i) for i in range(SIZE))) for x, d in zip(xs, dims, strict=True)]
+    samples = [
+        x if d is None else rg.stack(tensors(numbers(tuple(x.shape), 11 + i) for i in range(SIZE)))
+        for x, d in zip(xs, dims, strict=True)
+    ]
     with refusals_are_no_findings():
         rows = [
-            flat(g(*((x if d is None else x[i]).clone() for x, d in zip(samples, dims, strict=True)))) for i in range(SIZE)
+            flat(g(*((x if d is None else x[i]).clone() for x, d in zip(samples, dims, strict=True))))
+            for i in range(SIZE)
         ]
         # Moved, so that each sample lies in memory as it does in the loop.
         moved = [x if d is None else x.movedim(0, d) for x, d in zip(samples, dims, strict=True)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import retrograd as rg
 from fuzz.compare import agree, like, refusals_are_no_findings, weighted
 
 

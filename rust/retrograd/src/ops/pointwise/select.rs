@@ -17,7 +17,6 @@ use crate::kernels::pointwise::{Map3, map3};
 use crate::kernels::real::Num;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Entry;
-use crate::ops::memory::cast;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor};
 

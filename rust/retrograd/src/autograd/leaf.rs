@@ -143,12 +143,12 @@ impl Tensor {
         if !self.requires_grad() {
             return Ok(None);
         }
-        if self.is_batched() {
-            return self.bottom().grad_edge();
-        }
         let output = if self.view().is_none() { self.history() } else { self.grad_fn()? };
         if let Some(output) = output {
             return Ok(Some(Edge::Node(output)));
+        }
+        if self.is_batched() {
+            return self.bottom().grad_edge();
         }
         // A view made without grad mode reports what its base requires, but nothing is followed through it.
         Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge::Leaf(self.as_leaf())))

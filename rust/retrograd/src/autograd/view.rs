@@ -123,15 +123,15 @@ impl Tensor {
         {
             self.refresh_view(v)?;
         }
-        if self.is_batched() { self.bottom().grad_fn() } else { Ok(self.history()) }
+        match self.history() {
+            None if self.is_batched() => self.bottom().grad_fn(),
+            own => Ok(own),
+        }
     }
 
-    /// As [`Tensor::grad_fn`], but as last recorded.
+    /// As [`Tensor::grad_fn`], but as last recorded; of a batched tensor, whose value has the history, none.
     pub(crate) fn history(&self) -> Option<Output> {
-        if self.has_flag(flag::HISTORY) {
-            return self.inner().history.lock().clone();
-        }
-        if self.is_batched() { self.bottom().history() } else { None }
+        if self.has_flag(flag::HISTORY) { self.inner().history.lock().clone() } else { None }
     }
 
     /// Whether an op computed this tensor, as far as recorded.

@@ -36,15 +36,14 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
     }
     let slot = &leaf.meta().grad;
     let mut g = g;
-    // The leaf got other sizes in place after it was used: a first gradient takes them too, as far as it can be broadcast.
-    if g.sizes() != leaf.sizes() && slot.lock().is_none() {
-        crate::tensor::layout::broadcast("backward", leaf.sizes(), g.sizes())?;
-        g = crate::ops::view::expand_to(&g, leaf.sizes())?;
-    }
     // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is still
     // the gradient.
     loop {
         let current = slot.lock().clone();
+        let sizes = current.as_ref().map_or(leaf.sizes(), Tensor::sizes);
+        if g.sizes() != sizes {
+            g = resized(&g, sizes)?;
+        }
         let next = match &current {
             None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf))?,
             None => own(leaf, &mut g)?,
@@ -80,6 +79,17 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             g = next;
         }
     }
+}
+
+/// The gradient of a leaf that got other sizes in place after it was used, as far as axes of size 1 and broadcasting bring it
+/// to those of `.grad`.
+#[cold]
+fn resized(g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    if g.numel() == layout::numel(sizes) && layout::expands_to(sizes, g.sizes()) {
+        return crate::ops::reduce::sum_to_size(g, sizes);
+    }
+    layout::broadcast("backward", sizes, g.sizes())?;
+    crate::ops::view::expand_to(g, sizes)
 }
 
 fn is_still(now: &Option<Tensor>, before: &Option<Tensor>) -> bool {

@@ -1,7 +1,7 @@
 //! Python's buffer protocol both ways: memory of others as tensors, and memory of tensors for others.
 //!
 //! Nothing an exporter says is taken on trust where it can be checked: item size, format, byte order, shape, strides,
-//! alignment, and that a bool is one byte of 0 or 1.
+//! and alignment.
 
 use std::ffi::{CStr, c_int, c_long};
 use std::ptr::{NonNull, null_mut};
@@ -199,21 +199,9 @@ fn storage(py: Python<'_>, held: Held, dtype: DType, offset: usize, bytes: usize
     Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner)) })
 }
 
-/// The dtype whose elements a tensor may hold over memory that others write: bools are checked bytes.
-pub fn checked_bools(t: &Tensor) -> PyResult<Tensor> {
-    if t.to_vec::<u8>().or_py()?.iter().any(|&b| b > 1) {
-        return Err(PyValueError::new_err(
-            "the memory of bools holds a byte that is neither 0 nor 1: share it as uint8 and compare with 0",
-        ));
-    }
-    Tensor::from_parts(t.storage().clone(), DType::Bool, t.sizes(), t.strides(), t.storage_offset()).or_py()
-}
-
 /// A tensor over memory of others.
 struct Over {
-    /// Bools as uint8, since their bytes are not known to be bools.
-    stored: Tensor,
-    dtype: DType,
+    tensor: Tensor,
     readonly: bool,
 }
 
@@ -253,10 +241,9 @@ fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
     if n.checked_mul(itemsize) != Some(held.bytes()) {
         return Err(bad("a length that its shape does not explain"));
     }
-    let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
     let readonly = held.readonly();
     if n == 0 {
-        return Ok(Over { stored: Tensor::empty(&sizes, stored).or_py()?, dtype, readonly });
+        return Ok(Over { tensor: Tensor::empty(&sizes, dtype).or_py()?, readonly });
     }
     if strides.iter().any(|&s| s < 0) {
         return Err(PyValueError::new_err(
@@ -275,13 +262,12 @@ fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
         .and_then(|(_, last)| usize::try_from(last).ok()?.checked_add(1)?.checked_mul(itemsize))
         .ok_or_else(|| bad("strides that leave the address space"))?;
     let storage = storage(v.py(), held, dtype, 0, bytes)?;
-    Ok(Over { stored: Tensor::from_parts(storage, stored, &sizes, &strides, 0).or_py()?, dtype, readonly })
+    Ok(Over { tensor: Tensor::from_parts(storage, dtype, &sizes, &strides, 0).or_py()?, readonly })
 }
 
 /// A tensor that shares the memory of a NumPy array.
 pub fn share(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let Over { stored, dtype, readonly } = over_array(array)?;
-    let t = if dtype == DType::Bool { checked_bools(&stored)? } else { stored };
+    let Over { tensor, readonly } = over_array(array)?;
     if readonly {
         warn_py(
             array.py(),
@@ -290,15 +276,14 @@ pub fn share(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
              or make it writable before converting it to a tensor.",
         )?;
     }
-    Ok(t)
+    Ok(tensor)
 }
 
 /// A tensor with a copy of a NumPy array, in the array's order of axes.
 pub fn copied(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     let aligned = array.getattr("flags")?.getattr("aligned")?.is_truthy()?;
-    let Over { stored, dtype, .. } =
-        if aligned { over_array(array)? } else { over_array(&array.call_method0("copy")?)? };
-    if dtype == DType::Bool { copy::cast(&stored, dtype) } else { copy::copy(&stored) }.or_py()
+    let over = if aligned { over_array(array)? } else { over_array(&array.call_method0("copy")?)? };
+    copy::copy(&over.tensor).or_py()
 }
 
 /// A tensor that shares memory with a NumPy array: writes to either are seen in both.
@@ -394,9 +379,6 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
         )?;
     }
     let storage = storage(buffer.py(), held, dtype, start, bytes)?;
-    if dtype == DType::Bool {
-        return checked_bools(&Tensor::from_parts(storage, DType::UInt8, &[n], &[1], 0).or_py()?);
-    }
     Tensor::from_parts(storage, dtype, &[n], &[1], 0).or_py()
 }
 
@@ -414,8 +396,7 @@ fn _storage<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<(usize, 
 
 /// A tensor over the storage of another, without history; offset and strides in elements.
 ///
-/// Raises: RuntimeError for a layout that leaves the storage; ValueError if the memory is not aligned for the dtype, or
-/// does not hold bools where it should.
+/// Raises: RuntimeError for a layout that leaves the storage; ValueError if the memory is not aligned for the dtype.
 #[pyfunction]
 fn _over_storage<'py>(
     py: Python<'py>,
@@ -430,9 +411,7 @@ fn _over_storage<'py>(
         return Err(PyValueError::new_err(format!("tensors do not have negative strides, such as {strides:?}")));
     }
     check_alignment(storage.ptr(), dtype)?;
-    let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
-    let t = Tensor::from_parts(storage, stored, &sizes, &strides, offset).or_py()?;
-    wrap(py, if dtype == DType::Bool { checked_bools(&t)? } else { t })
+    wrap(py, Tensor::from_parts(storage, dtype, &sizes, &strides, offset).or_py()?)
 }
 
 // ---- memory of tensors for others

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-pub use dtype::{Category, DType, Element};
+pub use dtype::{Category, DType, Element, Host, Truth};
 pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
@@ -506,12 +506,12 @@ impl Tensor {
     /// let t = retrograd::Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
     /// assert_eq!(t.sizes(), &[2, 2]);
     /// ```
-    pub fn from_slice<T: Element>(values: &[T], sizes: &[usize]) -> Result<Self> {
+    pub fn from_slice<T: Host>(values: &[T], sizes: &[usize]) -> Result<Self> {
         let n = layout::checked_numel("from_slice", sizes)?;
         if n != values.len() {
             return Err(Error::shape("from_slice", format!("{} values do not fill sizes {sizes:?}", values.len())));
         }
-        Self::build::<T>(sizes, |out| out.copy_from_slice(values))
+        Self::build::<T::Element>(sizes, |out| out.iter_mut().zip(values).for_each(|(o, v)| *o = v.into_element()))
     }
 
     /// The only element.
@@ -528,10 +528,11 @@ impl Tensor {
     }
 
     /// The elements in row-major order.
-    pub fn to_vec<T: Element + FromScalar>(&self) -> Result<Vec<T>> {
+    pub fn to_vec<T: Host>(&self) -> Result<Vec<T>> {
         transforms::check_read("to_vec", self)?;
-        let c = crate::kernels::copy::contiguous(&crate::kernels::copy::cast(self, T::DTYPE)?)?;
-        Ok(c.as_slice::<T>().expect("contiguous and of this dtype").to_vec())
+        let c = crate::kernels::copy::contiguous(&crate::kernels::copy::cast(self, T::Element::DTYPE)?)?;
+        let elements = c.as_slice::<T::Element>().expect("contiguous and of this dtype");
+        Ok(elements.iter().map(|&e| T::from_element(e)).collect())
     }
 
     pub fn nbytes(&self) -> usize {

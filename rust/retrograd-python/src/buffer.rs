@@ -188,15 +188,23 @@ fn check_alignment(ptr: *const u8, dtype: DType) -> PyResult<()> {
 }
 
 /// Memory held through a buffer: `offset` bytes in, `bytes` bytes long.
-fn storage(py: Python<'_>, held: Held, dtype: DType, offset: usize, bytes: usize) -> PyResult<Arc<Storage>> {
+fn storage(
+    py: Python<'_>,
+    held: Held,
+    dtype: DType,
+    offset: usize,
+    bytes: usize,
+    import: &'static str,
+) -> PyResult<Arc<Storage>> {
+    let read_only = held.readonly().then_some(import);
     let start = held.0.buf.cast::<u8>().wrapping_add(offset);
     let ptr = NonNull::new(start).ok_or_else(|| PyBufferError::new_err("the buffer has no memory"))?;
     check_alignment(ptr.as_ptr(), dtype)?;
     let owner = AnyThread::new(Py::new(py, held)?);
     // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped; the
-    // callers computed `bytes` from what the exporter said it exports. Memory that is read-only is shared after a warning
-    // only (S1). (2) Checked above.
-    Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner)) })
+    // callers computed `bytes` from what the exporter said it exports, and it says whether that may be written. (2) Checked
+    // above.
+    Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner), read_only) })
 }
 
 /// A tensor over memory of others.
@@ -261,7 +269,7 @@ fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
     let bytes = layout::extent(&sizes, &strides)
         .and_then(|(_, last)| usize::try_from(last).ok()?.checked_add(1)?.checked_mul(itemsize))
         .ok_or_else(|| bad("strides that leave the address space"))?;
-    let storage = storage(v.py(), held, dtype, 0, bytes)?;
+    let storage = storage(v.py(), held, dtype, 0, bytes, "from_numpy")?;
     Ok(Over { tensor: Tensor::from_parts(storage, dtype, &sizes, &strides, 0).or_py()?, readonly })
 }
 
@@ -271,9 +279,8 @@ pub fn share(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     if readonly {
         warn_py(
             array.py(),
-            "The given NumPy array is not writable, and retrograd does not support non-writable tensors. This means \
-             writing to this tensor will result in undefined behavior. You may want to copy the array to protect its data \
-             or make it writable before converting it to a tensor.",
+            "The given NumPy array is not writable, and retrograd does not support non-writable tensors: writing to this \
+             tensor will be refused. You may want to copy the array, or make it writable, before converting it to a tensor.",
         )?;
     }
     Ok(tensor)
@@ -373,12 +380,11 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
     if held.readonly() {
         warn_py(
             buffer.py(),
-            "The given buffer is not writable, and retrograd does not support non-writable tensors. This means you can \
-             write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to \
-             protect its data or make it writable before converting it to a tensor.",
+            "The given buffer is not writable, and retrograd does not support non-writable tensors: writing to this tensor \
+             will be refused. You may want to copy the buffer, or make it writable, before converting it to a tensor.",
         )?;
     }
-    let storage = storage(buffer.py(), held, dtype, start, bytes)?;
+    let storage = storage(buffer.py(), held, dtype, start, bytes, "frombuffer")?;
     Tensor::from_parts(storage, dtype, &[n], &[1], 0).or_py()
 }
 
@@ -418,7 +424,7 @@ fn _over_storage<'py>(
 
 /// What an exported buffer points to; lives from `getbuffer` to `releasebuffer`.
 struct Export {
-    /// Keeps the memory should the tensor get another.
+    /// Keeps the memory should the tensor get another one.
     _storage: Arc<Storage>,
     shape: Vec<ffi::Py_ssize_t>,
     strides: Vec<ffi::Py_ssize_t>,
@@ -444,7 +450,7 @@ fn format_of(dtype: DType) -> Option<&'static CStr> {
     })
 }
 
-/// `__getbuffer__`: lends the tensor's memory, writable, with its shape and strides.
+/// `__getbuffer__`: lends the tensor's memory, writable if it is, with its shape and strides. It can no longer be resized.
 ///
 /// # Safety
 /// 1. `view` is null or points to a `Py_buffer` that may be written.
@@ -465,6 +471,10 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     let format = format_of(t.dtype())
         .ok_or_else(|| PyBufferError::new_err(format!("the buffer protocol has no format for {}", t.dtype().name())))?;
     let wants = |bits: c_int| flags & bits == bits;
+    let read_only = t.storage().read_only().is_some();
+    if read_only && wants(ffi::PyBUF_WRITABLE) {
+        return Err(PyBufferError::new_err("the tensor's memory is read-only: clone() it first"));
+    }
     let reversed = |s: &[usize]| s.iter().rev().copied().collect::<Vec<_>>();
     let fortran = || {
         let strides: Vec<isize> = t.strides().iter().rev().copied().collect();
@@ -483,6 +493,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
         ));
     }
     let size = t.dtype().size() as ffi::Py_ssize_t;
+    t.storage().fix_address();
     let mut held = Box::new(Export {
         _storage: t.storage().clone(),
         shape: t.sizes().iter().map(|&n| n as ffi::Py_ssize_t).collect(),
@@ -495,7 +506,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
         v.buf = t.data_ptr().cast();
         v.len = t.nbytes() as ffi::Py_ssize_t;
         v.itemsize = size;
-        v.readonly = 0;
+        v.readonly = c_int::from(read_only);
         v.ndim = t.ndim() as c_int;
         v.format = if wants(ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { null_mut() };
         v.shape = if wants(ffi::PyBUF_ND) { held.shape.as_mut_ptr() } else { null_mut() };

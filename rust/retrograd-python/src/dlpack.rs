@@ -204,6 +204,7 @@ unsafe extern "C" fn abandon<M: Managed>(capsule: *mut ffi::PyObject) {
 
 fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult<Bound<'py, PyAny>> {
     check_read("__dlpack__", t).or_py()?;
+    t.storage().fix_address();
     let mut shape: Vec<i64> = t.sizes().iter().map(|&n| n as i64).collect();
     let mut strides: Vec<i64> = t.strides().iter().map(|&s| s as i64).collect();
     let lent = Lent {
@@ -259,8 +260,13 @@ pub fn export<'py>(
     }
     let copied = if copy == Some(true) { Some(copy::copy(t).or_py()?) } else { None };
     let (t, flags) = copied.as_ref().map_or((t, 0), |t| (t, IS_COPIED));
+    let read_only = t.storage().read_only().is_some();
     match max_version {
-        Some((1.., _)) => capsule::<Versioned>(py, t, flags),
+        Some((1.., _)) => capsule::<Versioned>(py, t, if read_only { flags | READ_ONLY } else { flags }),
+        _ if read_only => Err(PyBufferError::new_err(
+            "Can't export a tensor whose memory is read-only: DLPack says that from version 1.0 on. Ask for max_version=(1, 0), \
+             or clone() the tensor first.",
+        )),
         _ => capsule::<Plain>(py, t, flags),
     }
 }
@@ -415,9 +421,9 @@ fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyRe
         None => Tensor::empty(&it.sizes, it.dtype).or_py()?,
         Some(start) => {
             // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped; `bytes`
-            // is what sizes and strides reach. Read-only memory is shared after a warning only (S1). (2) `described`
-            // checked the alignment.
-            let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan)) };
+            // is what sizes and strides reach, and `readonly` whether it may be written. (2) `described` checked the alignment.
+            let import = readonly.then_some("from_dlpack");
+            let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan), import) };
             Tensor::from_parts(storage, it.dtype, &it.sizes, &it.strides, 0).or_py()?
         }
     };
@@ -440,8 +446,8 @@ fn import(capsule: &Bound<'_, PyAny>, copied: bool) -> PyResult<Tensor> {
     if readonly {
         warn_py(
             capsule.py(),
-            "The memory that from_dlpack was given is not writable, and retrograd does not support non-writable tensors. \
-             This means writing to this tensor will result in undefined behavior. Pass copy=True to protect the data.",
+            "The memory that from_dlpack was given is not writable, and retrograd does not support non-writable tensors: \
+             writing to this tensor will be refused. Pass copy=True for one that can be written.",
         )?;
     }
     Ok(t)

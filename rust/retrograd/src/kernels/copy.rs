@@ -34,6 +34,14 @@ pub fn row_major(x: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
+/// The values of an index, int64 and row-major, in memory that nobody else can reach: what is checked of them is still true
+/// when they are used (S6).
+pub fn own_indices(x: &Tensor) -> Result<Tensor> {
+    let out = Tensor::empty(x.sizes(), DType::Int64)?;
+    copy_into(x, &out)?;
+    Ok(out)
+}
+
 /// The tensor itself if it has this dtype, else a converted copy in the same memory order.
 pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     if x.dtype() == dtype {

@@ -140,12 +140,23 @@ impl Tensor {
 
     /// A fresh tensor with the given strides (which must not overlap), elements not initialised.
     pub fn empty_strided(sizes: &[usize], strides: &[isize], dtype: DType) -> Result<Self> {
-        layout::checked_numel("empty_strided", sizes)?;
-        let (lo, hi) = extent(sizes, strides).unwrap_or((0, -1));
+        let n = layout::checked_numel("empty_strided", sizes)?;
+        let overflow = || {
+            Error::shape(
+                "empty_strided",
+                format!("Storage size calculation overflowed with sizes={sizes:?} and strides={strides:?}"),
+            )
+        };
+        if n == 0 {
+            return Self::from_parts(Storage::allocate(0)?, dtype, sizes, strides, 0);
+        }
+        let (lo, hi) = extent(sizes, strides).ok_or_else(overflow)?;
         if lo < 0 {
             return Err(Error::value("empty_strided", format!("strides must not be negative, got {strides:?}")));
         }
-        let storage = Storage::allocate((hi + 1) as usize * dtype.size())?;
+        let bytes = (hi as usize).checked_add(1).and_then(|n| n.checked_mul(dtype.size()));
+        let bytes = bytes.filter(|&b| b <= isize::MAX as usize).ok_or_else(overflow)?;
+        let storage = Storage::allocate(bytes)?;
         Self::from_parts(storage, dtype, sizes, strides, 0)
     }
 

@@ -310,6 +310,7 @@ fn offsets(
         };
         let n = sizes[*d] as i64;
         for (o, &i) in offsets.iter_mut().zip(whole.as_slice::<i64>().unwrap_or(&[])) {
+            // S6: one read is checked and becomes the offset.
             if i < -n || i >= n {
                 return Err(Error::index(op, format!("index {i} is out of bounds for dimension {d} with size {n}")));
             }

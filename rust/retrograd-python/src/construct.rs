@@ -70,6 +70,9 @@ fn sizes_of(op: &str, data: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
 
 #[cold]
 fn too_deep(op: &str, v: &Bound<'_, PyAny>) -> PyErr {
+    if v.cast::<PyList>().is_ok_and(|list| list.iter().any(|item| item.is(v))) {
+        return PyTypeError::new_err(format!("{op}: new(): self-referential lists are incompatible"));
+    }
     PyValueError::new_err(format!("{op}: too many dimensions '{}'", type_name(v)))
 }
 
@@ -90,6 +93,9 @@ fn is_leaf(v: &Bound<'_, PyAny>) -> bool {
 fn infer(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
     if let Some(d) = plain_dtype(v) {
         return Ok(d);
+    }
+    if depth > MAX_NDIM {
+        return Err(too_deep(op, v));
     }
     if let Ok(list) = v.cast_exact::<PyList>() {
         return infer_all(op, list.iter().map(Ok), depth);
@@ -150,9 +156,6 @@ fn infer_slow(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
     }
     if !is_sequence(v) {
         return Err(PyRuntimeError::new_err(format!("{op}: Could not infer dtype of {}", type_name(v))));
-    }
-    if depth > MAX_NDIM {
-        return Err(too_deep(op, v));
     }
     infer_all(op, (0..v.len()?).map(|i| v.get_item(i)), depth)
 }

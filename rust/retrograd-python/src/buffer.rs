@@ -297,7 +297,7 @@ pub fn copied(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
 ///
 /// Args: `ndarray` of a dtype that tensors have, in native byte order, strides not negative.
 /// Raises: TypeError for other objects and dtypes; ValueError for layouts that tensors do not have. A read-only array
-/// warns.
+/// warns, and its tensor refuses writes.
 ///
 /// >>> import numpy as np, retrograd as rg
 /// >>> array = np.zeros(2)
@@ -316,7 +316,8 @@ fn from_numpy<'py>(py: Python<'py>, ndarray: &Bound<'py, PyAny>) -> PyResult<Bou
 /// A tensor of one axis that shares memory with any object that exports a buffer.
 ///
 /// Args: `dtype` how the bytes are read; `count` elements (-1: all that fit); `offset` bytes skipped first.
-/// Raises: ValueError if the bytes do not divide into elements or are too few. Read-only memory warns.
+/// Raises: ValueError if the bytes do not divide into elements or are too few. Read-only memory warns, and
+/// refuses writes.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.frombuffer(bytearray([1, 0, 2, 0]), dtype=rg.int16)

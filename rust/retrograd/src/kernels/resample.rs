@@ -1,8 +1,8 @@
 //! Linear maps along one axis, given by a table: every result is a weighted sum of a few elements.
 
 use super::real::Num;
-use crate::error::{ErrorKind, Result};
 use super::simd::{Isa, Level, Task, dispatch};
+use crate::error::{ErrorKind, Result};
 
 /// For every position along an axis of the result, which positions of the operand it sums, and with which weights.
 #[derive(Clone, Debug, PartialEq)]

@@ -110,7 +110,10 @@ mod tests {
             let as_int: i64 = t.cast();
             let as_float: f32 = t.cast();
             let again: Truth = t.cast();
-            assert_eq!((as_int, as_float, again.0), (i64::from(byte != 0), f32::from(u8::from(byte != 0)), (byte != 0) as u8));
+            assert_eq!(
+                (as_int, as_float, again.0),
+                (i64::from(byte != 0), f32::from(u8::from(byte != 0)), (byte != 0) as u8)
+            );
         }
     }
 
@@ -120,7 +123,10 @@ mod tests {
             for b in [0, 1, 2, 254, 255] {
                 let (p, q) = (a != 0, b != 0);
                 let (a, b) = (Truth(a), Truth(b));
-                assert_eq!([a.plus(b).0, a.times(b).0, a.minus(b).0, a.negate().0], [p | q, p & q, p ^ q, !p].map(u8::from));
+                assert_eq!(
+                    [a.plus(b).0, a.times(b).0, a.minus(b).0, a.negate().0],
+                    [p | q, p & q, p ^ q, !p].map(u8::from)
+                );
             }
         }
     }

@@ -175,6 +175,11 @@ impl Storage {
         self.fixed.store(true, Ordering::Relaxed);
     }
 
+    /// Whether somebody outside has the address, and may read or write the bytes.
+    pub fn is_fixed(&self) -> bool {
+        self.fixed.load(Ordering::Relaxed)
+    }
+
     /// Memory that `owner` keeps alive. `read_only` names the import if the memory may not be written.
     ///
     /// # Safety

@@ -348,6 +348,7 @@ impl Tensor {
     pub(crate) fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1
             && Arc::strong_count(&self.body().storage) == 1
+            && !self.body().storage.is_fixed()
             && self.0.host.load(Ordering::Relaxed).is_null()
     }
 

@@ -68,6 +68,7 @@ fn ways(n: usize, r: usize, with_replacement: bool) -> Option<usize> {
     let from = if with_replacement { (n as u128) + (r as u128) - 1 } else { n as u128 };
     let few = (r as u128).min(from - r as u128);
     // Each product is a number of ways itself, and at least twice the last one, so that this ends soon.
-    let count = (1..=few).try_fold(1u128, |ways, k| Some(ways.checked_mul(from - few + k)? / k).filter(|&w| w >> 64 == 0));
+    let count =
+        (1..=few).try_fold(1u128, |ways, k| Some(ways.checked_mul(from - few + k)? / k).filter(|&w| w >> 64 == 0));
     count.and_then(|ways| usize::try_from(ways).ok())
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Integral, Bools, forward2, forward2_into, result_type};
+use super::promote::{Bools, Integral, forward2, forward2_into, result_type};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};

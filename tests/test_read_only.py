@@ -91,7 +91,7 @@ def test_writes_are_refused_and_change_nothing(import_, write):
 
 def test_errors_name_the_import():
     for name, make in {"from_numpy": IMPORTS["from_numpy"], "frombuffer": IMPORTS["frombuffer"]}.items():
-        with pytest.raises(RuntimeError, match=rf"^add_: .*{name}"):
+        with pytest.raises(RuntimeError, match=rf"^add_?: .*{name}"):
             make().add_(1)
     with pytest.raises(RuntimeError, match="from_dlpack"):
         IMPORTS["from_dlpack"]().zero_()

@@ -219,7 +219,6 @@ def test_structures_written_by_hand():
         {"objects": [tensor(offset=-1)]},
         {"objects": [tensor(offset=2**63)]},
         {"objects": [tensor(offset=0.0)]},
-        {"objects": [tensor(dtype="bool", size=[8])]},
         {"objects": [tensor(dtype="int32", requires_grad=True)]},
         {"objects": [tensor(dtype="int32", parameter=True, requires_grad=True)]},
         {"objects": [[*tensor(), "note"]]},

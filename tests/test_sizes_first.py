@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
@@ -37,7 +38,10 @@ CALLS = {
     "rg.tril_indices(2**31, 2**31)": "RuntimeError",
     "rg.triu_indices(2**31, 2**31)": "RuntimeError",
     "rg.tril_indices(2**20, 2**20)": "MemoryError",
-    "rg.combinations(rg.ones(60), 30)": "MemoryError",
+    "rg.combinations(rg.ones(60), 30)": "RuntimeError",
+    "rg.combinations(rg.ones(60), 8)": "MemoryError",
+    "rg.mvlgamma(rg.ones(2), 2**40)": "MemoryError",
+    "rg.mvlgamma(rg.ones(2), 2**62)": "RuntimeError",
     "rg.combinations(rg.ones(3), 2**62, with_replacement=True)": "RuntimeError",
     "rg.combinations(rg.ones(1), 2**40, with_replacement=True)": "MemoryError",
     "rg.nn.functional.interpolate(rg.ones(1, 1, 4), size=2**40)": "MemoryError",
@@ -90,7 +94,7 @@ def test_views_of_overflowing_layouts_are_refused():
             make()
         assert "internal error" not in str(told.value)
     assert rg.empty_strided((0, 5), (2**62, 2**62)).shape == (0, 5)
-    assert rg.ones(0).repeat(2**62, 1).shape == (2**62, 0)
+    assert rg.zeros(2**62, 0).shape == (2**62, 0)
 
 
 @pytest.mark.parametrize("with_replacement", [False, True])
@@ -153,7 +157,8 @@ def test_lists_that_hold_themselves():
     for nested in (deep, two, (two,)):
         with pytest.raises(ValueError, match="too many dimensions"):
             rg.tensor(nested)
-        with pytest.raises((ValueError, TypeError, IndexError)):
+        with warnings.catch_warnings(), pytest.raises((ValueError, TypeError, IndexError)):
+            warnings.simplefilter("ignore")
             rg.ones(3)[nested]
     while deep or two:  # not freed by recursion
         deep = deep[0] if isinstance(deep, list) and deep else None
@@ -172,7 +177,7 @@ def test_mvlgamma_of_many_terms():
     )
 
 
-@pytest.mark.parametrize("call", ["rg.mvlgamma(rg.ones(2), 2**40)", "rg.mvlgamma(rg.ones(2000), 2**40)"])
+@pytest.mark.parametrize("call", ["rg.mvlgamma(rg.ones(1), 4 * 10**8)", "rg.mvlgamma(rg.ones(400_000), 1000)"])
 def test_long_loops_answer_ctrl_c(call):
     code = f"import retrograd as rg\nprint('ready', flush=True)\ntry:\n    {call}\nexcept KeyboardInterrupt:\n    print('ended')"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

@@ -70,9 +70,6 @@ fn sizes_of(op: &str, data: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
 
 #[cold]
 fn too_deep(op: &str, v: &Bound<'_, PyAny>) -> PyErr {
-    if v.cast::<PyList>().is_ok_and(|list| list.iter().any(|item| item.is(v))) {
-        return PyTypeError::new_err(format!("{op}: new(): self-referential lists are incompatible"));
-    }
     PyValueError::new_err(format!("{op}: too many dimensions '{}'", type_name(v)))
 }
 
@@ -95,7 +92,9 @@ fn infer(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
         return Ok(d);
     }
     if depth > MAX_NDIM {
-        return Err(too_deep(op, v));
+        let endless = v.cast::<PyList>().is_ok_and(|list| list.iter().any(|item| item.is(v)));
+        let told = || PyTypeError::new_err(format!("{op}: new(): self-referential lists are incompatible"));
+        return Err(if endless { told() } else { too_deep(op, v) });
     }
     if let Ok(list) = v.cast_exact::<PyList>() {
         return infer_all(op, list.iter().map(Ok), depth);

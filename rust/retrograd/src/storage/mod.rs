@@ -225,3 +225,39 @@ impl fmt::Debug for Storage {
         write!(f, "Storage({} bytes at {:p})", self.bytes(), self.ptr())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storages_grow_where_they_are_unless_their_address_is_known() {
+        for first in [8, INLINE, 1000] {
+            let storage = Storage::allocate(first).unwrap();
+            // SAFETY: S1.
+            unsafe { std::ptr::write_bytes(storage.ptr(), 7, first) };
+            let before = storage.ptr();
+            for bytes in [first, 2000, 100, 300_000] {
+                storage.grow("test", bytes).unwrap();
+                assert!(storage.bytes() >= bytes);
+                // SAFETY: S1.
+                assert!((0..first).all(|i| unsafe { *storage.ptr().add(i) } == 7));
+            }
+            assert!(storage.ptr() != before && storage.bytes() == 300_000 && storage.read_only().is_none());
+            // SAFETY: S1: what was handed out is still there.
+            assert_eq!(unsafe { *before }, 7);
+            storage.fix_address();
+            assert!(storage.grow("test", 300_000).is_ok() && storage.grow("test", 300_001).is_err());
+            assert_eq!(storage.bytes(), 300_000);
+        }
+    }
+
+    #[test]
+    fn memory_of_others_is_marked() {
+        let mut bytes = Box::new([1u8; 16]);
+        let ptr = NonNull::from(&mut bytes[0]);
+        // SAFETY: (1) the owner is the memory, and moves only as a box; (2) of bytes.
+        let storage = unsafe { Storage::foreign(ptr, 16, bytes, Some("test")) };
+        assert!(storage.is_fixed() && storage.read_only() == Some("test") && storage.grow("test", 17).is_err());
+    }
+}

@@ -324,6 +324,8 @@ impl Unary for Mvlgamma {
         if self.p <= block {
             return run_in_double("mvlgamma", [x], out, &|[x]| constant + terms(x, 0..self.p));
         }
+        // As torch, which holds all terms of all elements: more than there is memory for are refused, not summed for days.
+        Tensor::empty(&[x.numel(), self.p as usize], DType::Float64).map_err(|e| e.named("mvlgamma"))?;
         let x = copy::cast(x, DType::Float64)?;
         let mut sum = Tensor::full(x.sizes(), constant.into(), DType::Float64)?;
         for i in (0..self.p).step_by(block as usize) {

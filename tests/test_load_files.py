@@ -125,7 +125,6 @@ LIES = [
     (plain(shape=(1 << 40,), offsets=(0, 4 << 40)), "are there"),
     ({**plain(), "y": plain()["x"]}, "begins at byte 0, and those before it end at 8"),
     ({**plain(), "y": plain(shape=(1,), offsets=(4, 8))["x"]}, "begins at byte 4"),
-    (plain("BOOL", (8,)), "neither 0 nor 1"),
 ]
 
 
@@ -220,7 +219,6 @@ def test_structures_written_by_hand():
         {"objects": [tensor(offset=-1)]},
         {"objects": [tensor(offset=2**63)]},
         {"objects": [tensor(offset=0.0)]},
-        {"objects": [tensor(dtype="bool", size=[8])]},
         {"objects": [tensor(dtype="int32", requires_grad=True)]},
         {"objects": [tensor(dtype="int32", parameter=True, requires_grad=True)]},
         {"objects": [[*tensor(), "note"]]},

@@ -1,7 +1,7 @@
 //! Python's buffer protocol both ways: memory of others as tensors, and memory of tensors for others.
 //!
 //! Nothing an exporter says is taken on trust where it can be checked: item size, format, byte order, shape, strides,
-//! alignment, and that a bool is one byte of 0 or 1.
+//! and alignment.
 
 use std::ffi::{CStr, c_int, c_long};
 use std::ptr::{NonNull, null_mut};
@@ -188,32 +188,28 @@ fn check_alignment(ptr: *const u8, dtype: DType) -> PyResult<()> {
 }
 
 /// Memory held through a buffer: `offset` bytes in, `bytes` bytes long.
-fn storage(py: Python<'_>, held: Held, dtype: DType, offset: usize, bytes: usize) -> PyResult<Arc<Storage>> {
+fn storage(
+    py: Python<'_>,
+    held: Held,
+    dtype: DType,
+    offset: usize,
+    bytes: usize,
+    import: &'static str,
+) -> PyResult<Arc<Storage>> {
+    let read_only = held.readonly().then_some(import);
     let start = held.0.buf.cast::<u8>().wrapping_add(offset);
     let ptr = NonNull::new(start).ok_or_else(|| PyBufferError::new_err("the buffer has no memory"))?;
     check_alignment(ptr.as_ptr(), dtype)?;
     let owner = AnyThread::new(Py::new(py, held)?);
     // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped; the
-    // callers computed `bytes` from what the exporter said it exports. Memory that is read-only is shared after a warning
-    // only (S1). (2) Checked above.
-    Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner)) })
-}
-
-/// The dtype whose elements a tensor may hold over memory that others write: bools are checked bytes.
-pub fn checked_bools(t: &Tensor) -> PyResult<Tensor> {
-    if t.to_vec::<u8>().or_py()?.iter().any(|&b| b > 1) {
-        return Err(PyValueError::new_err(
-            "the memory of bools holds a byte that is neither 0 nor 1: share it as uint8 and compare with 0",
-        ));
-    }
-    Tensor::from_parts(t.storage().clone(), DType::Bool, t.sizes(), t.strides(), t.storage_offset()).or_py()
+    // callers computed `bytes` from what the exporter said it exports, and it says whether that may be written. (2) Checked
+    // above.
+    Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner), read_only) })
 }
 
 /// A tensor over memory of others.
 struct Over {
-    /// Bools as uint8, since their bytes are not known to be bools.
-    stored: Tensor,
-    dtype: DType,
+    tensor: Tensor,
     readonly: bool,
 }
 
@@ -253,10 +249,9 @@ fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
     if n.checked_mul(itemsize) != Some(held.bytes()) {
         return Err(bad("a length that its shape does not explain"));
     }
-    let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
     let readonly = held.readonly();
     if n == 0 {
-        return Ok(Over { stored: Tensor::empty(&sizes, stored).or_py()?, dtype, readonly });
+        return Ok(Over { tensor: Tensor::empty(&sizes, dtype).or_py()?, readonly });
     }
     if strides.iter().any(|&s| s < 0) {
         return Err(PyValueError::new_err(
@@ -274,38 +269,35 @@ fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
     let bytes = layout::extent(&sizes, &strides)
         .and_then(|(_, last)| usize::try_from(last).ok()?.checked_add(1)?.checked_mul(itemsize))
         .ok_or_else(|| bad("strides that leave the address space"))?;
-    let storage = storage(v.py(), held, dtype, 0, bytes)?;
-    Ok(Over { stored: Tensor::from_parts(storage, stored, &sizes, &strides, 0).or_py()?, dtype, readonly })
+    let storage = storage(v.py(), held, dtype, 0, bytes, "from_numpy")?;
+    Ok(Over { tensor: Tensor::from_parts(storage, dtype, &sizes, &strides, 0).or_py()?, readonly })
 }
 
 /// A tensor that shares the memory of a NumPy array.
 pub fn share(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let Over { stored, dtype, readonly } = over_array(array)?;
-    let t = if dtype == DType::Bool { checked_bools(&stored)? } else { stored };
+    let Over { tensor, readonly } = over_array(array)?;
     if readonly {
         warn_py(
             array.py(),
-            "The given NumPy array is not writable, and retrograd does not support non-writable tensors. This means \
-             writing to this tensor will result in undefined behavior. You may want to copy the array to protect its data \
-             or make it writable before converting it to a tensor.",
+            "The given NumPy array is not writable, and retrograd does not support non-writable tensors: writing to this \
+             tensor will be refused. You may want to copy the array, or make it writable, before converting it to a tensor.",
         )?;
     }
-    Ok(t)
+    Ok(tensor)
 }
 
 /// A tensor with a copy of a NumPy array, in the array's order of axes.
 pub fn copied(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     let aligned = array.getattr("flags")?.getattr("aligned")?.is_truthy()?;
-    let Over { stored, dtype, .. } =
-        if aligned { over_array(array)? } else { over_array(&array.call_method0("copy")?)? };
-    if dtype == DType::Bool { copy::cast(&stored, dtype) } else { copy::copy(&stored) }.or_py()
+    let over = if aligned { over_array(array)? } else { over_array(&array.call_method0("copy")?)? };
+    copy::copy(&over.tensor).or_py()
 }
 
 /// A tensor that shares memory with a NumPy array: writes to either are seen in both.
 ///
 /// Args: `ndarray` of a dtype that tensors have, in native byte order, strides not negative.
 /// Raises: TypeError for other objects and dtypes; ValueError for layouts that tensors do not have. A read-only array
-/// warns.
+/// warns, and its tensor refuses writes.
 ///
 /// >>> import numpy as np, retrograd as rg
 /// >>> array = np.zeros(2)
@@ -324,7 +316,8 @@ fn from_numpy<'py>(py: Python<'py>, ndarray: &Bound<'py, PyAny>) -> PyResult<Bou
 /// A tensor of one axis that shares memory with any object that exports a buffer.
 ///
 /// Args: `dtype` how the bytes are read; `count` elements (-1: all that fit); `offset` bytes skipped first.
-/// Raises: ValueError if the bytes do not divide into elements or are too few. Read-only memory warns.
+/// Raises: ValueError if the bytes do not divide into elements or are too few. Read-only memory warns, and
+/// refuses writes.
 ///
 /// >>> import retrograd as rg
 /// >>> rg.frombuffer(bytearray([1, 0, 2, 0]), dtype=rg.int16)
@@ -388,15 +381,11 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
     if held.readonly() {
         warn_py(
             buffer.py(),
-            "The given buffer is not writable, and retrograd does not support non-writable tensors. This means you can \
-             write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to \
-             protect its data or make it writable before converting it to a tensor.",
+            "The given buffer is not writable, and retrograd does not support non-writable tensors: writing to this tensor \
+             will be refused. You may want to copy the buffer, or make it writable, before converting it to a tensor.",
         )?;
     }
-    let storage = storage(buffer.py(), held, dtype, start, bytes)?;
-    if dtype == DType::Bool {
-        return checked_bools(&Tensor::from_parts(storage, DType::UInt8, &[n], &[1], 0).or_py()?);
-    }
+    let storage = storage(buffer.py(), held, dtype, start, bytes, "frombuffer")?;
     Tensor::from_parts(storage, dtype, &[n], &[1], 0).or_py()
 }
 
@@ -414,8 +403,7 @@ fn _storage<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<(usize, 
 
 /// A tensor over the storage of another, without history; offset and strides in elements.
 ///
-/// Raises: RuntimeError for a layout that leaves the storage; ValueError if the memory is not aligned for the dtype, or
-/// does not hold bools where it should.
+/// Raises: RuntimeError for a layout that leaves the storage; ValueError if the memory is not aligned for the dtype.
 #[pyfunction]
 fn _over_storage<'py>(
     py: Python<'py>,
@@ -430,16 +418,14 @@ fn _over_storage<'py>(
         return Err(PyValueError::new_err(format!("tensors do not have negative strides, such as {strides:?}")));
     }
     check_alignment(storage.ptr(), dtype)?;
-    let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
-    let t = Tensor::from_parts(storage, stored, &sizes, &strides, offset).or_py()?;
-    wrap(py, if dtype == DType::Bool { checked_bools(&t)? } else { t })
+    wrap(py, Tensor::from_parts(storage, dtype, &sizes, &strides, offset).or_py()?)
 }
 
 // ---- memory of tensors for others
 
 /// What an exported buffer points to; lives from `getbuffer` to `releasebuffer`.
 struct Export {
-    /// Keeps the memory should the tensor get another.
+    /// Keeps the memory should the tensor get another one.
     _storage: Arc<Storage>,
     shape: Vec<ffi::Py_ssize_t>,
     strides: Vec<ffi::Py_ssize_t>,
@@ -465,7 +451,7 @@ fn format_of(dtype: DType) -> Option<&'static CStr> {
     })
 }
 
-/// `__getbuffer__`: lends the tensor's memory, writable, with its shape and strides.
+/// `__getbuffer__`: lends the tensor's memory, writable if it is, with its shape and strides. It can no longer be resized.
 ///
 /// # Safety
 /// 1. `view` is null or points to a `Py_buffer` that may be written.
@@ -486,6 +472,10 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     let format = format_of(t.dtype())
         .ok_or_else(|| PyBufferError::new_err(format!("the buffer protocol has no format for {}", t.dtype().name())))?;
     let wants = |bits: c_int| flags & bits == bits;
+    let read_only = t.storage().read_only().is_some();
+    if read_only && wants(ffi::PyBUF_WRITABLE) {
+        return Err(PyBufferError::new_err("the tensor's memory is read-only: clone() it first"));
+    }
     let reversed = |s: &[usize]| s.iter().rev().copied().collect::<Vec<_>>();
     let fortran = || {
         let strides: Vec<isize> = t.strides().iter().rev().copied().collect();
@@ -504,6 +494,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
         ));
     }
     let size = t.dtype().size() as ffi::Py_ssize_t;
+    t.storage().fix_address();
     let mut held = Box::new(Export {
         _storage: t.storage().clone(),
         shape: t.sizes().iter().map(|&n| n as ffi::Py_ssize_t).collect(),
@@ -516,7 +507,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
         v.buf = t.data_ptr().cast();
         v.len = t.nbytes() as ffi::Py_ssize_t;
         v.itemsize = size;
-        v.readonly = 0;
+        v.readonly = c_int::from(read_only);
         v.ndim = t.ndim() as c_int;
         v.format = if wants(ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { null_mut() };
         v.shape = if wants(ffi::PyBUF_ND) { held.shape.as_mut_ptr() } else { null_mut() };

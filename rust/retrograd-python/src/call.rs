@@ -357,11 +357,11 @@ fn elements(values: &[Value]) -> usize {
         .iter()
         .map(|v| match v {
             Value::Tensor(t) => t.numel(),
-            Value::Tensors(ts) => ts.iter().map(Tensor::numel).sum(),
+            Value::Tensors(ts) => ts.iter().map(Tensor::numel).fold(0, usize::saturating_add),
             Value::Ints(v) => v.iter().map(|&n| n.max(0) as usize).fold(1, usize::saturating_mul),
             _ => 0,
         })
-        .sum()
+        .fold(0, usize::saturating_add)
 }
 
 /// The `out=` form: a fresh result written to given tensors.

@@ -91,6 +91,11 @@ fn infer(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
     if let Some(d) = plain_dtype(v) {
         return Ok(d);
     }
+    if depth > MAX_NDIM {
+        let endless = v.cast::<PyList>().is_ok_and(|list| list.iter().any(|item| item.is(v)));
+        let told = || PyTypeError::new_err(format!("{op}: new(): self-referential lists are incompatible"));
+        return Err(if endless { told() } else { too_deep(op, v) });
+    }
     if let Ok(list) = v.cast_exact::<PyList>() {
         return infer_all(op, list.iter().map(Ok), depth);
     }
@@ -150,9 +155,6 @@ fn infer_slow(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
     }
     if !is_sequence(v) {
         return Err(PyRuntimeError::new_err(format!("{op}: Could not infer dtype of {}", type_name(v))));
-    }
-    if depth > MAX_NDIM {
-        return Err(too_deep(op, v));
     }
     infer_all(op, (0..v.len()?).map(|i| v.get_item(i)), depth)
 }

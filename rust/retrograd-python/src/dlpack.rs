@@ -1,7 +1,7 @@
 //! DLPack both ways: memory of tensors in capsules for others, and capsules of others as tensors.
 //!
-//! What a capsule says is checked before use: version, device, dtype, axes, sizes, strides, offsets, alignment, that a bool
-//! is a byte of 0 or 1. Taken on trust is what cannot be checked: that its pointers point to what it says.
+//! What a capsule says is checked before use: version, device, dtype, axes, sizes, strides, offsets, alignment. Taken
+//! on trust is what cannot be checked: that its pointers point to what it says.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -204,6 +204,7 @@ unsafe extern "C" fn abandon<M: Managed>(capsule: *mut ffi::PyObject) {
 
 fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult<Bound<'py, PyAny>> {
     check_read("__dlpack__", t).or_py()?;
+    t.storage().fix_address();
     let mut shape: Vec<i64> = t.sizes().iter().map(|&n| n as i64).collect();
     let mut strides: Vec<i64> = t.strides().iter().map(|&s| s as i64).collect();
     let lent = Lent {
@@ -259,8 +260,13 @@ pub fn export<'py>(
     }
     let copied = if copy == Some(true) { Some(copy::copy(t).or_py()?) } else { None };
     let (t, flags) = copied.as_ref().map_or((t, 0), |t| (t, IS_COPIED));
+    let read_only = t.storage().read_only().is_some();
     match max_version {
-        Some((1.., _)) => capsule::<Versioned>(py, t, flags),
+        Some((1.., _)) => capsule::<Versioned>(py, t, if read_only { flags | READ_ONLY } else { flags }),
+        _ if read_only => Err(PyBufferError::new_err(
+            "Can't export a tensor whose memory is read-only: DLPack says that from version 1.0 on. Ask for max_version=(1, 0), \
+             or clone() the tensor first.",
+        )),
         _ => capsule::<Plain>(py, t, flags),
     }
 }
@@ -383,9 +389,9 @@ unsafe fn described(t: &Lent) -> PyResult<Described> {
     Ok(Described { start, bytes, elements, dtype, sizes, strides })
 }
 
-/// Takes over what is in a capsule, if it is a fresh one of this kind: a tensor over the memory, bools as uint8, and
-/// whether the memory is read-only.
-fn take<M: Managed>(capsule: &Bound<'_, PyAny>) -> Option<PyResult<(Tensor, DType, bool)>> {
+/// Takes over what is in a capsule, if it is a fresh one of this kind: a tensor over the memory, and whether
+/// the memory is read-only.
+fn take<M: Managed>(capsule: &Bound<'_, PyAny>) -> Option<PyResult<(Tensor, bool)>> {
     with_critical_section(capsule, || {
         // SAFETY: any object may be asked, with the interpreter held.
         if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), M::FRESH.as_ptr()) } != 1 {
@@ -397,7 +403,7 @@ fn take<M: Managed>(capsule: &Bound<'_, PyAny>) -> Option<PyResult<(Tensor, DTyp
     })
 }
 
-fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyResult<(Tensor, DType, bool)> {
+fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyResult<(Tensor, bool)> {
     let found = NonNull::new(managed).filter(|p| p.is_aligned()).ok_or_else(|| bad("no tensor in the capsule"))?;
     // SAFETY: DLPack: under its name a capsule that nobody consumed holds such a struct, whose shape and strides point to
     // `ndim` entries each. The borrow ends before anything that could free it.
@@ -411,24 +417,23 @@ fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyRe
         return Err(PyErr::fetch(capsule.py()));
     }
     let loan = Loan(found);
-    let stored = if it.dtype == DType::Bool { DType::UInt8 } else { it.dtype };
     let t = match NonNull::new(it.start).filter(|_| it.elements > 0) {
-        None => Tensor::empty(&it.sizes, stored).or_py()?,
+        None => Tensor::empty(&it.sizes, it.dtype).or_py()?,
         Some(start) => {
             // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped; `bytes`
-            // is what sizes and strides reach. Read-only memory is shared after a warning only (S1). (2) `described`
-            // checked the alignment.
-            let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan)) };
-            Tensor::from_parts(storage, stored, &it.sizes, &it.strides, 0).or_py()?
+            // is what sizes and strides reach, and `readonly` whether it may be written. (2) `described` checked the alignment.
+            let import = readonly.then_some("from_dlpack");
+            let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan), import) };
+            Tensor::from_parts(storage, it.dtype, &it.sizes, &it.strides, 0).or_py()?
         }
     };
-    Ok((t, it.dtype, readonly))
+    Ok((t, readonly))
 }
 
 /// The tensor in a capsule, which nobody can take again: over the same memory, or a copy.
 fn import(capsule: &Bound<'_, PyAny>, copied: bool) -> PyResult<Tensor> {
     let taken = take::<Versioned>(capsule).or_else(|| take::<Plain>(capsule));
-    let (stored, dtype, readonly) = taken.ok_or_else(|| {
+    let (t, readonly) = taken.ok_or_else(|| {
         PyRuntimeError::new_err(format!(
             "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might \
              have already constructed a tensor from it once. (got {})",
@@ -436,14 +441,13 @@ fn import(capsule: &Bound<'_, PyAny>, copied: bool) -> PyResult<Tensor> {
         ))
     })??;
     if copied {
-        return if dtype == DType::Bool { copy::cast(&stored, dtype) } else { copy::copy(&stored) }.or_py();
+        return copy::copy(&t).or_py();
     }
-    let t = if dtype == DType::Bool { buffer::checked_bools(&stored)? } else { stored };
     if readonly {
         warn_py(
             capsule.py(),
-            "The memory that from_dlpack was given is not writable, and retrograd does not support non-writable tensors. \
-             This means writing to this tensor will result in undefined behavior. Pass copy=True to protect the data.",
+            "The memory that from_dlpack was given is not writable, and retrograd does not support non-writable tensors: \
+             writing to this tensor will be refused. Pass copy=True for one that can be written.",
         )?;
     }
     Ok(t)

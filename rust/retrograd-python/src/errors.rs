@@ -56,6 +56,11 @@ pub fn warn(message: &str) -> retrograd::Result<()> {
     Python::attach(|py| warn_py(py, message)).map_err(from_py)
 }
 
+/// Runs the handlers of signals that arrived, as that of Ctrl-C.
+pub fn interrupted() -> retrograd::Result<()> {
+    Python::attach(|py| py.check_signals()).map_err(from_py)
+}
+
 /// A `UserWarning` that points at the caller's line.
 pub fn warn_py(py: Python<'_>, message: &str) -> PyResult<()> {
     let text = std::ffi::CString::new(message).unwrap_or_default();

@@ -151,7 +151,7 @@ impl ArrayInterface {
         d.set_item("typestr", self.typestr)?;
         d.set_item("shape", PyTuple::new(py, t.sizes())?)?;
         d.set_item("strides", PyTuple::new(py, t.strides().iter().map(|&s| s * size).collect::<Vec<_>>())?)?;
-        d.set_item("data", (t.data_ptr().addr(), false))?;
+        d.set_item("data", (t.data_ptr().addr(), t.storage().read_only().is_some()))?;
         Ok(d)
     }
 }
@@ -178,7 +178,7 @@ fn typestr(dtype: DType) -> Option<&'static str> {
 
 static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// `numpy(force=False)`: an array over the same memory.
+/// `numpy(force=False)`: an array over the same memory, which can no longer be resized.
 pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'py, PyAny>> {
     if !force && is_followed(t) {
         return Err(PyRuntimeError::new_err(
@@ -192,6 +192,7 @@ pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'p
         ))
     })?;
     check_read("numpy", t).or_py()?;
+    t.storage().fix_address();
     let lent = ArrayInterface { tensor: t.detach(), typestr };
     ASARRAY.import(py, "numpy", "asarray")?.call1((lent,))
 }

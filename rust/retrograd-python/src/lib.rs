@@ -56,6 +56,7 @@ fn _num_threads() -> usize {
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     retrograd::warn::set_sink(errors::warn);
+    retrograd::interrupt::set_host(errors::interrupted);
     tensor::register(m)?;
     dtype::register(m)?;
     format::register(m)?;

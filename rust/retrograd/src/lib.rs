@@ -18,6 +18,7 @@ extern crate self as retrograd;
 pub mod autograd;
 pub mod error;
 pub mod generator;
+pub mod interrupt;
 pub mod kernels;
 pub mod ops;
 pub mod origin;

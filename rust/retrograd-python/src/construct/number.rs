@@ -5,7 +5,7 @@ use num_complex::Complex;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
-use retrograd::tensor::{Element, FromScalar};
+use retrograd::tensor::{Element, FromScalar, Truth};
 use retrograd::{DType, Scalar};
 
 use super::Walk;
@@ -35,7 +35,7 @@ number! {
     (i16) w, v => Ok(integer(w, v, DType::Int16)? as i16);
     (i8) w, v => Ok(integer(w, v, DType::Int8)? as i8);
     (u8) w, v => Ok(integer(w, v, DType::UInt8)? as u8);
-    (bool) w, v => truth(w, v);
+    (Truth) w, v => truth(w, v).map(Truth::from);
     (Complex<f32>) w, v => complex(w, v).map(|(re, im)| Complex::new(re as f32, im as f32));
     (Complex<f64>) w, v => complex(w, v).map(|(re, im)| Complex::new(re, im));
 }

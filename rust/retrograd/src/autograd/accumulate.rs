@@ -54,7 +54,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             }
             Some(old) => {
                 warn_of_layout(leaf, old);
-                old.check_inplace(false)?;
+                old.check_write("add_", false)?;
                 check_repeats("add_", old, Repeats::Refused)?;
                 old.tell_of_write()?;
                 let held = slot.lock();

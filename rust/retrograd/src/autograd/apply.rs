@@ -206,7 +206,7 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
         return transforms::run_inplace(&op, xs, &level);
     }
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
-    target.check_inplace(recording)?;
+    target.check_write(P::NAME, recording)?;
     overlap::check(&op, xs)?;
     let pushing = if mode::pushes(word) { BeforeWrite::of(xs)? } else { None };
     // Edges are those of before the write: afterwards views of the same memory have other histories.

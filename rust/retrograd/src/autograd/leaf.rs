@@ -10,6 +10,7 @@ use smallvec::smallvec;
 
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
+use crate::ops::memory::make_room;
 use crate::tensor::{DType, Inner, Tensor, flag, layout};
 
 /// A tensor that is not kept alive.
@@ -358,7 +359,7 @@ impl Tensor {
     }
 
     /// Gives the tensor other sizes, row-major, in place: the elements stay as they lie in memory, and new ones are not
-    /// initialised. Memory that is too small is replaced by a larger copy, which is no longer shared with other tensors.
+    /// initialised. Memory that is too small grows, for all tensors that share it.
     pub fn resize_(&self, sizes: &[usize]) -> Result<()> {
         check_own_memory("resize_", &[self])?;
         if self.requires_grad() {
@@ -368,13 +369,11 @@ impl Tensor {
             return Ok(());
         }
         self.check_not_frozen()?;
+        let offset = self.storage_offset();
+        make_room("resize_", self, layout::checked_numel("resize_", sizes)?, offset)?;
         self.tell_of_write()?;
-        let (old, offset) = (self.storage(), self.storage_offset());
-        let bytes = layout::checked_numel("resize_", sizes)?.saturating_mul(self.dtype().size());
-        let needed = bytes.saturating_add(offset * self.dtype().size());
-        let storage = if needed <= old.bytes() { old.clone() } else { old.grown(needed)? };
         let strides = layout::contiguous_strides(sizes);
-        let resized = Tensor::from_parts(storage, self.dtype(), sizes, &strides, offset)?;
+        let resized = Tensor::from_parts(self.storage().clone(), self.dtype(), sizes, &strides, offset)?;
         self.take_body(resized.body().clone());
         Ok(())
     }

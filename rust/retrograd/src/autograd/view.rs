@@ -212,6 +212,17 @@ impl Tensor {
         if recording { self.check_recorded_write() } else { Ok(()) }
     }
 
+    /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle.
+    pub(crate) fn check_write(&self, op: &'static str, recording: bool) -> Result<()> {
+        if let Some(import) = self.storage().read_only() {
+            return Err(Error::autograd(format!(
+                "{op}: the tensor's memory is read-only, as it was when {import} took it over: clone() the tensor and write to \
+                 the clone"
+            )));
+        }
+        self.check_inplace(recording)
+    }
+
     /// What must not be written to as part of a graph: special views first, then leaves and views of leaves.
     pub(crate) fn check_recorded_write(&self) -> Result<()> {
         if let Some(v) = self.view() {

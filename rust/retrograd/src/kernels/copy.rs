@@ -4,6 +4,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise;
 use crate::kernels::strided::{Offsets, plan_in_order};
+use crate::kernels::truth::Truth;
 use crate::tensor::layout::{self, expanded_strides};
 use crate::tensor::{DType, Tensor};
 use crate::transforms;
@@ -29,6 +30,14 @@ pub fn copy(x: &Tensor) -> Result<Tensor> {
 /// A row-major copy.
 pub fn row_major(x: &Tensor) -> Result<Tensor> {
     let out = Tensor::empty(x.sizes(), x.dtype())?;
+    copy_into(x, &out)?;
+    Ok(out)
+}
+
+/// The values of an index, int64 and row-major, in memory that nobody else can reach: what is checked of them is still true
+/// when they are used (S6).
+pub fn own_indices(x: &Tensor) -> Result<Tensor> {
+    let out = Tensor::empty(x.sizes(), DType::Int64)?;
     copy_into(x, &out)?;
     Ok(out)
 }
@@ -105,14 +114,14 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
     macro_rules! pairs {
         ($($a:ident $t:ty),*) => { match from { $(DType::$a => to_any::<$t>(src, dst, &strides),)* _ => unreachable!() } };
     }
-    pairs!(Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
+    pairs!(Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
         Float32 f32, Float64 f64);
     Ok(())
 }
 
 trait CastAny:
     crate::tensor::Element
-    + pointwise::Cast<bool>
+    + pointwise::Cast<Truth>
     + pointwise::Cast<u8>
     + pointwise::Cast<i8>
     + pointwise::Cast<i16>
@@ -126,7 +135,7 @@ trait CastAny:
 }
 impl<T> CastAny for T where
     T: crate::tensor::Element
-        + pointwise::Cast<bool>
+        + pointwise::Cast<Truth>
         + pointwise::Cast<u8>
         + pointwise::Cast<i8>
         + pointwise::Cast<i16>
@@ -149,7 +158,7 @@ fn to_any<A: CastAny>(src: &Tensor, dst: &Tensor, strides: &[isize]) {
             _ => unreachable!("complex was refused"),
         } };
     }
-    to!(Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
+    to!(Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
         Float32 f32, Float64 f64);
 }
 

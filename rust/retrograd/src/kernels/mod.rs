@@ -21,3 +21,4 @@ pub mod simd;
 pub mod sort;
 pub mod special;
 pub mod strided;
+pub mod truth;

@@ -444,14 +444,15 @@ pub fn gather<T: Num>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usi
 }
 
 /// Writes the elements of `x` to the places `at` of their planes of `inner` elements in `y`: the last one to each. The
-/// first index that names no place is returned, and then nothing was written.
+/// first index that names no place is returned, and then the rest was not written.
 pub fn place<T: Num>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) -> Option<i64> {
-    if let Some(&bad) = at.iter().find(|&&i| i < 0 || i as usize >= inner) {
-        return Some(bad);
-    }
     for ((x, at), y) in by_plane(x, outer).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(inner.max(1))) {
         for (&v, &i) in x.iter().zip(at) {
-            y[i as usize] = v;
+            // S6: the read that is checked is the one that is used.
+            match y.get_mut(i as usize) {
+                Some(y) => *y = v,
+                None => return Some(i),
+            }
         }
     }
     None

@@ -2,8 +2,9 @@
 
 use super::math::Tables;
 use super::simd::{Format, Isa, Vector};
+use super::truth::Truth;
 
-/// A number of any dtype that has kernels. Integers wrap; `bool` is 0 and 1 with "or" as sum and "and" as product.
+/// A number of any dtype that has kernels. Integers wrap; bools are 0 and 1 with "or" as sum and "and" as product.
 pub trait Num: crate::kernels::simd::Lane + PartialOrd + Send + Sync + 'static {
     const ZERO: Self;
     const ONE: Self;
@@ -26,7 +27,7 @@ pub trait Num: crate::kernels::simd::Lane + PartialOrd + Send + Sync + 'static {
     }
 }
 
-/// A number of any dtype but `bool`. Integers wrap; integer division by zero gives 0 (ops refuse it before).
+/// A number of any dtype but bool. Integers wrap; integer division by zero gives 0 (ops refuse it before).
 pub trait Arithmetic: Num {
     fn magnitude(self) -> Self;
     /// The quotient rounded towards zero.
@@ -89,9 +90,9 @@ macro_rules! int_arithmetic {
 }
 int_arithmetic!(u8, |x: u8| x; i8, i8::wrapping_abs; i16, i16::wrapping_abs; i32, i32::wrapping_abs; i64, i64::wrapping_abs);
 
-impl Num for bool {
-    const ZERO: Self = false;
-    const ONE: Self = true;
+impl Num for Truth {
+    const ZERO: Self = Self::FALSE;
+    const ONE: Self = Self::TRUE;
     #[inline(always)]
     fn plus(self, o: Self) -> Self {
         self | o
@@ -114,7 +115,7 @@ impl Num for bool {
     }
     #[inline(always)]
     fn pick(i: i64, _: f64) -> Self {
-        i != 0
+        (i != 0).into()
     }
 }
 

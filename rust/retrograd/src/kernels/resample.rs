@@ -2,6 +2,7 @@
 
 use super::real::Num;
 use super::simd::{Isa, Level, Task, dispatch};
+use crate::error::{ErrorKind, Result};
 
 /// For every position along an axis of the result, which positions of the operand it sums, and with which weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,19 +14,32 @@ pub struct Table {
     taps: Vec<(usize, f64)>,
 }
 
+/// An empty vector with room for `n` entries.
+fn room<T>(n: usize) -> Result<Vec<T>> {
+    let mut v = Vec::new();
+    v.try_reserve_exact(n).map_err(|_| ErrorKind::OutOfMemory { bytes: n.saturating_mul(size_of::<T>()) })?;
+    Ok(v)
+}
+
 impl Table {
-    /// From the taps of each position.
+    /// From the taps of each position, `most` at most. An error if there is no memory for them.
     ///
     /// # Panics
     /// If a tap is outside the operand.
-    pub fn new<I: IntoIterator<Item = (usize, f64)>>(from: usize, positions: impl IntoIterator<Item = I>) -> Self {
-        let mut table = Self { from, starts: vec![0], taps: Vec::new() };
+    pub fn new<I: IntoIterator<Item = (usize, f64)>>(
+        from: usize,
+        most: usize,
+        positions: impl ExactSizeIterator<Item = I>,
+    ) -> Result<Self> {
+        let mut table = Self { from, starts: room(positions.len().saturating_add(1))?, taps: Vec::new() };
+        table.taps = room(positions.len().saturating_mul(most))?;
+        table.starts.push(0);
         for taps in positions {
             table.taps.extend(taps);
             table.starts.push(table.taps.len());
         }
         assert!(table.taps.iter().all(|t| t.0 < from), "taps lie inside the operand");
-        table
+        Ok(table)
     }
     pub fn from(&self) -> usize {
         self.from

@@ -376,7 +376,7 @@ pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result
         )));
     }
     overlap::check_repeats(op, out, Repeats::Refused)?;
-    out.check_inplace(false)?;
+    out.check_write(op, false)?;
     operands.iter().try_for_each(|x| overlap::check_reads(op, out, x, Reads::Same))
 }
 
@@ -404,8 +404,11 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&T
             ),
         ));
     }
-    out.tell_of_write()?;
     let resized = resizes && out.numel() > 0;
+    if resizes {
+        make_room(op, out, result.numel(), out.storage_offset())?;
+    }
+    out.tell_of_write()?;
     if resizes {
         resize_out(out, result)?;
     }
@@ -414,16 +417,19 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&T
     Ok(resized)
 }
 
-/// Gives `out` the layout of `result` over its own memory, or over a larger copy of it that others do not see.
-fn resize_out(out: &Tensor, result: &Tensor) -> Result<()> {
-    let (old, offset, size) = (out.storage(), out.storage_offset(), out.dtype().size());
-    let strides = preserving_strides(result.sizes(), result.strides());
+/// Lets the storage of `t` grow until `n` elements from `offset` on fit.
+pub(crate) fn make_room(op: &'static str, t: &Tensor, n: usize, offset: usize) -> Result<()> {
     // Without elements the offset may be anything.
-    let needed = result.numel().saturating_add(offset).saturating_mul(size);
-    let fits = needed <= old.bytes();
-    let storage = if fits { old.clone() } else { old.grown(needed)? };
+    let needed = if n == 0 { 0 } else { n.saturating_add(offset).saturating_mul(t.dtype().size()) };
+    t.storage().grow(op, needed)
+}
+
+/// Gives `out` the layout of `result` over its own memory, in which there is room.
+fn resize_out(out: &Tensor, result: &Tensor) -> Result<()> {
+    let strides = preserving_strides(result.sizes(), result.strides());
+    let (storage, offset) = (out.storage().clone(), out.storage_offset());
     let mut body = Tensor::from_parts(storage, out.dtype(), result.sizes(), &strides, offset)?.body().clone();
-    body.version = if fits { out.body().version.clone() } else { Some(out.own_version()) };
+    body.version = out.body().version.clone();
     out.replace_body(body);
     Ok(())
 }

@@ -2,15 +2,19 @@
 //!
 //! Invariants that distant `unsafe` blocks cite:
 //!
-//! - **S1** `ptr()` is readable and writable for `bytes()` bytes for as long as the `Storage` lives (read-only foreign
-//!   memory is marked and never handed out for writing without the caller's having been warned).
-//! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and to the element type's alignment otherwise;
-//!   importers check that.
+//! - **S1** `ptr()` is readable for `bytes()` bytes for as long as the `Storage` lives, and writable too unless the storage
+//!   is marked as read-only: `Tensor::check_write`, which every write to a tensor that an op was given asks first, refuses
+//!   those. A storage that grows keeps the memory that it had, so that what was handed out stays true.
+//! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and to the element
+//!   type's alignment otherwise; importers check that.
 //! - **S3** Every tensor over a storage reaches only bytes inside it: offset and strides are checked where a layout is
 //!   made (`Tensor::from_parts`), and storages never shrink.
 //! - **S4** Element memory is reached through raw pointers only, so tensors that share storage do not break Rust's
 //!   aliasing rules. Two threads that write the same elements race, as they do in NumPy and torch.
 //! - **S5** No op reads an element it or an earlier op did not write: `empty` is the one way to see such memory.
+//! - **S6** What an index says is read once: the memory of an index operand may be written by another thread, or through
+//!   another library, while an op runs without the interpreter. So a value is checked where it becomes an offset, from one
+//!   read, or the op copies all of them first (`copy::own_indices`) and then checks the copy.
 
 pub mod pool;
 
@@ -18,9 +22,11 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use crate::error::{ErrorKind, Result};
+use parking_lot::Mutex;
+
+use crate::error::{Error, ErrorKind, Result};
 use crate::origin::Origin;
 
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
@@ -29,13 +35,37 @@ const INLINE: usize = 64;
 #[repr(align(16))]
 struct Inline(UnsafeCell<[u8; INLINE]>);
 
+/// A block of the pool, given back on drop.
+struct Block {
+    ptr: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the block is owned by this value, and plain bytes.
+unsafe impl Send for Block {}
+
+impl Block {
+    fn new(bytes: usize) -> Result<Self> {
+        let ptr = pool::allocate(bytes).ok_or(ErrorKind::OutOfMemory { bytes })?;
+        Ok(Self { ptr, bytes })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `pool::allocate` with the same size in `new`, released once, here.
+        unsafe { pool::release(self.ptr, self.bytes) }
+    }
+}
+
+/// Who has the bytes that a storage began with.
 enum Owner {
     /// The bytes are `inline`.
     Inline,
     /// The bytes came from the pool.
-    Pool(NonNull<u8>),
-    /// The bytes belong to somebody else, who is told on drop.
-    Foreign(NonNull<u8>, #[allow(dead_code, reason = "held for its Drop")] Box<dyn Send + Sync>),
+    Pool(#[allow(dead_code, reason = "held for its Drop")] Block),
+    /// The bytes belong to somebody else, who is told on drop. The import is named if they may only be read.
+    Foreign(#[allow(dead_code, reason = "held for its Drop")] Box<dyn Send + Sync>, Option<&'static str>),
 }
 
 /// Counts in-place writes; shared by a tensor, its views, their base and what `detach` returns.
@@ -66,57 +96,111 @@ impl Version {
 pub struct Storage {
     inline: Inline,
     owner: Owner,
-    bytes: usize,
+    /// Where the bytes are, and how many: both change only when the storage grows.
+    ptr: AtomicPtr<u8>,
+    bytes: AtomicUsize,
+    /// Whether others have the address of the bytes, so that they may not move.
+    fixed: AtomicBool,
+    /// The blocks that the storage grew into, the last one in use. The others may be in use by ops on other threads.
+    grown: Mutex<Vec<Block>>,
     /// The counter of the tensors made over this storage; `.data` aliases bring their own.
     pub(crate) version: Version,
     /// Elements of a tangent that results of other ops have for theirs; see `autograd::forward`.
     lent: AtomicBool,
 }
 
-// SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`;
-// sharing the bytes between threads is S4.
+// SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`; an inline
+// storage lives in its `Arc` and is not moved out of it; sharing the bytes between threads is S4.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
 
 impl Storage {
     /// Uninitialised memory for `bytes` bytes.
+    #[inline]
     pub fn allocate(bytes: usize) -> Result<Arc<Self>> {
-        let owner = if bytes <= INLINE {
-            Owner::Inline
-        } else {
-            Owner::Pool(pool::allocate(bytes).ok_or(ErrorKind::OutOfMemory { bytes })?)
-        };
-        Ok(Arc::new(Self {
+        if bytes <= INLINE {
+            let storage = Arc::new(Self::new(Owner::Inline, std::ptr::null_mut(), bytes, false));
+            // Where the bytes are is known now that they do not move any more.
+            storage.ptr.store(storage.inline.0.get().cast(), Ordering::Relaxed);
+            return Ok(storage);
+        }
+        let block = Block::new(bytes)?;
+        let ptr = block.ptr.as_ptr();
+        Ok(Arc::new(Self::new(Owner::Pool(block), ptr, bytes, false)))
+    }
+
+    #[inline]
+    fn new(owner: Owner, ptr: *mut u8, bytes: usize, fixed: bool) -> Self {
+        Self {
             inline: Inline(UnsafeCell::new([0; INLINE])),
             owner,
-            bytes,
+            ptr: AtomicPtr::new(ptr),
+            bytes: AtomicUsize::new(bytes),
+            fixed: AtomicBool::new(fixed),
+            grown: Mutex::new(Vec::new()),
             version: Version::default(),
             lent: AtomicBool::new(false),
-        }))
+        }
     }
 
-    /// A larger copy; what lies beyond the old end is not initialised.
-    pub fn grown(&self, bytes: usize) -> Result<Arc<Self>> {
-        let larger = Self::allocate(bytes)?;
+    /// Makes room for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the storage
+    /// go on sharing it. An error if others have its address.
+    pub fn grow(&self, op: &'static str, bytes: usize) -> Result<()> {
+        let mut grown = self.grown.lock();
+        let old = self.bytes();
+        if bytes <= old {
+            return Ok(());
+        }
+        if self.fixed.load(Ordering::Relaxed) {
+            return Err(Error::autograd(format!(
+                "{op}: Trying to resize storage that is not resizable: its memory is shared with another library (NumPy, \
+                 DLPack, a buffer), which would go on with the old one: clone() the tensor first"
+            )));
+        }
+        let block = Block::new(bytes)?;
         // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
-        unsafe { std::ptr::copy_nonoverlapping(self.ptr(), larger.ptr(), self.bytes.min(bytes)) };
-        Ok(larger)
+        unsafe { std::ptr::copy_nonoverlapping(self.ptr(), block.ptr.as_ptr(), old) };
+        // Who sees the new size sees the new place.
+        self.ptr.store(block.ptr.as_ptr(), Ordering::Release);
+        self.bytes.store(bytes, Ordering::Release);
+        grown.push(block);
+        Ok(())
     }
 
-    /// Memory that `owner` keeps alive.
+    /// Somebody outside has the address from now on: the bytes may not move.
+    pub fn fix_address(&self) {
+        // Not while it grows.
+        let _grown = self.grown.lock();
+        self.fixed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody outside has the address, and may read or write the bytes.
+    pub fn is_fixed(&self) -> bool {
+        self.fixed.load(Ordering::Relaxed)
+    }
+
+    /// Memory that `owner` keeps alive. `read_only` names the import if the memory may not be written.
     ///
     /// # Safety
-    /// 1. `ptr` is valid for reads and writes of `bytes` bytes while `owner` lives.
+    /// 1. `ptr` is valid for reads of `bytes` bytes while `owner` lives, and for writes unless it is `read_only`.
     /// 2. `ptr` is aligned for the dtype of every tensor that will be made over it.
-    pub unsafe fn foreign(ptr: NonNull<u8>, bytes: usize, owner: Box<dyn Send + Sync>) -> Arc<Self> {
-        Arc::new(Self {
-            inline: Inline(UnsafeCell::new([0; INLINE])),
-            owner: Owner::Foreign(ptr, owner),
-            bytes,
-            version: Version::default(),
-            lent: AtomicBool::new(false),
-        })
+    pub unsafe fn foreign(
+        ptr: NonNull<u8>,
+        bytes: usize,
+        owner: Box<dyn Send + Sync>,
+        read_only: Option<&'static str>,
+    ) -> Arc<Self> {
+        Arc::new(Self::new(Owner::Foreign(owner, read_only), ptr.as_ptr(), bytes, true))
+    }
+
+    /// The import that the memory came by, if it may not be written.
+    #[inline]
+    pub fn read_only(&self) -> Option<&'static str> {
+        match self.owner {
+            Owner::Foreign(_, read_only) => read_only,
+            _ => None,
+        }
     }
 
     pub(crate) fn lend(&self, on: bool) {
@@ -128,27 +212,52 @@ impl Storage {
 
     #[inline]
     pub fn ptr(&self) -> *mut u8 {
-        match &self.owner {
-            Owner::Inline => self.inline.0.get().cast(),
-            Owner::Pool(p) | Owner::Foreign(p, _) => p.as_ptr(),
-        }
+        self.ptr.load(Ordering::Acquire)
     }
+    #[inline]
     pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-impl Drop for Storage {
-    fn drop(&mut self) {
-        if let Owner::Pool(p) = self.owner {
-            // SAFETY: allocated by `pool::allocate` with the same size in `allocate`, released once, here.
-            unsafe { pool::release(p, self.bytes) }
-        }
+        self.bytes.load(Ordering::Acquire)
     }
 }
 
 impl fmt::Debug for Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Storage({} bytes at {:p})", self.bytes, self.ptr())
+        write!(f, "Storage({} bytes at {:p})", self.bytes(), self.ptr())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storages_grow_where_they_are_unless_their_address_is_known() {
+        for first in [8, INLINE, 1000] {
+            let storage = Storage::allocate(first).unwrap();
+            // SAFETY: S1.
+            unsafe { std::ptr::write_bytes(storage.ptr(), 7, first) };
+            let before = storage.ptr();
+            for bytes in [first, 2000, 100, 300_000] {
+                storage.grow("test", bytes).unwrap();
+                assert!(storage.bytes() >= bytes);
+                // SAFETY: S1.
+                assert!((0..first).all(|i| unsafe { *storage.ptr().add(i) } == 7));
+            }
+            assert!(storage.ptr() != before && storage.bytes() == 300_000 && storage.read_only().is_none());
+            // SAFETY: S1: what was handed out is still there.
+            assert_eq!(unsafe { *before }, 7);
+            storage.fix_address();
+            assert!(storage.grow("test", 300_000).is_ok() && storage.grow("test", 300_001).is_err());
+            assert_eq!(storage.bytes(), 300_000);
+        }
+    }
+
+    #[test]
+    fn memory_of_others_is_marked() {
+        let mut bytes = Box::new([1u8; 16]);
+        let ptr = NonNull::from(&mut bytes[0]);
+        // SAFETY: (1) the owner is the memory, and moves only as a box; (2) of bytes.
+        let storage = unsafe { Storage::foreign(ptr, 16, bytes, Some("test")) };
+        assert!(storage.is_fixed() && storage.read_only() == Some("test") && storage.grow("test", 17).is_err());
     }
 }

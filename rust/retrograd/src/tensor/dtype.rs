@@ -3,6 +3,8 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
+pub use crate::kernels::truth::Truth;
+
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
@@ -162,7 +164,7 @@ impl DType {
     }
 }
 
-/// A Rust type that is the element type of a tensor.
+/// A Rust type that is the element type of a tensor: any bytes are a value of it, since memory may hold any.
 pub trait Element: crate::kernels::simd::Lane + Default + PartialEq + Send + Sync + 'static {
     const DTYPE: DType;
 }
@@ -170,9 +172,38 @@ pub trait Element: crate::kernels::simd::Lane + Default + PartialEq + Send + Syn
 macro_rules! element {
     ($($t:ty => $d:ident),*) => { $(impl Element for $t { const DTYPE: DType = DType::$d; })* };
 }
-element!(bool => Bool, u8 => UInt8, i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64,
+element!(Truth => Bool, u8 => UInt8, i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64,
     f16 => Float16, bf16 => BFloat16, f32 => Float32, f64 => Float64,
     Complex<f32> => Complex64, Complex<f64> => Complex128);
+
+/// A Rust type whose values go into tensors and come back: the element types, and `bool` for [`Truth`].
+pub trait Host: Copy {
+    type Element: Element;
+    fn into_element(self) -> Self::Element;
+    fn from_element(element: Self::Element) -> Self;
+}
+impl<T: Element> Host for T {
+    type Element = T;
+    #[inline(always)]
+    fn into_element(self) -> T {
+        self
+    }
+    #[inline(always)]
+    fn from_element(element: T) -> T {
+        element
+    }
+}
+impl Host for bool {
+    type Element = Truth;
+    #[inline(always)]
+    fn into_element(self) -> Truth {
+        self.into()
+    }
+    #[inline(always)]
+    fn from_element(element: Truth) -> bool {
+        element.get()
+    }
+}
 
 /// Runs the body with `$T` naming the Rust type of a dtype out of a class; `else` is for the others.
 ///
@@ -191,7 +222,7 @@ macro_rules! dispatch {
         $crate::dispatch!(@ $dtype, $T, $body, [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
     };
     (integral, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
+        $crate::dispatch!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
     };
     (reals, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::dispatch!(@ $dtype, $T, $body,
@@ -199,14 +230,14 @@ macro_rules! dispatch {
     };
     (numeric, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::dispatch!(@ $dtype, $T, $body,
-            [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
+            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
     };
     (ordered, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
+        $crate::dispatch!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
             Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64], $other)
     };
     (any, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Bool bool, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
+        $crate::dispatch!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
             Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64,
             Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], unreachable!())
     };

@@ -9,19 +9,24 @@ pub type Dims = SmallVec<[usize; 5]>;
 /// Strides of a tensor in elements, one per axis.
 pub type Strides = SmallVec<[isize; 5]>;
 
+/// The most elements that strides may step over.
+const MOST: usize = isize::MAX as usize;
+
 /// Number of elements of `sizes`; an error if it (or the bytes it stands for) cannot be addressed.
 pub fn checked_numel(op: &'static str, sizes: &[usize]) -> Result<usize> {
-    if sizes.contains(&0) {
-        return Ok(0);
-    }
-    sizes.iter().try_fold(1usize, |n, &s| n.checked_mul(s)).filter(|&n| n <= (isize::MAX as usize) / 16).ok_or_else(
-        || Error::shape(op, format!("a tensor of sizes {sizes:?} has more elements than memory can address")),
-    )
+    // With empty axes too: strides are products of the other sizes.
+    let n = sizes.iter().try_fold(1usize, |n, &s| n.checked_mul(s.max(1))).filter(|&n| n <= MOST);
+    let empty = sizes.contains(&0);
+    n.filter(|&n| empty || n <= MOST / 16).map(|n| if empty { 0 } else { n }).ok_or_else(|| {
+        let what = if empty { "Stride" } else { "Storage size" };
+        let more = "more elements than memory can address";
+        Error::shape(op, format!("{what} calculation overflowed with sizes={sizes:?}: {more}"))
+    })
 }
 
 /// Number of elements of sizes that belong to an existing tensor.
 pub fn numel(sizes: &[usize]) -> usize {
-    sizes.iter().product()
+    if sizes.contains(&0) { 0 } else { sizes.iter().product() }
 }
 
 /// Row-major strides.

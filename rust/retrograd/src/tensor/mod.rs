@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-pub use dtype::{Category, DType, Element};
+pub use dtype::{Category, DType, Element, Host, Truth};
 pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
@@ -140,12 +140,23 @@ impl Tensor {
 
     /// A fresh tensor with the given strides (which must not overlap), elements not initialised.
     pub fn empty_strided(sizes: &[usize], strides: &[isize], dtype: DType) -> Result<Self> {
-        layout::checked_numel("empty_strided", sizes)?;
-        let (lo, hi) = extent(sizes, strides).unwrap_or((0, -1));
+        let n = layout::checked_numel("empty_strided", sizes)?;
+        let overflow = || {
+            Error::shape(
+                "empty_strided",
+                format!("Storage size calculation overflowed with sizes={sizes:?} and strides={strides:?}"),
+            )
+        };
+        if n == 0 {
+            return Self::from_parts(Storage::allocate(0)?, dtype, sizes, strides, 0);
+        }
+        let (lo, hi) = extent(sizes, strides).ok_or_else(overflow)?;
         if lo < 0 {
             return Err(Error::value("empty_strided", format!("strides must not be negative, got {strides:?}")));
         }
-        let storage = Storage::allocate((hi + 1) as usize * dtype.size())?;
+        let bytes = (hi as usize).checked_add(1).and_then(|n| n.checked_mul(dtype.size()));
+        let bytes = bytes.filter(|&b| b <= isize::MAX as usize).ok_or_else(overflow)?;
+        let storage = Storage::allocate(bytes)?;
         Self::from_parts(storage, dtype, sizes, strides, 0)
     }
 
@@ -346,6 +357,7 @@ impl Tensor {
     pub(crate) fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1
             && Arc::strong_count(&self.body().storage) == 1
+            && !self.body().storage.is_fixed()
             && self.0.host.load(Ordering::Relaxed).is_null()
     }
 
@@ -515,12 +527,12 @@ impl Tensor {
     /// let t = retrograd::Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
     /// assert_eq!(t.sizes(), &[2, 2]);
     /// ```
-    pub fn from_slice<T: Element>(values: &[T], sizes: &[usize]) -> Result<Self> {
+    pub fn from_slice<T: Host>(values: &[T], sizes: &[usize]) -> Result<Self> {
         let n = layout::checked_numel("from_slice", sizes)?;
         if n != values.len() {
             return Err(Error::shape("from_slice", format!("{} values do not fill sizes {sizes:?}", values.len())));
         }
-        Self::build::<T>(sizes, |out| out.copy_from_slice(values))
+        Self::build::<T::Element>(sizes, |out| out.iter_mut().zip(values).for_each(|(o, v)| *o = v.into_element()))
     }
 
     /// The only element.
@@ -537,10 +549,11 @@ impl Tensor {
     }
 
     /// The elements in row-major order.
-    pub fn to_vec<T: Element + FromScalar>(&self) -> Result<Vec<T>> {
+    pub fn to_vec<T: Host>(&self) -> Result<Vec<T>> {
         transforms::check_read("to_vec", self)?;
-        let c = crate::kernels::copy::contiguous(&crate::kernels::copy::cast(self, T::DTYPE)?)?;
-        Ok(c.as_slice::<T>().expect("contiguous and of this dtype").to_vec())
+        let c = crate::kernels::copy::contiguous(&crate::kernels::copy::cast(self, T::Element::DTYPE)?)?;
+        let elements = c.as_slice::<T::Element>().expect("contiguous and of this dtype");
+        Ok(elements.iter().map(|&e| T::from_element(e)).collect())
     }
 
     pub fn nbytes(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::dtype::{Category, DType};
+use super::dtype::{Category, DType, Truth};
 use crate::error::{Error, Result};
 
 /// A Python number: it takes part in promotion by its category alone.
@@ -83,6 +83,11 @@ impl From<bool> for Scalar {
         Scalar::Bool(v)
     }
 }
+impl From<Truth> for Scalar {
+    fn from(v: Truth) -> Self {
+        Scalar::Bool(v.get())
+    }
+}
 impl From<i64> for Scalar {
     fn from(v: i64) -> Self {
         Scalar::Int(v)
@@ -116,12 +121,12 @@ macro_rules! from_scalar {
 from_scalar!(int: u8, i8, i16, i32, i64);
 from_scalar!(float: f32, f64);
 from_scalar!(half: half::f16, half::bf16);
-impl FromScalar for bool {
+impl FromScalar for Truth {
     fn from_scalar(s: Scalar) -> Self {
-        !s.is_zero()
+        (!s.is_zero()).into()
     }
     fn to_scalar(self) -> Scalar {
-        Scalar::Bool(self)
+        Scalar::Bool(self.get())
     }
 }
 macro_rules! complex_scalar {

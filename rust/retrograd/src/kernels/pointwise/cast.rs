@@ -7,6 +7,7 @@
 use half::{bf16, f16};
 
 use super::super::simd::{Lane, Level};
+use super::super::truth::Truth;
 use super::{Map1, map1_at};
 
 /// The element-wise cast to `O`.
@@ -91,22 +92,22 @@ casts!(f32 => i64, f32, f64; x => x);
 casts!(f32 => u8, i8, i16, i32; x => x as i32);
 casts!(f64 => i64, f32, f64; x => x);
 casts!(f64 => u8, i8, i16, i32; x => x as i32);
-casts!(bool => u8, i8, i16, i32, i64; x => x);
-casts!(bool => f32, f64; x => x as u8);
+casts!(Truth => u8, i8, i16, i32, i64, f32, f64; x => x.get() as u8);
 casts!(f16 => i64, f32, f64; x => f32_of_f16(x));
 casts!(f16 => u8, i8, i16, i32; x => f32_of_f16(x) as i32);
 casts!(bf16 => i64, f32, f64; x => f32_of_bf16(x));
 casts!(bf16 => u8, i8, i16, i32; x => f32_of_bf16(x) as i32);
 
-cast_with!(u8, i8, i16, i32, i64 => bool; x => x != 0);
-cast_with!(f32, f64 => bool; x => x != 0.0);
-cast_with!(bool => bool; x => x);
-cast_with!(f16 => bool; x => x.to_bits() & 0x7fff != 0);
-cast_with!(bf16 => bool; x => x.to_bits() & 0x7fff != 0);
+cast_with!(u8, i8, i16, i32, i64 => Truth; x => (x != 0).into());
+cast_with!(f32, f64 => Truth; x => (x != 0.0).into());
+// The copy of a bool is 0 or 1, whatever the bytes of the original.
+cast_with!(Truth => Truth; x => x.get().into());
+cast_with!(f16 => Truth; x => (x.to_bits() & 0x7fff != 0).into());
+cast_with!(bf16 => Truth; x => (x.to_bits() & 0x7fff != 0).into());
 cast_with!(u8, i8, i16, i32, i64, f32, f64 => f16; x => f16_of_f32(x as f32));
 cast_with!(u8, i8, i16, i32, i64, f32, f64 => bf16; x => bf16_of_f32(x as f32));
-cast_with!(bool => f16; x => f16::from_bits(x as u16 * 0x3c00));
-cast_with!(bool => bf16; x => bf16::from_bits(x as u16 * 0x3f80));
+cast_with!(Truth => f16; x => f16::from_bits(x.get() as u16 * 0x3c00));
+cast_with!(Truth => bf16; x => bf16::from_bits(x.get() as u16 * 0x3f80));
 cast_with!(f16 => f16; x => x);
 cast_with!(bf16 => bf16; x => x);
 cast_with!(f16 => bf16; x => bf16_of_f32(f32_of_f16(x)));
@@ -195,11 +196,11 @@ mod tests {
         assert_eq!(to::<f64, i8>(300.0), 44);
         assert_eq!(to::<i64, u8>(-1), 255);
         assert_eq!(to::<i32, i16>(70000), 4464);
-        assert!(to::<f32, bool>(0.1) && to::<f32, bool>(f32::NAN) && !to::<f32, bool>(-0.0));
-        assert!(!to::<f16, bool>(f16::from_f32(-0.0)) && to::<bf16, bool>(bf16::ONE));
-        assert_eq!(to::<bool, f32>(true), 1.0);
-        assert_eq!(to::<bool, f16>(true), f16::ONE);
-        assert_eq!(to::<bool, bf16>(true), bf16::ONE);
+        assert_eq!([0.1, f32::NAN, -0.0].map(to::<f32, Truth>), [true, true, false].map(Truth::from));
+        assert_eq!((to(f16::from_f32(-0.0)), to(bf16::ONE)), (Truth::FALSE, Truth::TRUE));
+        assert_eq!(to::<Truth, f32>(Truth::TRUE), 1.0);
+        assert_eq!(to::<Truth, f16>(Truth::TRUE), f16::ONE);
+        assert_eq!(to::<Truth, bf16>(Truth::TRUE), bf16::ONE);
         assert_eq!(to::<i64, f64>(-7), -7.0);
         assert_eq!(to::<f64, i64>(1e10), 10_000_000_000);
     }

@@ -1,6 +1,7 @@
 use super::super::real::Real;
 use super::super::simd::{Level, Vector};
 use super::super::strided::{Offsets, plan_in_order, row_major};
+use super::super::truth::Truth;
 use super::*;
 
 struct Affine;
@@ -41,10 +42,10 @@ impl Map2<f64, f64, bool> for Less {
     }
 }
 struct Choose;
-impl Map3<bool, f64, f64, f64> for Choose {
+impl Map3<Truth, f64, f64, f64> for Choose {
     #[inline(always)]
-    fn f(&self, a: bool, b: f64, c: f64) -> f64 {
-        if a { b } else { c }
+    fn f(&self, a: Truth, b: f64, c: f64) -> f64 {
+        if a.get() { b } else { c }
     }
 }
 
@@ -203,7 +204,7 @@ fn map3_and_mixed_dtypes() {
             let n: usize = sizes.iter().product();
             let values: Vec<f64> = numbers(3 * n + 1).iter().map(|&x| x as f64).collect();
             for (_, ia, na, sa) in layouts(&sizes) {
-                let mask: Vec<bool> = (0..na).map(|i| i % 3 == 0).collect();
+                let mask: Vec<Truth> = (0..na).map(|i| (i % 3 == 0).into()).collect();
                 let sb = expanded(&sizes, 1);
                 for (_, io, no, so) in layouts(&sizes) {
                     let mut o: Vec<f64> = (0..no).map(|i| i as f64).collect();
@@ -234,7 +235,7 @@ fn convert_and_fill() {
             let a: Vec<f32> = numbers(2 * n).iter().map(|x| x * 0.37).collect();
             let mut ints = vec![0i8; n];
             let mut halves = vec![half::f16::ZERO; n];
-            let mut flags = vec![false; n];
+            let mut flags = vec![Truth::FALSE; n];
             let mut filled = vec![0i64; 2 * n];
             // SAFETY: every buffer has the elements that its stride reaches.
             unsafe {
@@ -246,7 +247,7 @@ fn convert_and_fill() {
             for i in 0..n {
                 assert_eq!(ints[i], a[2 * i] as i8);
                 assert_eq!(halves[i], half::f16::from_f32(a[i]));
-                assert_eq!(flags[i], a[i] != 0.0);
+                assert_eq!(flags[i].get(), a[i] != 0.0);
                 assert_eq!(filled[2 * i..2 * i + 2], [5, 0]);
             }
         }

@@ -3,6 +3,7 @@
 //! Each function draws what torch's CPU generator draws for a contiguous output, in the same order, so the same seed
 //! gives the same numbers.
 
+use super::super::truth::Truth;
 use super::fused::fused;
 use super::mt19937::{Mt19937, join};
 use super::normal;
@@ -167,6 +168,6 @@ pub fn permutation(generator: &mut Mt19937, out: &mut [i64]) {
 ///
 /// These are also torch's dropout masks: it keeps an element where this, with `p` the probability of keeping, is true.
 /// (Older MKL builds of torch seed a stream of MKL's on Intel processors instead; 2.13 draws as here on all of them.)
-pub fn bernoulli(generator: &mut Mt19937, out: &mut [bool], p: f64) {
-    fill_from_u64(generator, out, |word| unit_f64(word) < p);
+pub fn bernoulli(generator: &mut Mt19937, out: &mut [Truth], p: f64) {
+    fill_from_u64(generator, out, |word| (unit_f64(word) < p).into());
 }

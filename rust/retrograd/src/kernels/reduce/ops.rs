@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use super::super::pointwise::Cast;
 use super::super::real::Real;
 use super::super::simd::{Isa, Lane, Vector};
+use super::super::truth::Truth;
 use super::engine::{InVectors, vector_lanes};
 use super::{Reduce, row};
 
@@ -96,11 +97,11 @@ macro_rules! fold {
 fold!(in vectors Sum: f32, f64; 0.0; |x, y| x + y; |t, n| t);
 fold!(Sum: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| t.cast());
 fold!(Sum: bf16 => f32 => bf16; 0.0; |x, y| x + y; |t, n| t.cast());
-fold!(Sum: bool, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+fold!(Sum: Truth, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
 fold!(in vectors Prod: f32, f64; 1.0; |x, y| x * y; |t, n| t);
 fold!(Prod: f16 => f32 => f16; 1.0; |x, y| x * y; |t, n| t.cast());
 fold!(Prod: bf16 => f32 => bf16; 1.0; |x, y| x * y; |t, n| t.cast());
-fold!(Prod: bool, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
+fold!(Prod: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
 fold!(in vectors Mean: f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
 fold!(in vectors Mean: f64; 0.0; |x, y| x + y; |t, n| t / n as f64);
 fold!(Mean: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| (t / n as f32).cast());
@@ -109,14 +110,14 @@ fold!(CumSum: f32 => f64 => f32; 0.0; |x, y| x + y; |t, n| t as f32);
 fold!(CumSum: f64 => f64 => f64; 0.0; |x, y| x + y; |t, n| t);
 fold!(CumSum: f16 => f64 => f16; 0.0; |x, y| x + y; |t, n| t.cast());
 fold!(CumSum: bf16 => f64 => bf16; 0.0; |x, y| x + y; |t, n| t.cast());
-fold!(CumSum: bool, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
+fold!(CumSum: Truth, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
 fold!(CumProd: f32 => f64 => f32; 1.0; |x, y| x * y; |t, n| t as f32);
 fold!(CumProd: f64 => f64 => f64; 1.0; |x, y| x * y; |t, n| t);
 fold!(CumProd: f16 => f64 => f16; 1.0; |x, y| x * y; |t, n| t.cast());
 fold!(CumProd: bf16 => f64 => bf16; 1.0; |x, y| x * y; |t, n| t.cast());
-fold!(CumProd: bool, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
-fold!(All: bool, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => bool => bool; true; |x, y| x & y; |t, n| t);
-fold!(Any: bool, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => bool => bool; false; |x, y| x | y; |t, n| t);
+fold!(CumProd: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
+fold!(All: Truth, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => Truth => Truth; Truth::TRUE; |x, y| x & y; |t, n| t);
+fold!(Any: Truth, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => Truth => Truth; Truth::FALSE; |x, y| x | y; |t, n| t);
 
 macro_rules! extremes {
     // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
@@ -174,10 +175,10 @@ macro_rules! combine_values {
     )+};
 }
 
-combine_values!(bool, u8, i8, i16, i32, i64, f32, f64);
+combine_values!(Truth, u8, i8, i16, i32, i64, f32, f64);
 
 extremes! {
-    bool => bool, false, true;
+    Truth => Truth, Truth::FALSE, Truth::TRUE;
     u8 => u8, u8::MIN, u8::MAX;
     i8 => i8, i8::MIN, i8::MAX;
     i16 => i16, i16::MIN, i16::MAX;

@@ -1,6 +1,7 @@
 use super::super::simd::{Lane, Level};
 use super::super::strided::{Offsets, plan_in_order, row_major};
 use super::*;
+use crate::kernels::truth::Truth;
 
 const UGLY: [usize; 16] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65, 130, 1025, 3000];
 
@@ -75,7 +76,7 @@ fn every_reducer_on_every_layout() {
         let a = numbers(case.buffer);
         let wide: Vec<f64> = a.iter().map(|&x| x as f64).collect();
         let ints: Vec<i16> = a.iter().map(|&x| x as i16).collect();
-        let flags: Vec<bool> = a.iter().map(|&x| x > 40.0).collect();
+        let flags: Vec<Truth> = a.iter().map(|&x| (x > 40.0).into()).collect();
         let mut poisoned = a.clone();
         poisoned.iter_mut().step_by(97).for_each(|x| *x = f32::NAN);
         let lines = naive(&case, &a);
@@ -95,9 +96,10 @@ fn every_reducer_on_every_layout() {
                 assert!(if line.iter().any(|x| x.is_nan()) { got.is_nan() } else { *got == want }, "min {label}");
             }
             let picked = naive(&case, &flags);
-            let any: Vec<bool> = picked.iter().map(|l| l.iter().any(|&x| x)).collect();
-            let all: Vec<bool> = picked.iter().map(|l| l.iter().all(|&x| x)).collect();
-            assert!(run(level, &Any, &case, &flags, false) == any && run(level, &All, &case, &flags, false) == all);
+            let any: Vec<Truth> = picked.iter().map(|l| l.iter().any(|x| x.get()).into()).collect();
+            let all: Vec<Truth> = picked.iter().map(|l| l.iter().all(|x| x.get()).into()).collect();
+            assert!(run(level, &Any, &case, &flags, Truth::FALSE) == any);
+            assert!(run(level, &All, &case, &flags, Truth::FALSE) == all);
             for (got, line) in run(level, &Moments, &case, &wide, [0.0; 2]).iter().zip(&lines) {
                 let n = line.len() as f64;
                 let mean = line.iter().map(|&x| x as f64).sum::<f64>() / n;

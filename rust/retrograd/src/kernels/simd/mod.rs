@@ -19,6 +19,8 @@ pub use x86::{Avx2, Avx512};
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use super::truth::Truth;
+
 const BASELINE: u8 = 1;
 #[cfg(all(target_arch = "x86_64", not(one_level)))]
 const AVX2: u8 = 2;
@@ -97,7 +99,7 @@ macro_rules! lanes {
     ($wide:literal: $($t:ty),*) => { $(impl Lane for $t { const WIDE: bool = $wide; })* };
 }
 lanes!(true: f32, f64);
-lanes!(false: bool, u8, i8, i16, i32, i64, half::f16, half::bf16, num_complex::Complex<f32>, num_complex::Complex<f64>);
+lanes!(false: Truth, u8, i8, i16, i32, i64, half::f16, half::bf16, num_complex::Complex<f32>, num_complex::Complex<f64>);
 
 /// Work to be compiled once per instruction set.
 pub trait Task {

@@ -5,6 +5,7 @@ use std::ops::BitXor;
 use half::{bf16, f16};
 
 use crate::kernels::simd::Lane;
+use crate::kernels::truth::Truth;
 use crate::tensor::Element;
 
 /// An unsigned integer that a rank is.
@@ -50,12 +51,12 @@ macro_rules! ranked_integers {
 }
 ranked_integers!(u8 as u8; i8 as u8; i16 as u16; i32 as u32; i64 as u64;);
 
-impl Ranked for bool {
+impl Ranked for Truth {
     type Rank = u8;
     const NAN: Option<u8> = None;
     #[inline(always)]
     fn rank(self) -> u8 {
-        self as u8
+        self.get() as u8
     }
 }
 
@@ -105,6 +106,6 @@ mod tests {
         assert!([i32::MIN, -1, 0, 1, i32::MAX].windows(2).all(|pair| pair[0].rank() < pair[1].rank()));
         assert!([i16::MIN, -1, 0, 1, i16::MAX].windows(2).all(|pair| pair[0].rank() < pair[1].rank()));
         assert!([i8::MIN, -1, 0, 1, i8::MAX].windows(2).all(|pair| pair[0].rank() < pair[1].rank()));
-        assert!(0u8.rank() < 255u8.rank() && false.rank() < true.rank());
+        assert!(0u8.rank() < 255u8.rank() && Truth::FALSE.rank() < Truth::TRUE.rank());
     }
 }

@@ -4,6 +4,7 @@ use half::{bf16, f16};
 
 use super::keys::{Packing, Room, list, tightest};
 use super::*;
+use crate::kernels::truth::Truth;
 use crate::testing::noise;
 
 /// Numbers of every kind, many of them equal.
@@ -103,7 +104,7 @@ fn integers_by_the_definition() {
         check(&x.iter().map(|&v| (v * 1e3) as i16).collect::<Vec<_>>(), |a, b| a.cmp(&b));
         check(&x.iter().map(|&v| v as i8).collect::<Vec<_>>(), |a, b| a.cmp(&b));
         check(&x.iter().map(|&v| v as u8).collect::<Vec<_>>(), |a, b| a.cmp(&b));
-        check(&x.iter().map(|&v| v > 0.0).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        check(&x.iter().map(|&v| Truth::from(v > 0.0)).collect::<Vec<_>>(), |a, b| a.cmp(&b));
         check(&vec![7i64; n], |a, b| a.cmp(&b));
         check(&(0..n as i64).collect::<Vec<_>>(), |a, b| a.cmp(&b));
         check(&(0..n as i64).rev().collect::<Vec<_>>(), |a, b| a.cmp(&b));

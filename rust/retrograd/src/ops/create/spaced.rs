@@ -116,16 +116,23 @@ fn triangle(
     let (rows, columns) = (size("row", row)?, size("col", col)?);
     let dtype = dtype.unwrap_or(DType::Int64);
     check_grad(op, dtype, requires_grad)?;
-    // Columns from the diagonal on, or up to it.
-    let span = |i: usize| {
-        let on = (i as i64).saturating_add(offset);
-        let edge = if upper { on } else { on.saturating_add(1) }.clamp(0, columns as i64) as usize;
-        if upper { edge..columns } else { 0..edge }
-    };
-    let n = (0..rows).map(|i| span(i).len()).sum();
+    // In row `i` the triangle ends, or begins, at column `i + first`, or at the matrix's edge. Rows from `enters` on have
+    // such a column, and those from `leaves` on lie beyond the last one.
+    let first = i128::from(offset) + i128::from(!upper);
+    let edge = |i: usize| (i as i128 + first).clamp(0, columns as i128) as usize;
+    let enters = (-first).clamp(0, rows as i128) as usize;
+    let leaves = (columns as i128 - first).clamp(enters as i128, rows as i128) as usize;
+    let span = |i: usize| if upper { edge(i)..columns } else { 0..edge(i) };
+    let (full, there) = if upper { (enters, 0..leaves) } else { (rows - leaves, enters..rows) };
+    // Rows that are cut, by what is left of them: an arithmetic series.
+    let cut = (leaves - enters) as i128;
+    let left = |i: usize| span(i).len() as i128;
+    let series = if cut == 0 { 0 } else { (left(enters) + left(leaves - 1)) * cut / 2 };
+    let n = usize::try_from(full as i128 * columns as i128 + series).unwrap_or(usize::MAX);
+    let there = if columns == 0 { 0..0 } else { there };
     dispatch!(ints, dtype, T => Tensor::build::<T>(&[2, n], |out| {
         let (at_row, at_column) = out.split_at_mut(n);
-        let places = (0..rows).flat_map(|i| span(i).map(move |j| (i, j)));
+        let places = there.flat_map(|i| span(i).map(move |j| (i, j)));
         for ((r, c), (i, j)) in at_row.iter_mut().zip(at_column).zip(places) {
             *r = T::from_scalar(Scalar::Int(i as i64));
             *c = T::from_scalar(Scalar::Int(j as i64));

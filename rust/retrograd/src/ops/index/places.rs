@@ -1,5 +1,6 @@
 //! Where the elements of an index along one axis lead (`gather`, the scatters), and the loops over them.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,8 +11,30 @@ use crate::parallel::{Shared, split};
 use crate::tensor::layout::may_overlap;
 use crate::tensor::{DType, Strides, Tensor};
 
-/// Elements of the index that are checked, and then still in L1, before they are used.
+/// Elements of the index that are copied and checked, and then still in L1, before they are used.
 const CHUNK: usize = 1024;
+
+/// Room for a chunk of an index, so that what is checked is what is used (S6).
+struct Held([MaybeUninit<i64>; CHUNK]);
+
+impl Held {
+    #[inline(always)]
+    fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; CHUNK])
+    }
+    /// A copy of at most [`CHUNK`] values.
+    #[inline(always)]
+    fn copy(&mut self, values: &[i64]) -> &[i64] {
+        let n = values.len().min(CHUNK);
+        let to = self.0.as_mut_ptr().cast::<i64>();
+        // SAFETY: (1) `n` values are readable, and fit; (2) the room is ours, so they are apart; (3) all `n` are written. The
+        // compiler may not look behind the pointer, and so not read the originals again.
+        unsafe {
+            std::ptr::copy_nonoverlapping(values.as_ptr(), to, n);
+            std::slice::from_raw_parts(std::hint::black_box(to), n)
+        }
+    }
+}
 
 /// What an element takes in nanoseconds, to be read and to be combined with another.
 const READ_COST: f64 = 0.5;
@@ -109,11 +132,13 @@ impl Along {
         let (from, to) = (Shared(from.cast_mut()), Shared(to));
         let (stride, step) = (self.stride(), self.step);
         split(count, CHUNK, count as f64 * READ_COST, &|positions| {
+            let mut held = Held::new();
             self.stretches(positions, |at, base, values| {
+                let values = held.copy(values);
                 if !within(values, self.size) {
                     return wrong.store(true, Ordering::Relaxed);
                 }
-                // SAFETY: (1) the values were checked; (2) positions of the index.
+                // SAFETY: (1) the values were checked, in a copy (S6); (2) positions of the index.
                 unsafe {
                     let (from, to) = (from.get().cast_const().offset(base), to.get().add(at));
                     if (stride, step) == (0, 1) {
@@ -132,12 +157,13 @@ impl Along {
     }
 
     /// Checks all values: for those who write, which is not to begin if it cannot be done.
-    pub fn checked(self) -> Result<Checked> {
+    pub fn checked(mut self) -> Result<Checked> {
+        self.index = copy::own_indices(&self.index)?;
         if within(self.values(), self.size) { Ok(Checked(self)) } else { Err(self.refusal()) }
     }
 }
 
-/// An index all of whose values lead somewhere.
+/// An index all of whose values lead somewhere: a copy (S6).
 pub struct Checked(Along);
 
 impl Checked {

@@ -13,7 +13,7 @@ use crate::kernels::copy;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, view};
 use crate::tensor::layout::broadcast;
-use crate::tensor::{DType, Dims, Element, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Element, Scalar, Tensor, Truth};
 
 /// `masked_scatter`, of a mask with the sizes of the tensor. Reverse: `g` with zeros where the mask is true, and `g` there in
 /// row-major order, with zeros for what was not used.
@@ -51,15 +51,15 @@ impl Primitive for MaskedScatter {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         /// Whether there were elements enough.
-        fn write<T: Element>(to: &mut [T], mask: &[bool], from: &[T]) -> bool {
+        fn write<T: Element>(to: &mut [T], mask: &[Truth], from: &[T]) -> bool {
             let mut from = from.iter();
-            to.iter_mut().zip(mask).filter(|(_, m)| **m).all(|(to, _)| from.next().map(|&x| *to = x).is_some())
+            to.iter_mut().zip(mask).filter(|(_, m)| m.get()).all(|(to, _)| from.next().map(|&x| *to = x).is_some())
         }
         let [x, mask, source] = [copy::contiguous(xs[0])?, copy::contiguous(xs[1])?, copy::contiguous(xs[2])?];
         let mut enough = true;
         let result = dispatch!(any, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
             to.copy_from_slice(x.as_slice::<T>().unwrap_or(&[]));
-            let (mask, from) = (mask.as_slice::<bool>().unwrap_or(&[]), source.as_slice::<T>().unwrap_or(&[]));
+            let (mask, from) = (mask.as_slice::<Truth>().unwrap_or(&[]), source.as_slice::<T>().unwrap_or(&[]));
             enough = write(to, mask, from);
         }))?;
         if !enough {

@@ -10,14 +10,14 @@ use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
 use crate::parallel::{Shared, num_threads, split};
 use crate::tensor::layout::{broadcast, may_overlap, numel};
-use crate::tensor::{DType, Dims, Strides, Tensor};
+use crate::tensor::{DType, Dims, Strides, Tensor, Truth};
 
 /// Positions of the elements that are not zero, one vector per axis, in row-major order.
 pub fn nonzero_positions(x: &Tensor) -> Result<Vec<Vec<i64>>> {
     let truth = copy::contiguous(&copy::cast(x, DType::Bool)?)?;
-    let truth = truth.as_slice::<bool>().unwrap_or(&[]);
+    let truth = truth.as_slice::<Truth>().unwrap_or(&[]);
     let mut positions = vec![Vec::new(); x.ndim()];
-    for at in truth.iter().enumerate().filter_map(|(i, &b)| b.then_some(i)) {
+    for at in truth.iter().enumerate().filter_map(|(i, b)| b.get().then_some(i)) {
         let mut rest = at;
         for (d, p) in positions.iter_mut().enumerate().rev() {
             p.push((rest % x.sizes()[d]) as i64);
@@ -310,6 +310,7 @@ fn offsets(
         };
         let n = sizes[*d] as i64;
         for (o, &i) in offsets.iter_mut().zip(whole.as_slice::<i64>().unwrap_or(&[])) {
+            // S6: one read is checked and becomes the offset.
             if i < -n || i >= n {
                 return Err(Error::index(op, format!("index {i} is out of bounds for dimension {d} with size {n}")));
             }

@@ -235,6 +235,10 @@ pub fn tensordot(a: &Tensor, b: &Tensor, dims_a: &[i64], dims_b: &[i64]) -> Resu
     }
     let wrapped =
         |x: &Tensor, dims: &[i64]| dims.iter().map(|&d| wrap_dim(NAME, d, x.ndim())).collect::<Result<Vec<_>>>();
+    if !dims_a.is_empty() && (a.ndim() == 0 || b.ndim() == 0) {
+        let dim = if a.ndim() == 0 { dims_a[0] } else { dims_b[0] };
+        return Err(Error::index(NAME, format!("Dimension specified as {dim} but tensor has no dimensions")));
+    }
     let (of_a, of_b) = (wrapped(a, dims_a)?, wrapped(b, dims_b)?);
     let (mut x, mut y) = (a.clone(), b.clone());
     for (&i, &j) in of_a.iter().zip(&of_b) {

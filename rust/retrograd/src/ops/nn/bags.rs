@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::kernels::copy;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::Tensor;
 use crate::transforms;
 
 pub(super) const OP: &str = "embedding_bag";
 
-/// The indices as a contiguous int64 tensor, each checked to name a row.
+/// A contiguous int64 copy of the indices, each checked to name a row (S6).
 pub(super) fn checked_indices(indices: &Tensor, rows: usize) -> Result<Tensor> {
-    let indices = copy::contiguous(&copy::cast(indices, DType::Int64)?)?;
+    let indices = copy::own_indices(indices)?;
     let list = indices.as_slice::<i64>().unwrap_or(&[]);
     match list.iter().enumerate().find(|(_, i)| **i < 0 || **i >= rows as i64) {
         None => Ok(indices),
@@ -26,7 +26,8 @@ pub(super) fn checked_indices(indices: &Tensor, rows: usize) -> Result<Tensor> {
 /// The bags that offsets cut `count` indices into.
 pub(super) fn cut(offsets: &Tensor, count: usize, closed: bool) -> Result<Arc<[Range<usize>]>> {
     transforms::check_read(OP, offsets)?;
-    let offsets = copy::contiguous(&copy::cast(offsets, DType::Int64)?)?;
+    // S6.
+    let offsets = copy::own_indices(offsets)?;
     let list = offsets.as_slice::<i64>().unwrap_or(&[]);
     let refuse = |detail: String| Err(Error::shape(OP, detail));
     if closed && list.is_empty() {

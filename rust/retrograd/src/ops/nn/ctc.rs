@@ -182,7 +182,8 @@ fn labels(targets: &Tensor, lengths: &[usize], classes: usize) -> Result<Vec<Vec
     if !targets.dtype().is_integral() || targets.dtype() == DType::Bool {
         return Err(Error::dtype(OP, format!("targets must be integral, got {}", targets.dtype().name())));
     }
-    let whole = copy::contiguous(&copy::cast(targets, DType::Int64)?)?;
+    // S6.
+    let whole = copy::own_indices(targets)?;
     let list = whole.as_slice::<i64>().unwrap_or(&[]);
     let most = lengths.iter().copied().max().unwrap_or(0);
     let step = match *targets.sizes() {

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::{copy, random};
-use crate::tensor::{DType, Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Scalar, Tensor, Truth};
 use crate::transforms;
 
 /// 1 with probability `keep`, else 0, in the memory order of `x`, in which they are drawn too.
@@ -13,8 +13,8 @@ fn kept_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
     let mask = x.empty_like_layout(DType::Bool)?;
     // SAFETY: S1 and S3: a fresh dense tensor has its elements in one run; they are written before the slice is made.
     let run = unsafe {
-        std::ptr::write_bytes(mask.ptr::<bool>(), 0, mask.numel());
-        std::slice::from_raw_parts_mut(mask.ptr::<bool>(), mask.numel())
+        std::ptr::write_bytes(mask.ptr::<Truth>(), 0, mask.numel());
+        std::slice::from_raw_parts_mut(mask.ptr::<Truth>(), mask.numel())
     };
     generator.with(|g| random::bernoulli(g, run, keep));
     copy::cast(&mask, x.dtype())

@@ -92,9 +92,9 @@ impl Table {
     }
 }
 
-/// The indices as a contiguous int64 tensor, each checked to name a row.
+/// A contiguous int64 copy of the indices, each checked to name a row (S6).
 fn checked_indices(indices: &Tensor, rows: usize) -> Result<Tensor> {
-    let indices = copy::contiguous(&copy::cast(indices, DType::Int64)?)?;
+    let indices = copy::own_indices(indices)?;
     let list = indices.as_slice::<i64>().unwrap_or(&[]);
     match list.iter().find(|&&i| i < 0 || i >= rows as i64) {
         None => Ok(indices),
@@ -149,7 +149,7 @@ impl Primitive for Embedding {
                     if let Some(&next) = list.get(k + 8) {
                         prefetch_lines::<4, T>(from.wrapping_add(next as usize * width));
                     }
-                    // SAFETY: S1 and S3: an index was checked to name a row of the contiguous weight; row `k` of the fresh
+                    // SAFETY: S1, S3 and S6: an index was checked to name a row of the contiguous weight; row `k` of the fresh
                     // output.
                     unsafe {
                         let row = from.add(list[k] as usize * width);
@@ -238,7 +238,7 @@ impl EmbeddingBackward {
                 continue;
             }
             for c in 0..width {
-                // SAFETY: S1 and S3: `i` was checked to name a row of the fresh output; element (k, c) of the gradient,
+                // SAFETY: S1, S3 and S6: `i` was checked to name a row of the fresh output; element (k, c) of the gradient,
                 // which has a row for every index.
                 unsafe {
                     let o = to.add(i * width + c);
@@ -381,7 +381,8 @@ pub fn one_hot(tensor: &Tensor, #[default(-1)] num_classes: i64) -> Result<Tenso
              have results of different sizes",
         ));
     }
-    let classes = copy::contiguous(tensor)?;
+    // S6: the classes say how large the result is, and where its ones are.
+    let classes = copy::own_indices(tensor)?;
     let list = classes.as_slice::<i64>().unwrap_or(&[]);
     if list.is_empty() && num_classes <= 0 {
         return Err(Error::shape(OP, "Can not infer total number of classes from empty tensor."));
@@ -402,7 +403,7 @@ pub fn one_hot(tensor: &Tensor, #[default(-1)] num_classes: i64) -> Result<Tenso
     let y = Tensor::zeros(&sizes, DType::Int64)?;
     let p = y.ptr::<i64>();
     for (k, &c) in list.iter().enumerate() {
-        // SAFETY: S1 and S3: row `k` of the fresh output has `width` elements, and `c` is less.
+        // SAFETY: S1, S3 and S6: row `k` of the fresh output has `width` elements, and `c` is less.
         unsafe { *p.add(k * width + c as usize) = i64::ONE }
     }
     Ok(y)

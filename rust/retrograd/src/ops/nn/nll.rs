@@ -77,8 +77,9 @@ impl Loss {
         for i in 0..n {
             for j in 0..h {
                 for k in 0..w {
-                    // SAFETY: S1 and S3: the target was checked to have an element for every sample.
-                    let class = unsafe { *target.at([i, j, k], 0) };
+                    // SAFETY: S1 and S3: the target was checked to have an element for every sample. S6: read once, which the
+                    // compiler is told too.
+                    let class = unsafe { target.at([i, j, k], 0).read_volatile() };
                     if class == self.ignore_index {
                         continue;
                     }

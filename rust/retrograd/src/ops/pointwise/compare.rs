@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Truth, forward2, forward2_into, result_type};
+use super::promote::{Bools, forward2, forward2_into, result_type};
 use super::zeros_of;
 use super::{logic, shift};
 use crate::autograd::apply::apply_as;
@@ -16,7 +16,7 @@ use crate::kernels::copy;
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::Num;
 use crate::ops::Entry;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, Truth};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -60,10 +60,10 @@ pub struct Compare<R> {
 }
 
 struct Kernel<R>(PhantomData<R>);
-impl<R: Relation, T: Num> Map2<T, T, bool> for Kernel<R> {
+impl<R: Relation, T: Num> Map2<T, T, Truth> for Kernel<R> {
     #[inline(always)]
-    fn f(&self, a: T, b: T) -> bool {
-        R::holds(a, b)
+    fn f(&self, a: T, b: T) -> Truth {
+        R::holds(a, b).into()
     }
 }
 
@@ -75,10 +75,10 @@ impl<R: Relation> Primitive for Compare<R> {
         R::NODES[usize::from(!self.number)]
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Truth>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
+        forward2::<_, Bools>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Truth>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs), out)
+        forward2_into::<_, Bools>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
@@ -246,7 +246,7 @@ pub fn ge(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 
 /// Whether every element of a bool tensor is true.
 fn all_true(x: &Tensor) -> Result<bool> {
-    Ok(copy::contiguous(x)?.as_slice::<bool>().is_some_and(|v| v.iter().all(|&b| b)))
+    Ok(copy::contiguous(x)?.as_slice::<Truth>().is_some_and(|v| v.iter().all(|b| b.get())))
 }
 
 /// Whether two tensors have the same shape and equal elements; NaN equals nothing.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Integral, Truth, forward2, forward2_into, result_type};
+use super::promote::{Bools, Integral, forward2, forward2_into, result_type};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
@@ -14,7 +14,7 @@ use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map1, Map2, map1};
 use crate::kernels::real::Num;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Tensor, Truth};
 
 /// A logical function of two truth values.
 pub trait Connective: Debug + Clone + Send + Sync + 'static {
@@ -27,10 +27,10 @@ pub trait Connective: Debug + Clone + Send + Sync + 'static {
 pub struct Logical<C>(PhantomData<C>);
 
 struct Kernel<C>(PhantomData<C>);
-impl<C: Connective, T: Num> Map2<T, T, bool> for Kernel<C> {
+impl<C: Connective, T: Num> Map2<T, T, Truth> for Kernel<C> {
     #[inline(always)]
-    fn f(&self, a: T, b: T) -> bool {
-        C::holds(a != T::ZERO, b != T::ZERO)
+    fn f(&self, a: T, b: T) -> Truth {
+        C::holds(a != T::ZERO, b != T::ZERO).into()
     }
 }
 
@@ -42,10 +42,10 @@ impl<C: Connective> Primitive for Logical<C> {
         "LogicalBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Truth>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
+        forward2::<_, Bools>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Truth>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs), out)
+        forward2_into::<_, Bools>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
@@ -140,10 +140,10 @@ pub trait Property: Debug + Clone + Send + Sync + 'static {
 pub struct Test<P>(PhantomData<P>);
 
 struct Holds<P>(PhantomData<P>);
-impl<P: Property, T: Num> Map1<T, bool> for Holds<P> {
+impl<P: Property, T: Num> Map1<T, Truth> for Holds<P> {
     #[inline(always)]
-    fn f(&self, x: T) -> bool {
-        P::holds(x)
+    fn f(&self, x: T) -> Truth {
+        P::holds(x).into()
     }
 }
 
@@ -160,7 +160,7 @@ impl<P: Property> Primitive for Test<P> {
         dispatch!(numeric, x.dtype(), T => {
             // SAFETY: (1) S1 and S3, equal sizes; (2) the result is fresh; (3) so it does not overlap itself.
             unsafe {
-                map1(&Holds::<P>(PhantomData), x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<bool>(), result.strides());
+                map1(&Holds::<P>(PhantomData), x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<Truth>(), result.strides());
             }
             Ok(out(result))
         }, else Err(Error::no_kernel(P::NAME, x.dtype())))

@@ -28,7 +28,7 @@ mod unary;
 pub(crate) use arith::{add_assign, refuse_bools};
 pub(crate) use division::floor_divide;
 pub use promote::{
-    Floats, Integral, Reals, Same, Truth, binary_shape, check_number, dtype_with_number, forward2, forward2_into,
+    Bools, Floats, Integral, Reals, Same, binary_shape, check_number, dtype_with_number, forward2, forward2_into,
     out_like, result_type,
 };
 pub(crate) use seldom::run_seldom;

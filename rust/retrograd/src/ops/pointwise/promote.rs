@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::pointwise::{Body, Map2, lanes2, map2, map2_contiguous};
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
-use crate::tensor::{Category, DType, Scalar, Tensor, default_dtype};
+use crate::tensor::{Category, DType, Scalar, Tensor, Truth, default_dtype};
 
 /// The dtype that the operands are converted to: tensors with dims outrank 0-dim ones, which outrank numbers, within a
 /// category (semantics DTYP-4).
@@ -195,7 +195,7 @@ pub trait OutType {
 /// Results have the operands' dtype.
 pub enum Same {}
 /// Results are bool.
-pub enum Truth {}
+pub enum Bools {}
 /// As [`Same`], for kernels on float32 and float64 only.
 pub enum Floats {}
 /// As [`Floats`], for bodies written in vectors.
@@ -219,7 +219,7 @@ macro_rules! same_dtype {
     )* };
 }
 same_dtype!(Same, Floats, Lanes, Reals, Integral, Ints);
-impl OutType for Truth {
+impl OutType for Bools {
     fn of(_: DType) -> DType {
         DType::Bool
     }
@@ -299,17 +299,17 @@ where
 pub trait Of<T> {
     type T: Copy;
 }
-impl<T> Of<T> for Truth {
-    type T = bool;
+impl<T> Of<T> for Bools {
+    type T = Truth;
 }
-numeric2!(Same, numeric, Map2<bool, bool, bool> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+numeric2!(Same, numeric, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Truth, numeric, Map2<bool, bool, bool> + Map2<u8, u8, bool> + Map2<i8, i8, bool> + Map2<i16, i16, bool>
-    + Map2<i32, i32, bool> + Map2<i64, i64, bool> + Map2<f32, f32, bool> + Map2<f64, f64, bool>);
+numeric2!(Bools, numeric, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth> + Map2<i16, i16, Truth>
+    + Map2<i32, i32, Truth> + Map2<i64, i64, Truth> + Map2<f32, f32, Truth> + Map2<f64, f64, Truth>);
 numeric2!(Floats, floats, Map2<f32, f32, f32> + Map2<f64, f64, f64>);
 numeric2!(Reals, reals, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
     + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Integral, integral, Map2<bool, bool, bool> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+numeric2!(Integral, integral, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64>);
 numeric2!(Ints, ints, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
     + Map2<i64, i64, i64>);

@@ -18,7 +18,7 @@ use crate::kernels::real::Num;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Entry;
 use crate::tensor::layout::{broadcast, expanded_strides};
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Scalar, Tensor, Truth};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] =
@@ -108,10 +108,10 @@ pub(super) fn number(x: f64) -> Result<Tensor> {
 }
 
 struct Choose;
-impl<T: Copy> Map3<bool, T, T, T> for Choose {
+impl<T: Copy> Map3<Truth, T, T, T> for Choose {
     #[inline(always)]
-    fn f(&self, c: bool, a: T, b: T) -> T {
-        if c { a } else { b }
+    fn f(&self, c: Truth, a: T, b: T) -> T {
+        if c.get() { a } else { b }
     }
 }
 
@@ -124,20 +124,20 @@ fn choose(c: &Tensor, a: &Tensor, b: &Tensor, out: &Tensor) {
         let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) `out` is fresh, or it is `b` and apart from
         // the others; (3) targets do not overlap themselves.
-        unsafe { map3(&Choose, sizes, c.ptr::<bool>().cast_const(), &sc, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
+        unsafe { map3(&Choose, sizes, c.ptr::<Truth>().cast_const(), &sc, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
     });
 }
 
 /// Writes a value to the elements of `out` where `c` holds, one after the other: `out` may overlap itself.
 fn fill_where(c: &Tensor, value: &Tensor, out: &Tensor) {
     let axes = plan_in_order(out.sizes(), [&expanded_strides(c.sizes(), c.strides(), out.sizes()), out.strides()]);
-    let c = c.ptr::<bool>().cast_const();
+    let c = c.ptr::<Truth>().cast_const();
     dispatch!(any, out.dtype(), T => {
         let (value, to) = (value.ptr::<T>().cast_const(), out.ptr::<T>());
         for [at, place] in Offsets::new(&axes) {
             // SAFETY: S1 and S3, the condition being expanded to the sizes of `out`; the value is 0-dim.
             unsafe {
-                if *c.offset(at) {
+                if (*c.offset(at)).get() {
                     *to.offset(place) = *value;
                 }
             }

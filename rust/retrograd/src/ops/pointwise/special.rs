@@ -2,6 +2,7 @@
 //! stand for ops at the top level.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
+use std::ops::Range;
 
 use retrograd_macros::op;
 
@@ -14,6 +15,8 @@ use super::{activation, exponential, functions, rounding};
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::Keep;
 use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::kernels::copy;
 use crate::kernels::special as scalar;
 use crate::ops::reduce::softmax;
 use crate::ops::{Entry, Value, forms};
@@ -315,12 +318,29 @@ impl Unary for Mvlgamma {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let p = self.p as f64;
         let constant = 0.25 * p * (p - 1.0) * PI.ln();
-        let sum = |x: f64| (0..self.p).map(|i| libm::lgamma(x - 0.5 * i as f64)).sum::<f64>();
-        run_in_double("mvlgamma", [x], out, &|[x]| constant + sum(x))
+        let terms = |x: f64, of: Range<i64>| of.map(|i| libm::lgamma(x - 0.5 * i as f64)).sum::<f64>();
+        // As many terms of all elements as are a matter of milliseconds.
+        let block = (1 << 18) / x.numel().max(1) as i64 + 4;
+        if self.p <= block {
+            return run_in_double("mvlgamma", [x], out, &|[x]| constant + terms(x, 0..self.p));
+        }
+        // As torch, which holds all terms of all elements: more than there is memory for are refused, not summed for days.
+        Tensor::empty(&[x.numel(), self.p as usize], DType::Float64).map_err(|e| e.named("mvlgamma"))?;
+        let x = copy::cast(x, DType::Float64)?;
+        let mut sum = Tensor::full(x.sizes(), constant.into(), DType::Float64)?;
+        for i in (0..self.p).step_by(block as usize) {
+            interrupt::check()?;
+            let more = Tensor::empty(x.sizes(), DType::Float64)?;
+            let of = i..self.p.min(i.saturating_add(block));
+            run_in_double("mvlgamma", [&x, &sum], &more, &|[x, sum]| sum + terms(x, of.clone()))?;
+            sum = more;
+        }
+        copy::copy_into(&sum, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let mut sum = x.digamma()?;
         for i in 1..self.p {
+            interrupt::check()?;
             sum = sum.add(&x.plus(-0.5 * i as f64)?.digamma()?)?;
         }
         g.mul(&sum)

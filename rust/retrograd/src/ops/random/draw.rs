@@ -8,7 +8,7 @@ use crate::generator::{Generator, default_generator};
 use crate::kernels::random::{self, Mt19937};
 use crate::kernels::{copy, random::random_below};
 use crate::tensor::layout::{Dims, Strides, contiguous_strides};
-use crate::tensor::{DType, Element, FromScalar, Scalar, Tensor};
+use crate::tensor::{DType, Element, FromScalar, Scalar, Tensor, Truth};
 
 /// A distribution.
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +200,7 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
                 o.iter_mut().for_each(|u| *u = -(-*u).ln_1p() / rate);
             }),
             Draw::From(lo) => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = from_on(dtype, lo, g))),
-            Draw::Chance(p) => converted(o, false, |o| random::bernoulli(g, o, p)),
+            Draw::Chance(p) => converted(o, Truth::FALSE, |o| random::bernoulli(g, o, p)),
             _ => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = any_of(dtype, g))),
         }), else Err(Error::no_kernel("random_", dtype))),
     })

@@ -8,7 +8,7 @@ use crate::generator::{Generator, default_generator};
 use crate::kernels::random;
 use crate::ops::create::{blank, check_grad, leaf, sizes};
 use crate::ops::{Device, Strided, memory};
-use crate::tensor::{DType, MemoryFormat, Scalar, Tensor, default_dtype};
+use crate::tensor::{DType, MemoryFormat, Scalar, Tensor, Truth, default_dtype};
 use crate::transforms;
 
 /// A fresh tensor of draws.
@@ -444,5 +444,5 @@ pub fn randint_like_from(
 pub fn bernoulli_mask(sizes: &[usize], p: f64, generator: Option<&Generator>) -> Result<Tensor> {
     super::draw::check_chance(Scalar::Float(p))?;
     let generator = generator.unwrap_or_else(|| default_generator());
-    Tensor::build::<bool>(sizes, |out| generator.with(|g| random::bernoulli(g, out, p)))
+    Tensor::build::<Truth>(sizes, |out| generator.with(|g| random::bernoulli(g, out, p)))
 }

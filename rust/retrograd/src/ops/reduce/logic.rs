@@ -10,11 +10,11 @@ use crate::dispatch;
 use crate::error::Result;
 use crate::kernels::copy;
 use crate::kernels::reduce;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Tensor, Truth};
 
 /// What is asked about the elements that are not zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Truth {
+enum Question {
     All,
     Any,
     Count,
@@ -23,7 +23,7 @@ enum Truth {
 /// `all`, `any`, `count_nonzero`; no derivative.
 #[derive(Clone, Debug)]
 struct Ask {
-    what: Truth,
+    what: Question,
     over: Over,
 }
 
@@ -36,17 +36,17 @@ impl Primitive for Ask {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let over = &self.over;
-        if self.what == Truth::Count {
-            return run::<bool, _>(&reduce::Sum, &copy::cast(xs[0], DType::Bool)?, over).map(out);
+        if self.what == Question::Count {
+            return run::<Truth, _>(&reduce::Sum, &copy::cast(xs[0], DType::Bool)?, over).map(out);
         }
         let truth = dispatch!(numeric, xs[0].dtype(), T => match self.what {
-            Truth::All => run::<T, _>(&reduce::All, xs[0], over)?,
+            Question::All => run::<T, _>(&reduce::All, xs[0], over)?,
             _ => run::<T, _>(&reduce::Any, xs[0], over)?,
         }, else {
             let x = copy::cast(xs[0], DType::Bool)?;
             match self.what {
-                Truth::All => run::<bool, _>(&reduce::All, &x, over)?,
-                _ => run::<bool, _>(&reduce::Any, &x, over)?,
+                Question::All => run::<Truth, _>(&reduce::All, &x, over)?,
+                _ => run::<Truth, _>(&reduce::Any, &x, over)?,
             }
         });
         // As torch: uint8, once its bool, stays uint8.
@@ -60,10 +60,10 @@ impl Primitive for Ask {
     }
 }
 
-fn ask(what: Truth, op: &'static str, input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+fn ask(what: Question, op: &'static str, input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
     let over = match dim {
         // An empty list reduces nothing here.
-        Some([]) if what != Truth::Count => Over::none(),
+        Some([]) if what != Question::Count => Over::none(),
         dim => Over::dims(op, dim, input.ndim(), keepdim)?,
     };
     apply1(Ask { what, over }, &[input])
@@ -78,7 +78,7 @@ fn ask(what: Truth, op: &'static str, input: &Tensor, dim: Option<&[i64]>, keepd
 /// False
 #[op(function, method, out)]
 pub fn all(input: &Tensor) -> Result<Tensor> {
-    ask(Truth::All, "all", input, None, false)
+    ask(Question::All, "all", input, None, false)
 }
 
 /// Whether all elements along dimensions are non-zero.
@@ -91,7 +91,7 @@ pub fn all(input: &Tensor) -> Result<Tensor> {
 /// [False, True]
 #[op(function, method, out, name = "all")]
 pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
-    ask(Truth::All, "all", input, dim, keepdim)
+    ask(Question::All, "all", input, dim, keepdim)
 }
 
 /// Whether any element is non-zero.
@@ -103,7 +103,7 @@ pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: 
 /// True
 #[op(function, method, out)]
 pub fn any(input: &Tensor) -> Result<Tensor> {
-    ask(Truth::Any, "any", input, None, false)
+    ask(Question::Any, "any", input, None, false)
 }
 
 /// Whether any element along dimensions is non-zero.
@@ -116,7 +116,7 @@ pub fn any(input: &Tensor) -> Result<Tensor> {
 /// [True, False]
 #[op(function, method, out, name = "any")]
 pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
-    ask(Truth::Any, "any", input, dim, keepdim)
+    ask(Question::Any, "any", input, dim, keepdim)
 }
 
 /// The number of elements that are not zero.
@@ -129,7 +129,7 @@ pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: 
 /// 2
 #[op(function, method)]
 pub fn count_nonzero(input: &Tensor, #[default(None)] dim: Option<&[i64]>) -> Result<Tensor> {
-    ask(Truth::Count, "count_nonzero", input, dim, false)
+    ask(Question::Count, "count_nonzero", input, dim, false)
 }
 
 #[cfg(test)]

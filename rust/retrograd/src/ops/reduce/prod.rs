@@ -14,7 +14,7 @@ use crate::kernels::real::Num;
 use crate::kernels::reduce;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Element, Tensor, Truth};
 
 /// `prod`: reverse `g` times the product of the other elements.
 #[derive(Clone, Debug)]
@@ -81,10 +81,10 @@ impl Primitive for Prod {
 
 /// The mask of the diagonal (or of it and what is below it) as `(1, n, n, 1)`.
 pub(super) fn identity(n: usize, diagonal: bool) -> Result<Tensor> {
-    Tensor::build::<bool>(&[1, n, n, 1], |out| {
+    Tensor::build::<Truth>(&[1, n, n, 1], |out| {
         for (i, row) in out.chunks_mut(n.max(1)).enumerate() {
             for (j, place) in row.iter_mut().enumerate() {
-                *place = if diagonal { i == j } else { i <= j };
+                *place = (if diagonal { i == j } else { i <= j }).into();
             }
         }
     })

@@ -106,7 +106,8 @@ impl Args<'_> {
                 ),
             ));
         }
-        let list = copy::contiguous(batch_sizes)?;
+        // S6.
+        let list = copy::own_indices(batch_sizes)?;
         let list = list.as_slice::<i64>().unwrap_or(&[]);
         let rows = data.sizes().first().copied().unwrap_or(0);
         let total = list.iter().try_fold(0i64, |sum, &n| sum.checked_add(n));

@@ -45,7 +45,8 @@ impl Primitive for BinCount {
         0b10
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let bins = copy::contiguous(&copy::cast(xs[0], DType::Int64)?)?;
+        // S6: the bins say how long the result is, and which element of it they add to.
+        let bins = copy::own_indices(xs[0])?;
         let bins = bins.as_slice::<i64>().expect("contiguous and of this dtype");
         let [least, most] = bins.iter().fold([0, -1], |[least, most], &b| [least.min(b), most.max(b)]);
         if least < 0 {

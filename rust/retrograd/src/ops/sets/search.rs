@@ -58,11 +58,10 @@ impl Search {
         const WHY: &str = "contiguous and of this dtype";
         let [sorted, values] = [sorted, values].map(|x| copy::contiguous(&copy::cast(x, T::DTYPE)?));
         let (sorted, values) = (sorted?, values?);
-        let order = order.map(copy::contiguous).transpose()?;
         let n = *sorted.sizes().last().expect("checked by `check`");
         let per_row = if sorted.ndim() == 1 { values.numel() } else { *values.sizes().last().expect("as many dims") };
         Tensor::build::<i64>(values.sizes(), |to| {
-            let order = order.as_ref().map(|o| o.as_slice::<i64>().expect(WHY));
+            let order = order.map(|o| o.as_slice::<i64>().expect(WHY));
             let [sorted, values] = [&sorted, &values].map(|x| x.as_slice::<T>().expect(WHY));
             self.places(sorted, order, values, [n, per_row.max(1)], to);
         })
@@ -97,15 +96,18 @@ impl Primitive for Search {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (sorted, values, order) = (xs[0], xs[1], xs.get(2).copied());
-        if let Some(order) = order {
+        // S6.
+        let order = order.map(copy::own_indices).transpose()?;
+        if let Some(order) = &order {
             let n = sorted.sizes().last().map_or(0, |&n| n as i64);
-            if order.to_vec::<i64>()?.iter().any(|i| !(0..n).contains(i)) {
+            if order.as_slice::<i64>().unwrap_or(&[]).iter().any(|i| !(0..n).contains(i)) {
                 return Err(Error::shape(
                     "searchsorted",
                     format!("sorter index out of range: the last axis of the boundaries has {n} elements"),
                 ));
             }
         }
+        let order = order.as_ref();
         let places = match result_type(&[sorted, values]) {
             DType::Float64 => self.run::<f64>(sorted, order, values)?,
             DType::Float32 | DType::Float16 | DType::BFloat16 => self.run::<f32>(sorted, order, values)?,

@@ -163,7 +163,7 @@ impl<const FOLD: bool> Primitive for Walk<FOLD> {
         let (sizes, images) = self.sizes(xs[0].sizes())?;
         let dtype = xs[0].dtype();
         let y = Tensor::empty(&sizes, dtype)?;
-        crate::dispatch!(@ dtype, T, self.run::<T>(xs[0], &y, images)?, [Bool bool, Float32 f32, Float64 f64],
+        crate::dispatch!(@ dtype, T, self.run::<T>(xs[0], &y, images)?, [Bool crate::tensor::Truth, Float32 f32, Float64 f64],
             return Err(Error::no_kernel(Self::NAME, dtype)));
         Ok(out(y))
     }

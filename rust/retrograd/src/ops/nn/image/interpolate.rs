@@ -59,7 +59,7 @@ impl Precision {
     }
 }
 
-fn nearest(axis: Axis, exact: bool) -> Table {
+fn nearest(axis: Axis, exact: bool) -> Result<Table> {
     let single = Precision { single: true };
     let scale = single.scale(axis, false) as f32;
     let place = |o: usize| {
@@ -71,10 +71,10 @@ fn nearest(axis: Axis, exact: bool) -> Table {
         };
         (i.floor().max(0.0) as usize).min(axis.n - 1)
     };
-    Table::new(axis.n, (0..axis.m).map(|o| [(place(o), 1.0)]))
+    Table::new(axis.n, 1, (0..axis.m).map(|o| [(place(o), 1.0)]))
 }
 
-fn linear(axis: Axis, align: bool, precision: Precision) -> Table {
+fn linear(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
     let scale = precision.scale(axis, align);
     let taps = |o: usize| {
         if axis.n == axis.m {
@@ -85,7 +85,7 @@ fn linear(axis: Axis, align: bool, precision: Precision) -> Table {
         let next = (i + 1).min(axis.n - 1);
         vec![(i, precision.round(1.0 - t)), (next, t)]
     };
-    Table::new(axis.n, (0..axis.m).map(taps))
+    Table::new(axis.n, 2, (0..axis.m).map(taps))
 }
 
 /// The weights of the elements around a position `t` behind the second of them.
@@ -96,14 +96,14 @@ fn cubic_weights(t: f64) -> [f64; 4] {
     [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)]
 }
 
-fn cubic(axis: Axis, align: bool, precision: Precision) -> Table {
+fn cubic(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
     let scale = precision.scale(axis, align);
     let taps = |o: usize| {
         let (i, t) = precision.before(precision.source(scale, o, align), axis.n);
         let weights = cubic_weights(t);
         (0..4).map(move |k| ((i - 1 + k as i64).clamp(0, axis.n as i64 - 1) as usize, precision.round(weights[k])))
     };
-    Table::new(axis.n, (0..axis.m).map(taps))
+    Table::new(axis.n, 4, (0..axis.m).map(taps))
 }
 
 /// Names of the node, of the reverse, and of torch's loop.
@@ -233,14 +233,19 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         return Err(Error::no_kernel(kernel, x.dtype()));
     }
     let precision = Precision { single: x.dtype() != DType::Float64 };
-    let table = |i: usize| {
+    // Before any table: the result must fit, and there must be memory for it.
+    let mut sizes = Dims::from_slice(&x.sizes()[..2]);
+    sizes.extend(want.sizes.iter().map(|&m| m as usize));
+    Tensor::empty(&sizes, x.dtype()).map_err(|e| e.named(op))?;
+    let table = |i: usize| -> Result<Option<Table>> {
         let axis = Axis { n: x.sizes()[2 + i], m: want.sizes[i] as usize, factor: want.factors.as_ref().map(|f| f[i]) };
-        Some(match mode {
+        match mode {
             Mode::Nearest => nearest(axis, false),
             Mode::NearestExact => nearest(axis, true),
             Mode::Linear => linear(axis, align, precision),
             Mode::Cubic => cubic(axis, align, precision),
-        })
+        }
+        .map(Some)
     };
     let mut params = vec![("output_size", Value::from(&want.sizes[..])), ("self_sym_sizes", Value::from(x.sizes()))];
     if matches!(mode, Mode::Linear | Mode::Cubic) {
@@ -253,9 +258,9 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
     }
     let face = Face { node, back, kernel, params };
     if whole && matches!(mode, Mode::Linear | Mode::Cubic) {
-        return of_bytes(x, table(0), table(1), face);
+        return of_bytes(x, table(0)?, table(1)?, face);
     }
-    apply1(Separable::<false>::new((0..rank).map(table).collect(), face), &[x])
+    apply1(Separable::<false>::new((0..rank).map(table).collect::<Result<_>>()?, face), &[x])
 }
 
 /// Of integers from 0 to 255: each axis in turn, its results rounded to such integers.

@@ -223,14 +223,16 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
         sizes[axis] = check_axis(op, border, x, axis, [pad[at], pad[at + 1]])?;
     }
     checked_numel(op, &sizes)?;
+    // Before any table: there must be memory for the result.
+    Tensor::empty(&sizes, x.dtype()).map_err(|e| e.named(op))?;
     let table = |axis: usize| {
         let at = 2 * (x.ndim() - 1 - axis);
         let (before, cut) = (pad[at], [pad[at], pad[at + 1]].map(|p| (-p).max(0)));
         let n = x.sizes()[axis] as i64;
         let position = |o: usize| [(border.place(o as i64 - before, n, cut) as usize, 1.0)];
-        Some(Table::new(n as usize, (0..sizes[axis]).map(position)))
+        Table::new(n as usize, 1, (0..sizes[axis]).map(position)).map(Some)
     };
-    let tables = (first..x.ndim()).map(table).collect();
+    let tables = (first..x.ndim()).map(table).collect::<Result<_>>()?;
     let params = if border == Border::Circular { Vec::new() } else { vec![("padding", pad.into())] };
     let face = Face { node, back, kernel, params };
     if border == Border::Circular {

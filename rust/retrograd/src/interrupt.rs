@@ -1,0 +1,21 @@
+//! Asking whether a long op is to end: the host language knows what its user pressed.
+
+use std::sync::OnceLock;
+
+use crate::error::Result;
+
+/// Says whether the user wants the op to end, by an error that tells so.
+pub type Host = fn() -> Result<()>;
+
+static HOST: OnceLock<Host> = OnceLock::new();
+
+/// Registers who is asked; the first registration stays.
+pub fn set_host(host: Host) {
+    let _ = HOST.set(host);
+}
+
+/// To be called between blocks of work by ops whose work grows with a number of the user's, and not only with the sizes of
+/// tensors that exist or fit.
+pub fn check() -> Result<()> {
+    HOST.get().map_or(Ok(()), |host| host())
+}

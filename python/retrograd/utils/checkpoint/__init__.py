@@ -7,10 +7,11 @@ asks for a tensor that the graph would have saved, the function is called again.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from typing import Any, TypeAlias, TypeVar
 
+from retrograd import _core
 from retrograd._core import is_grad_enabled
 from retrograd.autograd.graph import saved_tensors_hooks
 from retrograd.random import fork_rng, get_rng_state, set_rng_state

@@ -60,7 +60,7 @@ def test_every_transform_refuses(name, by_argument):
         ("transpose_", lambda c: c.t_()),
         ("resize_", lambda c: c.resize_(1)),
         ("detach_", lambda c: c.detach_()),
-        ("uniform_", lambda c: c.uniform_()),
+        ("random_", lambda c: c.uniform_()),
         ("fill_", lambda c: c[0].zero_()),
     ],
 )
@@ -137,7 +137,9 @@ def test_arguments_may_be_written():
 
 def test_an_argument_that_is_differentiated_for_is_refused_as_a_leaf():
     for call in (lambda: grad(lambda x: x.mul_(2).sum())(X), lambda: vjp(lambda x: x.mul_(2).sum(), X)):
-        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        with pytest.raises(
+            RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"
+        ):
             call()
     assert X.tolist() == [1.0, 2.0]
 
@@ -168,5 +170,7 @@ def test_reading_is_fine_and_so_is_out():
 
 def test_running_statistics_are_updated():
     mean, var = rg.zeros(2), rg.ones(2)
-    grad(lambda x: rg.nn.functional.batch_norm(x, mean, var, training=True).pow(3).sum())(rg.tensor([[1.0, 2.0], [3.0, 6.0]]))
+    grad(lambda x: rg.nn.functional.batch_norm(x, mean, var, training=True).pow(3).sum())(
+        rg.tensor([[1.0, 2.0], [3.0, 6.0]])
+    )
     assert mean.tolist() == pytest.approx([0.2, 0.4])

@@ -9,6 +9,7 @@ import ctypes
 import gc
 import itertools
 import math
+from functools import partial
 
 import pytest
 
@@ -80,7 +81,7 @@ def applied(chain, p, x):
         return p * x**POWER
 
     for name in reversed(chain):
-        f = (lambda operator, f: lambda x: operator(f, x))(OPERATORS[name][0], f)
+        f = partial(OPERATORS[name][0], f)
     return f(x)
 
 

@@ -60,7 +60,9 @@ def graph_watches(x):
 
 
 def recompute():
-    checkpoints.checkpoint(lambda x: x.exp().sin(), rg.ones(2, requires_grad=True), use_reentrant=False).sum().backward()
+    checkpoints.checkpoint(
+        lambda x: x.exp().sin(), rg.ones(2, requires_grad=True), use_reentrant=False
+    ).sum().backward()
 
 
 def in_two_steps():

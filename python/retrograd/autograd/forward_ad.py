@@ -149,6 +149,10 @@ class dual_level(_core._DualLevel, _Mode):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def __enter__(self) -> int: ...
+
 
 class _set_fwd_grad_enabled(_core._ForwardSwitch, _Setting):
     """Whether ops of the calling thread compute tangents: acts when it is made, until the end of a with statement."""

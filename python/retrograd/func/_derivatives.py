@@ -22,8 +22,8 @@ Argnums: TypeAlias = int | tuple[int, ...]
 Tensors: TypeAlias = Sequence[Tensor]
 
 _grad = _core._grad
-# Times of transforms, as scopes that give whether ops record outside. Each takes what the function is given: other tensors
-# from before it must not write to.
+# Times of transforms, as scopes that give whether ops record outside. Each takes what the function is given: to other
+# tensors from before it must not write.
 reversing = _core._reversing
 pushing = _core._pushing
 out_of_inference = _core._out_of_inference

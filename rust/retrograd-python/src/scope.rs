@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{ffi, intern};
@@ -304,16 +304,16 @@ impl Scope {
     fn undo(&self, py: Python<'_>) -> PyResult<()> {
         self.state.lock().made.as_ref().map_or(Ok(()), |before| before.put_back(py))
     }
-    /// The switch that this scope sets.
-    fn is_on(&self) -> bool {
+    /// What this scope switches to, if it is a switch.
+    fn is_on(&self) -> Option<bool> {
         match self.what {
             What::Grad(on)
             | What::Inference(on)
             | What::Forward(on)
             | What::GradLayout(on)
             | What::Multithreading(on)
-            | What::Anomaly { on, .. } => on,
-            _ => true,
+            | What::Anomaly { on, .. } => Some(on),
+            _ => None,
         }
     }
 }
@@ -352,6 +352,11 @@ impl Scope {
     ) -> PyResult<()> {
         let _ = (kind, value, trace);
         self.leave(py)
+    }
+    /// What it switches to.
+    #[getter]
+    fn mode(&self) -> PyResult<bool> {
+        self.is_on().ok_or_else(|| PyAttributeError::new_err("mode"))
     }
     /// Puts back what was before a switch that acts when it is made.
     fn _undo(&self, py: Python<'_>) -> PyResult<()> {
@@ -394,11 +399,6 @@ macro_rules! bases {
             fn new($($arg: $type),*) -> PyResult<PyClassInitializer<Self>> {
                 let scope: PyResult<Scope> = $scope;
                 Ok(PyClassInitializer::from(scope?).add_subclass(Self))
-            }
-            /// What it switches to.
-            #[getter]
-            fn mode(slf: PyRef<'_, Self>) -> bool {
-                slf.as_super().is_on()
             }
         }
     )*};

@@ -24,17 +24,53 @@ use crate::errors::{OrPy, from_py};
 use crate::origin::attached;
 use crate::wrap::{unwrap, wrap};
 
-/// What holds while a scope is entered.
-enum What {
+/// What is on or off.
+#[derive(Clone, Copy)]
+enum Switch {
     Grad(bool),
     Inference(bool),
     Forward(bool),
     GradLayout(bool),
     Multithreading(bool),
-    Anomaly {
-        on: bool,
-        check_nan: bool,
-    },
+    Anomaly { on: bool, check_nan: bool },
+}
+
+impl Switch {
+    /// Makes it so. Returns what was before.
+    fn set(self) -> Before {
+        let word = |bits, on| Before::Word { bits, word: mode::set(bits, on) };
+        match self {
+            Switch::Grad(on) => word(GRAD, on),
+            Switch::GradLayout(on) => word(LOOSE_GRADS, !on),
+            Switch::Multithreading(on) => word(SINGLE_THREADED, !on),
+            Switch::Inference(on) => {
+                let word = mode::set(INFERENCE, on);
+                mode::set(GRAD, !on);
+                Before::Word { bits: INFERENCE | GRAD, word }
+            }
+            Switch::Forward(on) => Before::Forward(forward::set_enabled(on)),
+            Switch::Anomaly { on, check_nan } => {
+                let before = Before::Anomaly { on: anomaly::is_on(), check_nan: anomaly::checks_nan() };
+                anomaly::set(on, check_nan);
+                before
+            }
+        }
+    }
+    fn is_on(self) -> bool {
+        match self {
+            Switch::Grad(on)
+            | Switch::Inference(on)
+            | Switch::Forward(on)
+            | Switch::GradLayout(on)
+            | Switch::Multithreading(on)
+            | Switch::Anomaly { on, .. } => on,
+        }
+    }
+}
+
+/// What holds while a scope is entered.
+enum What {
+    Switch(Switch),
     /// A level of batches.
     Batch {
         size: usize,
@@ -100,37 +136,13 @@ enum Before {
 }
 
 impl What {
-    /// Switches of the mode word.
-    fn word(&self) -> Option<(u32, bool)> {
-        Some(match *self {
-            What::Grad(on) => (GRAD, on),
-            What::GradLayout(on) => (LOOSE_GRADS, !on),
-            What::Multithreading(on) => (SINGLE_THREADED, !on),
-            _ => return None,
-        })
-    }
-
     /// Makes it so. Returns what was before, and what `__enter__` gives.
     fn begin<'py>(&self, scope: &Bound<'py, Scope>) -> PyResult<(Before, Bound<'py, PyAny>)> {
         let py = scope.py();
         let none = || py.None().into_bound(py);
         let number = |n: usize| n.into_pyobject(py).map(Bound::into_any).map_err(PyErr::from);
-        if let Some((bits, on)) = self.word() {
-            return Ok((Before::Word { bits, word: mode::set(bits, on) }, none()));
-        }
         Ok(match self {
-            What::Grad(_) | What::GradLayout(_) | What::Multithreading(_) => unreachable!("switches of the mode word"),
-            &What::Inference(on) => {
-                let word = mode::set(INFERENCE, on);
-                mode::set(GRAD, !on);
-                (Before::Word { bits: INFERENCE | GRAD, word }, none())
-            }
-            &What::Forward(on) => (Before::Forward(forward::set_enabled(on)), none()),
-            &What::Anomaly { on, check_nan } => {
-                let before = Before::Anomaly { on: anomaly::is_on(), check_nan: anomaly::checks_nan() };
-                anomaly::set(on, check_nan);
-                (before, none())
-            }
+            &What::Switch(switch) => (switch.set(), none()),
             &What::Batch { size, randomness, private } => {
                 let enter = if private { transforms::enter_private } else { transforms::enter };
                 let level = enter(size, randomness);
@@ -278,7 +290,7 @@ impl Scope {
             let mut state = this.state.lock();
             if state.made.is_some() {
                 state.entered = true;
-                if let What::Grad(on) = this.what {
+                if let What::Switch(Switch::Grad(on)) = this.what {
                     mode::set(GRAD, on);
                 }
                 return Ok(slf.py().None().into_bound(slf.py()));
@@ -303,18 +315,6 @@ impl Scope {
     /// Puts back what was before a scope that acts when it is made.
     fn undo(&self, py: Python<'_>) -> PyResult<()> {
         self.state.lock().made.as_ref().map_or(Ok(()), |before| before.put_back(py))
-    }
-    /// What this scope switches to, if it is a switch.
-    fn is_on(&self) -> Option<bool> {
-        match self.what {
-            What::Grad(on)
-            | What::Inference(on)
-            | What::Forward(on)
-            | What::GradLayout(on)
-            | What::Multithreading(on)
-            | What::Anomaly { on, .. } => Some(on),
-            _ => None,
-        }
     }
 }
 
@@ -356,7 +356,10 @@ impl Scope {
     /// What it switches to.
     #[getter]
     fn mode(&self) -> PyResult<bool> {
-        self.is_on().ok_or_else(|| PyAttributeError::new_err("mode"))
+        match self.what {
+            What::Switch(switch) => Ok(switch.is_on()),
+            _ => Err(PyAttributeError::new_err("mode")),
+        }
     }
     /// Puts back what was before a switch that acts when it is made.
     fn _undo(&self, py: Python<'_>) -> PyResult<()> {
@@ -364,25 +367,11 @@ impl Scope {
     }
 }
 
-/// Makes it so, for a scope that acts when it is made. These are switches, which ask nothing of the scope.
-fn acting(what: What, acts: bool) -> PyResult<Scope> {
-    let scope = Scope::of(what);
-    if acts {
-        let before = match scope.what {
-            What::Forward(on) => Before::Forward(forward::set_enabled(on)),
-            What::Anomaly { on, check_nan } => {
-                let before = Before::Anomaly { on: anomaly::is_on(), check_nan: anomaly::checks_nan() };
-                anomaly::set(on, check_nan);
-                before
-            }
-            ref what => {
-                let (bits, on) = what.word().ok_or_else(|| PyValueError::new_err("no switch"))?;
-                Before::Word { bits, word: mode::set(bits, on) }
-            }
-        };
-        scope.state.lock().made = Some(before);
-    }
-    Ok(scope)
+/// A switch that acts when it is made, unless `acts` is false.
+fn acting(switch: Switch, acts: bool) -> Scope {
+    let scope = Scope::of(What::Switch(switch));
+    scope.state.lock().made = acts.then(|| switch.set());
+    scope
 }
 
 /// Classes that classes of the package are made of: `Name("_Name", (signature), arguments) { scope }`.
@@ -396,9 +385,9 @@ macro_rules! bases {
         impl $name {
             #[new]
             #[pyo3(signature = $signature)]
-            fn new($($arg: $type),*) -> PyResult<PyClassInitializer<Self>> {
-                let scope: PyResult<Scope> = $scope;
-                Ok(PyClassInitializer::from(scope?).add_subclass(Self))
+            fn new($($arg: $type),*) -> PyClassInitializer<Self> {
+                let scope: Scope = $scope;
+                PyClassInitializer::from(scope).add_subclass(Self)
             }
         }
     )*};
@@ -406,47 +395,47 @@ macro_rules! bases {
 
 bases! {
     /// Ops record, or not.
-    Recording("_Recording", (on), on: bool) { Ok(Scope::of(What::Grad(on))) }
+    Recording("_Recording", (on), on: bool) { Scope::of(What::Switch(Switch::Grad(on))) }
     /// As `_Recording`, from the call on.
     RecordingSwitch("_RecordingSwitch", (mode, _acts = true), mode: bool, _acts: bool) {
-        acting(What::Grad(mode), _acts)
+        acting(Switch::Grad(mode), _acts)
     }
     /// Inference mode, or the normal mode within it.
-    InferenceMode("_InferenceMode", (mode), mode: bool) { Ok(Scope::of(What::Inference(mode))) }
+    InferenceMode("_InferenceMode", (mode), mode: bool) { Scope::of(What::Switch(Switch::Inference(mode))) }
     /// Ops push tangents, or not; from the call on.
-    ForwardSwitch("_ForwardSwitch", (mode), mode: bool) { acting(What::Forward(mode), true) }
+    ForwardSwitch("_ForwardSwitch", (mode), mode: bool) { acting(Switch::Forward(mode), true) }
     /// Gradients get the layout of their leaves, or not; from the call on.
-    GradLayoutSwitch("_GradLayoutSwitch", (enable = true), enable: bool) { acting(What::GradLayout(enable), true) }
+    GradLayoutSwitch("_GradLayoutSwitch", (enable = true), enable: bool) { acting(Switch::GradLayout(enable), true) }
     /// Backward passes may use other threads, or not; from the call on.
-    MultithreadingSwitch("_MultithreadingSwitch", (mode), mode: bool) { acting(What::Multithreading(mode), true) }
+    MultithreadingSwitch("_MultithreadingSwitch", (mode), mode: bool) { acting(Switch::Multithreading(mode), true) }
     /// Anomaly mode.
     Anomaly("_Anomaly", (check_nan = true), check_nan: bool) {
-        Ok(Scope::of(What::Anomaly { on: true, check_nan }))
+        Scope::of(What::Switch(Switch::Anomaly { on: true, check_nan }))
     }
     /// Anomaly mode or not, from the call on.
     AnomalySwitch("_AnomalySwitch", (mode, check_nan = true), mode: bool, check_nan: bool) {
-        acting(What::Anomaly { on: mode, check_nan }, true)
+        acting(Switch::Anomaly { on: mode, check_nan }, true)
     }
     /// A level of tangents.
-    DualLevel("_DualLevel", (),) { Ok(Scope::of(What::Dual { public: true })) }
+    DualLevel("_DualLevel", (),) { Scope::of(What::Dual { public: true }) }
     /// Saved-tensor hooks are refused.
     NoSavedHooks("_NoSavedTensorsHooks", (error_message), error_message: String) {
-        Ok(Scope::of(What::NoSavedHooks(error_message)))
+        Scope::of(What::NoSavedHooks(error_message))
     }
     /// An attribute has another value.
     Value("_Value", (of, name, value, alone = None), of: Py<PyAny>, name: Py<PyString>, value: Py<PyAny>,
         alone: Option<String>) {
-        Ok(Scope::of(What::Value { of, name, value: Some(value), alone }))
+        Scope::of(What::Value { of, name, value: Some(value), alone })
     }
     /// An attribute is the scope itself.
     Current("_Current", (of, name, alone = None), of: Py<PyAny>, name: Py<PyString>, alone: Option<String>) {
-        Ok(Scope::of(What::Value { of, name, value: None, alone }))
+        Scope::of(What::Value { of, name, value: None, alone })
     }
     /// The default generator is put back.
-    RandomState("_RandomState", (),) { Ok(Scope::of(What::Random)) }
+    RandomState("_RandomState", (),) { Scope::of(What::Random) }
     /// Several scopes as one.
     All("_All", (value, scopes), value: Py<PyAny>, scopes: Vec<Py<Scope>>) {
-        Ok(Scope::of(What::All { scopes, value }))
+        Scope::of(What::All { scopes, value })
     }
 }
 

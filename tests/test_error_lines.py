@@ -1,6 +1,7 @@
 """Errors about the graph name the lines of the user's program that have to do with them, without any debug mode."""
 
 import re
+import resource
 import runpy
 import textwrap
 import threading
@@ -250,3 +251,47 @@ def test_the_readme_shows_what_is_said(tmp_path):
         runpy.run_path(str(path), run_name="__main__")
     said = str(caught.value).replace(str(path), "train.py")
     assert said.startswith(shown.replace("]],\nwhich", "]], which"))
+
+
+# ---- programs that are made while they run
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory in use is not told")
+def test_code_that_nobody_can_run_again_is_not_kept():
+    def in_use():
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+
+    x = rg.ones(1, requires_grad=True)
+    for i in range(100_000):
+        exec(compile(f"x * {i}", "<snippet>", "exec"), {"x": x})
+        if i == 20_000:
+            before = in_use()
+    assert in_use() - before < 8 << 20  # as it was, 36 MiB
+
+
+def test_lines_are_right_or_unknown_where_code_was_let_go(tmp_path):
+    def kept(name):
+        """A graph that cannot run, recorded by a function of a file of its own, which is then gone."""
+        path = tmp_path / f"{name}.py"
+        path.write_text("def record(x):\n    y = x.exp()\n    y.add_(1)\n    return y\n", encoding="utf-8")
+        scope = runpy.run_path(str(path))
+        return scope["record"](rg.ones(1, requires_grad=True))
+
+    def message(y):
+        with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
+            y.backward()
+        return str(caught.value)
+
+    early = kept("early")
+    x = rg.ones(1, requires_grad=True)
+    held = {}
+    exec(compile("def record(x):\n    y = x.exp()\n    y.add_(1)\n    return y\n", "held.py", "exec"), held)
+    of_held = held["record"](x)
+    for i in range(20_000):
+        exec(compile(f"\n\n\n\n\nx * {i}", f"<snippet {i}>", "exec"), {"x": x})
+    late = kept("late")
+    assert "snippet" not in message(early) and "early.py:" not in message(early)
+    assert "late.py:2, in record" in message(late) and "late.py:3, in record" in message(late)
+    # What can still be run has its lines, before and after.
+    assert "held.py:2, in record" in message(of_held)
+    assert "held.py:2, in record" in message(held["record"](x))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from typing import Any
 
+from retrograd import _core
 from retrograd._core import Tensor, default_generator, manual_seed
 
 __all__ = [
@@ -71,14 +71,21 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-@contextmanager
+class _Fork(_core._RandomState, ContextDecorator):
+    """A block after which the default generator is put back."""
+
+
+class _NoFork(nullcontext[None], ContextDecorator):
+    """A block that does nothing."""
+
+
 def fork_rng(
     devices: Any = None,
     enabled: bool = True,
     _caller: str = "fork_rng",
     _devices_kw: str = "devices",
     device_type: str | None = None,
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Put the default generator back at the end of the block, so that random numbers drawn inside do not show outside.
 
     Args: `enabled` False does nothing. The others name devices, of which there are none but the CPU, and are ignored.
@@ -92,11 +99,4 @@ def fork_rng(
     >>> rg.rand(1).item() == expected
     True
     """
-    if not enabled:
-        yield
-        return
-    state = get_rng_state()
-    try:
-        yield
-    finally:
-        set_rng_state(state)
+    return _Fork() if enabled else _NoFork()

@@ -41,23 +41,18 @@ class Batch:
 def mapped(call: Callable[..., Any], tensors: Sequence[Any], batched: Sequence[int], axis: int = 0) -> list[Any]:
     """The results of `call`, as a flat list, with the batch in front."""
     assert core is not None
-    level = core._vmap_enter(tensors[batched[0]].shape[axis], "error")
-    try:
+    with core._batch_level(tensors[batched[0]].shape[axis], "error") as level:
         entries = [core._batch(x, axis, level) if k in batched else x for k, x in enumerate(tensors)]
-        return [core._unbatch(y, 0, level) for y in tensors_of(call(entries))]
-    finally:
+        results = [core._unbatch(y, 0, level) for y in tensors_of(call(entries))]
         del entries
-        core._vmap_exit(level)
+    return results
 
 
 def along(call: Callable[..., Any], tensors: Sequence[Any]) -> list[Any]:
     """As `mapped`, where only gradients or tangents have entries: one call for all."""
     assert core is not None
-    level = core._vmap_enter_private(tensors[0].shape[0])
-    try:
+    with core._private_level(tensors[0].shape[0]) as level:
         return [core._unbatch(y, 0, level) for y in call(level, [core._batch(x, 0, level) for x in tensors])]
-    finally:
-        core._vmap_exit(level)
 
 
 def stacked(rows: Sequence[Sequence[Any]]) -> list[Array]:

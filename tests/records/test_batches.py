@@ -149,7 +149,7 @@ def entries_differentiate_alike(batch: Batch, call: Op, alone: Op) -> None:
         stacks = tensors([np.stack(column) for column in zip(*map(operator.add, inputs, gs), strict=True)])
 
         def pull(entries: list[Any]) -> list[Any]:
-            return pulled_back(call, [core._unlink(x).requires_grad_() for x in entries[:size]], entries[size:])
+            return pulled_back(call, [core._variable(x) for x in entries[:size]], entries[size:])
 
         equal(mapped(pull, stacks, range(len(stacks))), want)
     with noting("the JVP of every entry"):
@@ -161,14 +161,11 @@ def entries_differentiate_alike(batch: Batch, call: Op, alone: Op) -> None:
 
 def pushed(call: Op, inputs: Sequence[Any], tangents: Sequence[Any], along: int | None = None) -> list[Any]:
     """The tangents of the outputs; zeros for those that have none."""
-    level = core._enter_dual_level()
-    try:
+    with core._private_dual_level() as level:
         pairs = zip(inputs, tangents, strict=True)
         make = core._make_dual if along is None else lambda x, t, at: core._make_dual_along(x, t, at, along)
         ys = [core._unpack_dual(y, level) for y in call([make(x, t, level) for x, t in pairs])]
         return [core.zeros_like(y) if t is None else t for y, t in ys]
-    finally:
-        core._exit_dual_level(level)
 
 
 def written(bound: Bound, write: Callable[..., Any] | None, target: Callable[[Any], tuple[Any, Any]]) -> Op:

@@ -680,3 +680,28 @@ def test_fwd_7_a_write_to_an_expanded_view():
         same(tangent(y), [0.0, 4.0])
         y.expand(2, 2).zero_()
         same(tangent(y), [0.0, 0.0])
+
+
+def test_fwd_9_a_dual_of_an_inference_tensor_is_no_view():
+    x = rg.ones(2)
+    with rg.inference_mode():
+        inside = rg.ones(2)
+        with level():
+            dual = fwd.make_dual(inside, rg.ones(2))
+            assert not dual._is_view() and dual.is_inference() and dual.data_ptr() == inside.data_ptr()
+            assert not fwd.unpack_dual(dual).primal._is_view()
+            assert fwd.make_dual(x, x)._base is x
+
+
+def test_fwd_1_levels_that_are_not_open_are_refused_in_torch_s_words():
+    x = rg.ones(2)
+    with fails("Dual level must be a positive number."):
+        fwd.exit_dual_level()
+    with fails("Trying to exit a forward AD level that was not the last one that was created. This is not supported"):
+        fwd.exit_dual_level(level=0)
+    with fails("Invalid level given to _make_dual"):
+        fwd.make_dual(x, x, level=3)
+    with level():
+        dual = fwd.make_dual(x, x)
+        with fails("Setting a forward grad that itself has a forward gradient at the same level0 is not supported."):
+            fwd.make_dual(x, dual)

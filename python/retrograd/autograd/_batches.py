@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd.autograd.forward_ad import _close
 
 Tensors: TypeAlias = Sequence[Tensor]
 Found: TypeAlias = tuple[Tensor | None, ...]
@@ -50,13 +49,10 @@ def pull_batch(
     allow_unused: bool,
 ) -> Found:
     """`_core._grad` of a batch of `size` cotangents along their first axis, which gradients have too; of None, ones."""
-    level = _core._vmap_enter_private(size)
-    try:
+    with _core._private_level(size) as level:
         batched = tuple([None if g is None else _core._batch(g, 0, level) for g in cotangents])
         found = _grad(tuple(outs), batched, retain_graph, create_graph, tuple(inputs), allow_unused)
         return tuple([None if g is None else _core._unbatch(g, 0, level) for g in found])
-    finally:
-        _core._vmap_exit(level)
 
 
 def rows(out: Tensor, xs: Tensors, create_graph: bool, at_once: int) -> Iterator[Found]:
@@ -108,8 +104,7 @@ def push_batch(
     """
     size = len(tangents[0])
     state = generator.get_state()
-    level = _core._vmap_enter_private(size, randomness)
-    try:
+    with _core._private_level(size, randomness) as level:
         if size == 1:
             moved, differs = _push(run, _copies(xs), [t[0] for t in tangents], None, order)
             return [t.unsqueeze(0) for t in moved], differs
@@ -124,8 +119,6 @@ def push_batch(
         for unit in zip(*[t.unbind(0) for t in tangents], strict=True):
             generator.set_state(state)
             each.append(_push(run, _copies(xs), unit, None, order))
-    finally:
-        _core._vmap_exit(level)
     columns = zip(*[moved for moved, _ in each], strict=True)
     return [_core.stack(column) for column in columns], any(differs for _, differs in each)
 
@@ -137,8 +130,7 @@ def _copies(xs: Tensors) -> list[Tensor]:
 
 def _push(run: Run, xs: Tensors, tangents: Tensors, private: int | None, order: int) -> tuple[list[Tensor], bool]:
     """The derivatives of what `run` returns, zeros where there is none; tangents may be batched at `private`."""
-    level = _core._enter_dual_level()
-    try:
+    with _core._private_dual_level() as level:
         if private is None:
             duals = [_core._make_dual(x, t, level) for x, t in zip(xs, tangents, strict=True)]
         else:
@@ -146,5 +138,3 @@ def _push(run: Run, xs: Tensors, tangents: Tensors, private: int | None, order: 
         results = run(duals) if order == 1 else _push(run, duals, tangents, private, order - 1)[0]
         parts = [_core._unpack_dual(y, level) for y in results]
         return [_core.zeros_like(y) if t is None else t for y, t in parts], _core._dual_level_differs(level)
-    finally:
-        _close(level)

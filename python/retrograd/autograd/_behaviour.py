@@ -157,18 +157,16 @@ def _both_ways(
     draws = [random_values(like, generator) for _ in range(BATCH)]
     alone = [run(tensor_like(values, like), None) for values in draws]
     stacked = tensor_like(list(chain(*draws)), like, BATCH)
-    level = _core._vmap_enter_private(BATCH)
     try:
-        batched = run(_core._batch(stacked, 0, level), level)
-        return alone, [None if t is None else _core._unbatch(t, 0, level) for t in batched]
+        with _core._private_level(BATCH) as level:
+            batched = run(_core._batch(stacked, 0, level), level)
+            return alone, [None if t is None else _core._unbatch(t, 0, level) for t in batched]
     except RuntimeError as error:
         raise GradcheckError(
             f"While computing batched gradients, got: {error}\n\n"
             "Likely cause: a rule looks at values (item(), a branch), or writes what is batched into memory that is "
             "not; it runs once for the whole batch"
         ) from error
-    finally:
-        _core._vmap_exit(level)
 
 
 def _compare(

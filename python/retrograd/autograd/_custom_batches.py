@@ -48,16 +48,13 @@ def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
             "the vmap staticmethod or set generate_vmap_rule=True. The latter will do if its methods consist of tensor "
             "ops."
         )
-    entered = _core._vmap_rule_enter(level)
-    try:
+    with _core._rule_of_level(level):
         if around or not own:
             batch = Batch(cls, info, dims)
             return _entries(_generated(cls).apply(batch, *values), 0, level)
         outputs, out_dims = _two(cls.vmap(info, dims, *values))
         written = [(value, x) for value, x, part in zip(unwrapped, leaves, inside, strict=True) if part is not None]
         return _entries(outputs, out_dims, level, written)
-    finally:
-        _core._vmap_rule_exit(level, entered)
 
 
 def _one_by_one(
@@ -123,8 +120,8 @@ class Batch:
         self.single = True
         self.entry = Entry()
 
-    def enter(self) -> int:
-        return _core._vmap_enter(self.info.batch_size, self.info.randomness)
+    def level(self) -> _core._Scope:
+        return _core._batch_level(self.info.batch_size, self.info.randomness)
 
     def inside(self, values: Sequence[Any], level: int, dims: Sequence[int | None] | None = None) -> list[Any]:
         """The arguments, or what belongs to them, for one entry."""
@@ -198,8 +195,7 @@ class Vmapped(Function):
     def forward(batch: Batch, *values: Any) -> Any:
         own = batch.cls.vmap is not Function.vmap
         found = _two(batch.cls.vmap(batch.info, batch.dims, *values)) if own else None
-        level = batch.enter()
-        try:
+        with batch.level() as level:
             args = batch.inside(values, level)
             batch.sizes = [x.shape if isinstance(x, Tensor) else None for x in args]
             if found is None:
@@ -216,8 +212,6 @@ class Vmapped(Function):
             for notes in ("_save", "_forward", "_still"):
                 setattr(entry, notes, [_outside(t, known, level) for t in getattr(entry, notes)])
             return whole[0] if batch.single else tuple(whole)
-        finally:
-            _core._vmap_exit(level)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -235,38 +229,36 @@ class Vmapped(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         batch = ctx.batch
-        level = batch.enter()
-        try:
+        with batch.level() as level:
             entry = batch.entry
-            entry.saved_tensors = tuple(batch.inside(ctx.saved_tensors, level, ctx.saved_dims))
-            entry.needs_input_grad = ctx.needs_input_grad[1:]
-            method = batch.cls.vjp if batch.cls.vjp is not Function.vjp else batch.cls.backward
-            found = method(entry, *batch.inside(grads, level, (0,) * len(grads)))
-            found = found if isinstance(found, tuple) else (found,)
-            if len(found) < len(batch.dims) or any(g is not None for g in found[len(batch.dims) :]):
-                raise RuntimeError(
-                    f"function {batch.cls.__name__}Backward returned an incorrect number of gradients (expected "
-                    f"{len(batch.dims)}, got {len(found)})"
-                )
-            return (None, *[_gradient(batch, at, g, level) for at, g in enumerate(found[: len(batch.dims)])])
-        finally:
-            entry.saved_tensors = ()
-            _core._vmap_exit(level)
+            try:
+                entry.saved_tensors = tuple(batch.inside(ctx.saved_tensors, level, ctx.saved_dims))
+                entry.needs_input_grad = ctx.needs_input_grad[1:]
+                method = batch.cls.vjp if batch.cls.vjp is not Function.vjp else batch.cls.backward
+                found = method(entry, *batch.inside(grads, level, (0,) * len(grads)))
+                found = found if isinstance(found, tuple) else (found,)
+                if len(found) < len(batch.dims) or any(g is not None for g in found[len(batch.dims) :]):
+                    raise RuntimeError(
+                        f"function {batch.cls.__name__}Backward returned an incorrect number of gradients (expected "
+                        f"{len(batch.dims)}, got {len(found)})"
+                    )
+                return (None, *[_gradient(batch, at, g, level) for at, g in enumerate(found[: len(batch.dims)])])
+            finally:
+                entry.saved_tensors = ()
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
         batch = ctx.batch
-        level = batch.enter()
-        try:
+        with batch.level() as level:
             entry = batch.entry
-            entry.saved_tensors = tuple(batch.inside(ctx.saved_tensors, level, ctx.forward_dims))
-            found = batch.cls.jvp(entry, *batch.inside(tangents[1:], level))
-            found = found if isinstance(found, tuple) else (found,)
-            whole = [t if t is None else _core._unbatch(t, 0, level) for t in found]
-            return whole[0] if batch.single else tuple(whole)
-        finally:
-            entry.saved_tensors = ()
-            _core._vmap_exit(level)
+            try:
+                entry.saved_tensors = tuple(batch.inside(ctx.saved_tensors, level, ctx.forward_dims))
+                found = batch.cls.jvp(entry, *batch.inside(tangents[1:], level))
+                found = found if isinstance(found, tuple) else (found,)
+                whole = [t if t is None else _core._unbatch(t, 0, level) for t in found]
+                return whole[0] if batch.single else tuple(whole)
+            finally:
+                entry.saved_tensors = ()
 
 
 def _whole(output: Any, level: int) -> Any:

@@ -35,8 +35,9 @@ def transposed(cls: type[Function], args: tuple[Any, ...], tangents: tuple[Any, 
         if not followed:
             return (None,) * len(outputs)
         ys = tuple([outputs[i] for i in followed])
-        cotangents = tuple([_core.zeros_like(y).requires_grad_() for y in ys])
+        cotangents = tuple([_core._variable(_core.zeros_like(y)) for y in ys])
         moving = tuple([x for x, t in zip(xs, tangents, strict=True) if t is not None])
+        inner = (*[x for x in moving if x.is_leaf], *cotangents)
         pulled = _core._grad(ys, cotangents, True, True, moving, True)
     given = [t for t in tangents if t is not None]
     pairs = [(g, t) for g, t in zip(pulled, given, strict=True) if g is not None]
@@ -48,13 +49,14 @@ def transposed(cls: type[Function], args: tuple[Any, ...], tangents: tuple[Any, 
         found = _core._grad(gs, ts, graph, graph, cotangents, True)
     results: list[Any] = [None] * len(outputs)
     for i, t in zip(followed, found, strict=True):
-        results[i] = t
+        results[i] = None if t is None else _core._settled(t, inner, graph)
+    _core._close(inner)
     return tuple(results)
 
 
 def _copy(x: Tensor) -> Tensor:
     """The argument, to be differentiated for: linked to it where it requires grad, with its tangents in any case."""
-    return x.view_as(x) if x.requires_grad else _core._unlink(x.view_as(x)).requires_grad_()
+    return x.view_as(x) if x.requires_grad else _core._variable(x.view_as(x))
 
 
 def _missing(cls: type[Function], why: str) -> NotImplementedError:

@@ -166,20 +166,18 @@ def push(run: Callable[[Tensors], Any], inputs: Tensors, vs: Tensors | None) -> 
     other derivatives. The graph is recorded as ever, and can be differentiated where the tangents are not there.
     """
     state = generator.get_state()
-    level = _core._enter_dual_level()
     try:
-        # Copies, because what func writes to an input in place is written to its tangent too.
-        tangents = [_core.ones_like(x) for x in inputs] if vs is None else [v.clone() for v in vs]
-        xs: Tensors = tuple(
-            [_core._make_dual(x.detach(), t, level).requires_grad_() for x, t in zip(inputs, tangents, strict=True)]
-        )
-        results = run(xs)
-        moved = [None if y is None else _core._unpack_dual(y, level)[1] for y in results]
-        return xs, results, None if _core._dual_level_differs(level) else moved
+        with _core._private_dual_level() as level:
+            # Copies, because what func writes to an input in place is written to its tangent too.
+            tangents = [_core.ones_like(x) for x in inputs] if vs is None else [v.clone() for v in vs]
+            xs: Tensors = tuple(
+                [_core._make_dual(x.detach(), t, level).requires_grad_() for x, t in zip(inputs, tangents, strict=True)]
+            )
+            results = run(xs)
+            moved = [None if y is None else _core._unpack_dual(y, level)[1] for y in results]
+            return xs, results, None if _core._dual_level_differs(level) else moved
     except NotImplementedError:  # an op has no forward rule
         pass
-    finally:
-        _core._exit_dual_level(level)
     generator.set_state(state)
     xs = fresh(inputs, False)
     return xs, run(xs), None

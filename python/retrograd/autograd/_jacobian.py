@@ -308,8 +308,7 @@ def pushed(check: Check, tangents: Sequence[Tensor | None], batch: int | None = 
 
     Args: `batch` the private level that the tangents are batched at.
     """
-    level = _core._enter_dual_level()
-    try:
+    with _core._private_dual_level() as level:
         args = list(check.inputs)
         for i, x, t in zip(check.differentiable, check.sources, tangents, strict=True):
             dual = x.detach()
@@ -320,8 +319,6 @@ def pushed(check: Check, tangents: Sequence[Tensor | None], batch: int | None = 
             args[i] = dual.requires_grad_()
         results = as_tuple(check.func(*args))
         found = [_core._unpack_dual(results[k], level)[1] for k in check.positions]
-    finally:
-        _core._exit_dual_level(level)
     for k, (o, t) in enumerate(zip(check.outputs, found, strict=True)):
         if check.check_grad_dtypes and t is not None and t.is_complex() != o.is_complex():
             raise GradcheckError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import weakref
 from _thread import _local
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from retrograd import _core
@@ -13,7 +13,7 @@ from retrograd._core import Tensor
 from retrograd._local import carried
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(_core._SavedTensorsHooks):
     """Inside the block, let every tensor that is saved for backward pass through a pair of hooks.
 
     Args: `pack_hook` is called once with each tensor as it is saved, by ops and by custom Functions, and may return
@@ -41,12 +41,6 @@ class saved_tensors_hooks:
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-
-    def __enter__(self) -> None:
-        _core._push_saved_tensors_default_hooks(self.pack_hook, self.unpack_hook)
-
-    def __exit__(self, *exc: object) -> None:
-        _core._pop_saved_tensors_default_hooks()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -78,8 +72,11 @@ def _same(t: Tensor) -> Tensor:
     return t
 
 
-@contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class _NoHooks(_core._NoSavedTensorsHooks, contextlib.ContextDecorator):
+    """A block that refuses hooks."""
+
+
+def disable_saved_tensors_hooks(error_message: str) -> contextlib.AbstractContextManager[None]:
     """Inside the block, on the calling thread, refuse saved-tensor hooks.
 
     Args: `error_message` the text of the RuntimeError that entering `saved_tensors_hooks` raises; this block raises it
@@ -92,11 +89,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     Traceback (most recent call last):
     RuntimeError: no hooks here
     """
-    before = _core._forbid_saved_tensors_hooks(error_message)
-    try:
-        yield
-    finally:
-        _core._forbid_saved_tensors_hooks(before)
+    return _NoHooks(error_message)
 
 
 class _Handle:
@@ -173,13 +166,16 @@ class _Watching(_local):
 _watching = carried(_Watching())
 
 
-@contextlib.contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+class _AllowingMutation(_core._All, contextlib.ContextDecorator):
+    """A block that copies saved tensors before they are written to."""
+
+
+def allow_mutation_on_saved_tensors() -> contextlib.AbstractContextManager[_AllowMutationOnSavedContext]:
     """Inside the block, allow writes in place to tensors that were saved for backward.
 
     A saved tensor that is about to be changed, through whichever view, is copied first, and backward uses the copy. It
     must run inside the block.
-    Yields: the maps of saved tensors and of copies, by handle; they are emptied at the end.
+    Gives: the maps of saved tensors and of copies, by handle; they are emptied at the end.
     Raises: RuntimeError if blocks are nested; AssertionError from a backward outside the block.
 
     >>> import retrograd as rg
@@ -193,15 +189,12 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     >>> x.grad
     tensor([2., 4.])
     """
-    if _watching.on:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
-    with saved_tensors_hooks(context._pack, context._unpack):
-        _watching.on = True
-        _core._watch_writes(context._about_to_write)
-        try:
-            yield context
-        finally:
-            _core._watch_writes(None)
-            _watching.on = False
-            context.clear()
+    nested = "allow_mutation_on_saved_tensors contexts cannot be nested"
+    blocks = [
+        _core._Value(_watching, "on", True, nested),
+        _core._cleared(context),
+        saved_tensors_hooks(context._pack, context._unpack),
+        _core._write_watch(context._about_to_write),
+    ]
+    return _AllowingMutation(context, blocks)

@@ -9,22 +9,7 @@ from retrograd import _core
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
 
-class _Anomaly:
-    __slots__ = ("_before", "check_nan", "mode")
-
-    def __init__(self, mode: bool, check_nan: bool) -> None:
-        self._before = _core.is_anomaly_enabled(), _core.is_anomaly_check_nan_enabled()
-        self.mode = mode
-        self.check_nan = check_nan
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        _core.set_anomaly_enabled(*self._before)
-
-
-class detect_anomaly(_Anomaly):
+class detect_anomaly(_core._Anomaly):
     """Inside the block, note where every op is called, and let a failing backward pass say so.
 
     When a node fails, a warning shows the stack of the call that recorded it before the error is raised, and, if that
@@ -47,19 +32,14 @@ class detect_anomaly(_Anomaly):
     __slots__ = ()
 
     def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(True, check_nan)
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
             "debugging.",
             stacklevel=2,
         )
 
-    def __enter__(self) -> None:
-        self._before = _core.is_anomaly_enabled(), _core.is_anomaly_check_nan_enabled()
-        _core.set_anomaly_enabled(True, self.check_nan)
 
-
-class set_detect_anomaly(_Anomaly):
+class set_detect_anomaly(_core._AnomalySwitch):
     """Switch anomaly mode at the call; as a context manager, put it back at the end of the block.
 
     Args: `mode` whether it is on; `check_nan` as in `detect_anomaly`.
@@ -73,7 +53,3 @@ class set_detect_anomaly(_Anomaly):
     """
 
     __slots__ = ()
-
-    def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        super().__init__(mode, check_nan)
-        _core.set_anomaly_enabled(mode, check_nan)

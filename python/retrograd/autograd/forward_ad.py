@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from _thread import _local
 from typing import TYPE_CHECKING, NamedTuple
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd._local import carried
 from retrograd.autograd.grad_mode import _Mode, _Setting
 
 __all__ = [
@@ -22,19 +20,7 @@ __all__ = [
 _is_fwd_grad_enabled = _core._is_fwd_grad_enabled
 
 
-class _Open(_local):
-    """The open levels of the calling thread, as far as they were opened here; the last is the innermost."""
-
-    def __init__(self) -> None:
-        self.levels: list[int] = []
-
-
-_open = carried(_Open())
-
-
-def _innermost() -> int:
-    levels = _open.levels
-    return levels[-1] if levels else -1
+_innermost = _core._current_dual_level
 
 
 if TYPE_CHECKING:
@@ -63,7 +49,6 @@ def enter_dual_level() -> int:
     (None, None)
     """
     level: int = _core._enter_dual_level()
-    _open.levels.append(level)
     return level
 
 
@@ -81,22 +66,6 @@ def exit_dual_level(*, level: int | None = None) -> None:
     >>> fwd.unpack_dual(x).tangent is None
     True
     """
-    last = _innermost()
-    if level is not None and level != last:
-        raise RuntimeError(
-            "Trying to exit a forward AD level that was not the last one that was created: "
-            + (f"the last is {last}, but got {level}" if last >= 0 else f"none is open, but got {level}")
-        )
-    if last < 0:
-        raise RuntimeError("Trying to exit a forward AD level but no level exists: enter_dual_level() opens one")
-    _core._exit_dual_level(last)
-    _open.levels.pop()
-
-
-def _close(level: int) -> None:
-    """Close a level that was opened in the core, with the levels that were opened inside and left open."""
-    while _innermost() > level:
-        exit_dual_level()
     _core._exit_dual_level(level)
 
 
@@ -162,7 +131,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     return tuple.__new__(UnpackedDualTensor, _core._unpack_dual(tensor, level))
 
 
-class dual_level(_Mode):
+class dual_level(_core._DualLevel, _Mode):
     """A level for the time of a block, or of each call of the decorated function.
 
     At the end of the block its tangents are gone, and so are levels opened inside and left open. Blocks nest, unlike
@@ -178,38 +147,14 @@ class dual_level(_Mode):
     tensor(54.)
     """
 
-    __slots__ = ("_entered",)
+    __slots__ = ()
 
-    def __init__(self) -> None:
-        self._entered: list[int] = []
+    if TYPE_CHECKING:
 
-    def __enter__(self) -> int:
-        level: int = _core._enter_dual_level()
-        _open.levels.append(level)
-        self._entered.append(level)
-        return level
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        level = self._entered.pop()
-        levels = _open.levels
-        if levels and levels[-1] == level:
-            levels.pop()
-            _core._exit_dual_level(level)
-            return
-        while _innermost() > level:
-            exit_dual_level()
-        exit_dual_level(level=level)
+        def __enter__(self) -> int: ...
 
 
-class _set_fwd_grad_enabled(_Setting):
+class _set_fwd_grad_enabled(_core._ForwardSwitch, _Setting):
     """Whether ops of the calling thread compute tangents: acts when it is made, until the end of a with statement."""
 
     __slots__ = ()
-
-    def __init__(self, mode: bool) -> None:
-        super().__init__(mode)
-
-    @staticmethod
-    def _set(mode: bool) -> bool:
-        before: bool = _core._set_fwd_grad_enabled(mode)
-        return before

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import functools
 import warnings
-from _thread import _local
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 from retrograd import _core
-from retrograd._core import is_grad_enabled, is_inference_mode_enabled
-from retrograd._local import carried
 
 __all__ = [
     "enable_grad",
@@ -25,7 +22,6 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_set_grad_enabled = _core._set_grad_enabled
 _GENERATOR = 0x20  # the flag of a generator function in `co_flags`, inspect.CO_GENERATOR without importing inspect
 
 
@@ -37,15 +33,17 @@ def _is_generator_function(func: Callable[..., Any]) -> bool:
 
 
 class _Mode:
-    """A context manager that also decorates: every call, or every step of a generator, runs in a clone of it."""
+    """What scopes of the core get to decorate: every call, or every step of a generator, runs in a clone of the scope.
+
+    Entering and leaving is theirs alone: an interrupt could come between two steps of it in Python.
+    """
 
     __slots__ = ()
 
-    def __enter__(self) -> Any:
-        raise NotImplementedError
+    if TYPE_CHECKING:
 
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        raise NotImplementedError
+        def __enter__(self) -> Any: ...
+        def __exit__(self, kind: object, value: object, trace: object) -> None: ...
 
     def clone(self) -> Self:
         """Another manager of the same mode.
@@ -108,14 +106,10 @@ def _in_steps(func: Callable[..., Any], mode: Callable[[], _Mode]) -> Callable[.
     return stepwise
 
 
-_new = object.__new__
-
-
-class _Recording(_Mode):
+class _Recording(_core._Recording, _Mode):
     """Recording on or off for a block. Given a function instead of parentheses, it decorates it."""
 
-    __slots__ = ("_before",)
-    _before: bool
+    __slots__ = ()
     _on: bool
 
     @overload
@@ -123,15 +117,8 @@ class _Recording(_Mode):
     @overload
     def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]
     def __new__(cls, orig_func: Any = None) -> Any:
-        self = _new(cls)
+        self = _core._Recording.__new__(cls, cls._on)
         return self if orig_func is None else self(orig_func)
-
-    def __enter__(self) -> None:
-        self._before = is_grad_enabled()
-        _set_grad_enabled(self._on)
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        _set_grad_enabled(self._before)
 
 
 class no_grad(_Recording):
@@ -176,7 +163,7 @@ class enable_grad(_Recording):
     _on = True
 
 
-class set_grad_enabled(_Mode):
+class set_grad_enabled(_core._RecordingSwitch, _Mode):
     """Switch recording on or off at the call; as a context manager, put it back at the end of the block.
 
     Args: `mode` whether ops record. As a decorator it undoes its immediate effect, and acts in the function alone.
@@ -192,22 +179,11 @@ class set_grad_enabled(_Mode):
     >>> _ = rg.set_grad_enabled(True)
     """
 
-    __slots__ = ("_before", "mode")
-
-    def __init__(self, mode: bool) -> None:
-        self._before = is_grad_enabled()
-        self.mode = mode
-        _set_grad_enabled(mode)
+    __slots__ = ()
 
     def __call__(self, func: _F) -> _F:
-        _set_grad_enabled(self._before)
+        self._undo()
         return super().__call__(func)
-
-    def __enter__(self) -> None:
-        _set_grad_enabled(self.mode)
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        _set_grad_enabled(self._before)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(mode={self.mode})"
@@ -218,12 +194,10 @@ class set_grad_enabled(_Mode):
         >>> import retrograd as rg
         >>> _ = rg.set_grad_enabled(True).clone()
         """
-        other = _new(type(self))
-        other._before, other.mode = is_grad_enabled(), self.mode
-        return other
+        return _core._RecordingSwitch.__new__(type(self), self.mode, False)
 
 
-class inference_mode(_Mode):
+class inference_mode(_core._InferenceMode, _Mode):
     """Like `no_grad`, and new tensors carry no version counter: for code that will never be differentiated.
 
     Args: `mode` False returns to the normal mode, grad mode included, inside a block of inference mode.
@@ -236,27 +210,15 @@ class inference_mode(_Mode):
     True
     """
 
-    __slots__ = ("_before", "mode")
-    _before: tuple[bool, bool]
-    mode: bool
+    __slots__ = ()
 
     @overload
     def __new__(cls, mode: bool = True) -> Self: ...
     @overload
     def __new__(cls, mode: _F) -> _F: ...  # type: ignore[misc]
     def __new__(cls, mode: Any = True) -> Any:
-        self = _new(cls)
-        self.mode = mode if isinstance(mode, bool) else True
+        self = _core._InferenceMode.__new__(cls, mode if isinstance(mode, bool) else True)
         return self if isinstance(mode, bool) else self(mode)
-
-    def __enter__(self) -> None:
-        self._before = is_inference_mode_enabled(), is_grad_enabled()
-        _core._set_inference_mode(self.mode)
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        inference, grad = self._before
-        _core._set_inference_mode(inference)
-        _set_grad_enabled(grad)
 
     def clone(self) -> Self:
         """Another manager of the same mode.
@@ -271,22 +233,13 @@ class inference_mode(_Mode):
 class _Setting(_Mode):
     """A setting that acts when it is made, and is put back by a with statement."""
 
-    __slots__ = ("_before", "mode")
+    __slots__ = ()
 
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
-        self._before = self._set(mode)
+    if TYPE_CHECKING:
 
-    @staticmethod
-    def _set(mode: bool) -> bool:
-        """Set it for the calling thread; returns what it was."""
-        raise NotImplementedError
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        self._set(self._before)
+        @property
+        def mode(self) -> bool: ...
+        def _undo(self) -> None: ...
 
     def clone(self) -> Self:
         """Another manager of the same setting. Like every one, it acts when it is made.
@@ -296,18 +249,11 @@ class _Setting(_Mode):
         ...     rg.autograd.is_multithreading_enabled()
         False
         """
-        return type(self)(self.mode)
+        return type(self)(self.mode)  # type: ignore[call-arg]
 
     def __call__(self, func: _F) -> _F:
-        self._set(self._before)
+        self._undo()
         return super().__call__(func)
-
-
-class _Threads(_local):
-    multithreading: bool = True
-
-
-_threads = carried(_Threads())
 
 
 def is_multithreading_enabled() -> bool:
@@ -317,10 +263,10 @@ def is_multithreading_enabled() -> bool:
     >>> rg.autograd.is_multithreading_enabled()
     True
     """
-    return _threads.multithreading
+    return _core._is_multithreading_enabled()
 
 
-class set_multithreading_enabled(_Setting):
+class set_multithreading_enabled(_core._MultithreadingSwitch, _Setting):
     """Allow or forbid backward passes that the calling thread starts to use other threads.
 
     Acts when it is called; as a context manager it is put back at the end of the block. A backward pass runs on the
@@ -336,16 +282,8 @@ class set_multithreading_enabled(_Setting):
 
     __slots__ = ()
 
-    def __init__(self, mode: bool) -> None:
-        super().__init__(mode)
 
-    @staticmethod
-    def _set(mode: bool) -> bool:
-        before, _threads.multithreading = _threads.multithreading, mode
-        return before
-
-
-class enforce_grad_layout_policy(_Setting):
+class enforce_grad_layout_policy(_core._GradLayoutSwitch, _Setting):
     """Whether a fresh `.grad` must have the strides of its leaf, in backward passes of the calling thread.
 
     Acts when it is called; as a context manager it is put back at the end of the block.
@@ -362,11 +300,3 @@ class enforce_grad_layout_policy(_Setting):
     """
 
     __slots__ = ()
-
-    def __init__(self, enable: bool = True) -> None:
-        super().__init__(enable)
-
-    @staticmethod
-    def _set(mode: bool) -> bool:
-        before: bool = _core._set_grad_layout_policy(mode)
-        return before

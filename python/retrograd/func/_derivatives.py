@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 from retrograd import _core
-from retrograd._core import Tensor, is_grad_enabled, is_inference_mode_enabled, zeros_like
+from retrograd._core import Tensor, zeros_like
 from retrograd._tree import Shape, describe, flatten, unflatten
-from retrograd.autograd.forward_ad import _close, make_dual
+from retrograd.autograd.forward_ad import make_dual
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "vjp"]
 
@@ -22,67 +22,12 @@ Argnums: TypeAlias = int | tuple[int, ...]
 Tensors: TypeAlias = Sequence[Tensor]
 
 _grad = _core._grad
-_set_grad_enabled = _core._set_grad_enabled
-_unlink = _core._unlink
-
-
-# ---- while a transform runs
-
-
-class out_of_inference:
-    """A time without inference mode, in which ops record with `record`; else if they do outside, as `outside` tells."""
-
-    __slots__ = ("before", "inference", "outside", "record")
-
-    def __init__(self, record: bool = False) -> None:
-        self.record = record
-
-    def __enter__(self) -> Self:
-        self.before = is_grad_enabled()
-        self.inference = is_inference_mode_enabled()
-        self.outside = self.before and not self.inference
-        if self.inference:
-            _core._set_inference_mode(False)
-        _set_grad_enabled(self.record or self.outside)
-        return self
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        if self.inference:
-            _core._set_inference_mode(True)
-        _set_grad_enabled(self.before)
-
-
-class reversing(out_of_inference):
-    """The time of a transform that records what its function does, whether or not ops record outside."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self.record = True
-
-    def __enter__(self) -> Self:
-        _core._transform_enter()
-        return super().__enter__()
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        super().__exit__(kind, value, trace)
-        _core._transform_exit()
-
-
-class pushing(out_of_inference):
-    """The time of a transform that moves the arguments of its function, whether or not tangents are on outside."""
-
-    __slots__ = ("forward",)
-
-    def __enter__(self) -> Self:
-        _core._transform_enter()
-        self.forward = _core._set_fwd_grad_enabled(True)
-        return super().__enter__()
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        super().__exit__(kind, value, trace)
-        _core._set_fwd_grad_enabled(self.forward)
-        _core._transform_exit()
+# Times of transforms, as scopes that give whether ops record outside. Each takes what the function is given: to other
+# tensors from before it must not write.
+reversing = _core._reversing
+pushing = _core._pushing
+out_of_inference = _core._out_of_inference
+settled = _core._settled
 
 
 # ---- arguments and results
@@ -132,7 +77,7 @@ def differentiable(x: Any, link: bool) -> Tensor:
         x = x.clone()
     x = _core._spread(x)
     view = x.view_as(x)
-    return view if link and x.requires_grad else _unlink(view).requires_grad_()
+    return view if link and x.requires_grad else _core._variable(view)
 
 
 def split_aux(result: Any, caller: str) -> tuple[Any, Any]:
@@ -156,14 +101,6 @@ def demand_tensor(t: Any) -> Tensor:
     if not isinstance(t, Tensor):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
     return t
-
-
-def settled(t: Tensor, inner: tuple[Tensor, ...], keep: bool) -> Tensor:
-    """A result as it is seen from outside: with a graph only if that leads on to more than `inner`."""
-    if not t.requires_grad or (keep and (not inner or _core._leads_elsewhere((t,), inner))):
-        return t
-    unlinked: Tensor = _unlink(t)
-    return unlinked
 
 
 def settled_tree(tree: Any, inner: tuple[Tensor, ...], keep: bool) -> Any:
@@ -306,8 +243,8 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
 def _gradient(
     func: Func, argnums: Argnums, has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    with reversing() as mode:
-        record = Record(func, args, kwargs, argnums, mode.outside)
+    with reversing((args, kwargs)) as outside:
+        record = Record(func, args, kwargs, argnums, outside)
         if has_aux:
             record.take_aux(_GRAD)
         out = record.result
@@ -342,8 +279,8 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     >>> value, pullback(rg.tensor([1.0, 0.0]))
     (tensor([3., 6.]), (tensor([4., 1.]),))
     """
-    with reversing() as mode:
-        record = recorded(func, primals, tuple(range(len(primals))), has_aux, mode.outside)
+    with reversing(primals) as outside:
+        record = recorded(func, primals, tuple(range(len(primals))), has_aux, outside)
 
     def pullback(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given, shape = flatten(cotangents)
@@ -359,8 +296,8 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
 
 
 def _pulled(record: Record, cotangents: list[Any], retain_graph: bool, create_graph: bool | None) -> list[Tensor]:
-    with out_of_inference() as mode:
-        create_graph = mode.outside if create_graph is None else create_graph
+    with out_of_inference() as outside:
+        create_graph = outside if create_graph is None else create_graph
         keep = create_graph and (record.keep or any(isinstance(g, Tensor) and g.requires_grad for g in cotangents))
         return [settled(g, record.inner, keep) for g in record.pull(cotangents, retain_graph, keep)]
 
@@ -382,10 +319,10 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     >>> value, pushforward(rg.tensor([1.0, 0.0]))
     (tensor([3., 6.]), tensor([4., 2.]))
     """
-    with reversing() as mode:
-        record = recorded(func, primals, tuple(range(len(primals))), False, mode.outside)
+    with reversing(None) as outside:  # as torch, whose linearize lets the function write to anything
+        record = recorded(func, primals, tuple(range(len(primals))), False, outside)
         # What is pulled back: any cotangents, as the result is linear in them. They are not batched by themselves.
-        cotangents = tuple([_core._spread(zeros_like(out)).requires_grad_() for out in record.outs])
+        cotangents = tuple([_core._variable(_core._spread(zeros_like(out))) for out in record.outs])
         pulled = record.pull(cotangents, True, True)
     inner = (*record.inner, *cotangents)
 
@@ -403,8 +340,8 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
                         f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't match the {what} "
                         f"{getattr(x, what)} of the corresponding primal."
                     )
-        with out_of_inference() as mode:
-            keep = mode.outside and (record.keep or any(t.requires_grad for t in given))
+        with out_of_inference() as outside:
+            keep = outside and (record.keep or any(t.requires_grad for t in given))
             pairs = [(g, t) for g, t in zip(pulled, given, strict=True) if g.requires_grad]
             found: Sequence[Tensor | None] = (None,) * len(cotangents)
             if pairs:
@@ -445,20 +382,16 @@ def jvp(func: Func, primals: Any, tangents: Any, *, strict: bool = False, has_au
     _demand_only_tensors(xs, "primals")
     _demand_only_tensors(ts, "tangents")
     aux = None
-    with pushing():
-        level = _core._enter_dual_level()
-        try:
-            duals = [make_dual(x, t, level=level) for x, t in zip(xs, ts, strict=True)]
-            result = func(*unflatten(duals, shape))
-            if has_aux:
-                result, aux = split_aux(result, _JVP)
-                for leaf in flatten(aux)[0]:
-                    demand_tensor(leaf)  # which loses its tangent with the level
-            outs, out_shape = flatten(result)
-            demand_tensors(outs, _JVP)
-            parts = [_unpacked(out, level, strict) for out in outs]
-        finally:
-            _close(level)
+    with pushing((primals, tangents)), _core._private_dual_level() as level:
+        duals = [make_dual(x, t, level=level) for x, t in zip(xs, ts, strict=True)]
+        result = func(*unflatten(duals, shape))
+        if has_aux:
+            result, aux = split_aux(result, _JVP)
+            for leaf in flatten(aux)[0]:
+                demand_tensor(leaf)  # which loses its tangent with the level
+        outs, out_shape = flatten(result)
+        demand_tensors(outs, _JVP)
+        parts = [_unpacked(out, level, strict) for out in outs]
     value = unflatten([y for y, _ in parts], out_shape)
     moved = unflatten([t for _, t in parts], out_shape)
     return (value, moved, aux) if has_aux else (value, moved)

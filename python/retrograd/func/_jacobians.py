@@ -74,8 +74,8 @@ def jacrev(
     @functools.wraps(func)
     def of(*args: Any) -> Any:
         _demand_real(flatten(args)[0], "jacrev", "inputs")
-        with reversing() as mode:
-            record = recorded(func, args, argnums, has_aux, mode.outside)
+        with reversing(args) as outside:
+            record = recorded(func, args, argnums, has_aux, outside)
             _demand_real(record.outs, "jacrev", "outputs")
             blocks = [unflatten(_blocks(record, out, chunk_size), record.xs_shape) for out in record.outs]
         jacobian = unflatten(blocks, record.out_shape)
@@ -127,7 +127,7 @@ class _Moving:
     def along_units(self, order: int, randomness: str = "same") -> list[Tensor]:
         """Derivatives of all results along each element of the inputs, in a first axis."""
         count = sum([x.numel() for x in self.xs])
-        with pushing():
+        with pushing(self.args):
             return push_batch(self.run, self.xs, units(self.xs, 0, count), order, randomness=randomness)[0]
 
 

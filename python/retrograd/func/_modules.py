@@ -56,12 +56,14 @@ def functional_call(
     given = _untied(module, tensors) if tie_weights else tensors
     if strict:
         _demand_all(module, given)
-    before = _swap(module, given)
+    before: dict[str, Any] = {}
     try:
+        _put(module, given, before)
         return module(*call_args, **(kwargs or {}))
     finally:
-        after = _swap(module, before)
-        tensors.update({name: after[name] for name in tensors})
+        after: dict[str, Any] = {}
+        _put(module, before, after)
+        tensors.update({name: after[name] for name in tensors if name in after})
 
 
 def _merged(dicts: Any) -> dict[str, Tensor]:
@@ -120,21 +122,14 @@ def _demand_all(module: Any, tensors: dict[str, Tensor]) -> None:
         raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(wrong)}")
 
 
-def _swap(module: Any, tensors: dict[str, Any]) -> dict[str, Any]:
-    """Put tensors in their places, all or none, and return what was there."""
-    before: dict[str, Any] = {}
-    try:
-        for name, tensor in tensors.items():
-            before[name] = _replace(module, name, tensor)
-    except Exception:
-        for name, tensor in before.items():
-            _replace(module, name, tensor)
-        raise
-    return before
+def _put(module: Any, tensors: dict[str, Any], before: dict[str, Any]) -> None:
+    """Put tensors in their places; what was there is in `before`, as far as that came, whatever ends it."""
+    for name, tensor in tensors.items():
+        _replace(module, name, tensor, before)
 
 
-def _replace(module: Any, name: str, new: Any) -> Any:
-    """Put a tensor in the place of a name, and return what was there."""
+def _replace(module: Any, name: str, new: Any, before: dict[str, Any]) -> None:
+    """Put a tensor in the place of a name, and what was there into `before`."""
     *path, attribute = name.split(".")
     if not attribute:
         raise KeyError(f"functional_call: {name!r} is no name of a tensor")
@@ -146,18 +141,18 @@ def _replace(module: Any, name: str, new: Any) -> Any:
     for t in (old, new):
         if t is not _MISSING and t is not None and not isinstance(t, Tensor):
             raise TypeError(f"functional_call: {name!r}: {t} is not an instance of Tensor")
+    before[name] = old
     for store in (getattr(module, "_parameters", None), getattr(module, "_buffers", None)):
         if isinstance(store, dict) and attribute in store:  # where a module keeps them, and checks what is assigned
             if new is _MISSING:
                 del store[attribute]
             else:
                 store[attribute] = new
-            return old
+            return
     if new is not _MISSING:
         setattr(module, attribute, new)
-    elif old is not _MISSING:
+    elif hasattr(module, attribute):
         delattr(module, attribute)
-    return old
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

@@ -167,8 +167,7 @@ def _map(
     out_dims: Any,
     randomness: str,
 ) -> Any:
-    level = _core._vmap_enter(size, randomness)
-    try:
+    with _core._batch_level(size, randomness) as level:
         batched = [leaf if dim is None else _batch(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
         result = func(*(batched if shape is None else unflatten(batched, shape)), **kwargs)
         if isinstance(result, Tensor) and type(out_dims) is int:
@@ -177,8 +176,6 @@ def _map(
         places = _places(func, out_dims, result_shape)
         unbatched = [_out(func, leaf, place, level) for leaf, place in zip(results, places, strict=True)]
         return unflatten(unbatched, result_shape)
-    finally:
-        _core._vmap_exit(level)
 
 
 def _demand_dims(func: Func, out_dims: Any) -> None:

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
-use retrograd::autograd::forward::{self, Level};
+use retrograd::autograd::forward::Level;
 use retrograd::autograd::mode;
 use retrograd::autograd::node::{Edge, Output, WeakEdge};
 use retrograd::{Error, Tensor, transforms};
@@ -208,12 +208,6 @@ fn edge_of(t: &Bound<'_, PyAny>) -> PyResult<Edge> {
     })
 }
 
-/// Lets gradients keep the strides they come with (`False`) or not; returns what was set before.
-#[pyfunction]
-fn _set_grad_layout_policy(enforce: bool) -> bool {
-    mode::set(mode::LOOSE_GRADS, !enforce) & mode::LOOSE_GRADS == 0
-}
-
 /// Number of the backward run under way on this thread; None outside one.
 #[pyfunction]
 fn _current_run() -> Option<u64> {
@@ -262,12 +256,6 @@ fn is_grad_enabled() -> bool {
     mode::is_grad_enabled()
 }
 
-/// Switches recording on this thread.
-#[pyfunction]
-fn _set_grad_enabled(on: bool) {
-    mode::set_grad_enabled(on);
-}
-
 /// Whether inference mode is on on this thread.
 ///
 /// >>> import retrograd as rg
@@ -276,68 +264,6 @@ fn _set_grad_enabled(on: bool) {
 #[pyfunction]
 fn is_inference_mode_enabled() -> bool {
     mode::word() & mode::INFERENCE != 0
-}
-
-/// Switches inference mode (and with it recording) on this thread; returns the word to restore.
-#[pyfunction]
-fn _set_inference_mode(on: bool) -> u32 {
-    let old = mode::set(mode::INFERENCE, on);
-    mode::set_grad_enabled(!on);
-    old
-}
-
-/// Opens a level of forward mode inside those that are open on this thread; returns its number.
-#[pyfunction]
-fn _enter_dual_level() -> usize {
-    forward::enter()
-}
-
-/// Closes the innermost level, which must be `level`.
-#[pyfunction]
-fn _exit_dual_level(level: usize) -> PyResult<()> {
-    forward::exit(level).or_py()
-}
-
-fn dual_part<'a>(v: &'a Bound<'_, PyAny>, what: &str) -> PyResult<&'a Tensor> {
-    unwrap(v).ok_or_else(|| {
-        PyTypeError::new_err(format!("forward AD: the {what} must be a Tensor, not {}", crate::call::type_name(v)))
-    })
-}
-
-/// Whether, since the level was opened, something happened that makes reverse mode give another result.
-#[pyfunction]
-fn _dual_level_differs(level: usize) -> bool {
-    forward::differs(level)
-}
-
-/// A view of `primal` that has a tangent at an open level.
-#[pyfunction]
-fn _make_dual<'py>(
-    primal: &Bound<'py, PyAny>,
-    tangent: &Bound<'py, PyAny>,
-    level: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let dual = forward::make_dual(dual_part(primal, "primal")?, dual_part(tangent, "tangent")?, level, None).or_py()?;
-    wrap(primal.py(), dual)
-}
-
-/// A view of the tensor without its tangent at an open level, and that tangent.
-#[pyfunction]
-fn _unpack_dual<'py>(dual: &Bound<'py, PyAny>, level: usize) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let (primal, tangent) = forward::unpack_dual(dual_part(dual, "argument of unpack_dual")?, level).or_py()?;
-    Ok((wrap(dual.py(), primal)?, wrap_option(dual.py(), tangent)?))
-}
-
-/// Switches forward mode on this thread; returns whether it was on.
-#[pyfunction]
-fn _set_fwd_grad_enabled(on: bool) -> bool {
-    forward::set_enabled(on)
-}
-
-/// Whether forward mode is on on this thread.
-#[pyfunction]
-fn _is_fwd_grad_enabled() -> bool {
-    forward::is_enabled()
 }
 
 /// `fn(*primals)` and its directional derivative along `tangents`: drives the JVP rules in the records.
@@ -401,22 +327,12 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(_backward, m)?,
         wrap_pyfunction!(_grad, m)?,
         wrap_pyfunction!(_gradient_edge, m)?,
-        wrap_pyfunction!(_set_grad_layout_policy, m)?,
         wrap_pyfunction!(_current_run, m)?,
         wrap_pyfunction!(_queue_callback, m)?,
         wrap_pyfunction!(_is_checkpoint_valid, m)?,
         wrap_pyfunction!(is_grad_enabled, m)?,
-        wrap_pyfunction!(_set_grad_enabled, m)?,
         wrap_pyfunction!(is_inference_mode_enabled, m)?,
-        wrap_pyfunction!(_set_inference_mode, m)?,
         wrap_pyfunction!(_jvp, m)?,
-        wrap_pyfunction!(_enter_dual_level, m)?,
-        wrap_pyfunction!(_exit_dual_level, m)?,
-        wrap_pyfunction!(_dual_level_differs, m)?,
-        wrap_pyfunction!(_make_dual, m)?,
-        wrap_pyfunction!(_unpack_dual, m)?,
-        wrap_pyfunction!(_set_fwd_grad_enabled, m)?,
-        wrap_pyfunction!(_is_fwd_grad_enabled, m)?,
         wrap_pyfunction!(op_names, m)?,
         wrap_pyfunction!(_increment_version, m)?,
     ] {

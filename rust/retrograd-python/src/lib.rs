@@ -10,6 +10,7 @@ mod construct;
 mod convert;
 mod dlpack;
 mod dtype;
+mod dual;
 mod errors;
 mod export;
 mod format;
@@ -21,11 +22,14 @@ mod node;
 mod origin;
 mod print;
 mod saved;
+mod scope;
 mod tensor;
 mod threads;
 mod transforms;
 mod wrap;
 
+use pyo3::exceptions::PyImportError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 
 /// Registers the classes that are written in Python and made by the core.
@@ -53,8 +57,16 @@ fn _num_threads() -> usize {
     retrograd::parallel::num_threads()
 }
 
+/// Only the main interpreter can have this module: objects, classes and the interpreter's lock are found process-wide.
+fn demand_main_interpreter() -> PyResult<()> {
+    // SAFETY: the interpreter is held, so there is a current one.
+    let id = unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) };
+    if id == 0 { Ok(()) } else { Err(PyImportError::new_err("retrograd does not support sub-interpreters")) }
+}
+
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    demand_main_interpreter()?;
     retrograd::warn::set_sink(errors::warn);
     retrograd::interrupt::set_host(errors::interrupted);
     tensor::register(m)?;
@@ -65,6 +77,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     hook::register(m)?;
     autograd::register(m)?;
     function::register(m)?;
+    dual::register(m)?;
+    scope::register(m)?;
     origin::register(m)?;
     threads::register();
     anomaly::register(m)?;

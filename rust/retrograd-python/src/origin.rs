@@ -2,9 +2,10 @@
 //! words when an error is made.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -12,15 +13,56 @@ use pyo3::types::PyString;
 use pyo3::{Py, ffi, intern};
 use retrograd::origin::{Place, Places};
 
-/// Code objects with their numbers. They are kept alive, so that an address stays that of one code object; a program has
-/// as many as it has functions. Those of programs that make ever more are not noted beyond [`MOST_CODES`].
+/// Code objects with their numbers, which are never given twice.
+///
+/// A code object is kept alive here, so that its address stays its own and an error finds its lines. A program has as many
+/// as it has functions; but `exec` makes ever more. So from time to time those that nobody else holds are let go, except
+/// for the newest; what they noted is then of an unknown place.
 #[derive(Default)]
 struct Codes {
     numbers: HashMap<usize, u32>,
-    codes: Vec<Py<PyAny>>,
+    /// By number, in ascending order.
+    codes: VecDeque<(u32, Py<PyAny>)>,
+    /// The number given last, without [`OURS`].
+    last: u32,
+    /// How many code objects there may be before some are let go.
+    limit: usize,
 }
 
-const MOST_CODES: usize = 1 << 20;
+/// So many code objects are kept whoever holds them, and so many of those that nobody else holds.
+const FEWEST_CODES: usize = 1 << 12;
+const UNHELD_CODES: usize = 1 << 10;
+/// More than this are not kept: the oldest go.
+const MOST_CODES: usize = 1 << 17;
+
+/// Grows when code objects are let go: addresses noted before may be of others now.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+impl Codes {
+    /// Lets go of code objects if there are too many; the caller drops them, without the lock.
+    fn thinned(&mut self) -> Vec<Py<PyAny>> {
+        if self.codes.len() < self.limit.max(FEWEST_CODES) {
+            return Vec::new();
+        }
+        let newest = self.codes.len() - UNHELD_CODES;
+        let too_many = self.codes.len().saturating_sub(MOST_CODES);
+        let mut gone = Vec::new();
+        for (at, (number, code)) in std::mem::take(&mut self.codes).into_iter().enumerate() {
+            // SAFETY: the interpreter is held by the caller, and the object is alive.
+            let held = unsafe { ffi::Py_REFCNT(code.as_ptr()) } > 1;
+            if at >= newest || (held && at >= too_many) {
+                self.codes.push_back((number, code));
+            } else {
+                self.numbers.remove(&(code.as_ptr() as usize));
+                gone.push(code);
+            }
+        }
+        self.limit = (2 * self.codes.len()).min(MOST_CODES + UNHELD_CODES);
+        GENERATION.fetch_add(1, Ordering::Relaxed);
+        gone
+    }
+}
+
 /// In a code's number: it belongs to this package, and it is its caller's line that counts.
 const OURS: u32 = 1 << 31;
 /// In the lower half: a line number, not an instruction.
@@ -38,12 +80,12 @@ const NOWHERE: u64 = u64::MAX - 1;
 struct Thread {
     /// What [`Places::here`] answers, or one of the constants above.
     answer: Cell<u64>,
-    /// The code object asked for last, and its number.
-    last: Cell<(usize, u32)>,
+    /// The code object asked for last, its number, and the generation in which it had the number.
+    last: Cell<(usize, u32, u32)>,
 }
 
 thread_local! {
-    static THREAD: Thread = const { Thread { answer: Cell::new(UNASKED), last: Cell::new((0, 0)) } };
+    static THREAD: Thread = const { Thread { answer: Cell::new(UNASKED), last: Cell::new((0, 0, 0)) } };
 }
 
 /// Puts an answer back when dropped.
@@ -156,8 +198,9 @@ unsafe fn place_of(thread: &Thread, frame: *mut ffi::PyFrameObject) -> u64 {
         ffi::Py_DECREF(code);
         code
     };
-    let (last, known) = thread.last.get();
-    let number = if last == code as usize { known } else { number_of(thread, code) };
+    let (last, known, generation) = thread.last.get();
+    let is_known = last == code as usize && generation == GENERATION.load(Ordering::Relaxed);
+    let number = if is_known { known } else { number_of(thread, code) };
     if number == 0 {
         return 0;
     }
@@ -172,24 +215,34 @@ unsafe fn place_of(thread: &Thread, frame: *mut ffi::PyFrameObject) -> u64 {
 
 #[cold]
 fn number_of(thread: &Thread, code: *mut ffi::PyObject) -> u32 {
-    let known = CODES.lock().as_ref().and_then(|c| c.numbers.get(&(code as usize)).copied());
-    let number = known.unwrap_or_else(|| {
+    let known = {
+        let codes = CODES.lock();
+        let known = codes.as_ref().and_then(|c| c.numbers.get(&(code as usize)).copied());
+        known.map(|number| (number, GENERATION.load(Ordering::Relaxed)))
+    };
+    let (number, generation) = known.unwrap_or_else(|| {
         Python::attach(|py| {
             // SAFETY: a live object.
             let code = unsafe { Bound::from_borrowed_ptr(py, code) };
-            let ours = is_ours(&code).unwrap_or(false);
-            let mut codes = CODES.lock();
-            let codes = codes.get_or_insert_default();
-            if codes.codes.len() >= MOST_CODES {
-                return 0;
+            let ours = if is_ours(&code).unwrap_or(false) { OURS } else { 0 };
+            let mut lock = CODES.lock();
+            let codes = lock.get_or_insert_default();
+            if codes.last == OURS - 1 {
+                return (0, GENERATION.load(Ordering::Relaxed));
             }
-            codes.codes.push(code.clone().unbind());
-            let number = codes.codes.len() as u32 | if ours { OURS } else { 0 };
+            let gone = codes.thinned();
+            codes.last += 1;
+            let number = codes.last | ours;
+            codes.codes.push_back((number & !OURS, code.clone().unbind()));
             codes.numbers.insert(code.as_ptr() as usize, number);
-            number
+            let generation = GENERATION.load(Ordering::Relaxed);
+            drop(lock);
+            // Whoever has a weak reference to one of them is called.
+            drop(gone);
+            (number, generation)
         })
     });
-    thread.last.set((code as usize, number));
+    thread.last.set((code as usize, number, generation));
     number
 }
 
@@ -224,7 +277,10 @@ fn outside(thread: &Thread, frame: *mut ffi::PyFrameObject) -> u64 {
 
 fn describe(py: Python<'_>, origin: u64) -> PyResult<Option<Place>> {
     let (number, at) = ((origin >> 32) as u32 & !OURS, origin as u32);
-    let code = CODES.lock().as_ref().and_then(|c| c.codes.get(number as usize - 1).map(|code| code.clone_ref(py)));
+    let code = CODES.lock().as_ref().and_then(|c| {
+        let at = c.codes.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        Some(c.codes[at].1.clone_ref(py))
+    });
     let Some(code) = code else { return Ok(None) };
     let code = code.bind(py);
     let line = if at & IS_LINE != 0 { Some(at & !IS_LINE) } else { line_of(code, i64::from(at) - 1)? };

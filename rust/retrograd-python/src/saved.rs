@@ -7,8 +7,8 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
-use retrograd::autograd::saved::{self, KeptSlots, PackedValue, SavedHooks};
-use retrograd::autograd::{NodeRef, hooks};
+use retrograd::autograd::NodeRef;
+use retrograd::autograd::saved::{KeptSlots, PackedValue, SavedHooks};
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
@@ -151,35 +151,9 @@ pub fn handles<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTu
     PyTuple::new(py, (0..count).map(handle).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// Has every tensor that is saved from now on, on this thread, pass through the hooks.
-#[pyfunction]
-fn _push_saved_tensors_default_hooks(pack_hook: Bound<'_, PyAny>, unpack_hook: Bound<'_, PyAny>) -> PyResult<()> {
-    let hooks = PyHooks::new("saved_tensors_hooks", pack_hook, unpack_hook)?;
-    saved::push_hooks(Arc::new(hooks)).or_py()
-}
-
-/// Puts the hooks in force that were so before the last push.
-#[pyfunction]
-fn _pop_saved_tensors_default_hooks() -> PyResult<()> {
-    saved::pop_hooks().or_py()
-}
-
-/// Forbids saved-tensor hooks on this thread with the message given, or allows them (None). Returns the message before.
-#[pyfunction]
-fn _forbid_saved_tensors_hooks(message: Option<String>) -> PyResult<Option<String>> {
-    saved::forbid_hooks(message).or_py()
-}
-
-/// Calls `watch(tensor)` before every write in place on this thread; None ends it.
-#[pyfunction]
-fn _watch_writes(watch: Option<Bound<'_, PyAny>>) {
-    let old = hooks::watch_writes(watch.map(|watch| -> Arc<hooks::WriteWatch> {
-        let watch = AnyThread::new(watch.unbind());
-        Arc::new(move |t: &Tensor| {
-            attached(|py| watch.bind(py).call1((wrap(py, t.clone())?,)).map(drop)).map_err(from_py)
-        })
-    }));
-    drop(old);
+/// Hooks as `saved_tensors_hooks` has them.
+pub fn hooks(pack: Bound<'_, PyAny>, unpack: Bound<'_, PyAny>) -> PyResult<Arc<dyn SavedHooks>> {
+    Ok(Arc::new(PyHooks::new("saved_tensors_hooks", pack, unpack)?))
 }
 
 /// A number that tensors have in common if and only if they share memory.
@@ -191,9 +165,5 @@ fn _storage_key(t: &Bound<'_, PyAny>) -> PyResult<usize> {
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PySavedTensor>()?;
-    m.add_function(wrap_pyfunction!(_push_saved_tensors_default_hooks, m)?)?;
-    m.add_function(wrap_pyfunction!(_pop_saved_tensors_default_hooks, m)?)?;
-    m.add_function(wrap_pyfunction!(_forbid_saved_tensors_hooks, m)?)?;
-    m.add_function(wrap_pyfunction!(_watch_writes, m)?)?;
     m.add_function(wrap_pyfunction!(_storage_key, m)?)
 }

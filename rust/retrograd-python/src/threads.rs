@@ -4,18 +4,20 @@ use pyo3::prelude::*;
 use retrograd::autograd::engine::{self, Carried, Threads};
 
 use crate::anythread::AnyThread;
+use crate::dual;
 use crate::origin::{attached, detached_at, here};
 
 struct PythonThreads;
 
 impl Threads for PythonThreads {
     fn carry(&self) -> Carried {
-        let place = here();
+        let (place, levels) = (here(), dual::public());
         let known = Python::attach(|py| {
             let known = py.import("retrograd._local").and_then(|module| module.call_method0("known"));
             known.map(|known| AnyThread::new(known.unbind()))
         });
         Box::new(move |work| {
+            dual::know(levels);
             // The new thread is one to Python as long as it lives, so that what is local to it stays.
             attached(|py| {
                 let known =

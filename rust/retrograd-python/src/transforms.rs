@@ -1,6 +1,6 @@
 //! Transforms: batch levels, and what tensors are to them.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
@@ -16,36 +16,6 @@ fn tensor<'a>(v: &'a Bound<'_, PyAny>) -> PyResult<&'a Tensor> {
 
 fn tensors(all: &Bound<'_, PyTuple>) -> PyResult<Vec<Tensor>> {
     all.iter().map(|v| tensor(&v).cloned()).collect()
-}
-
-/// Opens a batch level inside those that are open on this thread; returns its number.
-#[pyfunction]
-fn _vmap_enter(size: usize, randomness: &str) -> PyResult<usize> {
-    Ok(transforms::enter(size, randomness_of(randomness)?))
-}
-
-/// As `_vmap_enter`, for a batch of gradients or tangents: the function runs once, and may be refused random numbers.
-#[pyfunction]
-#[pyo3(signature = (size, randomness = "same"))]
-fn _vmap_enter_private(size: usize, randomness: &str) -> PyResult<usize> {
-    Ok(transforms::enter_private(size, randomness_of(randomness)?))
-}
-
-fn randomness_of(name: &str) -> PyResult<Randomness> {
-    match name {
-        "error" => Ok(Randomness::Error),
-        "same" => Ok(Randomness::Same),
-        "different" => Ok(Randomness::Different),
-        other => Err(PyValueError::new_err(format!(
-            "Only allowed values for randomness are 'error', 'different', or 'same'. Got {other}"
-        ))),
-    }
-}
-
-/// Closes the innermost batch level, which must be `level`.
-#[pyfunction]
-fn _vmap_exit(level: usize) -> PyResult<()> {
-    transforms::exit(level).or_py()
 }
 
 /// The entry that axis `dim` of the tensor runs over.
@@ -87,31 +57,6 @@ fn _vmap_info(level: usize) -> PyResult<(usize, &'static str, bool, bool)> {
     Ok((level.size(), randomness, level.is_private(), level.is_around_others()))
 }
 
-/// Hides a level and those inside it from ops: the rule of a custom function runs there. Returns what `_vmap_rule_exit`
-/// wants.
-#[pyfunction]
-fn _vmap_rule_enter(level: usize) -> usize {
-    transforms::hide_from(level)
-}
-
-/// Ends what `_vmap_rule_enter` of the same level began.
-#[pyfunction]
-fn _vmap_rule_exit(level: usize, entered: usize) {
-    transforms::unhide(level, entered);
-}
-
-/// A transform other than vmap begins.
-#[pyfunction]
-fn _transform_enter() {
-    transforms::begin();
-}
-
-/// The transform that began last ends.
-#[pyfunction]
-fn _transform_exit() {
-    transforms::end();
-}
-
 /// How many transforms are under way on this thread.
 #[pyfunction]
 fn _transforms_active() -> usize {
@@ -124,10 +69,25 @@ fn _looped() -> Vec<&'static str> {
     transforms::looped()
 }
 
-/// The tensor with its tangents, without its graph.
+/// The tensor with its tangents as the start of a graph, which ends with the innermost transform.
 #[pyfunction]
-fn _unlink<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    wrap(t.py(), transforms::unlinked(tensor(t)?).or_py()?)
+fn _variable<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    wrap(t.py(), transforms::variable(tensor(t)?).or_py()?)
+}
+
+/// Ends leaves that `_variable` made where no transform does.
+#[pyfunction]
+fn _close(leaves: &Bound<'_, PyTuple>) -> PyResult<()> {
+    tensors(leaves)?.iter().for_each(transforms::close);
+    Ok(())
+}
+
+/// A result as it is seen from outside: with a graph only if `keep`, and if that leads on to more than `inner`.
+#[pyfunction]
+fn _settled<'py>(t: &Bound<'py, PyAny>, inner: &Bound<'_, PyTuple>, keep: bool) -> PyResult<Bound<'py, PyAny>> {
+    let given = tensor(t)?;
+    let settled = transforms::settled(given, &tensors(inner)?, keep).or_py()?;
+    if settled.is_same(given) { Ok(t.clone()) } else { wrap(t.py(), settled) }
 }
 
 /// Whether the graph behind `outputs` reaches a leaf that is none of `inputs`.
@@ -150,21 +110,16 @@ fn _make_dual_along<'py>(
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     for f in [
-        wrap_pyfunction!(_vmap_enter, m)?,
-        wrap_pyfunction!(_vmap_enter_private, m)?,
-        wrap_pyfunction!(_vmap_exit, m)?,
         wrap_pyfunction!(_batch, m)?,
         wrap_pyfunction!(_unbatch, m)?,
         wrap_pyfunction!(_spread, m)?,
         wrap_pyfunction!(_batch_parts, m)?,
         wrap_pyfunction!(_vmap_info, m)?,
-        wrap_pyfunction!(_vmap_rule_enter, m)?,
-        wrap_pyfunction!(_vmap_rule_exit, m)?,
-        wrap_pyfunction!(_transform_enter, m)?,
-        wrap_pyfunction!(_transform_exit, m)?,
         wrap_pyfunction!(_transforms_active, m)?,
         wrap_pyfunction!(_looped, m)?,
-        wrap_pyfunction!(_unlink, m)?,
+        wrap_pyfunction!(_variable, m)?,
+        wrap_pyfunction!(_close, m)?,
+        wrap_pyfunction!(_settled, m)?,
         wrap_pyfunction!(_leads_elsewhere, m)?,
         wrap_pyfunction!(_make_dual_along, m)?,
     ] {

@@ -7,10 +7,11 @@ asks for a tensor that the graph would have saved, the function is called again.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from typing import Any, TypeAlias, TypeVar
 
+from retrograd import _core
 from retrograd._core import is_grad_enabled
 from retrograd.autograd.graph import saved_tensors_hooks
 from retrograd.random import fork_rng, get_rng_state, set_rng_state
@@ -57,20 +58,20 @@ def noop_context_fn() -> _Contexts:
 
 
 # Options that a context manager overrides, for all threads, at the time of the forward call; None does not.
-_overrides: dict[str, bool | None] = {"early_stop": None, "debug": None}
+class _Overrides:
+    early_stop: bool | None = None
+    debug: bool | None = None
 
 
-@contextmanager
-def _override(option: str, value: bool | None) -> Iterator[None]:
-    before, _overrides[option] = _overrides[option], value
-    try:
-        yield
-    finally:
-        _overrides[option] = before
+_overrides = _Overrides()
+
+
+class _Override(_core._Value, ContextDecorator):
+    """A block with another value of an option."""
 
 
 def _chosen(option: str, given: bool) -> bool:
-    value = _overrides[option]
+    value: bool | None = getattr(_overrides, option)
     return given if value is None else value
 
 
@@ -92,7 +93,7 @@ def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
     >>> y.backward()
     reached the end
     """
-    return _override("early_stop", enable)
+    return _Override(_overrides, "early_stop", enable)
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
@@ -112,7 +113,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
     ...     print("ExpBackward0" in str(error))
     True
     """
-    return _override("debug", enabled)
+    return _Override(_overrides, "debug", enabled)
 
 
 def _default_form(caller: str) -> bool:

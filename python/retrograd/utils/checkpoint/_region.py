@@ -43,7 +43,7 @@ class CheckpointError(RuntimeError):
     """
 
 
-class GraphExecGroup:
+class GraphExecGroup(_core._Current):
     """A block whose backward passes share recomputations: each checkpointed call is recomputed at most once in all.
 
     The passes must go through different parts of the graph, even with `retain_graph`: what was saved by an op is there
@@ -67,17 +67,13 @@ class GraphExecGroup:
     tensor([2.])
     """
 
-    def __init__(self) -> None:
-        self._recomputations: WeakKeyDictionary[Region, Recomputation] = WeakKeyDictionary()
-
-    def __enter__(self) -> Self:
-        if _groups.current is not None:
-            raise RuntimeError(f"GraphExecGroup contexts cannot be nested. Already inside group {_groups.current}")
-        _groups.current = self
+    def __new__(cls) -> Self:
+        nested = "GraphExecGroup contexts cannot be nested. Already inside group {}"
+        self = _core._Current.__new__(cls, _groups, "current", nested)
+        self._recomputations = WeakKeyDictionary()
         return self
 
-    def __exit__(self, *exc: object) -> None:
-        _groups.current = None
+    _recomputations: WeakKeyDictionary[Region, Recomputation]
 
     @classmethod
     def _get_current_group(cls) -> GraphExecGroup | None:

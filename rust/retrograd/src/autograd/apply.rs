@@ -200,10 +200,11 @@ fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor], word: 
 pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     let target = xs[0];
     let word = mode::word();
-    if word & mode::TRANSFORM != 0
-        && let Some(level) = transforms::innermost(xs)?
-    {
-        return transforms::run_inplace(&op, xs, &level);
+    if word & (mode::TRANSFORM | mode::INSIDE) != 0 {
+        transforms::check_captured(P::NAME, target)?;
+        if let Some(level) = transforms::innermost(xs)? {
+            return transforms::run_inplace(&op, xs, &level);
+        }
     }
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_write(P::NAME, recording)?;

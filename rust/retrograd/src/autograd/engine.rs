@@ -20,7 +20,7 @@ use super::hooks::NodeHooks;
 use super::node::{Edge, Grads, Node, NodeRef, Run};
 use crate::error::{Error, Result};
 use crate::origin::Origin;
-use crate::tensor::{DType, Dims, Tensor, layout};
+use crate::tensor::{DType, Dims, Tensor, flag, layout};
 use crate::transforms;
 
 /// A tensor (or edge) that differentiation starts from, with its gradient.
@@ -177,23 +177,36 @@ fn discover<'a>(roots: impl Iterator<Item = &'a Edge>, slots: &mut Slots) -> Vec
     visits
 }
 
-/// Whether the graph behind `outputs` reaches a leaf that is none of `inputs`: what is computed from it has a history even
-/// without them.
+/// Whether the graph behind `outputs`, or behind tangents of theirs, reaches a leaf that is none of `inputs`: what is
+/// computed from it has a history even without them. Leaves of transforms that ended do not count.
 pub fn leads_elsewhere(outputs: &[Tensor], inputs: &[Tensor]) -> Result<bool> {
-    let mut roots = Vec::new();
-    for y in outputs {
-        if let Some(edge) = y.grad_edge()? {
-            roots.push(edge);
+    let mut edges = Vec::new();
+    let mut values: SmallVec<[Tensor; 4]> = outputs.iter().map(Tensor::bottom).collect();
+    while let Some(y) = values.pop() {
+        edges.extend(y.grad_edge()?);
+        // A tangent has tangents of its own, at the levels outside.
+        values.extend(y.tangents()?.iter().map(Tensor::bottom));
+    }
+    edges_lead_elsewhere(edges, inputs)
+}
+
+/// As [`leads_elsewhere`], from edges on.
+pub(crate) fn edges_lead_elsewhere(edges: impl IntoIterator<Item = Edge>, inputs: &[Tensor]) -> Result<bool> {
+    let inputs: SmallVec<[Tensor; 2]> = inputs.iter().map(Tensor::bottom).collect();
+    let mut slots = Slots::claim(next_run());
+    let mut todo: Vec<Edge> = edges.into_iter().collect();
+    while let Some(edge) = todo.pop() {
+        if slots.get(&edge).is_some() {
+            continue;
+        }
+        slots.set(&edge, 0);
+        match &edge {
+            Edge::Leaf(leaf) if leaf.has_flag(flag::CLOSED) || inputs.iter().any(|x| x.is_same(leaf)) => {}
+            Edge::Leaf(_) => return Ok(true),
+            Edge::Node(output) => todo.extend(output.node.edges.iter().flatten().cloned()),
         }
     }
-    let inputs: Vec<Tensor> = inputs.iter().map(Tensor::bottom).collect();
-    let mut slots = Slots::claim(next_run());
-    let visits = discover(roots.iter(), &mut slots);
-    let other = |v: &Visit| match &v.place {
-        Place::Leaf(leaf) => !inputs.iter().any(|x| x.is_same(leaf)),
-        Place::Node(_) => false,
-    };
-    Ok(visits.iter().any(other))
+    Ok(false)
 }
 
 /// Decides which nodes are needed and which run. Returns the number of captures, and by slot what is needed (empty:

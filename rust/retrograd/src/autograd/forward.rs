@@ -275,8 +275,8 @@ fn dual_of_values(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Ten
     }
     if tangent.has_tangent_of(at.1) {
         return Err(Error::autograd(format!(
-            "Making a dual Tensor with a tangent that itself has a forward gradient at the same level {level} is not \
-             supported: it would not be used. Unpack it first."
+            "Setting a forward grad that itself has a forward gradient at the same level{level} is not supported. It would not \
+             be used: unpack it first."
         )));
     }
     check_sizes(primal, tangent)?;
@@ -287,9 +287,14 @@ fn dual_of_values(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Ten
     Ok(dual)
 }
 
-/// A view of `x` that has tangents at other levels alone.
+/// A view of `x` that has tangents at other levels alone. Tensors of inference mode have no views.
 fn alias_apart(x: &Tensor, at: At) -> Result<Tensor> {
     let _hidden = Hidden::only(at.0);
+    if x.is_inference() {
+        let plain = x.alias();
+        plain.share_tangents(x)?;
+        return Ok(plain);
+    }
     let view = crate::ops::view::alias(x)?;
     view.start_family(at);
     Ok(view)

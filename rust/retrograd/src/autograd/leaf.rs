@@ -281,6 +281,9 @@ impl Tensor {
         if self.is_batched() {
             return self.bottom().detach_();
         }
+        if super::mode::word() & super::mode::INSIDE != 0 {
+            crate::transforms::check_captured("detach_", self)?;
+        }
         if self.view().is_some() {
             return Err(Error::autograd(
                 "Can't detach views in-place. Use detach() instead. If you are using multi-view functions like split() or \
@@ -339,6 +342,9 @@ impl Tensor {
     /// Takes over storage, sizes and dtype of `source`, as a write.
     pub fn set_(&self, source: &Tensor) -> Result<()> {
         check_own_memory("set_", &[self, source])?;
+        if super::mode::word() & super::mode::INSIDE != 0 {
+            crate::transforms::check_captured("set_", self)?;
+        }
         if source.dtype() != self.dtype() {
             return Err(Error::dtype(
                 "set_",
@@ -362,6 +368,9 @@ impl Tensor {
     /// initialised. Memory that is too small grows, for all tensors that share it.
     pub fn resize_(&self, sizes: &[usize]) -> Result<()> {
         check_own_memory("resize_", &[self])?;
+        if super::mode::word() & super::mode::INSIDE != 0 {
+            crate::transforms::check_captured("resize_", self)?;
+        }
         if self.requires_grad() {
             return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
         }

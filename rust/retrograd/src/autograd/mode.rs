@@ -16,6 +16,10 @@ pub const SAVED_HOOKS: u32 = 1 << 4;
 pub const LOOSE_GRADS: u32 = 1 << 5;
 /// Somebody wants to know of in-place writes before they happen.
 pub const WATCH_WRITES: u32 = 1 << 6;
+/// A transform other than `vmap` runs a function: what was captured is not to be written in place.
+pub const INSIDE: u32 = 1 << 7;
+/// Backward passes may not use other threads.
+pub const SINGLE_THREADED: u32 = 1 << 8;
 
 /// Bits that send an op down its slow path.
 pub const SPECIAL: u32 = FORWARD | TRANSFORM;

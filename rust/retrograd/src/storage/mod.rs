@@ -68,12 +68,29 @@ enum Owner {
     Foreign(#[allow(dead_code, reason = "held for its Drop")] Box<dyn Send + Sync>, Option<&'static str>),
 }
 
+/// A number that grows when a transform begins, so that memory from before is told apart from memory made meanwhile.
+static EPOCH: AtomicU32 = AtomicU32::new(0);
+
+/// Begins another epoch; returns its number.
+pub(crate) fn next_epoch() -> u32 {
+    EPOCH.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+}
+
 /// Counts in-place writes; shared by a tensor, its views, their base and what `detach` returns.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct Version {
     count: AtomicU32,
+    /// The epoch in which the counter, and the memory that it is of, was made.
+    made: u32,
     /// Where the last write was made.
     written: AtomicU64,
+}
+
+impl Default for Version {
+    #[inline]
+    fn default() -> Self {
+        Self { count: AtomicU32::new(0), made: EPOCH.load(Ordering::Relaxed), written: AtomicU64::new(0) }
+    }
 }
 
 impl Version {
@@ -217,6 +234,11 @@ impl Storage {
     #[inline]
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Acquire)
+    }
+    /// Whether the memory was there before an epoch began. Numbers wrap around: after two thousand million epochs old memory
+    /// counts as new.
+    pub(crate) fn is_from_before(&self, epoch: u32) -> bool {
+        self.version.made.wrapping_sub(epoch) as i32 <= -1
     }
 }
 

@@ -50,6 +50,8 @@ pub(crate) mod flag {
     pub const BATCHED: u32 = 1 << 8;
     /// A view whose tangent, at one level, is not that of its base: see `Meta::dual_at`.
     pub const DUAL: u32 = 1 << 9;
+    /// A leaf that a transform made and that ended with it: no graph leads on from here.
+    pub const CLOSED: u32 = 1 << 10;
 }
 
 /// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.

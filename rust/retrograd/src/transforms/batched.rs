@@ -235,17 +235,6 @@ pub fn check_apart(y: &Tensor, x: &Tensor) -> Result<()> {
     ))
 }
 
-/// The tensor with its tangents, without its graph; itself if it has none.
-pub fn unlinked(t: &Tensor) -> Result<Tensor> {
-    if !t.requires_grad() {
-        return Ok(t.clone());
-    }
-    let (value, levels) = decomposed(t);
-    let plain = value.alias();
-    plain.share_tangents(&value)?;
-    assembled(plain, &levels)
-}
-
 /// A tensor that somebody is about to read: an error if it is batched, for then there is no one value.
 #[inline]
 pub fn check_read(op: &'static str, t: &Tensor) -> Result<()> {

@@ -9,63 +9,45 @@ mod batched;
 mod level;
 mod random;
 mod rules;
-
-use std::cell::Cell;
+mod running;
 
 pub(crate) use batched::{Batched, assembled, decomposed, holds, regrouped, union, widened};
-pub use batched::{check_apart, check_read, joined, spread, unlinked};
+pub use batched::{check_apart, check_read, joined, spread};
 pub(crate) use level::innermost;
 pub use level::{Level, Open, Randomness, depth, enter, enter_private, exit, hide_from, level, unhide};
 pub(crate) use random::{drawn, in_rule, refuse_same, to_draw_for};
 pub use rules::looped;
 pub(crate) use rules::{reshape_entry, run, run_inplace};
+pub(crate) use running::check_captured;
+pub use running::{IsGiven, begin, close, count, end, settled, variable};
 
 use crate::autograd::mode;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-thread_local! {
-    static RUNNING: Cell<usize> = const { Cell::new(0) };
-}
-
 /// What this thread knows of transforms, while another one goes on for it.
 #[derive(Default)]
 pub(crate) struct Carried {
-    running: usize,
+    running: running::Carried,
     levels: level::Carried,
 }
 
 impl Carried {
     pub fn exchange(&mut self) {
-        self.running = RUNNING.replace(self.running);
+        self.running.exchange();
         self.levels.exchange();
     }
-}
-
-/// A transform other than `vmap` begins on this thread.
-pub fn begin() {
-    RUNNING.set(RUNNING.get() + 1);
-}
-
-/// The transform that began last ends.
-pub fn end() {
-    RUNNING.set(RUNNING.get().saturating_sub(1));
-}
-
-/// How many transforms other than `vmap` are under way on this thread.
-pub fn count() -> usize {
-    RUNNING.get()
 }
 
 /// Whether a transform, or a batch level, is there on this thread: to be asked on fast paths.
 #[inline]
 pub fn any() -> bool {
-    RUNNING.get() > 0 || mode::word() & mode::TRANSFORM != 0
+    mode::word() & (mode::TRANSFORM | mode::INSIDE) != 0
 }
 
 /// How many transforms are under way on this thread: those that began and did not end, and public batch levels.
 pub fn active() -> usize {
-    RUNNING.get() + level::visible().iter().filter(|l| !l.is_private()).count()
+    running::count() + level::visible().iter().filter(|l| !l.is_private()).count()
 }
 
 /// Maps `function`, written for one entry, over a batch: axis 0 of every tensor in `xs`, which gives its results as

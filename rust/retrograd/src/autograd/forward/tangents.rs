@@ -150,14 +150,28 @@ impl Tensor {
         }
         plain
     }
+    /// The tangents at the levels that ops see.
+    pub(crate) fn tangents(&self) -> Result<SmallVec<[Tensor; 1]>> {
+        let mut all = SmallVec::new();
+        if self.may_have_tangent() {
+            for at in seen() {
+                all.extend(self.tangent_at(at)?);
+            }
+        }
+        Ok(all)
+    }
     /// Gives this tensor, which stands for the same values, the tangents of another one.
     pub(crate) fn share_tangents(&self, of: &Tensor) -> Result<()> {
+        self.share_tangents_as(of, Ok)
+    }
+    /// As [`Tensor::share_tangents`]; `shown` makes aliases of the tangents.
+    pub(crate) fn share_tangents_as(&self, of: &Tensor, shown: impl Fn(Tensor) -> Result<Tensor>) -> Result<()> {
         if !of.may_have_tangent() {
             return Ok(());
         }
         for at in seen() {
             if let Some(t) = of.tangent_at(at)? {
-                self.put_tangent(at, t, is_borrowed(of, at) && self.tangent_root(at.1).is_same(self));
+                self.put_tangent(at, shown(t)?, is_borrowed(of, at) && self.tangent_root(at.1).is_same(self));
             }
         }
         Ok(())

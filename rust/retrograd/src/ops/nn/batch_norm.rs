@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::standard::{BATCH, GIVEN, GROUP, Standardize};
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::mode::GradGuard;
+use crate::autograd::mode::{self, GradGuard};
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::ops::memory;
 use crate::ops::view::{expand_to, reshape_to};
@@ -27,6 +27,11 @@ fn scales<'a>(weight: Option<&'a Tensor>, bias: Option<&'a Tensor>, one: &'a Ten
     list.extend(weight.or(bias.map(|_| one)));
     list.extend(bias);
     list
+}
+
+/// While running moments are written: nothing is recorded, and a transform does not mind that they were captured.
+fn set_aside() -> GradGuard {
+    GradGuard::with(mode::GRAD | mode::INSIDE, false)
 }
 
 impl Channels<'_> {
@@ -79,7 +84,7 @@ impl Channels<'_> {
         xs.extend(scales(self.weight, self.bias, &one));
         let mut outs = apply(Standardize::<BATCH> { groups: 0, eps }, &xs)?;
         let count = x.sizes()[0] * numel(&x.sizes()[2..]);
-        let _unrecorded = GradGuard::new(false);
+        let _aside = set_aside();
         let moved = |running: Option<&Tensor>, now: &Tensor, scale: f64| -> Result<()> {
             if let Some(running) = running {
                 let next = now.detach().times(momentum * scale)?.add(&running.times(1.0 - momentum)?)?;
@@ -206,7 +211,7 @@ pub fn instance_norm(
     (sizes[0], sizes[1]) = (1, n * c);
     let y = joined.standardized(&reshape_to(input, &sizes)?, momentum, eps)?;
     if use_input_stats {
-        let _unrecorded = GradGuard::new(false);
+        let _aside = set_aside();
         for (running, all) in [(mean, &means), (var, &vars)] {
             if let (Some(running), Some(all)) = (running, all) {
                 running.copy_(&reshape_to(all, &[n, c])?.mean_dims(&[0], false)?)?;

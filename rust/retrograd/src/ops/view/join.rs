@@ -12,7 +12,7 @@ use crate::kernels::copy;
 use crate::ops::Value;
 use crate::ops::pointwise::result_type;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Dims, Scalar, Tensor};
+use crate::tensor::{Dims, MemoryFormat, Scalar, Tensor};
 
 /// Writes `x` to the range of `whole` that starts at `start` along `dim` and has the sizes `sizes`.
 fn place(x: &Tensor, whole: &Tensor, dim: usize, start: usize, sizes: &[usize]) -> Result<()> {
@@ -27,6 +27,13 @@ fn place(x: &Tensor, whole: &Tensor, dim: usize, start: usize, sizes: &[usize]) 
 /// Whether `cat` takes no notice of the tensor: an empty vector, whatever the other shapes.
 fn is_skipped(sizes: &[usize]) -> bool {
     sizes == [0]
+}
+
+/// The memory format that all operands suggest; row-major if they do not agree.
+fn common_format(xs: &[&Tensor]) -> MemoryFormat {
+    let mut formats = xs.iter().map(|x| MemoryFormat::suggested(x.sizes(), x.strides()));
+    let first = formats.next().unwrap_or(MemoryFormat::Contiguous);
+    if formats.all(|f| f == first) { first } else { MemoryFormat::Contiguous }
 }
 
 /// `cat`. Reverse: each operand's range of `g`.
@@ -83,7 +90,8 @@ impl Primitive for Cat {
             }
             sizes[self.dim] = sizes[self.dim].saturating_add(x.sizes()[self.dim]);
         }
-        let whole = Tensor::empty(&sizes, result_type(xs))?;
+        let strides = common_format(xs).strides(Self::NAME, &sizes, &[])?;
+        let whole = Tensor::empty_strided(&sizes, &strides, result_type(xs))?;
         let mut start = 0;
         for x in xs.iter().filter(|x| !is_skipped(x.sizes())) {
             place(x, &whole, self.dim, start, x.sizes())?;

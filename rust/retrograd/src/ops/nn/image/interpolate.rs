@@ -106,10 +106,47 @@ fn cubic(axis: Axis, align: bool, precision: Precision) -> Table {
     Table::new(axis.n, (0..axis.m).map(taps))
 }
 
+/// Every position as a weighted mean of all elements that it covers, the wider the more it shrinks.
+fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> Table {
+    let round = |x: f64| precision.round(x);
+    let scale = precision.scale(axis, align);
+    let reach = if kernel == Mode::Cubic { 2.0 } else { 1.0 };
+    let stretch = scale.max(1.0);
+    let support = round(reach * stretch);
+    let weight = |x: f64| match (kernel, x.abs()) {
+        (Mode::Cubic, x) => smooth_cubic(x),
+        (_, x) => (1.0 - x).max(0.0),
+    };
+    let taps = |o: usize| {
+        let center = round(scale * (o as f64 + 0.5));
+        let first = round(round(center - support) + 0.5).max(0.0) as usize;
+        let end = (round(round(center + support) + 0.5).max(0.0) as usize).clamp(first, axis.n);
+        let weights: Vec<f64> = (first..end).map(|i| weight((i as f64 - center + 0.5) / stretch)).collect();
+        let total: f64 = weights.iter().sum();
+        (first..end).zip(weights.into_iter().map(move |w| precision.round(w / total)))
+    };
+    Table::new(axis.n, (0..axis.m).map(taps))
+}
+
+/// The cubic kernel of means over many elements.
+fn smooth_cubic(x: f64) -> f64 {
+    const A: f64 = -0.5;
+    match x {
+        ..1.0 => ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0,
+        1.0..2.0 => ((A * x - 5.0 * A) * x + 8.0 * A) * x - 4.0 * A,
+        _ => 0.0,
+    }
+}
+
 /// Names of the node, of the reverse, and of torch's loop.
-fn names(mode: Mode, rank: usize) -> [&'static str; 3] {
+fn names(mode: Mode, rank: usize, smooth: bool) -> [&'static str; 3] {
     const UINT8: &str = "upsample_nearest2d_channels_last";
+    const SMOOTH: &str = "compute_index_ranges_weights";
     match (mode, rank) {
+        (Mode::Linear, _) if smooth => {
+            ["UpsampleBilinear2DAaBackward0", "UpsampleBilinear2DAaBackwardBackward0", SMOOTH]
+        }
+        (_, _) if smooth => ["UpsampleBicubic2DAaBackward0", "UpsampleBicubic2DAaBackwardBackward0", SMOOTH],
         (Mode::Nearest, 1) => {
             ["UpsampleNearest1DBackward0", "UpsampleNearest1DBackwardBackward0", "upsample_nearest1d"]
         }
@@ -157,6 +194,8 @@ struct Asked<'a> {
     size: Option<&'a [i64]>,
     factor: Option<&'a [f64]>,
     recompute: bool,
+    /// Whether positions are means of all elements that they cover.
+    smooth: bool,
 }
 
 fn wanted(op: &'static str, x: &Tensor, asked: &Asked, area: bool) -> Result<Wanted> {
@@ -227,7 +266,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         _ => Mode::Linear,
     };
     check(op, x, &want.sizes, rank)?;
-    let [node, back, kernel] = names(mode, rank);
+    let [node, back, kernel] = names(mode, rank, asked.smooth);
     let whole = x.dtype() == DType::UInt8 && !(mode == Mode::Linear && rank != 2);
     if !whole && !matches!(x.dtype(), DType::Float32 | DType::Float64) {
         return Err(Error::no_kernel(kernel, x.dtype()));
@@ -238,6 +277,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         Some(match mode {
             Mode::Nearest => nearest(axis, false),
             Mode::NearestExact => nearest(axis, true),
+            Mode::Linear | Mode::Cubic if asked.smooth => antialiased(axis, align, precision, mode),
             Mode::Linear => linear(axis, align, precision),
             Mode::Cubic => cubic(axis, align, precision),
         })
@@ -299,7 +339,7 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 /// `scale_factor` what to multiply the old ones by: one number for all or one for each; `mode` 'nearest', 'nearest-exact',
 /// 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear'; `align_corners` lets the corners of both
 /// coincide (in the last four); `recompute_scale_factor` takes positions from the sizes instead of the factors; `antialias`
-/// is not available.
+/// makes positions of a smaller image means of all that they cover ('bilinear' and 'bicubic').
 /// Returns: a tensor of the new sizes. Derivative: `g` weighed back onto the elements that its positions came from.
 /// Raises: ValueError if arguments do not go together; NotImplementedError for other modes and numbers of axes; RuntimeError
 /// for empty sizes.
@@ -318,15 +358,13 @@ pub fn interpolate(
     #[default(false)] antialias: bool,
 ) -> Result<Tensor> {
     const OP: &str = "interpolate";
-    let asked = Asked { size, factor: scale_factor, recompute: recompute_scale_factor.unwrap_or(false) };
-    if antialias {
-        if !matches!(mode, "bilinear" | "bicubic") || input.ndim() != 4 {
-            return Err(Error::value(
-                OP,
-                "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input",
-            ));
-        }
-        return Err(Error::not_implemented(format!("{OP}: antialias=True is not available: leave it out")));
+    let asked =
+        Asked { size, factor: scale_factor, recompute: recompute_scale_factor.unwrap_or(false), smooth: antialias };
+    if antialias && (!matches!(mode, "bilinear" | "bicubic") || input.ndim() != 4) {
+        return Err(Error::value(
+            OP,
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input",
+        ));
     }
     resampled(OP, input, &asked, mode, align_corners)
 }
@@ -349,7 +387,13 @@ pub fn upsample(
     #[default(None)] align_corners: Option<bool>,
 ) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")?;
-    resampled("upsample", input, &Asked { size, factor: scale_factor, recompute: false }, mode, align_corners)
+    resampled(
+        "upsample",
+        input,
+        &Asked { size, factor: scale_factor, recompute: false, smooth: false },
+        mode,
+        align_corners,
+    )
 }
 
 /// `interpolate` in mode 'nearest', under its name of old.
@@ -368,7 +412,13 @@ pub fn upsample_nearest(
     #[default(None)] scale_factor: Option<&[f64]>,
 ) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")?;
-    resampled("upsample_nearest", input, &Asked { size, factor: scale_factor, recompute: false }, "nearest", None)
+    resampled(
+        "upsample_nearest",
+        input,
+        &Asked { size, factor: scale_factor, recompute: false, smooth: false },
+        "nearest",
+        None,
+    )
 }
 
 /// `interpolate` in mode 'bilinear' with aligned corners, under its name of old.
@@ -387,6 +437,6 @@ pub fn upsample_bilinear(
     #[default(None)] scale_factor: Option<&[f64]>,
 ) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")?;
-    let asked = Asked { size, factor: scale_factor, recompute: false };
+    let asked = Asked { size, factor: scale_factor, recompute: false, smooth: false };
     resampled("upsample_bilinear", input, &asked, "bilinear", Some(true))
 }

@@ -10,7 +10,7 @@ use smallvec::smallvec;
 
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Inner, Tensor, flag, layout};
+use crate::tensor::{DType, Inner, MemoryFormat, Tensor, flag, layout};
 
 /// A tensor that is not kept alive.
 #[derive(Clone)]
@@ -360,20 +360,32 @@ impl Tensor {
     /// Gives the tensor other sizes, row-major, in place: the elements stay as they lie in memory, and new ones are not
     /// initialised. Memory that is too small is replaced by a larger copy, which is no longer shared with other tensors.
     pub fn resize_(&self, sizes: &[usize]) -> Result<()> {
+        self.resize_in(sizes, None)
+    }
+
+    /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even if it keeps its sizes.
+    pub fn resize_in(&self, sizes: &[usize], format: Option<MemoryFormat>) -> Result<()> {
         check_own_memory("resize_", &[self])?;
         if self.requires_grad() {
             return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
         }
-        if sizes == self.sizes() {
+        if sizes == self.sizes() && format.is_none() {
             return Ok(());
+        }
+        if format == Some(MemoryFormat::Preserve) {
+            return Err(Error::shape(
+                "resize_",
+                "Unsupported memory formatPreserve: there are no strides to take over",
+            ));
         }
         self.check_not_frozen()?;
         self.tell_of_write()?;
         let (old, offset) = (self.storage(), self.storage_offset());
         let bytes = layout::checked_numel("resize_", sizes)?.saturating_mul(self.dtype().size());
         let needed = bytes.saturating_add(offset * self.dtype().size());
+        let strides = format.unwrap_or(MemoryFormat::Contiguous).strides("resize_", sizes, &[])?;
         let storage = if needed <= old.bytes() { old.clone() } else { old.grown(needed)? };
-        let strides = layout::contiguous_strides(sizes);
+        crate::ops::create::fill_from(&storage, self.dtype(), old.bytes())?;
         let resized = Tensor::from_parts(storage, self.dtype(), sizes, &strides, offset)?;
         self.take_body(resized.body().clone());
         Ok(())

@@ -1,4 +1,4 @@
-"""Tensors of other objects' data, named results, subscripts of truth values, bounds of random numbers, filled memory."""
+"""Tensors of other objects' data, named results, truth values as subscripts, random numbers' bounds, filled memory."""
 
 import copy
 import pickle
@@ -61,7 +61,7 @@ def test_arrays_come_before_sequences():
         assert x.tolist() == [0.0, 1.0, 2.0] and x.dtype == rg.float64
         x.fill_(9.0)
         assert held.tolist() == ([9.0] * 3 if shares else [0.0, 1.0, 2.0])
-    with pytest.raises(TypeError, match="can't convert np.ndarray of type numpy.object_"):
+    with pytest.raises(TypeError, match=r"can't convert np\.ndarray of type numpy\.object_"):
         rg.tensor(Frame(np.array([1, "a"], dtype=object)))
 
 
@@ -76,7 +76,10 @@ def test_asarray_of_buffers_and_capsules(rg):
     x = rg.asarray(rg.arange(3.0).__dlpack__(), dtype=rg.float64)
     assert x.dtype == rg.float64 and x.tolist() == [0.0, 1.0, 2.0]
     for run, says in (
-        (lambda: rg.asarray(rg.arange(3.0).__dlpack__(), dtype=rg.float64, copy=False), "can't alias tensor with dtype"),
+        (
+            lambda: rg.asarray(rg.arange(3.0).__dlpack__(), dtype=rg.float64, copy=False),
+            "can't alias tensor with dtype",
+        ),
         (lambda: rg.asarray([1, 2], copy=False), "can't alias arbitrary sequence into a tensor"),
         (lambda: rg.asarray(Lends(rg.arange(3)), copy=False), "can't alias arbitrary sequence into a tensor"),
     ):
@@ -87,7 +90,8 @@ def test_asarray_of_buffers_and_capsules(rg):
 def test_named_results(rg):
     x = rg.tensor([[1.0, 3.0], [2.0, 0.0]])
     found = rg.max(x, 1)
-    assert repr(found) == str(found) == f"{rg.__name__}.return_types.max(\nvalues=tensor([3., 2.]),\nindices=tensor([1, 0]))"
+    shown = f"{rg.__name__}.return_types.max(\nvalues=tensor([3., 2.]),\nindices=tensor([1, 0]))"
+    assert repr(found) == str(found) == shown
     assert found.n_fields == 2 and found.values is found[0] and found.indices is found[1]
     assert type(found) is rg.return_types.max is type(x.max(0)) and type(found).__name__ == "max"
     assert repr(x.sort()).startswith(f"{rg.__name__}.return_types.sort(\nvalues=tensor([[1., 3.],\n")
@@ -196,7 +200,7 @@ def test_memory_that_nobody_initialised_is_filled(rg):
     for name, value in most.items():
         assert rg.empty(2, dtype=getattr(rg, name)).tolist() == [value] * 2
     for name in ("float16", "bfloat16", "float32", "float64", "complex64"):
-        assert rg.empty(2, dtype=getattr(rg, name)).to(rg.complex64).isnan().all()
+        assert all(x != x for x in rg.empty(2, dtype=getattr(rg, name)).tolist())
     x = rg.ones(2)
     for made in (
         rg.empty_like(x),
@@ -242,3 +246,7 @@ def test_variable_takes_tensors_only(rg):
         pytest.raises(ValueError, match="Variable can't be volatile and require_grad at the same time!"),
     ):
         rg.autograd.Variable(rg.ones(2), True, True)
+    with pytest.warns(UserWarning, match="always False"):
+        assert rg.ones(2).volatile is False
+    with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
+        rg.ones(2).volatile = True

@@ -12,6 +12,8 @@ def kernel(mode, x):
     x = np.abs(x)
     if mode == "bilinear":
         return np.maximum(1 - x, 0)
+    if mode == "lanczos":
+        return np.where(x < 3, np.sinc(x) * np.sinc(x / 3), 0)
     near, far = 1.5 * x**3 - 2.5 * x**2 + 1, -0.5 * x**3 + 2.5 * x**2 - 4 * x + 2
     return np.where(x < 1, near, np.where(x < 2, far, 0))
 
@@ -24,7 +26,7 @@ def weights(mode, n, m, scale):
     return w / w.sum(1, keepdims=True)
 
 
-@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
 @pytest.mark.parametrize(
     ("given", "sizes", "scales"),
     [
@@ -37,8 +39,13 @@ def weights(mode, n, m, scale):
     ],
 )
 def test_smooth_resampling_takes_means_of_all_that_a_pixel_covers(rg, mode, given, sizes, scales):
+    if mode == "lanczos" and "align_corners" in given:
+        with pytest.raises(ValueError, match="Lanczos mode does not support align_corners=True"):
+            rg.nn.functional.interpolate(rg.ones(1, 1, 7, 9), mode=mode, antialias=True, **given)
+        return
     rng = np.random.default_rng(1)
-    image, cotangent, tangent = rng.normal(size=(2, 3, 7, 9)), rng.normal(size=(2, 3, *sizes)), rng.normal(size=(2, 3, 7, 9))
+    image, tangent = rng.normal(size=(2, 2, 3, 7, 9))
+    cotangent = rng.normal(size=(2, 3, *sizes))
     rows, columns = (weights(mode, n, m, s) for n, m, s in zip((7, 9), sizes, scales, strict=True))
     f = lambda x: rg.nn.functional.interpolate(x, mode=mode, antialias=True, **given)  # noqa: E731
     x = rg.tensor(image, requires_grad=True)
@@ -61,6 +68,8 @@ def test_smooth_resampling_by_hand(rg):
     for shape, mode in (((1, 1, 4), "linear"), ((1, 1, 4, 4), "nearest")):
         with pytest.raises(ValueError, match="Anti-alias option is restricted to bilinear"):
             rg.nn.functional.interpolate(rg.ones(shape), size=2, mode=mode, antialias=True)
+    with pytest.raises(ValueError, match="Lanczos mode requires antialias=True"):
+        rg.nn.functional.interpolate(rg.ones(1, 1, 4, 4), size=2, mode="lanczos")
 
 
 def last(rg, x):
@@ -114,6 +123,9 @@ def test_volumes_and_mixtures(rg):
     ):
         assert is_last(rg, y)
     image = last(rg, rg.rand(SIZES))
+    assert rg.stack([image, image]).stride() == (120, 60, 1, 15, 3)
+    assert rg.stack([image, image], 2).stride() == (120, 1, 60, 15, 3)
+    assert rg.stack([image, image], 4).is_contiguous()
     assert rg.cat([image, rg.rand(SIZES)]).is_contiguous() and rg.cat([rg.rand(SIZES), image]).is_contiguous()
     assert rg.nn.functional.pad(image, (1, 1, 1, 1), mode="circular").is_contiguous()
 
@@ -127,7 +139,10 @@ def test_resize_takes_a_memory_format(rg):
     assert rg.ones(1).resize_((1, 3, 2, 2), memory_format=rg.channels_last).stride() == (12, 1, 6, 3)
     like = rg.ones(1, 2, 3, 3)
     assert rg.ones(2).resize_as_(like, memory_format=rg.channels_last).stride() == (18, 1, 6, 2)
-    for wrong, says in ((rg.preserve_format, "Unsupported memory format"), (rg.channels_last, "required rank 4 tensor")):
+    for wrong, says in (
+        (rg.preserve_format, "Unsupported memory format"),
+        (rg.channels_last, "required rank 4 tensor"),
+    ):
         y = rg.ones(2, 2)
         with pytest.raises(RuntimeError, match=says):
             y.resize_(4, memory_format=wrong)

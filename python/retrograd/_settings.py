@@ -48,8 +48,8 @@ def get_num_threads() -> int:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for algorithms that give the same result each time. All do, but memory that nobody initialised is filled while
-    this is set: see `utils.deterministic`.
+    """Ask for algorithms that give the same result each time. All do, but memory that nobody initialised is filled
+    while this is set: see `utils.deterministic`.
 
     >>> import retrograd as rg
     >>> rg.use_deterministic_algorithms(False)

@@ -26,7 +26,8 @@ def _of(name: str, fields: Sequence[str]) -> type[tuple[Any, ...]]:
     made = namedtuple(name, fields, module=__name__)  # type: ignore[misc]
     made.__repr__ = _shown  # type: ignore[method-assign]
     made.n_fields = len(fields)  # type: ignore[attr-defined]
-    return globals().setdefault(name, made)
+    globals()[name] = made
+    return made
 
 
 def __getattr__(name: str) -> Any:

@@ -58,7 +58,8 @@ class Variable(metaclass=VariableMeta):
 
     Args: `data` a tensor; none for an empty one. `requires_grad` whether the new tensor does. `volatile` did what
     `no_grad` does, and warns.
-    Raises: TypeError for what is no tensor; ValueError for both flags; RuntimeError if `requires_grad` is asked of a dtype that is neither floating point nor complex.
+    Raises: TypeError for what is no tensor; ValueError for both flags; RuntimeError if `requires_grad` is
+    asked of a dtype that is neither floating point nor complex.
 
     >>> import retrograd as rg
     >>> v = rg.autograd.Variable(rg.ones(2), requires_grad=True)

@@ -18,8 +18,8 @@ class _Module(types.ModuleType):
 
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether `empty` and its kin fill their memory, with NaN or the largest integer, while deterministic algorithms
-        are asked for: so that a program that reads what nobody wrote does the same each time.
+        """Whether `empty` and its kin fill their memory, with NaN or the largest integer, while deterministic
+        algorithms are asked for: so that a program that reads what nobody wrote does the same each time.
         """
         return _settings.fills()
 

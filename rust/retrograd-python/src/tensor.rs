@@ -406,6 +406,22 @@ impl PyTensor {
     fn __len__(&self) -> PyResult<usize> {
         self.0.sizes().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-d tensor"))
     }
+    /// What `no_grad` does was a flag of tensors once. Reading and writing it warn, and do nothing.
+    ///
+    /// >>> import warnings
+    /// >>> import retrograd as rg
+    /// >>> with warnings.catch_warnings(action="ignore"):
+    /// ...     rg.ones(1).volatile
+    /// False
+    #[getter]
+    fn volatile(&self, py: Python<'_>) -> PyResult<bool> {
+        crate::errors::warn_py(py, "volatile was removed (Variable.volatile is always False)").map(|()| false)
+    }
+    #[setter]
+    fn set_volatile(&self, py: Python<'_>, _value: &Any<'_>) -> PyResult<()> {
+        let text = "volatile was removed and now has no effect. Use `with retrograd.no_grad():` instead.";
+        crate::errors::warn_py(py, text)
+    }
     /// The elements along the first axis, the last one first, as a tensor.
     fn __reversed__<'py>(slf: Bound<'py, Self>, py: Python<'py>) -> PyResult<Any<'py>> {
         match slf.get().0.ndim() {

@@ -17,6 +17,8 @@ enum Mode {
     NearestExact,
     Linear,
     Cubic,
+    /// Smooth alone.
+    Lanczos,
 }
 
 /// One axis: from `n` elements to `m`, by a factor if one was given.
@@ -110,11 +112,17 @@ fn cubic(axis: Axis, align: bool, precision: Precision) -> Table {
 fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> Table {
     let round = |x: f64| precision.round(x);
     let scale = precision.scale(axis, align);
-    let reach = if kernel == Mode::Cubic { 2.0 } else { 1.0 };
+    let reach = match kernel {
+        Mode::Cubic => 2.0,
+        Mode::Lanczos => LANCZOS,
+        _ => 1.0,
+    };
     let stretch = scale.max(1.0);
     let support = round(reach * stretch);
     let weight = |x: f64| match (kernel, x.abs()) {
         (Mode::Cubic, x) => smooth_cubic(x),
+        (Mode::Lanczos, x) if x >= LANCZOS => 0.0,
+        (Mode::Lanczos, x) => sinc(x) * sinc(x / LANCZOS),
         (_, x) => (1.0 - x).max(0.0),
     };
     let taps = |o: usize| {
@@ -126,6 +134,14 @@ fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> T
         (first..end).zip(weights.into_iter().map(move |w| precision.round(w / total)))
     };
     Table::new(axis.n, (0..axis.m).map(taps))
+}
+
+/// Half the width of Lanczos' kernel.
+const LANCZOS: f64 = 3.0;
+
+fn sinc(x: f64) -> f64 {
+    let x = std::f64::consts::PI * x;
+    if x == 0.0 { 1.0 } else { x.sin() / x }
 }
 
 /// The cubic kernel of means over many elements.
@@ -146,6 +162,7 @@ fn names(mode: Mode, rank: usize, smooth: bool) -> [&'static str; 3] {
         (Mode::Linear, _) if smooth => {
             ["UpsampleBilinear2DAaBackward0", "UpsampleBilinear2DAaBackwardBackward0", SMOOTH]
         }
+        (Mode::Lanczos, _) => ["UpsampleLanczos2DAaBackward0", "UpsampleLanczos2DAaBackwardBackward0", SMOOTH],
         (_, _) if smooth => ["UpsampleBicubic2DAaBackward0", "UpsampleBicubic2DAaBackwardBackward0", SMOOTH],
         (Mode::Nearest, 1) => {
             ["UpsampleNearest1DBackward0", "UpsampleNearest1DBackwardBackward0", "upsample_nearest1d"]
@@ -243,7 +260,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         ("area", 3..=5) => return adaptive_avg(op, x, &want.sizes),
         ("nearest" | "nearest-exact", ndim @ 3..=5) => ndim - 2,
         ("linear", 3) => 1,
-        ("bilinear" | "bicubic", 4) => 2,
+        ("bilinear" | "bicubic" | "lanczos", 4) => 2,
         ("trilinear", 5) => 3,
         ("linear" | "bilinear" | "trilinear", ndim @ 3..=5) => {
             let needed = [("linear", 3), ("bilinear", 4), ("trilinear", 5)].into_iter().find(|(name, _)| *name == mode);
@@ -255,7 +272,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         (_, ndim) => {
             return Err(Error::not_implemented(format!(
                 "{op}: Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | \
-                 bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+                 bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
             )));
         }
     };
@@ -263,6 +280,9 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         "nearest" => Mode::Nearest,
         "nearest-exact" => Mode::NearestExact,
         "bicubic" => Mode::Cubic,
+        "lanczos" if align => return Err(Error::value(op, "Lanczos mode does not support align_corners=True")),
+        "lanczos" if !asked.smooth => return Err(Error::value(op, "Lanczos mode requires antialias=True")),
+        "lanczos" => Mode::Lanczos,
         _ => Mode::Linear,
     };
     check(op, x, &want.sizes, rank)?;
@@ -277,13 +297,13 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         Some(match mode {
             Mode::Nearest => nearest(axis, false),
             Mode::NearestExact => nearest(axis, true),
-            Mode::Linear | Mode::Cubic if asked.smooth => antialiased(axis, align, precision, mode),
+            Mode::Linear | Mode::Cubic | Mode::Lanczos if asked.smooth => antialiased(axis, align, precision, mode),
             Mode::Linear => linear(axis, align, precision),
-            Mode::Cubic => cubic(axis, align, precision),
+            _ => cubic(axis, align, precision),
         })
     };
     let mut params = vec![("output_size", Value::from(&want.sizes[..])), ("self_sym_sizes", Value::from(x.sizes()))];
-    if matches!(mode, Mode::Linear | Mode::Cubic) {
+    if matches!(mode, Mode::Linear | Mode::Cubic | Mode::Lanczos) {
         params.push(("align_corners", align.into()));
     }
     let shown: &[&'static str] =
@@ -292,7 +312,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         params.push((name, want.factors.as_ref().map_or(Value::None, |f| f[i].into())));
     }
     let face = Face { node, back, kernel, params };
-    if whole && matches!(mode, Mode::Linear | Mode::Cubic) {
+    if whole && matches!(mode, Mode::Linear | Mode::Cubic | Mode::Lanczos) {
         return of_bytes(x, table(0), table(1), face);
     }
     apply1(Separable::<false>::new((0..rank).map(table).collect(), face), &[x])
@@ -339,7 +359,8 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 /// `scale_factor` what to multiply the old ones by: one number for all or one for each; `mode` 'nearest', 'nearest-exact',
 /// 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear'; `align_corners` lets the corners of both
 /// coincide (in the last four); `recompute_scale_factor` takes positions from the sizes instead of the factors; `antialias`
-/// makes positions of a smaller image means of all that they cover ('bilinear' and 'bicubic').
+/// makes positions of a smaller image means of all that they cover ('bilinear', 'bicubic' and 'lanczos', which is smooth
+/// alone).
 /// Returns: a tensor of the new sizes. Derivative: `g` weighed back onto the elements that its positions came from.
 /// Raises: ValueError if arguments do not go together; NotImplementedError for other modes and numbers of axes; RuntimeError
 /// for empty sizes.
@@ -360,10 +381,10 @@ pub fn interpolate(
     const OP: &str = "interpolate";
     let asked =
         Asked { size, factor: scale_factor, recompute: recompute_scale_factor.unwrap_or(false), smooth: antialias };
-    if antialias && (!matches!(mode, "bilinear" | "bicubic") || input.ndim() != 4) {
+    if antialias && (!matches!(mode, "bilinear" | "bicubic" | "lanczos") || input.ndim() != 4) {
         return Err(Error::value(
             OP,
-            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input",
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input",
         ));
     }
     resampled(OP, input, &asked, mode, align_corners)

@@ -181,6 +181,11 @@ def test_integers_that_floats_do_not_hold(rg):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         rg.empty(2).random_(-(2**24), 2**24 + 1)
+    with (
+        pytest.warns(UserWarning, match="out of bounds"),
+        pytest.raises(RuntimeError, match="'from' casted to dtype to be less than 'to' casted to dtype"),
+    ):
+        rg.empty(2).random_(2**25 + 1, 2**25 + 4)
 
 
 # ---- memory that nobody initialised

@@ -167,7 +167,16 @@ impl Draw {
                         return refuse("random_", format!("{name} is out of bounds for {}, got {x}", dtype.name()));
                     }
                 }
-                warn_of_bounds(lo, hi, dtype)
+                warn_of_bounds(lo, hi, dtype)?;
+                let (lo, hi) = inward(lo, hi, dtype);
+                if lo >= hi {
+                    let detail = format!(
+                        "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from={lo} >= \
+                         to={hi}"
+                    );
+                    return refuse("random_", detail);
+                }
+                Ok(())
             }
             Draw::From(lo) if !(bounds(dtype).0..=bounds(dtype).1).contains(&lo) => {
                 refuse("random_", format!("from is out of bounds for {}, got {lo}", dtype.name()))

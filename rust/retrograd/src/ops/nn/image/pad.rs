@@ -68,8 +68,12 @@ impl Primitive for ConstantPad {
         }
         checked_numel(Self::NAME, &sizes)?;
         let format = MemoryFormat::suggested(x.sizes(), x.strides());
-        let y = Tensor::empty_strided(&sizes, &format.strides(Self::NAME, &sizes, &[])?, x.dtype())?;
-        if sizes != inner {
+        let y = if format == MemoryFormat::Contiguous && sizes != inner {
+            Tensor::full(&sizes, self.value, x.dtype())?
+        } else {
+            Tensor::empty_strided(&sizes, &format.strides(Self::NAME, &sizes, &[])?, x.dtype())?
+        };
+        if format != MemoryFormat::Contiguous {
             copy::copy_into(&Tensor::full(&[], self.value, x.dtype())?, &y)?;
         }
         if inner.iter().all(|&n| n > 0) {

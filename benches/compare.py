@@ -202,7 +202,7 @@ def lines_noted(ours: ModuleType, plan: Plan) -> Row:
 def loops(ours: ModuleType) -> str:
     """Which ops vmap runs entry by entry, for want of a batching rule, of those that take nothing but tensors."""
     x, tried = ours.rand(3, 4, 4), 0
-    for path in ours._core.op_names():
+    for path in ours._core._op_names():
         if path.endswith("_"):
             continue
         try:

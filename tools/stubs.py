@@ -60,7 +60,7 @@ RETURNS = {
 }
 
 # Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
-MODULES = {"fft": "fft_ops", "nn.functional": "nn_functional", "linalg": "linalg_ops", "special": "special_functions"}
+MODULES = {"fft": "_fft", "nn.functional": "_nn_functional", "linalg": "_linalg", "special": "_special"}
 
 # Members that need no types: those of every class or module, slots that come along with another one, and
 # `__getattr__` and `__buffer__`, which are in the stub without being there in every Python.

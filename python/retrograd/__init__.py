@@ -18,7 +18,7 @@ from retrograd._size import Size
 # The core makes sizes from here on, so before anything asks a tensor for its shape.
 _core._register_classes(Size)
 
-from retrograd import autograd, fft, func, linalg, nn, random, serialization, special, utils  # noqa: E402
+from retrograd import autograd, fft, func, linalg, nn, random, return_types, serialization, special, utils  # noqa: E402
 from retrograd._contract import einsum, tensordot  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
 from retrograd._lazy import submodules as _submodules  # noqa: E402
 from retrograd._limits import finfo, iinfo  # noqa: E402
@@ -57,11 +57,6 @@ _INNER = (
     "RemovableHandle",
     "SavedTensor",
     "einsum",
-    "fft_ops",
-    "linalg_ops",
-    "nn_functional",
-    "op_names",
-    "special_functions",
     "tensordot",
 )
 __all__ = [name for name in dir(_core) if not name.startswith("_") and name not in _INNER]
@@ -97,6 +92,7 @@ __all__ += [
     "numel",
     "pi",
     "random",
+    "return_types",
     "save",
     "seed",
     "serialization",

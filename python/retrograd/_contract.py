@@ -44,6 +44,8 @@ def einsum(*args: Any) -> Tensor:
     >>> rg.einsum("ij,j->i", x, y).tolist(), rg.einsum(x, [0, 1], y, [1], [0]).tolist()
     ([3.0, 7.0], [3.0, 7.0])
     """
+    if len(args) == 2 and isinstance(args[1], list | tuple) and not isinstance(args[0], Tensor):
+        args = (args[0], *args[1])
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, "

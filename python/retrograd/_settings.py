@@ -12,6 +12,7 @@ __all__ = [
 ]
 
 _deterministic = False
+_fills = True
 
 
 def set_num_threads(num: int) -> None:
@@ -47,13 +48,15 @@ def get_num_threads() -> int:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for algorithms that give the same result each time. All do; the setting is remembered and nothing else.
+    """Ask for algorithms that give the same result each time. All do, but memory that nobody initialised is filled
+    while this is set: see `utils.deterministic`.
 
     >>> import retrograd as rg
     >>> rg.use_deterministic_algorithms(False)
     """
     global _deterministic
     _deterministic = bool(mode)
+    _core._fill_uninitialised(_deterministic and _fills)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -64,3 +67,17 @@ def are_deterministic_algorithms_enabled() -> bool:
     False
     """
     return _deterministic
+
+
+def fills() -> bool:
+    """Whether memory that nobody initialised is filled if deterministic algorithms are asked for."""
+    return _fills
+
+
+def set_fills(mode: bool) -> None:
+    """Set what `fills` returns."""
+    global _fills
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
+    _fills = mode
+    _core._fill_uninitialised(_deterministic and _fills)

@@ -1,3 +1,3 @@
 """Linear algebra: norms, products and parts of matrices."""
 
-from retrograd._core.linalg_ops import *  # noqa: F403
+from retrograd._core._linalg import *  # noqa: F403

@@ -163,7 +163,8 @@ def predicate(name: str, reference: Callable[..., Any]) -> OpRecord:
 def bounded(name: str, reference: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRecord:
     """A clamp to one side, by a tensor or a number."""
     samples = (*BINARY, s(t(3, 4), 1), s(t(9), 0.3).but(dtypes=FLOATS), s(t(), -0.5).but(dtypes=FLOATS))
-    return binary(name, reference, samples=samples, domain=DISTINCT, dtypes=NUMBERS, edges=edges)
+    facts: Any = {"domain": DISTINCT, "dtypes": NUMBERS, "edges": edges, "covers": (f"{name}_",)}
+    return binary(name, reference, samples=samples, **facts)
 
 
 SCALED = (s(t(3, 4), t(3, 4), alpha=3), s(t(3, 4), 2, alpha=-2))
@@ -473,6 +474,7 @@ UNARIES = [
 SELECTING = [
     OpRecord(
         name="clamp",
+        covers=("clamp_",),
         reference=clamp,
         dtypes=NUMBERS,
         out=True,

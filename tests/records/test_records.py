@@ -153,7 +153,7 @@ def test_every_op_has_a_record() -> None:
     assert len(names) == len(set(names)), "two records of one name"
     if not NATIVE:
         pytest.skip("only retrograd has a roster")
-    assert sorted(names) == sorted(rg._core.op_names())
+    assert sorted(names) == sorted(rg._core._op_names())
 
 
 @cases()

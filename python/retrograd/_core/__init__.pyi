@@ -9,10 +9,10 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, final, o
 
 from typing_extensions import disjoint_base
 
-from retrograd._core import fft_ops as fft_ops
-from retrograd._core import linalg_ops as linalg_ops
-from retrograd._core import nn_functional as nn_functional
-from retrograd._core import special_functions as special_functions
+from retrograd._core import _fft as _fft
+from retrograd._core import _linalg as _linalg
+from retrograd._core import _nn_functional as _nn_functional
+from retrograd._core import _special as _special
 from retrograd._size import Size
 from retrograd.autograd import graph
 from retrograd.utils import dlpack, hooks
@@ -1277,7 +1277,7 @@ def _storage(t: Tensor) -> tuple[_int, Tensor]: ...
 def is_grad_enabled() -> _bool: ...
 def is_inference_mode_enabled() -> _bool: ...
 def set_anomaly_enabled(enabled: _bool, check_nan: _bool = True) -> None: ...
-def op_names() -> list[str]: ...
+def _op_names() -> list[str]: ...
 
 # ops
 def abs(input: Tensor, *, out: Any = None) -> Tensor: ...

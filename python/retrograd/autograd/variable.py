@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 from retrograd import _core
@@ -55,9 +56,10 @@ class _Engine:
 class Variable(metaclass=VariableMeta):
     """A plain tensor over the memory of another, without its history. Kept for old programs; use the tensor itself.
 
-    Args: `data` a tensor, or what a tensor can be made from; none for an empty one. `requires_grad` whether the new
-    tensor does.
-    Raises: RuntimeError if `requires_grad` is asked of a dtype that is neither floating point nor complex.
+    Args: `data` a tensor; none for an empty one. `requires_grad` whether the new tensor does. `volatile` did what
+    `no_grad` does, and warns.
+    Raises: TypeError for what is no tensor; ValueError for both flags; RuntimeError if `requires_grad` is
+    asked of a dtype that is neither floating point nor complex.
 
     >>> import retrograd as rg
     >>> v = rg.autograd.Variable(rg.ones(2), requires_grad=True)
@@ -67,6 +69,16 @@ class Variable(metaclass=VariableMeta):
 
     _execution_engine = _Engine()
 
-    def __new__(cls, data: object = None, requires_grad: bool = False) -> Tensor:  # type: ignore[misc]
-        plain: Tensor = data.detach() if isinstance(data, Tensor) else Tensor() if data is None else Tensor(data)
+    def __new__(  # type: ignore[misc]
+        cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False
+    ) -> Tensor:
+        if volatile:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with retrograd.no_grad():` instead.", stacklevel=2
+            )
+            if requires_grad:
+                raise ValueError("Variable can't be volatile and require_grad at the same time!")
+        if data is not None and not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        plain = Tensor() if data is None else data.detach()
         return plain.requires_grad_(requires_grad) if requires_grad else plain

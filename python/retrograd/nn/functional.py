@@ -1,3 +1,3 @@
 """Functions of neural networks: activations, losses, normalisation, and layers as functions of their weights."""
 
-from retrograd._core.nn_functional import *  # noqa: F403
+from retrograd._core._nn_functional import *  # noqa: F403

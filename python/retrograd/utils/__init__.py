@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrograd._lazy import submodules
-from retrograd.utils import dlpack, hooks
+from retrograd.utils import deterministic, dlpack, hooks
 
 if TYPE_CHECKING:
     from retrograd.utils import checkpoint, graph
 
-__all__ = ["checkpoint", "dlpack", "graph", "hooks"]
+__all__ = ["checkpoint", "deterministic", "dlpack", "graph", "hooks"]
 
 # `autograd` imports the hooks from here, and checkpointing is written on top of it.
 __getattr__, __dir__ = submodules(__name__, "checkpoint", "graph")

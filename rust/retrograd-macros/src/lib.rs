@@ -18,8 +18,9 @@ use syn::{
 /// ```
 ///
 /// Arguments: the forms (`function`, `method`, `inplace`, `out`; `out = SAME` or another `OutDtype` where that form converts
-/// otherwise than by category), `module = "nn.functional"`, `name = "..."` where the
-/// Python name differs, `aliases(..)`, `fields("values", "indices")` for named results, `norust` for no Rust method.
+/// otherwise than by category), `module = "nn.functional"`, `name = "..."` where the Python name differs, `aliases(..)`,
+/// `old("beta input mat1 mat2")` for orders of arguments that are still understood, `fields("values", "indices")` for named
+/// results, `norust` for no Rust method.
 /// Parameters: `#[default(expr)]`, `#[kw]` (keyword only), `#[operand]` (a number is taken too), `#[size]` (takes
 /// separate integers, or separate tensors, too).
 ///
@@ -40,6 +41,7 @@ struct Options {
     name: Option<String>,
     aliases: Vec<String>,
     fields: Vec<String>,
+    old: Vec<String>,
     norust: bool,
     /// What the `out=` form does with another dtype.
     out: Option<Expr>,
@@ -74,10 +76,14 @@ fn options(args: Punctuated<Meta, Token![,]>) -> Result<Options> {
             (Meta::Path(_), "norust") => o.norust = true,
             (Meta::NameValue(v), "module") => o.module = Some(text(&v.value)?),
             (Meta::NameValue(v), "name") => o.name = Some(text(&v.value)?),
-            (Meta::List(l), "aliases" | "fields") => {
+            (Meta::List(l), "aliases" | "fields" | "old") => {
                 let list = l.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
                 let list = list.iter().map(text).collect::<Result<_>>()?;
-                if key == "aliases" { o.aliases = list } else { o.fields = list }
+                match key.as_str() {
+                    "aliases" => o.aliases = list,
+                    "fields" => o.fields = list,
+                    _ => o.old = list,
+                }
             }
             _ => return Err(Error::new_spanned(meta, "unknown argument of #[op]")),
         }
@@ -254,7 +260,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
 
     // The entry.
     let module = o.module.clone().unwrap_or_default();
-    let (aliases, fields) = (&o.aliases, &o.fields);
+    let (aliases, fields, old) = (&o.aliases, &o.fields, &o.old);
     let forms = o.forms.iter().map(|f| format_ident!("{}", f.to_uppercase()));
     let listed = ps.iter().map(|p| {
         let n = p.name.to_string();
@@ -307,6 +313,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
                 aliases: &[#(#aliases),*],
                 doc: #doc,
                 params: &[#(#listed),*],
+                old: &[#(#old),*],
                 forms: 0 #(| ::retrograd::ops::forms::#forms)*,
                 out: {
                     #[allow(unused_imports)]

@@ -301,11 +301,11 @@ fn _jvp<'py>(
 
 /// Dotted names of all ops: the roster, and what takes Python's own data and subscripts.
 ///
-/// >>> from retrograd._core import op_names
-/// >>> "nn.functional.linear" in op_names()
+/// >>> from retrograd._core import _op_names
+/// >>> "nn.functional.linear" in _op_names()
 /// True
 #[pyfunction]
-fn op_names() -> Vec<String> {
+fn _op_names() -> Vec<String> {
     let mut names: Vec<String> = retrograd::ops::roster().map(retrograd::ops::Entry::path).collect();
     names.extend(crate::call::BY_HAND.map(String::from));
     names.sort();
@@ -333,7 +333,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(is_grad_enabled, m)?,
         wrap_pyfunction!(is_inference_mode_enabled, m)?,
         wrap_pyfunction!(_jvp, m)?,
-        wrap_pyfunction!(op_names, m)?,
+        wrap_pyfunction!(_op_names, m)?,
         wrap_pyfunction!(_increment_version, m)?,
     ] {
         m.add_function(f)?;

@@ -9,8 +9,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use retrograd::autograd::{GradGuard, is_grad_enabled};
-use retrograd::ops::{Entry, Form, Kind, Value, forms, roster};
-use retrograd::{Error, Tensor};
+use retrograd::kernels::copy;
+use retrograd::ops::{Entry, Form, Kind, OutDtype, Value, forms, out_dtype, roster};
+use retrograd::{Error, Tensor, warn};
 use smallvec::SmallVec;
 
 use crate::convert;
@@ -209,15 +210,48 @@ impl<'a, 'py> Given<'a, 'py> {
 
 fn call<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let [entry] = c.entries[..] {
-        let (values, out) = parse(py, c, entry, given)?;
-        return run(py, c, entry, &values, out);
+        return match parse(py, c, entry, given, None) {
+            Ok((values, out)) => run(py, c, entry, &values, out),
+            Err(why) => old_form(py, c, given).unwrap_or(Err(why)),
+        };
     }
     for entry in &c.entries {
-        if let Ok((values, out)) = parse(py, c, entry, given) {
+        if let Ok((values, out)) = parse(py, c, entry, given, None) {
             return run(py, c, entry, &values, out);
         }
     }
-    Err(no_overload(py, c, given))
+    old_form(py, c, given).unwrap_or_else(|| Err(no_overload(py, c, given)))
+}
+
+/// Runs a call in an order of arguments that an entry took once, such as `add(input, alpha, other)`; `None` if the call is
+/// in none of these.
+#[cold]
+fn old_form<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> Option<PyResult<Bound<'py, PyAny>>> {
+    for entry in &c.entries {
+        for names in entry.old {
+            let position = |name: &str| {
+                entry.params.iter().position(|p| p.name == name).expect("old forms name parameters of the entry")
+            };
+            let mut order: Vec<usize> = names.split(' ').map(position).collect();
+            // A method's own tensor comes first, wherever the function has it.
+            if given.slf.is_some() {
+                order.sort_by_key(|&p| p != 0);
+            }
+            let Ok((values, out)) = parse(py, c, entry, given, Some(&order)) else { continue };
+            warn::once(
+                warn::Once::OldForm,
+                &format!(
+                    "This overload of {0} is deprecated:\n\t{0}({1})\nConsider using one of the following signatures \
+                     instead:\n\t{2}",
+                    c.name,
+                    order.iter().map(|&p| entry.params[p].name).collect::<Vec<_>>().join(", "),
+                    signature(&c.name, entry, Role::Function),
+                ),
+            );
+            return Some(run(py, c, entry, &values, out));
+        }
+    }
+    None
 }
 
 #[cold]
@@ -225,7 +259,7 @@ fn no_overload(py: Python<'_>, c: &Callable, given: &Given<'_, '_>) -> PyErr {
     let skip = usize::from(given.slf.is_some());
     let mut got: Vec<String> = (skip..given.positional()).map(|i| type_name(&given.arg(py, i).to_owned())).collect();
     got.extend(given.keywords().map(|(k, v)| format!("{}={}", k.to_owned(), type_name(&v.to_owned()))));
-    let forms: Vec<String> = c.entries.iter().map(|e| format!(" * {}", signature(e, c.role))).collect();
+    let forms: Vec<String> = c.entries.iter().map(|e| format!(" * {}", signature(&c.name, e, c.role))).collect();
     PyTypeError::new_err(format!(
         "{}() received an invalid combination of arguments - got ({}), but expected one of:\n{}",
         c.name,
@@ -243,21 +277,32 @@ fn canonical(name: &str) -> &str {
     match name {
         "axis" => "dim",
         "keepdims" => "keepdim",
-        "x" | "self" => "input",
-        other => other,
+        "x" | "a" | "x1" | "self" => "input",
+        "x2" => "other",
+        given => given,
     }
 }
 
 type Parsed<'py> = (Values, Option<Bound<'py, PyAny>>);
 
-/// Matches arguments to the parameters of one entry.
-fn parse<'py>(py: Python<'py>, c: &Callable, entry: &'static Entry, given: &Given<'_, 'py>) -> PyResult<Parsed<'py>> {
+/// Matches arguments to the parameters of one entry; the positional ones in their order or in an old one.
+fn parse<'py>(
+    py: Python<'py>,
+    c: &Callable,
+    entry: &'static Entry,
+    given: &Given<'_, 'py>,
+    old: Option<&[usize]>,
+) -> PyResult<Parsed<'py>> {
     let params = entry.params;
     let mut values: Values = smallvec::smallvec![Value::Default; params.len()];
     let (mut at, total) = (0, given.positional());
-    let mut p = 0;
+    let mut nth = 0;
     while at < total {
-        let Some(param) = params.get(p).filter(|p| !p.kw_only) else {
+        let place = match old {
+            None => params.get(nth).filter(|p| !p.kw_only).map(|_| nth),
+            Some(order) => order.get(nth).copied(),
+        };
+        let Some(p) = place else {
             return Err(PyTypeError::new_err(format!(
                 "{}() takes {} positional arguments but {} were given",
                 c.name,
@@ -265,7 +310,7 @@ fn parse<'py>(py: Python<'py>, c: &Callable, entry: &'static Entry, given: &Give
                 total
             )));
         };
-        let arg = given.arg(py, at);
+        let (arg, param) = (given.arg(py, at), &params[p]);
         if param.kind == Kind::Size && (convert::integer(&arg).is_some()) {
             let ints: Option<Vec<i64>> = (at..total).map(|i| convert::integer(&given.arg(py, i))).collect();
             values[p] = Value::Ints(ints.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
@@ -279,7 +324,7 @@ fn parse<'py>(py: Python<'py>, c: &Callable, entry: &'static Entry, given: &Give
                 .ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?;
             at += 1;
         }
-        p += 1;
+        nth += 1;
     }
     let mut out = None;
     for (name, value) in given.keywords() {
@@ -289,7 +334,9 @@ fn parse<'py>(py: Python<'py>, c: &Callable, entry: &'static Entry, given: &Give
             continue;
         }
         let key = canonical(&name);
-        let found = params.iter().position(|p| p.name == name || p.name == key);
+        // `linalg` calls its first operand `A`.
+        let is_named = |p: &str| p == name || p == key || key == "input" && p == "A";
+        let found = params.iter().position(|p| is_named(p.name));
         let Some(i) = found else {
             return Err(PyTypeError::new_err(format!("{}() got an unexpected keyword argument '{name}'", c.name)));
         };
@@ -302,8 +349,9 @@ fn parse<'py>(py: Python<'py>, c: &Callable, entry: &'static Entry, given: &Give
     }
     for (v, param) in values.iter_mut().zip(params) {
         if matches!(v, Value::Default) && param.default.is_none() {
-            if param.kind == Kind::Size && c.role != Role::Function {
-                *v = Value::Ints(Vec::new());
+            // No tensor is a list of tensors too.
+            if param.kind == Kind::Spread {
+                *v = Value::Tensors(Vec::new());
                 continue;
             }
             return Err(PyTypeError::new_err(format!(
@@ -369,9 +417,10 @@ fn run_out<'py>(
     py: Python<'py>,
     c: &'static Callable,
     entry: &'static Entry,
-    values: &[Value],
+    given: &[Value],
     out: Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let mut values = Values::from(given);
     let outs: Vec<Tensor> = match crate::wrap::unwrap(&out) {
         Some(t) => vec![t.clone()],
         None => convert::tensors(&out).ok_or_else(|| {
@@ -383,7 +432,7 @@ fn run_out<'py>(
         Value::Tensors(ts) => ts.iter().any(Tensor::requires_grad),
         _ => false,
     };
-    if is_grad_enabled() && (outs.iter().any(Tensor::requires_grad) || values.iter().any(followed)) {
+    if is_grad_enabled() && (outs.iter().any(Tensor::requires_grad) || given.iter().any(followed)) {
         return Err(to_py(Error::autograd(format!(
             "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments \
              requires grad: call it inside no_grad, or without out=",
@@ -391,7 +440,7 @@ fn run_out<'py>(
         ))));
     }
     let mut operands: Vec<&Tensor> = Vec::new();
-    for v in values {
+    for v in given {
         match v {
             Value::Tensor(t) => operands.push(t),
             Value::Tensors(ts) => operands.extend(ts),
@@ -401,9 +450,20 @@ fn run_out<'py>(
     for o in &outs {
         retrograd::ops::memory::check_out(entry.name, o, &operands).map_err(to_py)?;
     }
+    let makes = operands.is_empty();
+    if let (Some(at), [o]) = (entry.params.iter().position(|p| p.kind == Kind::DType), &outs[..])
+        && (makes || matches!(entry.out, OutDtype::Computed))
+    {
+        match values[at] {
+            Value::DType(d) if d != o.dtype() => {
+                return Err(to_py(out_dtype::refused(entry.name, makes, d, o.dtype())));
+            }
+            _ => values[at] = Value::DType(o.dtype()),
+        }
+    }
     let result = {
         let _off = GradGuard::new(false);
-        (entry.call)(Form::New, values).map_err(|e| to_py(e.named(&c.name)))?
+        (entry.call)(Form::New, &values).map_err(|e| to_py(e.named(&c.name)))?
     };
     let results: Vec<Tensor> = match result {
         Value::Tensor(t) => vec![t],
@@ -425,7 +485,11 @@ fn run_out<'py>(
         entry.out.check(&c.name, i, r.dtype(), o.dtype()).map_err(to_py)?;
     }
     for (r, o) in results.iter().zip(&outs) {
-        if retrograd::ops::memory::write_out(&c.name, r, o, &operands).map_err(to_py)? {
+        let truth =
+            matches!(entry.out, OutDtype::Truth).then(|| copy::cast(r, o.dtype())).transpose().map_err(to_py)?;
+        if retrograd::ops::memory::write_out(&c.name, truth.as_ref().unwrap_or(r), o, &operands).map_err(to_py)?
+            && !makes
+        {
             errors::warn_py(
                 py,
                 "An output with one or more elements was resized since it had another shape. This behavior is deprecated; \
@@ -437,59 +501,53 @@ fn run_out<'py>(
 }
 
 /// `name($self, dim=None, *, dtype=None)` as Python's introspection reads it.
-pub fn signature(entry: &Entry, role: Role) -> String {
-    let mut s = String::from(entry.name);
-    if role == Role::InPlace {
-        s.push('_');
-    }
-    s.push('(');
+pub fn signature(name: &str, entry: &Entry, role: Role) -> String {
+    let mut params = Vec::new();
     let mut starred = false;
     for (i, p) in entry.params.iter().enumerate() {
-        if i > 0 {
-            s.push_str(", ");
-        }
-        if p.kw_only && !starred {
-            s.push_str("*, ");
-            starred = true;
-        }
         if i == 0 && role != Role::Function {
-            s.push_str("$self");
+            params.push("$self".to_string());
             continue;
         }
-        s.push_str(p.name);
-        if let Some(d) = p.default {
-            s.push('=');
-            s.push_str(d);
+        let last = entry.params[i + 1..].iter().all(|p| p.kw_only);
+        if matches!(p.kind, Kind::Size | Kind::Spread) && last {
+            params.push(format!("*{}", p.name));
+            starred = true;
+            continue;
         }
+        if p.kw_only && !starred {
+            params.push("*".into());
+            starred = true;
+        }
+        // No signature may have a keyword of the language for a name.
+        let reserved = if matches!(p.name, "from" | "lambda") { "_" } else { "" };
+        let default = p.default.map_or(String::new(), |d| format!("={d}"));
+        params.push(format!("{}{reserved}{default}", p.name));
     }
     if entry.has(forms::OUT) && role == Role::Function {
-        s.push_str(if starred { ", out=None" } else { ", *, out=None" });
+        if !starred {
+            params.push("*".into());
+        }
+        params.push("out=None".into());
     }
-    s.push(')');
-    s
+    format!("{name}({})", params.join(", "))
 }
 
-/// What `help` shows. One signature is put in the form that introspection reads. Several cannot be, nor can a size that may
-/// be given as separate integers: they are lines of text.
+/// What `help` shows. The first signature is put in the form that introspection reads; several are listed as text.
 fn documentation(c: &Callable) -> String {
     let doc = c.docs().join("\n\n");
-    if let [entry] = c.entries[..]
-        && entry.params.iter().all(|p| !matches!(p.kind, Kind::Size | Kind::Spread))
-    {
-        return format!("{}\n--\n\n{doc}", signature(entry, c.role));
+    let first = signature(&c.name, c.entries[0], c.role);
+    if c.entries.len() == 1 {
+        return format!("{first}\n--\n\n{doc}");
     }
     let lines: Vec<_> =
-        c.entries.iter().map(|e| signature(e, c.role).replace("$self, ", "").replace("$self", "")).collect();
-    format!("{}\n\n{doc}", lines.join("\n"))
+        c.entries.iter().map(|e| signature(&c.name, e, c.role).replace("$self, ", "").replace("$self", "")).collect();
+    format!("{first}\n--\n\n{}\n\n{doc}", lines.join("\n"))
 }
 
 /// Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
-const MODULES: [(&str, &str); 4] = [
-    ("fft", "fft_ops"),
-    ("nn.functional", "nn_functional"),
-    ("linalg", "linalg_ops"),
-    ("special", "special_functions"),
-];
+const MODULES: [(&str, &str); 4] =
+    [("fft", "_fft"), ("nn.functional", "_nn_functional"), ("linalg", "_linalg"), ("special", "_special")];
 
 /// Makes the Python objects of all callables and hangs them on the modules and the tensor class.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

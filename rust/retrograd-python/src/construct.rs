@@ -12,9 +12,9 @@ use std::cell::Cell;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyCapsule, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use retrograd::kernels::copy;
-use retrograd::{DType, Scalar, Tensor};
+use retrograd::{DType, Scalar, Tensor, warn};
 
 use crate::call::type_name;
 use crate::errors::{OrPy, warn_py};
@@ -275,6 +275,34 @@ impl Walk {
     }
 }
 
+// ---- memory that objects offer
+
+/// The tensor that an object makes of itself by DLPack or as an array, over its memory unless a copy is asked for; `None` for
+/// plain data and other objects.
+fn offered(v: &Bound<'_, PyAny>, copied: bool) -> PyResult<Option<Tensor>> {
+    let plain = v.is_exact_instance_of::<PyList>() || v.is_exact_instance_of::<PyTuple>() || plain_dtype(v).is_some();
+    if plain || buffer::is_generic(v) || v.is_instance_of::<PyType>() {
+        return Ok(None);
+    }
+    if v.hasattr("__dlpack__")? {
+        let t = from_dlpack(v)?;
+        return if copied { copy::copy(&t).or_py().map(Some) } else { Ok(Some(t)) };
+    }
+    if v.hasattr("__array__")? {
+        let array = v.call_method0("__array__")?;
+        if buffer::is_array(&array) {
+            return if copied { buffer::copied(&array) } else { buffer::share(&array) }.map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// A tensor over the memory of an object with `__dlpack__`, or of a capsule.
+fn from_dlpack(v: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+    let t = v.py().import("retrograd.utils.dlpack")?.call_method1("from_dlpack", (v,))?;
+    Ok(unwrap(&t).expect("from_dlpack returns a tensor").clone())
+}
+
 // ---- tensors
 
 /// A fresh tensor of any data that `tensor()` takes; of the inferred dtype if none is given. `op` is what was called.
@@ -293,6 +321,12 @@ pub fn from_data(op: &'static str, data: &Bound<'_, PyAny>, dtype: Option<DType>
     }
     if data.is_instance_of::<PyString>() {
         return Err(no_number(op, data));
+    }
+    if let Some(t) = offered(data, true)? {
+        return dtype.map_or(Ok(t.clone()), |d| copy::cast(&t, d)).or_py();
+    }
+    if data.cast::<PyList>().is_ok_and(|list| list.get_item(0).is_ok_and(|first| buffer::is_array(&first))) {
+        warn::once(warn::Once::ListOfArrays, LIST_WARNING);
     }
     let walk = Walk { op, sizes: sizes_of(op, data)?, warned: Cell::new(false) };
     let dtype = dtype.map_or_else(|| infer(op, data, 0), Ok)?;
@@ -324,6 +358,9 @@ fn options(name: &str, dtype: Option<&Bound<'_, PyAny>>, device: Option<&Bound<'
         })
         .transpose()
 }
+
+const LIST_WARNING: &str = "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting \
+     the list to a single numpy.ndarray with numpy.array() before converting to a tensor.";
 
 const COPY_WARNING: &str = "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or \
      sourceTensor.detach().clone().requires_grad_(True), rather than retrograd.tensor(sourceTensor).";
@@ -379,15 +416,18 @@ fn as_tensor<'py>(
         Some(t) if dtype.is_none_or(|d| d == t.dtype()) => return Ok(data.clone()),
         Some(t) => t.clone(),
         None if buffer::is_array(data) => buffer::share(data)?,
-        None => return wrap(py, from_data("as_tensor", data, dtype)?),
+        None => match offered(data, false)? {
+            Some(t) => t,
+            None => return wrap(py, from_data("as_tensor", data, dtype)?),
+        },
     };
     wrap(py, dtype.map_or(Ok(t.clone()), |d| retrograd::ops::memory::cast(&t, d)).or_py()?)
 }
 
 /// `obj` as a tensor, over the same memory where that can be.
 ///
-/// Args: `obj` a tensor, NumPy array or scalar, any object with a buffer, or nested sequences of numbers; `copy` True
-/// forces a copy, False forbids one; `requires_grad` of the result, `obj`'s own if not given.
+/// Args: `obj` a tensor, NumPy array or scalar, DLPack capsule, any object with a buffer, `__dlpack__` or `__array__`, or
+/// nested sequences of numbers; `copy` True forces a copy, False forbids one; `requires_grad` of the result, `obj`'s own if not given.
 /// Raises: ValueError if `copy=False` and the result needs one.
 ///
 /// >>> import numpy as np, retrograd as rg
@@ -410,8 +450,12 @@ fn asarray<'py>(
         Some(t.clone())
     } else if buffer::is_array(obj) {
         Some(if copy == Some(true) { buffer::copied(obj)? } else { buffer::share(obj)? })
+    } else if obj.is_instance_of::<PyCapsule>() {
+        Some(from_dlpack(obj)?)
     } else if !buffer::is_generic(obj) && has_buffer() {
         Some(buffer::from_bytes(obj, dtype.unwrap_or_else(retrograd::tensor::default_dtype), -1, 0)?)
+    } else if copy != Some(false) {
+        offered(obj, false)?
     } else {
         None
     };
@@ -433,7 +477,7 @@ fn asarray<'py>(
     }
     let mut out = if to != t.dtype() {
         retrograd::ops::memory::cast(&t, to).or_py()?
-    } else if copy == Some(true) && unwrap(obj).is_some() {
+    } else if copy == Some(true) && !buffer::is_array(obj) {
         retrograd::ops::memory::cloned(&t).or_py()?
     } else {
         t
@@ -457,7 +501,7 @@ pub fn legacy(data: &Bound<'_, PyAny>) -> PyResult<Tensor> {
                 "Tensor: Trying to create tensor with negative dimension or too large size {data}"
             ))
         })?;
-        return Tensor::empty(&[n], dtype).or_py();
+        return Tensor::empty(&[n], dtype).and_then(retrograd::ops::create::uninitialised).or_py();
     }
     if !is_sequence(data) {
         return Err(PyTypeError::new_err(format!("Tensor: new(): data must be a sequence (got {})", type_name(data))));

@@ -224,10 +224,7 @@ fn named<'py>(py: Python<'py>, name: &str, fields: &[&str]) -> PyResult<Bound<'p
     if let Some(class) = cache.get_item(name)? {
         return Ok(class);
     }
-    let kwargs = pyo3::types::PyDict::new(py);
-    kwargs.set_item("module", "retrograd.return_types")?;
-    let class =
-        py.import("collections")?.getattr("namedtuple")?.call((name, PyTuple::new(py, fields)?), Some(&kwargs))?;
+    let class = py.import("retrograd.return_types")?.call_method1("_of", (name, PyTuple::new(py, fields)?))?;
     cache.set_item(name, &class)?;
     Ok(class)
 }

@@ -64,6 +64,12 @@ fn demand_main_interpreter() -> PyResult<()> {
     if id == 0 { Ok(()) } else { Err(PyImportError::new_err("retrograd does not support sub-interpreters")) }
 }
 
+/// Whether memory that nobody initialised is filled.
+#[pyfunction]
+fn _fill_uninitialised(on: bool) {
+    retrograd::ops::create::fill_uninitialised(on);
+}
+
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     demand_main_interpreter()?;
@@ -93,5 +99,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(_memory_stats, m)?)?;
     m.add_function(wrap_pyfunction!(_set_num_threads, m)?)?;
     m.add_function(wrap_pyfunction!(_num_threads, m)?)?;
-    m.add_function(wrap_pyfunction!(_register_classes, m)?)
+    m.add_function(wrap_pyfunction!(_fill_uninitialised, m)?)?;
+    m.add_function(wrap_pyfunction!(_register_classes, m)?)?;
+    // What starts with an underscore is for the package alone.
+    let public: Vec<String> = m.index()?.extract::<Vec<String>>()?;
+    m.setattr("__all__", public.into_iter().filter(|name| !name.starts_with('_')).collect::<Vec<_>>())
 }

@@ -32,6 +32,21 @@ fn grad_type(v: &Any<'_>) -> PyErr {
     ))
 }
 
+/// The `memory_format=` of a method that resizes.
+fn resize_format(op: &str, given: Option<&Any<'_>>) -> PyResult<Option<MemoryFormat>> {
+    given
+        .filter(|v| !v.is_none())
+        .map(|v| {
+            crate::format::extract(v).ok_or_else(|| {
+                let kind = crate::call::type_name(v);
+                PyTypeError::new_err(format!(
+                    "{op}(): argument 'memory_format' must be retrograd.memory_format, not {kind}"
+                ))
+            })
+        })
+        .transpose()
+}
+
 #[pymethods]
 impl PyTensor {
     #[classmethod]
@@ -228,13 +243,19 @@ impl PyTensor {
         self.0.is_inference()
     }
     /// Give the tensor other sizes in place; elements stay as they lie in memory, new ones are not initialised.
-    #[pyo3(signature = (*sizes))]
-    fn resize_<'py>(slf: Bound<'py, Self>, sizes: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, Self>> {
+    /// `memory_format` says in which order the axes then lie there.
+    #[pyo3(signature = (*sizes, memory_format = None))]
+    fn resize_<'py>(
+        slf: Bound<'py, Self>,
+        sizes: &Bound<'py, PyTuple>,
+        memory_format: Option<&Any<'py>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let format = resize_format("resize_", memory_format)?;
         let sizes = match sizes.get_item(0) {
             Ok(first) if sizes.len() == 1 && !first.is_instance_of::<PyInt>() => first.extract::<Vec<usize>>()?,
             _ => sizes.extract::<Vec<usize>>()?,
         };
-        slf.get().0.resize_(&sizes).or_py()?;
+        slf.get().0.resize_in(&sizes, format).or_py()?;
         Ok(slf)
     }
     /// Give the tensor the sizes of another one, in place; see `resize_`.
@@ -252,11 +273,11 @@ impl PyTensor {
             let kind = crate::call::type_name(the_template);
             PyTypeError::new_err(format!("resize_as_(): the_template must be a Tensor, not {kind}"))
         })?;
-        match memory_format.map(crate::format::extract) {
-            None | Some(Some(MemoryFormat::Contiguous)) => {}
-            _ => return Err(PyRuntimeError::new_err("resize_as_(): memory_format must be contiguous_format")),
-        }
-        slf.get().0.resize_(like.sizes()).or_py()?;
+        let format = match resize_format("resize_as_", memory_format)? {
+            Some(MemoryFormat::Preserve) => Some(MemoryFormat::suggested(like.sizes(), like.strides())),
+            format => format,
+        };
+        slf.get().0.resize_in(like.sizes(), format).or_py()?;
         Ok(slf)
     }
     /// Take over memory and sizes of `source`, as a write.
@@ -384,6 +405,29 @@ impl PyTensor {
     }
     fn __len__(&self) -> PyResult<usize> {
         self.0.sizes().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-d tensor"))
+    }
+    /// What `no_grad` does was a flag of tensors once. Reading and writing it warn, and do nothing.
+    ///
+    /// >>> import warnings
+    /// >>> import retrograd as rg
+    /// >>> with warnings.catch_warnings(action="ignore"):
+    /// ...     rg.ones(1).volatile
+    /// False
+    #[getter]
+    fn volatile(&self, py: Python<'_>) -> PyResult<bool> {
+        crate::errors::warn_py(py, "volatile was removed (Variable.volatile is always False)").map(|()| false)
+    }
+    #[setter]
+    fn set_volatile(&self, py: Python<'_>, _value: &Any<'_>) -> PyResult<()> {
+        let text = "volatile was removed and now has no effect. Use `with retrograd.no_grad():` instead.";
+        crate::errors::warn_py(py, text)
+    }
+    /// The elements along the first axis, the last one first, as a tensor.
+    fn __reversed__<'py>(slf: Bound<'py, Self>, py: Python<'py>) -> PyResult<Any<'py>> {
+        match slf.get().0.ndim() {
+            0 => Ok(slf.into_any()),
+            _ => wrap(py, slf.get().0.flip(&[0]).or_py()?),
+        }
     }
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         if self.0.ndim() == 0 {

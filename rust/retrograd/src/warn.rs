@@ -17,6 +17,13 @@ static SAID: AtomicU32 = AtomicU32::new(0);
 pub enum Once {
     GradLayout = 1,
     CycleThroughGrad = 2,
+    OldForm = 4,
+    ChainMatmul = 8,
+    ScatterReduce = 16,
+    ListOfArrays = 32,
+    SearchedValues = 64,
+    SearchedSequence = 128,
+    SearchedSorter = 256,
 }
 
 /// Registers the receiver; the first registration stays.

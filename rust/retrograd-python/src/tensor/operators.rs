@@ -1,16 +1,16 @@
 //! The operators of `Tensor`.
 
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyNotImplemented;
+use pyo3::types::{PyInt, PyNotImplemented};
 use retrograd::{DType, Tensor, ops};
 
 use super::Any;
-use crate::convert;
 use crate::errors::OrPy;
 use crate::origin::detached;
 use crate::wrap::{PyTensor, unwrap, wrap};
+use crate::{buffer, convert};
 
 /// Elements above which an operator gives up the interpreter while it runs.
 const DETACH_ABOVE: usize = 1 << 16;
@@ -34,7 +34,7 @@ fn binary<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyRes
     if let Some(b) = unwrap(other) {
         return wrap(py, run2(py, f, a, b)?);
     }
-    match number_or_array(other)? {
+    match number(other)? {
         Some(b) => wrap(py, run2(py, f, a, &b)?),
         None => Ok(not_implemented(py)),
     }
@@ -43,24 +43,35 @@ fn binary<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyRes
 /// `b op a` for a number `b`.
 fn reflected<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
     let py = slf.py();
-    match number_or_array(other)? {
+    match number(other)? {
         Some(b) => wrap(py, run2(py, f, &b, &slf.get().0)?),
         None => Ok(not_implemented(py)),
     }
 }
 
-/// `a op= b`.
-fn assign(slf: &Bound<'_, PyTensor>, other: &Any<'_>, f: Binary) -> PyResult<()> {
-    let a = &slf.get().0;
-    let b = convert::operand(other)?.ok_or_else(|| {
-        PyTypeError::new_err(format!("unsupported operand type(s): 'Tensor' and '{}'", crate::call::type_name(other)))
-    })?;
-    run2(slf.py(), f, a, &b).map(drop)
+/// The right side of `a op= b`. PyO3 answers NotImplemented for what is none, and Python goes on to `a = a op b`.
+struct Operand(Tensor);
+
+impl FromPyObject<'_, '_> for Operand {
+    type Error = PyErr;
+    fn extract(other: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match convert::operand(&other)? {
+            Some(b) => Ok(Self(b)),
+            None => Err(PyTypeError::new_err("no operand")),
+        }
+    }
 }
 
-fn number_or_array(other: &Any<'_>) -> PyResult<Option<Tensor>> {
+/// `a op= b`.
+fn assign(slf: &Bound<'_, PyTensor>, other: &Operand, f: Binary) -> PyResult<()> {
+    run2(slf.py(), f, &slf.get().0, &other.0).map(drop)
+}
+
+/// A number as a tensor. An int that is none of int64's is an operand all the same, and an error.
+fn number(other: &Any<'_>) -> PyResult<Option<Tensor>> {
     match convert::scalar(other) {
         Some(s) => Tensor::number(s).or_py().map(Some),
+        None if other.is_instance_of::<PyInt>() => Err(PyOverflowError::new_err("int too big to convert")),
         None => Ok(None),
     }
 }
@@ -89,6 +100,12 @@ impl PyTensor {
             CompareOp::Gt => Tensor::gt,
             CompareOp::Ge => Tensor::ge,
         };
+        if matches!(op, CompareOp::Eq | CompareOp::Ne)
+            && buffer::is_array(other)
+            && let Ok(array) = buffer::copied(other)
+        {
+            return wrap(slf.py(), run2(slf.py(), f, &slf.get().0, &array)?);
+        }
         binary(slf, other, f)
     }
     fn __add__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
@@ -97,8 +114,8 @@ impl PyTensor {
     fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, |b, a| a.add(b))
     }
-    fn __iadd__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, |a, b| a.add_(b))
+    fn __iadd__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, |a, b| a.add_(b))
     }
     fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, sub)
@@ -106,8 +123,8 @@ impl PyTensor {
     fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, |b, a| ops::pointwise::arith::rsub(a, b, retrograd::Scalar::Int(1)))
     }
-    fn __isub__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, |a, b| a.sub_(b))
+    fn __isub__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, |a, b| a.sub_(b))
     }
     fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, Tensor::mul)
@@ -115,8 +132,8 @@ impl PyTensor {
     fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, |b, a| a.mul(b))
     }
-    fn __imul__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::mul_)
+    fn __imul__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::mul_)
     }
     fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, div)
@@ -128,8 +145,8 @@ impl PyTensor {
     fn __rdiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, |a, b| a.reciprocal()?.mul(b))
     }
-    fn __itruediv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, |a, b| a.div_(b))
+    fn __itruediv__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, |a, b| a.div_(b))
     }
     fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, Tensor::remainder)
@@ -137,8 +154,8 @@ impl PyTensor {
     fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, Tensor::remainder)
     }
-    fn __imod__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::remainder_)
+    fn __imod__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::remainder_)
     }
     fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, Tensor::floor_divide)
@@ -146,17 +163,17 @@ impl PyTensor {
     fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, Tensor::floor_divide)
     }
-    fn __ifloordiv__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::floor_divide_)
+    fn __ifloordiv__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::floor_divide_)
     }
-    fn __iand__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_and_)
+    fn __iand__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::bitwise_and_)
     }
-    fn __ior__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_or_)
+    fn __ior__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::bitwise_or_)
     }
-    fn __ixor__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_xor_)
+    fn __ixor__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::bitwise_xor_)
     }
     fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         match unwrap(other) {
@@ -165,16 +182,20 @@ impl PyTensor {
         }
     }
     fn __pow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
-        let _ = modulo;
+        if modulo.is_some() {
+            return Ok(not_implemented(slf.py()));
+        }
         binary(slf, other, rpow)
     }
     fn __rpow__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>, modulo: Option<&Any<'py>>) -> PyResult<Any<'py>> {
-        let _ = modulo;
+        if modulo.is_some() {
+            return Ok(not_implemented(slf.py()));
+        }
         reflected(slf, other, rpow)
     }
-    fn __ipow__(slf: &Bound<'_, Self>, other: &Any<'_>, modulo: Option<&Any<'_>>) -> PyResult<()> {
+    fn __ipow__(slf: &Bound<'_, Self>, other: Operand, modulo: Option<&Any<'_>>) -> PyResult<()> {
         let _ = modulo;
-        assign(slf, other, Tensor::pow_)
+        assign(slf, &other, Tensor::pow_)
     }
     fn __and__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, Tensor::bitwise_and)
@@ -200,8 +221,8 @@ impl PyTensor {
     fn __rlshift__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, Tensor::bitwise_left_shift)
     }
-    fn __ilshift__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_left_shift_)
+    fn __ilshift__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::bitwise_left_shift_)
     }
     fn __rshift__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         binary(slf, other, Tensor::bitwise_right_shift)
@@ -209,8 +230,8 @@ impl PyTensor {
     fn __rrshift__<'py>(slf: &Bound<'py, Self>, other: &Any<'py>) -> PyResult<Any<'py>> {
         reflected(slf, other, Tensor::bitwise_right_shift)
     }
-    fn __irshift__(slf: &Bound<'_, Self>, other: &Any<'_>) -> PyResult<()> {
-        assign(slf, other, Tensor::bitwise_right_shift_)
+    fn __irshift__(slf: &Bound<'_, Self>, other: Operand) -> PyResult<()> {
+        assign(slf, &other, Tensor::bitwise_right_shift_)
     }
     fn __invert__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         wrap(py, self.0.bitwise_not().or_py()?)

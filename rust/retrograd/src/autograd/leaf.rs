@@ -11,7 +11,7 @@ use smallvec::smallvec;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
 use crate::ops::memory::make_room;
-use crate::tensor::{DType, Inner, Tensor, flag, layout};
+use crate::tensor::{DType, Inner, MemoryFormat, Tensor, flag, layout};
 
 /// A tensor that is not kept alive.
 #[derive(Clone)]
@@ -367,6 +367,11 @@ impl Tensor {
     /// Gives the tensor other sizes, row-major, in place: the elements stay as they lie in memory, and new ones are not
     /// initialised. Memory that is too small grows, for all tensors that share it.
     pub fn resize_(&self, sizes: &[usize]) -> Result<()> {
+        self.resize_in(sizes, None)
+    }
+
+    /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even if it keeps its sizes.
+    pub fn resize_in(&self, sizes: &[usize], format: Option<MemoryFormat>) -> Result<()> {
         check_own_memory("resize_", &[self])?;
         if super::mode::word() & super::mode::INSIDE != 0 {
             crate::transforms::check_captured("resize_", self)?;
@@ -374,14 +379,21 @@ impl Tensor {
         if self.requires_grad() {
             return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
         }
-        if sizes == self.sizes() {
+        if sizes == self.sizes() && format.is_none() {
             return Ok(());
         }
+        if format == Some(MemoryFormat::Preserve) {
+            return Err(Error::shape(
+                "resize_",
+                "Unsupported memory formatPreserve: there are no strides to take over",
+            ));
+        }
         self.check_not_frozen()?;
-        let offset = self.storage_offset();
+        let strides = format.unwrap_or(MemoryFormat::Contiguous).strides("resize_", sizes, &[])?;
+        let (before, offset) = (self.storage().bytes(), self.storage_offset());
         make_room("resize_", self, layout::checked_numel("resize_", sizes)?, offset)?;
         self.tell_of_write()?;
-        let strides = layout::contiguous_strides(sizes);
+        crate::ops::create::fill_from(self.storage(), self.dtype(), before)?;
         let resized = Tensor::from_parts(self.storage().clone(), self.dtype(), sizes, &strides, offset)?;
         self.take_body(resized.body().clone());
         Ok(())

@@ -61,6 +61,8 @@ pub struct Entry {
     pub aliases: &'static [&'static str],
     pub doc: &'static str,
     pub params: &'static [Param],
+    /// Orders of positional arguments that it took once, the names separated by spaces.
+    pub old: &'static [&'static str],
     pub forms: u32,
     /// What the `out=` form, if there is one, does with another dtype.
     pub out: OutDtype,

@@ -11,8 +11,14 @@ pub enum OutDtype {
     /// The result is not converted, and the op says so in these phrases: one for each of its results, the last for all that
     /// follow. `{result}` and `{out}` stand for the dtypes as C++ names them, `{Result}` and `{Out}` for scalar types.
     Same(&'static [&'static str]),
+    /// The op computes in the dtype of `out=`, which its `dtype`, if given, must be. So do all factories.
+    Computed,
+    /// Truth values are written to bools and bytes, and to nothing else.
+    Truth,
 }
 
+pub const COMPUTED: OutDtype = OutDtype::Computed;
+pub const TRUTH: OutDtype = OutDtype::Truth;
 /// In the phrase that most ops use.
 pub const SAME: OutDtype = OutDtype::Same(&["Expected out tensor to have dtype {result}, but got {out} instead"]);
 /// In that of elementwise ops which write to the given tensor at once.
@@ -23,10 +29,14 @@ pub const SCALAR: OutDtype = OutDtype::Same(&["expected scalar_type {Result} but
 impl OutDtype {
     /// Checks, before anything is written, that result `i` of dtype `result` may go to a tensor of dtype `out`.
     pub fn check(self, op: &'static str, i: usize, result: DType, out: DType) -> Result<()> {
-        let OutDtype::Same(phrases) = self else { return Ok(()) };
-        if result == out {
-            return Ok(());
-        }
+        let phrases = match self {
+            OutDtype::Same(phrases) if result != out => phrases,
+            OutDtype::Truth if !matches!(out, DType::Bool | DType::UInt8) => {
+                let detail = format!("{op} only supports bool tensor for result, got: {}", out.scalar_type_name());
+                return Err(Error::dtype(op, detail));
+            }
+            _ => return Ok(()),
+        };
         let detail = phrases[i.min(phrases.len() - 1)]
             .replace("{result}", result.cpp_name())
             .replace("{out}", out.cpp_name())
@@ -35,4 +45,16 @@ impl OutDtype {
         let remedy = format!("give out= a tensor of dtype {}, or none", result.name());
         Err(Error::dtype(op, format!("{detail}: {remedy}")))
     }
+}
+
+/// Refuses the `dtype` of an op that computes in that of `out=`; `makes` says whether the op is a factory.
+#[cold]
+pub fn refused(op: &'static str, makes: bool, dtype: DType, out: DType) -> Error {
+    let detail = if makes {
+        let (dtype, out) = (dtype.scalar_type_name(), out.scalar_type_name());
+        format!("dtype {dtype} does not match dtype of out parameter ({out})")
+    } else {
+        format!("Expected out tensor to have dtype {}, but got {} instead", dtype.cpp_name(), out.cpp_name())
+    };
+    Error::dtype(op, detail)
 }

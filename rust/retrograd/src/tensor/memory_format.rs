@@ -31,7 +31,7 @@ impl MemoryFormat {
     }
 
     /// The axes from the inside out, for formats that name them; the format is for tensors of so many.
-    const fn axes(self) -> Option<&'static [usize]> {
+    pub(crate) const fn axes(self) -> Option<&'static [usize]> {
         match self {
             Self::ChannelsLast => Some(&[1, 3, 2, 0]),
             Self::ChannelsLast3d => Some(&[1, 4, 3, 2, 0]),

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::{blank_strided, check_grad, clear, leaf, set_all, sizes};
+use super::{blank_strided, check_grad, clear, leaf, set_all, sizes, uninitialised};
 use crate::error::Result;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Device, Strided};
@@ -60,7 +60,7 @@ pub fn empty_like(
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
-    let t = blank("empty_like", input, dtype, requires_grad, memory_format)?;
+    let t = uninitialised(blank("empty_like", input, dtype, requires_grad, memory_format)?)?;
     leaf(beside(input, t)?, requires_grad)
 }
 
@@ -212,7 +212,7 @@ pub fn new_empty(
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad("new_empty", dtype, requires_grad)?;
     let size = sizes("new_empty", size)?;
-    leaf(beside(input, Tensor::empty(&size, dtype)?)?, requires_grad)
+    leaf(beside(input, uninitialised(Tensor::empty(&size, dtype)?)?)?, requires_grad)
 }
 
 /// A tensor not initialised, of the given size and strides and the dtype of this tensor.
@@ -247,7 +247,8 @@ pub fn new_empty_strided(
     let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or(input.dtype());
     check_grad("new_empty_strided", dtype, requires_grad)?;
-    leaf(beside(input, blank_strided("new_empty_strided", size, stride, dtype)?)?, requires_grad)
+    let t = uninitialised(blank_strided("new_empty_strided", size, stride, dtype)?)?;
+    leaf(beside(input, t)?, requires_grad)
 }
 
 /// Zeros, of the given size and the dtype of this tensor.

@@ -11,12 +11,16 @@ mod spaced;
 mod triangle;
 mod window;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use retrograd_macros::op;
 
 use super::pointwise::check_number;
 use super::{Device, Entry, Strided};
 use crate::dispatch;
 use crate::error::{Error, Result};
+use crate::storage::Storage;
 use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{Category, DType, FromScalar, MemoryFormat, Scalar, Tensor, default_dtype};
 
@@ -122,6 +126,38 @@ fn set_all(t: &Tensor, value: Scalar) {
     });
 }
 
+static FILL: AtomicBool = AtomicBool::new(false);
+
+/// Whether memory that nobody initialised is filled where a program can see it: with NaN, or the largest integer.
+pub fn fill_uninitialised(on: bool) {
+    FILL.store(on, Ordering::Relaxed);
+}
+
+/// A fresh tensor as ops give it out that do not initialise it.
+pub fn uninitialised(t: Tensor) -> Result<Tensor> {
+    fill_from(t.storage(), t.dtype(), 0)?;
+    Ok(t)
+}
+
+/// Fills a storage that nobody else has yet, from a byte on, if the setting asks for it.
+pub(crate) fn fill_from(storage: &Arc<Storage>, dtype: DType, from: usize) -> Result<()> {
+    let (first, end) = (from.div_ceil(dtype.size()), storage.bytes() / dtype.size());
+    if !FILL.load(Ordering::Relaxed) || first >= end {
+        return Ok(());
+    }
+    let value = match dtype {
+        DType::Bool => Scalar::Bool(true),
+        DType::UInt8 => Scalar::Int(i64::from(u8::MAX)),
+        DType::Int8 => Scalar::Int(i64::from(i8::MAX)),
+        DType::Int16 => Scalar::Int(i64::from(i16::MAX)),
+        DType::Int32 => Scalar::Int(i64::from(i32::MAX)),
+        DType::Int64 => Scalar::Int(i64::MAX),
+        _ => Scalar::Float(f64::NAN),
+    };
+    set_all(&Tensor::from_parts(storage.clone(), dtype, &[end - first], &[1], first)?, value);
+    Ok(())
+}
+
 impl Tensor {
     /// Zeros.
     ///
@@ -186,13 +222,13 @@ pub fn empty(
     let dtype = dtype.unwrap_or_else(default_dtype);
     check_grad("empty", dtype, requires_grad)?;
     let size = sizes("empty", size)?;
-    let t = match memory_format {
+    let t = uninitialised(match memory_format {
         None | Some(MemoryFormat::Contiguous) => Tensor::empty(&size, dtype)?,
         Some(MemoryFormat::Preserve) => {
             return Err(Error::shape("empty", "unsupported memory format Preserve: there is nothing to take it from"));
         }
         Some(format) => Tensor::empty_strided(&size, &format.strides("empty", &size, &[])?, dtype)?,
-    };
+    })?;
     leaf(t, requires_grad)
 }
 
@@ -229,7 +265,7 @@ pub fn empty_strided(
     let _ = (layout, device, pin_memory);
     let dtype = dtype.unwrap_or_else(default_dtype);
     check_grad("empty_strided", dtype, requires_grad)?;
-    leaf(blank_strided("empty_strided", size, stride, dtype)?, requires_grad)
+    leaf(uninitialised(blank_strided("empty_strided", size, stride, dtype)?)?, requires_grad)
 }
 
 /// A tensor with strides that a caller gave, not initialised.

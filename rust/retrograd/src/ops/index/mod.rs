@@ -32,6 +32,8 @@ pub static ROSTER: &[&Entry] = &[
     &scatter::SCATTER_ADD,
     &scatter::SCATTER,
     &scatter::SCATTER_VALUE,
+    &scatter::SCATTER_REDUCING,
+    &scatter::SCATTER_VALUE_REDUCING,
     &slices::INDEX_ADD,
     &slices::INDEX_COPY,
     &slices::INDEX_FILL_TENSOR,

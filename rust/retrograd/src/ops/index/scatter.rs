@@ -6,6 +6,7 @@ use smallvec::smallvec;
 use super::advanced::and_none;
 use super::along::check_index;
 use super::places::{Along, Checked};
+use super::scatter_reduce::scatter_reduce_as;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
@@ -15,9 +16,10 @@ use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::pointwise::check_number;
-use crate::ops::{Value, view};
+use crate::ops::{Form, Value, view};
 use crate::parallel::Shared;
 use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
+use crate::warn;
 
 /// The part of `src` that the index covers, row-major.
 fn covered(src: &Tensor, index: &Tensor) -> Result<Tensor> {
@@ -266,6 +268,51 @@ pub fn scatter_value(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) ->
     let dim = check_index("scatter", input, dim, index, None)?;
     check_number("scatter", value, input.dtype())?;
     apply_as(form, ScatterValue { dim, value }, &[input, index])
+}
+
+/// The reduction that the old argument `reduce` of `scatter` names.
+fn reduced(form: Form, input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+    match reduce {
+        "add" => scatter_add_as(form, input, dim, index, src),
+        "multiply" => scatter_reduce_as(form, input, dim, index, src, "prod", true),
+        _ => Err(Error::shape("scatter", format!("reduce argument must be either add or multiply. Got '{reduce}'"))),
+    }
+}
+
+/// `input` with the elements of `src` added or multiplied where `index` names along an axis: an old form of `scatter_add`
+/// and `scatter_reduce`.
+///
+/// Args: `reduce` is "add" or "multiply". Raises: RuntimeError for another one.
+///
+/// >>> import retrograd as rg
+/// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 2]), 1.0, reduce="add").tolist()
+/// [0.0, 0.0, 2.0]
+#[op(function, method, inplace, out = SAME, norust, name = "scatter")]
+pub fn scatter_reducing(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, #[kw] reduce: &str) -> Result<Tensor> {
+    warn::once(
+        warn::Once::ScatterReduce,
+        "The reduce argument of retrograd.scatter with Tensor src is deprecated and will be removed in a future release. \
+         Use retrograd.scatter_reduce instead for more reduction options.",
+    );
+    reduced(form, input, dim, index, src, reduce)
+}
+
+/// `input` with a number added or multiplied where `index` names along an axis; see `scatter_add`.
+///
+/// >>> import retrograd as rg
+/// >>> rg.scatter(rg.ones(3), 0, rg.tensor([2]), 3.0, reduce="multiply").tolist()
+/// [1.0, 1.0, 3.0]
+#[op(function, method, inplace, out = SAME, norust, name = "scatter")]
+pub fn scatter_value_reducing(
+    input: &Tensor,
+    dim: i64,
+    index: &Tensor,
+    value: Scalar,
+    #[kw] reduce: &str,
+) -> Result<Tensor> {
+    check_number("scatter", value, input.dtype())?;
+    let src = Tensor::full(index.sizes(), value, input.dtype())?;
+    reduced(form, input, dim, index, &src, reduce)
 }
 
 #[cfg(test)]

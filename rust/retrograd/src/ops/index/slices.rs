@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::walk::{Walk, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::overlap::{Reads, Repeats, Sharing};
+use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, BatchRule, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Value, memory, view};
+use crate::ops::{Form, Value, memory, view};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
 
@@ -466,6 +466,7 @@ fn fill_slices(input: &Tensor, dim: i64, index: &Tensor, number: Option<Scalar>)
 /// [5.0, 0.0, 5.0]
 #[op(function, method, inplace)]
 pub fn index_fill(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
+    check_apart(form, input, index)?;
     apply_as(form, fill_slices(input, dim, index, Some(value))?, &[input, index])
 }
 
@@ -488,7 +489,16 @@ pub fn index_fill_tensor(input: &Tensor, dim: i64, index: &Tensor, value: &Tenso
             ),
         ));
     }
+    check_apart(form, input, index)?;
     apply_as(form, fill_slices(input, dim, index, None)?, &[input, index, value])
+}
+
+/// Refuses to write to the index that says where; the value may be an element of the target.
+fn check_apart(form: Form, input: &Tensor, index: &Tensor) -> Result<()> {
+    match form {
+        Form::InPlace => overlap::check_reads("index_fill_", input, index, Reads::Apart),
+        Form::New => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ impl Primitive for Addmm {
 /// >>> import retrograd as rg
 /// >>> rg.addmm(rg.tensor([1.0]), rg.ones(2, 3), rg.ones(3, 2), alpha=2).tolist()
 /// [[7.0, 7.0], [7.0, 7.0]]
-#[op(function, method, inplace, out = SAME)]
+#[op(function, method, inplace, out = SAME, old("beta input alpha mat1 mat2", "beta input mat1 mat2"))]
 pub fn addmm(
     input: &Tensor,
     mat1: &Tensor,
@@ -252,7 +252,7 @@ impl Primitive for Addmv {
 /// >>> import retrograd as rg
 /// >>> rg.addmv(rg.ones(2), rg.ones(2, 3), rg.ones(3)).tolist()
 /// [4.0, 4.0]
-#[op(function, method, inplace, out = SAME)]
+#[op(function, method, inplace, out = SAME, old("beta input alpha mat vec", "beta input mat vec"))]
 pub fn addmv(
     input: &Tensor,
     mat: &Tensor,

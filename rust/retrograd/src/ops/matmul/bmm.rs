@@ -174,7 +174,7 @@ impl Primitive for Baddbmm {
 /// >>> import retrograd as rg
 /// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[4.0]], [[4.0]]]
-#[op(function, method, inplace, out = SAME)]
+#[op(function, method, inplace, out = SAME, old("beta input alpha batch1 batch2", "beta input batch1 batch2"))]
 pub fn baddbmm(
     input: &Tensor,
     batch1: &Tensor,

@@ -11,6 +11,7 @@ use crate::ops::view::{self, cat, expand_to};
 use crate::ops::{Value, memory, pointwise};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Dims, Tensor};
+use crate::warn;
 
 /// `linalg.cross`, of operands with all axes. Reverse: `other x g` and `g x self`.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ impl Primitive for Cross {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (a, b) = (xs[0].detach(), xs[1].detach());
-        let turn = |t: &Tensor, by: i64| t.roll(&[by], &[self.dim]);
+        let turn = |t: &Tensor, by: i64| t.roll(&[by], Some(&[self.dim]));
         let ahead = turn(&a, -1)?.mul(&turn(&b, 1)?)?;
         ahead.sub(&turn(&a, 1)?.mul(&turn(&b, -1)?)?).map(out)
     }
@@ -258,6 +259,11 @@ pub fn multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
 #[op(function, out)]
 pub fn chain_matmul(#[size] matrices: &[Tensor]) -> Result<Tensor> {
     const OP: &str = "chain_matmul";
+    warn::once(
+        warn::Once::ChainMatmul,
+        "retrograd.chain_matmul is deprecated and will be removed in a future release. Use retrograd.linalg.multi_dot \
+         instead, which accepts a list of two or more tensors rather than multiple parameters.",
+    );
     if let Some(t) = matrices.iter().find(|t| t.ndim() != 2) {
         return Err(Error::shape(OP, format!("Tensor dimension is {}, expected 2 instead.", t.ndim())));
     }

@@ -140,7 +140,7 @@ impl Primitive for Add {
 /// >>> import retrograd as rg
 /// >>> rg.add(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
 /// [31.0, 42.0]
-#[op(function, method, inplace, out, norust)]
+#[op(function, method, inplace, out, norust, old("input alpha other"))]
 pub fn add(
     #[operand] input: &Tensor,
     #[operand] other: &Tensor,
@@ -229,7 +229,7 @@ pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
 /// >>> import retrograd as rg
 /// >>> rg.sub(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
 /// [-29.0, -38.0]
-#[op(function, method, inplace, out, norust, aliases("subtract"))]
+#[op(function, method, inplace, out, norust, aliases("subtract"), old("input alpha other"))]
 pub fn sub(
     #[operand] input: &Tensor,
     #[operand] other: &Tensor,

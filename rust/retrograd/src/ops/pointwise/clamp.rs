@@ -265,6 +265,50 @@ pub fn clamp_max(input: &Tensor, #[operand] max: &Tensor) -> Result<Tensor> {
     run::<MAX_OP>(form, input, None, Some(max))
 }
 
+/// `Tensor.clamp_` as a function: writes to `input` and returns it.
+///
+/// Args: `input`, `min`, `max` as for `clamp`. Derivative: as there.
+///
+/// >>> import retrograd as rg
+/// >>> rg.clamp_(rg.tensor([0.5, 2.0]), 1, 1.5).tolist()
+/// [1.0, 1.5]
+#[op(function, norust, name = "clamp_", aliases("clip_"))]
+pub fn clamp_function(
+    input: &Tensor,
+    #[operand]
+    #[default(None)]
+    min: Option<&Tensor>,
+    #[operand]
+    #[default(None)]
+    max: Option<&Tensor>,
+) -> Result<Tensor> {
+    clamp_as(Form::InPlace, input, min, max)
+}
+
+/// `Tensor.clamp_min_` as a function: writes to `input` and returns it.
+///
+/// Args: `input`, `min` as for `clamp_min`. Derivative: as there.
+///
+/// >>> import retrograd as rg
+/// >>> rg.clamp_min_(rg.tensor([0.5, 2.0]), 1).tolist()
+/// [1.0, 2.0]
+#[op(function, norust, name = "clamp_min_")]
+pub fn clamp_min_function(input: &Tensor, #[operand] min: &Tensor) -> Result<Tensor> {
+    clamp_min_as(Form::InPlace, input, min)
+}
+
+/// `Tensor.clamp_max_` as a function: writes to `input` and returns it.
+///
+/// Args: `input`, `max` as for `clamp_max`. Derivative: as there.
+///
+/// >>> import retrograd as rg
+/// >>> rg.clamp_max_(rg.tensor([0.5, 2.0]), 1).tolist()
+/// [0.5, 1.0]
+#[op(function, norust, name = "clamp_max_")]
+pub fn clamp_max_function(input: &Tensor, #[operand] max: &Tensor) -> Result<Tensor> {
+    clamp_max_as(Form::InPlace, input, max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,8 +21,19 @@ use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor, Truth};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] =
-    &[&MAXIMUM, &MINIMUM, &clamp::CLAMP, &clamp::CLAMP_MIN, &clamp::CLAMP_MAX, &WHERE_, &WHERE_METHOD, &MASKED_FILL];
+pub static ROSTER: &[&Entry] = &[
+    &MAXIMUM,
+    &MINIMUM,
+    &clamp::CLAMP,
+    &clamp::CLAMP_MIN,
+    &clamp::CLAMP_MAX,
+    &clamp::CLAMP_FUNCTION,
+    &clamp::CLAMP_MIN_FUNCTION,
+    &clamp::CLAMP_MAX_FUNCTION,
+    &WHERE_,
+    &WHERE_METHOD,
+    &MASKED_FILL,
+];
 
 pub(super) struct Larger;
 body!(Larger, Num, |a, b| a.larger(b));

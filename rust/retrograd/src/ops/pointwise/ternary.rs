@@ -175,7 +175,7 @@ impl Primitive for Addcmul {
 /// >>> import retrograd as rg
 /// >>> rg.addcmul(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([3.0]), value=10).tolist()
 /// [61.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out, old("input value tensor1 tensor2"))]
 pub fn addcmul(
     input: &Tensor,
     tensor1: &Tensor,
@@ -241,7 +241,7 @@ impl Primitive for Addcdiv {
 /// >>> import retrograd as rg
 /// >>> rg.addcdiv(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([4.0]), value=10).tolist()
 /// [6.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out, old("input value tensor1 tensor2"))]
 pub fn addcdiv(
     input: &Tensor,
     tensor1: &Tensor,

@@ -9,6 +9,7 @@ use crate::kernels::random::{self, Mt19937};
 use crate::kernels::{copy, random::random_below};
 use crate::tensor::layout::{Dims, Strides, contiguous_strides};
 use crate::tensor::{DType, Element, FromScalar, Scalar, Tensor, Truth};
+use crate::warn::warn;
 
 /// A distribution.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,48 @@ fn bounds(dtype: DType) -> (i64, i64) {
     }
 }
 
+/// A number with NaN as other libraries write it.
+fn shown(x: f64) -> String {
+    if x.is_nan() { "nan".into() } else { x.to_string() }
+}
+
+/// Bits of the significand of a float dtype, up to whose power of 2 all integers are exact.
+fn exact_bits(dtype: DType) -> Option<u32> {
+    match dtype {
+        DType::Float32 => Some(f32::MANTISSA_DIGITS),
+        DType::Float64 => Some(f64::MANTISSA_DIGITS),
+        _ => None,
+    }
+}
+
+/// The bounds of integers for a float dtype: an end that rounds outwards is moved in by the distance of floats there.
+fn inward(lo: i64, hi: i64, dtype: DType) -> (i64, i64) {
+    let Some(bits) = exact_bits(dtype) else { return (lo, hi) };
+    let rounded = |x: i64| if dtype == DType::Float32 { x as f32 as i64 } else { x as f64 as i64 };
+    let spacing = |x: i64| 1i64 << (x.unsigned_abs().max(1).ilog2() + 1).saturating_sub(bits);
+    let (first, last) = (rounded(lo.saturating_add(1)), rounded(hi.saturating_sub(1)));
+    (
+        if first < lo { first.saturating_add(spacing(lo.saturating_add(1))) } else { lo },
+        if last >= hi { last.saturating_sub(spacing(hi.saturating_sub(1))) } else { hi },
+    )
+}
+
+/// Warns of bounds beyond which a float dtype does not hold every integer.
+fn warn_of_bounds(lo: i64, hi: i64, dtype: DType) -> Result<()> {
+    let Some(bits) = exact_bits(dtype) else { return Ok(()) };
+    for (name, x) in [("from", lo), ("to - 1", hi - 1)] {
+        if x.unsigned_abs() > 1 << bits {
+            warn(&format!(
+                "{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations {} can support discrete \
+                 uniform distribution only within this range. This warning will become an error in version 1.7 release, \
+                 please fix the code in advance",
+                if dtype == DType::Float32 { "float" } else { "double" }
+            ))?;
+        }
+    }
+    Ok(())
+}
+
 impl Draw {
     /// The method that draws so.
     pub(super) fn name(self) -> &'static str {
@@ -98,7 +141,7 @@ impl Draw {
                 Ok(())
             }
             Draw::Normal { std, .. } if std < 0.0 || std.is_nan() => {
-                refuse("normal_", format!("normal expects std >= 0.0, but found std {std}"))
+                refuse("normal_", format!("normal expects std >= 0.0, but found std {}", shown(std)))
             }
             Draw::Normal { .. } if !floats => Err(Error::no_kernel("normal_kernel_cpu", dtype)),
             Draw::Exponential { .. } if !floats => refuse(
@@ -123,6 +166,15 @@ impl Draw {
                     if !floats && !(least..=most).contains(&x) {
                         return refuse("random_", format!("{name} is out of bounds for {}, got {x}", dtype.name()));
                     }
+                }
+                warn_of_bounds(lo, hi, dtype)?;
+                let (lo, hi) = inward(lo, hi, dtype);
+                if lo >= hi {
+                    let detail = format!(
+                        "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from={lo} >= \
+                         to={hi}"
+                    );
+                    return refuse("random_", detail);
                 }
                 Ok(())
             }
@@ -194,7 +246,10 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
             _ => Err(Error::no_kernel("normal_kernel_cpu", dtype)),
         },
         _ => dispatch!(numeric, dtype, T => in_order::<T>(t, |o| match how {
-            Draw::Below { lo, hi } => converted(o, 0i64, |o| random_below(g, o, lo, hi)),
+            Draw::Below { lo, hi } => {
+                let (lo, hi) = inward(lo, hi, dtype);
+                converted(o, 0i64, |o| random_below(g, o, lo, hi));
+            }
             Draw::Exponential { rate } => converted(o, 0f64, |o| {
                 random::uniform_f64(g, o, 0.0, 1.0);
                 o.iter_mut().for_each(|u| *u = -(-*u).ln_1p() / rate);

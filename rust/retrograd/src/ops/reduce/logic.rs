@@ -76,7 +76,7 @@ fn ask(what: Question, op: &'static str, input: &Tensor, dim: Option<&[i64]>, ke
 /// >>> import retrograd as rg
 /// >>> rg.all(rg.tensor([True, False])).item()
 /// False
-#[op(function, method, out)]
+#[op(function, method, out = TRUTH)]
 pub fn all(input: &Tensor) -> Result<Tensor> {
     ask(Question::All, "all", input, None, false)
 }
@@ -89,7 +89,7 @@ pub fn all(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.all(rg.tensor([[True, False], [True, True]]), 1).tolist()
 /// [False, True]
-#[op(function, method, out, name = "all")]
+#[op(function, method, out = TRUTH, name = "all")]
 pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
     ask(Question::All, "all", input, dim, keepdim)
 }
@@ -101,7 +101,7 @@ pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: 
 /// >>> import retrograd as rg
 /// >>> rg.any(rg.tensor([True, False])).item()
 /// True
-#[op(function, method, out)]
+#[op(function, method, out = TRUTH)]
 pub fn any(input: &Tensor) -> Result<Tensor> {
     ask(Question::Any, "any", input, None, false)
 }
@@ -114,7 +114,7 @@ pub fn any(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.any(rg.tensor([[True, False], [False, False]]), 1).tolist()
 /// [True, False]
-#[op(function, method, out, name = "any")]
+#[op(function, method, out = TRUTH, name = "any")]
 pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
     ask(Question::Any, "any", input, dim, keepdim)
 }

@@ -57,7 +57,7 @@ impl Primitive for NanSum {
 /// >>> import retrograd as rg
 /// >>> rg.nansum(rg.tensor([1.0, float('nan'), 2.0])).item()
 /// 3.0
-#[op(function, method, out)]
+#[op(function, method, out = COMPUTED)]
 pub fn nansum(
     input: &Tensor,
     #[default(None)] dim: Option<&[i64]>,

@@ -156,7 +156,7 @@ pub fn prod(
 /// >>> import retrograd as rg
 /// >>> rg.prod(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).tolist()
 /// [2.0, 12.0]
-#[op(function, method, out, name = "prod")]
+#[op(function, method, out = COMPUTED, name = "prod")]
 pub fn prod_dim(
     input: &Tensor,
     dim: i64,

@@ -207,7 +207,7 @@ fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>
 /// >>> import retrograd as rg
 /// >>> rg.cumsum(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
 /// [1.0, 3.0, 6.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = COMPUTED)]
 pub fn cumsum(
     input: &Tensor,
     dim: i64,
@@ -229,7 +229,7 @@ pub fn cumsum(
 /// >>> import retrograd as rg
 /// >>> rg.cumprod(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
 /// [1.0, 2.0, 6.0]
-#[op(function, method, inplace, out)]
+#[op(function, method, inplace, out = COMPUTED)]
 pub fn cumprod(
     input: &Tensor,
     dim: i64,

@@ -102,7 +102,7 @@ pub fn sum(
 /// >>> import retrograd as rg
 /// >>> rg.sum(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1).tolist()
 /// [3.0, 7.0]
-#[op(function, method, out, norust, name = "sum")]
+#[op(function, method, out = COMPUTED, norust, name = "sum")]
 pub fn sum_over(
     input: &Tensor,
     dim: Option<&[i64]>,

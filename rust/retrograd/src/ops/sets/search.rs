@@ -11,6 +11,7 @@ use crate::kernels::copy;
 use crate::ops::pointwise::result_type;
 use crate::ops::view;
 use crate::tensor::{DType, Element, Tensor};
+use crate::warn;
 
 /// For every value, how many elements of its row of `sorted` lie before it; with a third operand, the order that sorts the
 /// row. Vectors are the row of all values.
@@ -213,10 +214,33 @@ pub fn searchsorted(
         }
     }
     check(OP, sorted_sequence, input, out_int32)?;
+    warn_of_copies(sorted_sequence, input, sorter);
     let op = Search { right: right || side == Some("right"), int32: out_int32 };
     match sorter {
         None => apply1(op, &[sorted_sequence, input]),
         Some(sorter) => apply1(op, &[sorted_sequence, input, sorter]),
+    }
+}
+
+/// Warns once of operands that are copied first.
+fn warn_of_copies(sorted: &Tensor, values: &Tensor, sorter: Option<&Tensor>) {
+    use warn::Once::{SearchedSequence, SearchedSorter, SearchedValues};
+    let operands = [
+        (SearchedValues, "input value tensor", Some(values)),
+        (SearchedSequence, "boundary tensor", Some(sorted)),
+        (SearchedSorter, "sorter tensor", sorter),
+    ];
+    for (which, name, x) in operands {
+        if x.is_some_and(|x| !x.is_contiguous()) {
+            warn::once(
+                which,
+                &format!(
+                    "retrograd.searchsorted(): {name} is non-contiguous, this will lower the performance due to extra data \
+                     copy when converting non-contiguous tensor to contiguous, please use contiguous {name} if possible. \
+                     This message will only appear once per program."
+                ),
+            );
+        }
     }
 }
 
@@ -247,6 +271,7 @@ pub fn bucketize(
         ));
     }
     check("bucketize", boundaries, input, out_int32)?;
+    warn_of_copies(boundaries, input, None);
     apply1(Search { right, int32: out_int32 }, &[boundaries, input])
 }
 

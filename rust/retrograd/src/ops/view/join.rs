@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::ops::Value;
 use crate::ops::pointwise::result_type;
-use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Dims, Scalar, Tensor};
+use crate::tensor::layout::{contiguous_strides, wrap_dim};
+use crate::tensor::{Dims, MemoryFormat, Scalar, Strides, Tensor};
 
 /// Writes `x` to the range of `whole` that starts at `start` along `dim` and has the sizes `sizes`.
 fn place(x: &Tensor, whole: &Tensor, dim: usize, start: usize, sizes: &[usize]) -> Result<()> {
@@ -27,6 +27,13 @@ fn place(x: &Tensor, whole: &Tensor, dim: usize, start: usize, sizes: &[usize]) 
 /// Whether `cat` takes no notice of the tensor: an empty vector, whatever the other shapes.
 fn is_skipped(sizes: &[usize]) -> bool {
     sizes == [0]
+}
+
+/// The memory format that all operands suggest; row-major if they do not agree.
+fn common_format(xs: &[&Tensor]) -> MemoryFormat {
+    let mut formats = xs.iter().map(|x| MemoryFormat::suggested(x.sizes(), x.strides()));
+    let first = formats.next().unwrap_or(MemoryFormat::Contiguous);
+    if formats.all(|f| f == first) { first } else { MemoryFormat::Contiguous }
 }
 
 /// `cat`. Reverse: each operand's range of `g`.
@@ -83,7 +90,8 @@ impl Primitive for Cat {
             }
             sizes[self.dim] = sizes[self.dim].saturating_add(x.sizes()[self.dim]);
         }
-        let whole = Tensor::empty(&sizes, result_type(xs))?;
+        let strides = common_format(xs).strides(Self::NAME, &sizes, &[])?;
+        let whole = Tensor::empty_strided(&sizes, &strides, result_type(xs))?;
         let mut start = 0;
         for x in xs.iter().filter(|x| !is_skipped(x.sizes())) {
             place(x, &whole, self.dim, start, x.sizes())?;
@@ -119,6 +127,22 @@ struct Stack {
     dim: usize,
 }
 
+impl Stack {
+    /// Those of the operands joined along an axis of theirs, which is then cut; row-major behind all axes.
+    fn strides(&self, xs: &[&Tensor]) -> Result<Strides> {
+        let mut sizes = Dims::from_slice(xs[0].sizes());
+        if self.dim == sizes.len() {
+            sizes.push(xs.len());
+            return Ok(contiguous_strides(&sizes));
+        }
+        let n = sizes[self.dim];
+        sizes[self.dim] = n.saturating_mul(xs.len());
+        let mut strides = common_format(xs).strides(Self::NAME, &sizes, &[])?;
+        strides.insert(self.dim, strides[self.dim].wrapping_mul(n as isize));
+        Ok(strides)
+    }
+}
+
 impl Primitive for Stack {
     const NAME: &'static str = "stack";
     const KEEP: &'static [Keep] = &[];
@@ -129,10 +153,11 @@ impl Primitive for Stack {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let mut sizes = Dims::from_slice(xs[0].sizes());
         sizes.insert(self.dim, xs.len());
-        let whole = Tensor::empty(&sizes, result_type(xs))?;
+        let strides = self.strides(xs)?;
+        let whole = Tensor::empty_strided(&sizes, &strides, result_type(xs))?;
         sizes[self.dim] = 1;
         for (i, x) in xs.iter().enumerate() {
-            let mut strides = crate::tensor::Strides::from_slice(x.strides());
+            let mut strides = Strides::from_slice(x.strides());
             strides.insert(self.dim, 0);
             let x = Tensor::from_parts(x.storage().clone(), x.dtype(), &sizes, &strides, x.storage_offset())?;
             place(&x, &whole, self.dim, i, &sizes)?;

@@ -83,7 +83,7 @@ impl Primitive for Roll {
 
 /// A copy of `input` with the indices of axes moved on; those that leave an axis come in again at its start.
 ///
-/// Args: `shifts` a number, or one for each of `dims`; `dims` the axes, none for the elements in row-major order. Returns:
+/// Args: `shifts` a number, or one for each of `dims`; `dims` the axes, none or None for the elements in row-major order. Returns:
 /// a fresh tensor. Derivative: `g` rolled back. Raises: IndexError if an axis does not exist; RuntimeError if there are
 /// not as many shifts as axes.
 ///
@@ -91,7 +91,8 @@ impl Primitive for Roll {
 /// >>> rg.roll(rg.tensor([1.0, 2.0, 3.0]), 1).tolist()
 /// [3.0, 1.0, 2.0]
 #[op(function, method)]
-pub fn roll(input: &Tensor, shifts: &[i64], #[default(&[])] dims: &[i64]) -> Result<Tensor> {
+pub fn roll(input: &Tensor, shifts: &[i64], #[default(None)] dims: Option<&[i64]>) -> Result<Tensor> {
+    let dims = dims.unwrap_or_default();
     if shifts.is_empty() {
         return Err(Error::shape("roll", "`shifts` required"));
     }
@@ -215,11 +216,13 @@ mod tests {
     #[test]
     fn derivatives() {
         let x = noise(1, &[3, 4]);
-        gradcheck(&|xs| xs[0].roll(&[5], &[])?.exp(), from_ref(&x));
-        gradcheck(&|xs| xs[0].t()?.roll(&[-1, 2], &[0, 1])?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].roll(&[5], None)?.exp(), from_ref(&x));
+        gradcheck(&|xs| xs[0].t()?.roll(&[-1, 2], Some(&[0, 1]))?.exp(), from_ref(&x));
         for k in [-1, 0, 1, 2, 3] {
             gradcheck(&|xs| xs[0].rot90(k, &[0, 1])?.exp(), from_ref(&x));
         }
-        assert!(x.roll(&[i64::MIN], &[1]).is_ok() && x.roll(&[], &[]).is_err() && x.rot90(i64::MIN, &[1, 0]).is_ok());
+        assert!(
+            x.roll(&[i64::MIN], Some(&[1])).is_ok() && x.roll(&[], None).is_err() && x.rot90(i64::MIN, &[1, 0]).is_ok()
+        );
     }
 }

@@ -498,7 +498,14 @@ pub fn affine_grid(theta: &Tensor, size: &[i64], #[default(None)] align_corners:
             format!("Expected theta to have floating point type, but got {}", theta.dtype().name()),
         ));
     }
-    affine(OP, theta, size, align)
+    let grid = affine(OP, theta, size, align)?;
+    if align && size[2..].contains(&1) {
+        crate::warn::warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not \
+             an intended use case of affine_grid. See the documentation of affine_grid for details.",
+        )?;
+    }
+    Ok(grid)
 }
 
 /// `nn.functional.affine_grid` under the name of its kernel.

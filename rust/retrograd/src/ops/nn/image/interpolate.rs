@@ -17,6 +17,8 @@ enum Mode {
     NearestExact,
     Linear,
     Cubic,
+    /// Smooth alone.
+    Lanczos,
 }
 
 /// One axis: from `n` elements to `m`, by a factor if one was given.
@@ -106,10 +108,62 @@ fn cubic(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
     Table::new(axis.n, 4, (0..axis.m).map(taps))
 }
 
+/// Every position as a weighted mean of all elements that it covers, the wider the more it shrinks.
+fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> Result<Table> {
+    let round = |x: f64| precision.round(x);
+    let scale = precision.scale(axis, align);
+    let reach = match kernel {
+        Mode::Cubic => 2.0,
+        Mode::Lanczos => LANCZOS,
+        _ => 1.0,
+    };
+    let stretch = scale.max(1.0);
+    let support = round(reach * stretch);
+    let weight = |x: f64| match (kernel, x.abs()) {
+        (Mode::Cubic, x) => smooth_cubic(x),
+        (Mode::Lanczos, x) if x >= LANCZOS => 0.0,
+        (Mode::Lanczos, x) => sinc(x) * sinc(x / LANCZOS),
+        (_, x) => (1.0 - x).max(0.0),
+    };
+    let taps = |o: usize| {
+        let center = round(scale * (o as f64 + 0.5));
+        let first = round(round(center - support) + 0.5).max(0.0) as usize;
+        let end = (round(round(center + support) + 0.5).max(0.0) as usize).clamp(first, axis.n);
+        let weights: Vec<f64> = (first..end).map(|i| weight((i as f64 - center + 0.5) / stretch)).collect();
+        let total: f64 = weights.iter().sum();
+        (first..end).zip(weights.into_iter().map(move |w| precision.round(w / total)))
+    };
+    Table::new(axis.n, (2.0 * support) as usize + 2, (0..axis.m).map(taps))
+}
+
+/// Half the width of Lanczos' kernel.
+const LANCZOS: f64 = 3.0;
+
+fn sinc(x: f64) -> f64 {
+    let x = std::f64::consts::PI * x;
+    if x == 0.0 { 1.0 } else { x.sin() / x }
+}
+
+/// The cubic kernel of means over many elements.
+fn smooth_cubic(x: f64) -> f64 {
+    const A: f64 = -0.5;
+    match x {
+        ..1.0 => ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0,
+        1.0..2.0 => ((A * x - 5.0 * A) * x + 8.0 * A) * x - 4.0 * A,
+        _ => 0.0,
+    }
+}
+
 /// Names of the node, of the reverse, and of torch's loop.
-fn names(mode: Mode, rank: usize) -> [&'static str; 3] {
+fn names(mode: Mode, rank: usize, smooth: bool) -> [&'static str; 3] {
     const UINT8: &str = "upsample_nearest2d_channels_last";
+    const SMOOTH: &str = "compute_index_ranges_weights";
     match (mode, rank) {
+        (Mode::Linear, _) if smooth => {
+            ["UpsampleBilinear2DAaBackward0", "UpsampleBilinear2DAaBackwardBackward0", SMOOTH]
+        }
+        (Mode::Lanczos, _) => ["UpsampleLanczos2DAaBackward0", "UpsampleLanczos2DAaBackwardBackward0", SMOOTH],
+        (_, _) if smooth => ["UpsampleBicubic2DAaBackward0", "UpsampleBicubic2DAaBackwardBackward0", SMOOTH],
         (Mode::Nearest, 1) => {
             ["UpsampleNearest1DBackward0", "UpsampleNearest1DBackwardBackward0", "upsample_nearest1d"]
         }
@@ -157,6 +211,8 @@ struct Asked<'a> {
     size: Option<&'a [i64]>,
     factor: Option<&'a [f64]>,
     recompute: bool,
+    /// Whether positions are means of all elements that they cover.
+    smooth: bool,
 }
 
 fn wanted(op: &'static str, x: &Tensor, asked: &Asked, area: bool) -> Result<Wanted> {
@@ -204,7 +260,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         ("area", 3..=5) => return adaptive_avg(op, x, &want.sizes),
         ("nearest" | "nearest-exact", ndim @ 3..=5) => ndim - 2,
         ("linear", 3) => 1,
-        ("bilinear" | "bicubic", 4) => 2,
+        ("bilinear" | "bicubic" | "lanczos", 4) => 2,
         ("trilinear", 5) => 3,
         ("linear" | "bilinear" | "trilinear", ndim @ 3..=5) => {
             let needed = [("linear", 3), ("bilinear", 4), ("trilinear", 5)].into_iter().find(|(name, _)| *name == mode);
@@ -216,7 +272,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         (_, ndim) => {
             return Err(Error::not_implemented(format!(
                 "{op}: Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | \
-                 bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+                 bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
             )));
         }
     };
@@ -224,10 +280,13 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         "nearest" => Mode::Nearest,
         "nearest-exact" => Mode::NearestExact,
         "bicubic" => Mode::Cubic,
+        "lanczos" if align => return Err(Error::value(op, "Lanczos mode does not support align_corners=True")),
+        "lanczos" if !asked.smooth => return Err(Error::value(op, "Lanczos mode requires antialias=True")),
+        "lanczos" => Mode::Lanczos,
         _ => Mode::Linear,
     };
     check(op, x, &want.sizes, rank)?;
-    let [node, back, kernel] = names(mode, rank);
+    let [node, back, kernel] = names(mode, rank, asked.smooth);
     let whole = x.dtype() == DType::UInt8 && !(mode == Mode::Linear && rank != 2);
     if !whole && !matches!(x.dtype(), DType::Float32 | DType::Float64) {
         return Err(Error::no_kernel(kernel, x.dtype()));
@@ -242,13 +301,14 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         match mode {
             Mode::Nearest => nearest(axis, false),
             Mode::NearestExact => nearest(axis, true),
+            Mode::Linear | Mode::Cubic | Mode::Lanczos if asked.smooth => antialiased(axis, align, precision, mode),
             Mode::Linear => linear(axis, align, precision),
-            Mode::Cubic => cubic(axis, align, precision),
+            _ => cubic(axis, align, precision),
         }
         .map(Some)
     };
     let mut params = vec![("output_size", Value::from(&want.sizes[..])), ("self_sym_sizes", Value::from(x.sizes()))];
-    if matches!(mode, Mode::Linear | Mode::Cubic) {
+    if matches!(mode, Mode::Linear | Mode::Cubic | Mode::Lanczos) {
         params.push(("align_corners", align.into()));
     }
     let shown: &[&'static str] =
@@ -257,7 +317,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
         params.push((name, want.factors.as_ref().map_or(Value::None, |f| f[i].into())));
     }
     let face = Face { node, back, kernel, params };
-    if whole && matches!(mode, Mode::Linear | Mode::Cubic) {
+    if whole && matches!(mode, Mode::Linear | Mode::Cubic | Mode::Lanczos) {
         return of_bytes(x, table(0)?, table(1)?, face);
     }
     apply1(Separable::<false>::new((0..rank).map(table).collect::<Result<_>>()?, face), &[x])
@@ -304,7 +364,8 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 /// `scale_factor` what to multiply the old ones by: one number for all or one for each; `mode` 'nearest', 'nearest-exact',
 /// 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear'; `align_corners` lets the corners of both
 /// coincide (in the last four); `recompute_scale_factor` takes positions from the sizes instead of the factors; `antialias`
-/// is not available.
+/// makes positions of a smaller image means of all that they cover ('bilinear', 'bicubic' and 'lanczos', which is smooth
+/// alone).
 /// Returns: a tensor of the new sizes. Derivative: `g` weighed back onto the elements that its positions came from.
 /// Raises: ValueError if arguments do not go together; NotImplementedError for other modes and numbers of axes; RuntimeError
 /// for empty sizes.
@@ -323,15 +384,13 @@ pub fn interpolate(
     #[default(false)] antialias: bool,
 ) -> Result<Tensor> {
     const OP: &str = "interpolate";
-    let asked = Asked { size, factor: scale_factor, recompute: recompute_scale_factor.unwrap_or(false) };
-    if antialias {
-        if !matches!(mode, "bilinear" | "bicubic") || input.ndim() != 4 {
-            return Err(Error::value(
-                OP,
-                "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input",
-            ));
-        }
-        return Err(Error::not_implemented(format!("{OP}: antialias=True is not available: leave it out")));
+    let asked =
+        Asked { size, factor: scale_factor, recompute: recompute_scale_factor.unwrap_or(false), smooth: antialias };
+    if antialias && (!matches!(mode, "bilinear" | "bicubic" | "lanczos") || input.ndim() != 4) {
+        return Err(Error::value(
+            OP,
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input",
+        ));
     }
     resampled(OP, input, &asked, mode, align_corners)
 }
@@ -354,7 +413,13 @@ pub fn upsample(
     #[default(None)] align_corners: Option<bool>,
 ) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")?;
-    resampled("upsample", input, &Asked { size, factor: scale_factor, recompute: false }, mode, align_corners)
+    resampled(
+        "upsample",
+        input,
+        &Asked { size, factor: scale_factor, recompute: false, smooth: false },
+        mode,
+        align_corners,
+    )
 }
 
 /// `interpolate` in mode 'nearest', under its name of old.
@@ -373,7 +438,13 @@ pub fn upsample_nearest(
     #[default(None)] scale_factor: Option<&[f64]>,
 ) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")?;
-    resampled("upsample_nearest", input, &Asked { size, factor: scale_factor, recompute: false }, "nearest", None)
+    resampled(
+        "upsample_nearest",
+        input,
+        &Asked { size, factor: scale_factor, recompute: false, smooth: false },
+        "nearest",
+        None,
+    )
 }
 
 /// `interpolate` in mode 'bilinear' with aligned corners, under its name of old.
@@ -392,6 +463,6 @@ pub fn upsample_bilinear(
     #[default(None)] scale_factor: Option<&[f64]>,
 ) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")?;
-    let asked = Asked { size, factor: scale_factor, recompute: false };
+    let asked = Asked { size, factor: scale_factor, recompute: false, smooth: false };
     resampled("upsample_bilinear", input, &asked, "bilinear", Some(true))
 }

@@ -12,7 +12,7 @@ use crate::kernels::resample::Table;
 use crate::ops::Value;
 use crate::ops::pointwise::check_number;
 use crate::tensor::layout::checked_numel;
-use crate::tensor::{Category, Dims, Scalar, Strides, Tensor};
+use crate::tensor::{Category, Dims, MemoryFormat, Scalar, Strides, Tensor};
 
 /// A constant around the operand; where a width is negative, elements are cut off. Reverse: `g` cut and padded with zeros.
 #[derive(Clone, Debug)]
@@ -67,11 +67,15 @@ impl Primitive for ConstantPad {
             to.push(before.max(0) as usize);
         }
         checked_numel(Self::NAME, &sizes)?;
-        let y = if sizes == inner {
-            Tensor::empty(&sizes, x.dtype())?
-        } else {
+        let format = MemoryFormat::suggested(x.sizes(), x.strides());
+        let y = if format == MemoryFormat::Contiguous && sizes != inner {
             Tensor::full(&sizes, self.value, x.dtype())?
+        } else {
+            Tensor::empty_strided(&sizes, &format.strides(Self::NAME, &sizes, &[])?, x.dtype())?
         };
+        if format != MemoryFormat::Contiguous {
+            copy::copy_into(&Tensor::full(&[], self.value, x.dtype())?, &y)?;
+        }
         if inner.iter().all(|&n| n > 0) {
             let part = |t: &Tensor, start: &[usize]| {
                 let moved: isize = start.iter().zip(t.strides()).map(|(&i, s)| i as isize * s).sum();
@@ -236,7 +240,7 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
     let params = if border == Border::Circular { Vec::new() } else { vec![("padding", pad.into())] };
     let face = Face { node, back, kernel, params };
     if border == Border::Circular {
-        return apply1(Separable::<false>::new(tables, face), &[x]);
+        return apply1(Separable::<false> { plain: true, ..Separable::new(tables, face) }, &[x]);
     }
     apply1(Separable::<true>::new(tables, face), &[x])
 }

@@ -10,7 +10,7 @@ use crate::kernels::copy;
 use crate::kernels::resample::{Table, along};
 use crate::ops::Value;
 use crate::tensor::layout::{checked_numel, numel};
-use crate::tensor::{DType, Dims, Element, Tensor};
+use crate::tensor::{DType, Dims, Element, MemoryFormat, Strides, Tensor};
 
 /// What a node shows of the op it stands for.
 #[derive(Debug)]
@@ -31,15 +31,17 @@ pub(super) struct Separable<const KEEPS: bool> {
     pub face: Arc<Face>,
     /// Whether this is the reverse of the op that the face tells of.
     pub reversed: bool,
+    /// Whether the result is row-major whatever the operand is; else images with channels last stay so.
+    pub plain: bool,
 }
 
 impl<const KEEPS: bool> Separable<KEEPS> {
     pub fn new(tables: Vec<Option<Table>>, face: Face) -> Self {
-        Self { tables: tables.into(), face: Arc::new(face), reversed: false }
+        Self { tables: tables.into(), face: Arc::new(face), reversed: false, plain: false }
     }
     fn transposed(&self) -> Self {
         let tables = self.tables.iter().map(|t| t.as_ref().map(Table::transposed)).collect();
-        Self { tables, face: self.face.clone(), reversed: !self.reversed }
+        Self { tables, face: self.face.clone(), reversed: !self.reversed, plain: self.plain }
     }
     /// The axes in the order that keeps what lies between them small: shrinking ones first, else the last first.
     fn order(&self, ndim: usize) -> Vec<(usize, &Table)> {
@@ -51,11 +53,29 @@ impl<const KEEPS: bool> Separable<KEEPS> {
         order
     }
     fn run<T: Element + crate::kernels::real::Num>(&self, x: &Tensor) -> Result<Tensor> {
-        let mut x = copy::contiguous(x)?;
         let order = self.order(x.ndim());
         if order.is_empty() {
-            return copy::copy(&x);
+            return copy::copy(x);
         }
+        if !self.plain
+            && let Some(axes) = MemoryFormat::suggested(x.sizes(), x.strides()).axes()
+        {
+            // The axes as they lie in memory, of the operand and of the result.
+            let turned: Dims = axes.iter().rev().copied().collect();
+            let y = Self::run_in_order::<T>(
+                x.permuted(&turned)?,
+                order.into_iter().map(|(axis, table)| (place_in(&turned, axis), table)),
+            )?;
+            let back: Dims = (0..x.ndim()).map(|axis| place_in(&turned, axis)).collect();
+            return y.permuted(&back);
+        }
+        Self::run_in_order::<T>(x.clone(), order.into_iter())
+    }
+    fn run_in_order<'a, T: Element + crate::kernels::real::Num>(
+        x: Tensor,
+        order: impl Iterator<Item = (usize, &'a Table)>,
+    ) -> Result<Tensor> {
+        let mut x = copy::contiguous(&x)?;
         for (axis, table) in order {
             let mut sizes = Dims::from_slice(x.sizes());
             if sizes[axis] != table.from() {
@@ -70,6 +90,20 @@ impl<const KEEPS: bool> Separable<KEEPS> {
             x = Tensor::build::<T>(&sizes, |y| along(table, x.as_slice::<T>().unwrap_or(&[]), y, outer, inner))?;
         }
         Ok(x)
+    }
+}
+
+/// Where an axis stands in an order of axes.
+fn place_in(order: &[usize], axis: usize) -> usize {
+    order.iter().position(|&a| a == axis).expect("an order names every axis")
+}
+
+impl Tensor {
+    /// The axes in another order, over the same memory, not recorded.
+    fn permuted(&self, axes: &[usize]) -> Result<Tensor> {
+        let sizes: Dims = axes.iter().map(|&a| self.sizes()[a]).collect();
+        let strides: Strides = axes.iter().map(|&a| self.strides()[a]).collect();
+        Tensor::from_parts(self.storage().clone(), self.dtype(), &sizes, &strides, self.storage_offset())
     }
 }
 
@@ -94,8 +128,8 @@ impl<const KEEPS: bool> Primitive for Separable<KEEPS> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The reverse needs nothing of the operand.
-        let back =
-            Separable::<false> { tables: self.transposed().tables, face: self.face.clone(), reversed: !self.reversed };
+        let Self { tables, face, reversed, plain } = self.transposed();
+        let back = Separable::<false> { tables, face, reversed, plain };
         apply1(back, &[cx.g()]).map(one)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {

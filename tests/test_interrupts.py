@@ -209,7 +209,7 @@ def test_scopes_close_what_was_left_open_inside():
 
 def test_a_block_that_was_not_entered_cannot_be_left():
     for scope in (rg.no_grad(), forward_ad.dual_level(), graph.save_on_cpu()):
-        with pytest.raises(RuntimeError, match="has not been entered"):
+        with pytest.raises(RuntimeError, match=r"has not been entered|no saved-tensor hooks are in force"):
             scope.__exit__(None, None, None)
 
 

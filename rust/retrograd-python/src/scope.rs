@@ -126,7 +126,7 @@ enum Before {
     Dual { level: usize, public: bool },
     Rule { level: usize, to: usize },
     Transform { running: Option<usize>, word: u32, forward: Option<bool> },
-    SavedHooks(usize),
+    SavedHooks,
     NoSavedHooks(Option<String>),
     WriteWatch,
     Value { of: Py<PyAny>, name: Py<PyString>, value: Py<PyAny> },
@@ -166,7 +166,8 @@ impl What {
             What::SavedHooks => {
                 let hook = |name| scope.getattr(name);
                 let hooks = crate::saved::hooks(hook(intern!(py, "pack_hook"))?, hook(intern!(py, "unpack_hook"))?)?;
-                (Before::SavedHooks(saved::push_hooks(hooks).or_py()?), none())
+                saved::push_hooks(hooks).or_py()?;
+                (Before::SavedHooks, none())
             }
             What::NoSavedHooks(why) => (Before::NoSavedHooks(saved::forbid_hooks(Some(why.clone())).or_py()?), none()),
             What::WriteWatch(watch) => {
@@ -223,7 +224,7 @@ impl Before {
                     transforms::end(before);
                 }
             }
-            &Before::SavedHooks(before) => saved::pop_hooks(before),
+            Before::SavedHooks => saved::pop_hooks().or_py()?,
             Before::NoSavedHooks(why) => drop(saved::forbid_hooks(why.clone()).or_py()?),
             Before::WriteWatch => drop(hooks::watch_writes(None)),
             Before::Value { of, name, value } => of.bind(py).setattr(name.bind(py), value)?,
@@ -309,6 +310,8 @@ impl Scope {
             }
             state.held.pop()
         };
+        // A hook of backward may leave a block, for itself: those in force there are those of its node.
+        let before = before.or_else(|| matches!(self.what, What::SavedHooks).then_some(Before::SavedHooks));
         let before = before.ok_or_else(|| PyRuntimeError::new_err("__exit__: this block has not been entered"))?;
         before.put_back(py)
     }

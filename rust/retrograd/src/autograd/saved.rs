@@ -245,24 +245,21 @@ thread_local! {
     static FORBIDDEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Has every tensor that ops of this thread keep from now on handed to `hooks`. Returns how many pairs were set before, for
-/// [`pop_hooks`].
-pub fn push_hooks(hooks: Arc<dyn SavedHooks>) -> Result<usize> {
+/// Has every tensor that ops of this thread keep from now on handed to `hooks`, until [`pop_hooks`].
+pub fn push_hooks(hooks: Arc<dyn SavedHooks>) -> Result<()> {
     if let Some(why) = FORBIDDEN.with_borrow(Clone::clone) {
         return Err(Error::autograd(why));
     }
+    HOOKS.with_borrow_mut(|all| all.push(hooks));
     mode::set(mode::SAVED_HOOKS, true);
-    Ok(HOOKS.with_borrow_mut(|all| {
-        all.push(hooks);
-        all.len() - 1
-    }))
+    Ok(())
 }
 
-/// Puts the hooks in force that were so before the [`push_hooks`] that returned `before`.
-pub fn pop_hooks(before: usize) {
-    let (gone, left) = HOOKS.with_borrow_mut(|all| (all.split_off(before.min(all.len())), all.len()));
+/// Puts the hooks in force that were so before the last [`push_hooks`].
+pub fn pop_hooks() -> Result<()> {
+    let (gone, left) = HOOKS.with_borrow_mut(|all| (all.pop(), all.len()));
     mode::set(mode::SAVED_HOOKS, left > 0);
-    drop(gone);
+    gone.map(drop).ok_or_else(|| Error::autograd("no saved-tensor hooks are in force"))
 }
 
 /// Forbids hooks on this thread for the reason given, which is the text of the error, or allows them. Returns the reason

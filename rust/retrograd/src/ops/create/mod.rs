@@ -139,7 +139,7 @@ pub fn uninitialised(t: Tensor) -> Result<Tensor> {
     Ok(t)
 }
 
-/// Fills a storage that nobody else has yet, from a byte on, if the setting asks for it.
+/// Fills the bytes of a storage from one on, which no tensor has reached so far, if the setting asks for it.
 pub(crate) fn fill_from(storage: &Arc<Storage>, dtype: DType, from: usize) -> Result<()> {
     let (first, end) = (from.div_ceil(dtype.size()), storage.bytes() / dtype.size());
     if !FILL.load(Ordering::Relaxed) || first >= end {

@@ -133,7 +133,8 @@ fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> R
         let total: f64 = weights.iter().sum();
         (first..end).zip(weights.into_iter().map(move |w| precision.round(w / total)))
     };
-    Table::new(axis.n, (2.0 * support) as usize + 2, (0..axis.m).map(taps))
+    let most = ((2.0 * support).ceil() as usize).saturating_add(1).min(axis.n);
+    Table::new(axis.n, most, (0..axis.m).map(taps))
 }
 
 /// Half the width of Lanczos' kernel.

@@ -20,13 +20,21 @@ def state(tensors: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "version": t._version,
             "requires_grad": t.requires_grad,
             "is_leaf": t.is_leaf,
-            "grad_fn": t.grad_fn,
+            "grad_fn": node(t),
             "grad": t.grad if t.is_leaf else None,
             "is_view": t._is_view(),
             "address": t.data_ptr(),
         }
         for name, t in tensors.items()
     }
+
+
+def node(t: Any) -> Any:
+    """None too where it is refused: for one of several views of a tensor that was written since."""
+    try:
+        return t.grad_fn
+    except RuntimeError:
+        return None
 
 
 def versions_count_writes(program: Program, xs: Any) -> None:

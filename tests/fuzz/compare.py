@@ -13,7 +13,7 @@ import retrograd as rg
 
 # Reverse mode needs a value that the program wrote over; and vmap writes no batch into what is no batch. A program that
 # asks for it is told so, which is right.
-REFUSALS = ("modified by an inplace operation", "vmap: inplace arithmetic")
+REFUSALS = ("modified by an inplace operation", "*extra_args) is not possible because there exists a Tensor")
 
 
 @contextmanager

@@ -47,7 +47,7 @@ BINARY: list[tuple[str, Callable[..., np.ndarray], str]] = [
     ("div", np.divide, "in"),
     ("atan2", smooth(np.arctan2), "in"),
     ("hypot", smooth(np.hypot), "in out"),
-    ("copysign", np.copysign, "in out"),
+    ("copysign", lambda a, b: np.where(a == 0, np.inf, np.copysign(a, b)), "in out"),
 ]
 
 FRESH = [

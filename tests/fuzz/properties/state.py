@@ -10,23 +10,31 @@ from fuzz.program import Program, Reshape, Write
 
 def state(tensors: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """All that an op could change of each tensor."""
+    return {name: facts(t) | history(t) for name, t in tensors.items()}
+
+
+def facts(t: Any) -> dict[str, Any]:
+    with rg.no_grad():
+        values = t.clone().numpy().tobytes()
     return {
-        name: {
-            "values": t.detach().clone().numpy().tobytes(),
-            "shape": tuple(t.shape),
-            "strides": t.stride(),
-            "offset": t.storage_offset(),
-            "dtype": t.dtype,
-            "version": t._version,
-            "requires_grad": t.requires_grad,
-            "is_leaf": t.is_leaf,
-            "grad_fn": t.grad_fn,
-            "grad": t.grad if t.is_leaf else None,
-            "is_view": t._is_view(),
-            "address": t.data_ptr(),
-        }
-        for name, t in tensors.items()
+        "values": values,
+        "shape": tuple(t.shape),
+        "strides": t.stride(),
+        "offset": t.storage_offset(),
+        "dtype": t.dtype,
+        "version": t._version,
+        "is_view": t._is_view(),
+        "address": t.data_ptr(),
     }
+
+
+def history(t: Any) -> dict[str, Any]:
+    """Nothing where it is refused: for one of several views of a tensor that was written since."""
+    try:
+        known = {"requires_grad": t.requires_grad, "is_leaf": t.is_leaf, "grad_fn": t.grad_fn}
+        return known | {"grad": t.grad if t.is_leaf else None}
+    except RuntimeError:
+        return {}
 
 
 def versions_count_writes(program: Program, xs: Any) -> None:

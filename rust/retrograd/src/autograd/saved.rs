@@ -630,14 +630,19 @@ fn keep_input(i: usize, xs: &[&Tensor], followed: &Followed, before: Option<&Bef
     }
     Saved::check(x)?;
     let mut tensor = x.clone();
-    // The target, and its base if it is a view, will own the node: the node must not own them.
-    if x.is_same(xs[0]) || xs[0].base().is_some_and(|base| x.is_same(base)) {
+    // The target, and its base if it is a view, will own the node: the node must own neither them nor a view of them.
+    if whole(x).is_same(whole(xs[0])) {
         tensor = x.alias();
         if let Some(edge) = &followed.edges[i] {
             tensor.follow(edge.clone());
         }
     }
     Ok(Some(Saved(Form::Plain { tensor, version: before.versions[i], output: INPUT })))
+}
+
+/// What `t` is a view of, or itself.
+fn whole(t: &Tensor) -> &Tensor {
+    t.base().unwrap_or(t)
 }
 
 /// As [`pack_kept`], for the operands of an op that is about to write to operand 0.

@@ -1,0 +1,115 @@
+"""Small programs that provoke errors and warnings, and what PyTorch 2.13 says to each.
+
+The `.txt` files hold the programs, separated by empty lines; `m` is the package. `tools/phrases.py` runs them on
+PyTorch and writes `said.json`; `tests/test_phrases.py` runs them here and compares.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import threading
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a program came to: an exception, warnings, or neither. A kind is the names of a class and its bases."""
+
+    raised: tuple[tuple[str, ...], str] | None
+    warned: tuple[tuple[tuple[str, ...], str], ...] = ()
+
+
+def programs() -> list[str]:
+    """The programs, in the order of the files."""
+    found: list[str] = []
+    for path in sorted(HERE.glob("*.txt")):
+        for paragraph in re.split(r"\n\s*\n", path.read_text()):
+            lines = [line for line in paragraph.split("\n") if line.strip() and not line.startswith("#")]
+            if lines:
+                found.append("\n".join(lines))
+    return found
+
+
+def kind(cls: type) -> tuple[str, ...]:
+    return tuple(c.__name__ for c in cls.__mro__ if c not in (object, BaseException, Exception, Warning))
+
+
+def said(call: Any) -> Said:
+    """What `call` comes to, in a thread of its own, so that no mode that it leaves on outlives it."""
+    caught: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            caught.append(error)
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    warned = tuple((kind(w.category), str(w.message)) for w in told)
+    return Said((kind(type(caught[0])), str(caught[0])) if caught else None, warned)
+
+
+def run(package: Any, program: str) -> Said:
+    """What `program` comes to on `package`."""
+    code = compile(program, "<program>", "exec")
+    return said(lambda: exec(code, {"m": package, "F": package.nn.functional, "__name__": "program"}))
+
+
+# What differs between two packages, or between two runs of one, and is no part of a phrase: addresses, numbers, and
+# shapes however they are printed.
+_NUMBER = r"-?(?:0x[0-9a-fA-F]+|\d+(?:\.\d*)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)"
+_VARYING = re.compile(rf"(?:@\.Size\()?[\[(]?{_NUMBER}(?:[,x ]+{_NUMBER})*,?[\])]?\)?|\[\]|\(\)")
+_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\bv\.s)[.!?](?:\s|$)|\n")
+
+
+def normal(message: str) -> str:
+    """The message with its package as `@` and every run of blanks as one."""
+    return re.sub(r"[ \t]+", " ", re.sub(r"\b(?:torch|retrograd)\b", "@", message)).strip()
+
+
+def fragments(message: str) -> list[str]:
+    """The constant parts of a message's first sentence, in order."""
+    sentence = _END.split(normal(message), maxsplit=1)[0]
+    return [part for piece in _VARYING.split(sentence) if re.search(r"\w", part := piece.strip(" ,.;:()[]'\"`"))]
+
+
+def holds(phrase: str, ours: str) -> bool:
+    """Whether the constant parts of `phrase` stand in `ours`, in order, each unbroken."""
+    at, text = 0, re.sub(r"\s+", " ", normal(ours))
+    for part in fragments(phrase):
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def differs(theirs: Said, ours: Said) -> str:
+    """In which way ours is not what PyTorch said, or nothing."""
+    if theirs.raised is not None:
+        (name, *_), phrase = theirs.raised
+        if ours.raised is None:
+            return "does not raise"
+        if name not in ours.raised[0]:
+            return f"raises {ours.raised[0][0]}"
+        return "" if holds(phrase, ours.raised[1]) else "phrase"
+    if ours.raised is not None:
+        return f"raises {ours.raised[0][0]}, where nothing is raised"
+    for (name, *_), phrase in theirs.warned:
+        if not any(name in names and holds(phrase, message) for names, message in ours.warned):
+            return "does not warn so"
+    return ""
+
+
+def builtin(name: str) -> bool:
+    return isinstance(getattr(builtins, name, None), type)

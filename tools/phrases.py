@@ -1,0 +1,64 @@
+"""Writes `tests/phrases/said.json`: what PyTorch says to each program of `tests/phrases` and each refusal of the records.
+
+    python tools/phrases.py             writes the file; needs a Python with PyTorch 2.13 and pytest
+    python tools/phrases.py --compare   prints where retrograd says something else; needs no PyTorch
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent / "tests"
+SAID = TESTS / "phrases" / "said.json"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--only", default="", help="a part of the programs to compare")
+    options = parser.parse_args()
+    sys.path.insert(0, str(TESTS))
+    if options.compare:
+        compare(options.only)
+    else:
+        write()
+
+
+def write() -> None:
+    os.environ["RETROGRAD_STANDIN"] = "torch"
+    phrases = importlib.import_module("phrases")
+    torch = importlib.import_module("torch")
+    for name in ("torch.utils.checkpoint", "torch.func", "torch.autograd.forward_ad", "torch.utils.dlpack"):
+        importlib.import_module(name)
+    torch.set_warn_always(True)
+    rows = {program: phrases.run(torch, program) for program in phrases.programs()}
+    refusals = importlib.import_module("phrases.refusals")
+    calls = {name: phrases.said(call) for name, call in refusals.calls()}
+    packed = {"programs": {k: pack(v) for k, v in rows.items()}, "refusals": {k: pack(v) for k, v in calls.items()}}
+    SAID.write_text(json.dumps(packed, indent=1, ensure_ascii=False) + "\n")
+    silent = [program for program, said in rows.items() if said.raised is None and not said.warned]
+    print(f"{len(rows)} programs, {len(calls)} refusals of records; to {len(silent)} PyTorch says nothing")
+
+
+def pack(said: object) -> dict[str, object]:
+    """As few words as tell it: an exception is told by its class, warnings only where nothing is raised."""
+    raised, warned = said.raised, said.warned  # type: ignore[attr-defined]
+    if raised is not None:
+        return {"raises": raised[0][0], "says": raised[1][:700]}
+    return {"warns": [[kinds[0], text[:700]] for kinds, text in warned]} if warned else {}
+
+
+def compare(only: str) -> None:
+    module = importlib.import_module("test_phrases")
+    for name, theirs, ours in module.rows(only):
+        if what := module.phrases.differs(theirs, ours):
+            print(f"--- {what}\n{name}\n  torch: {theirs.raised or theirs.warned}\n  ours:  {ours.raised or ours.warned}")
+
+
+if __name__ == "__main__":
+    main()

@@ -24,7 +24,7 @@ def rows(only: str = "") -> Iterator[tuple[str, Said, Said]]:
     for name in ("utils.checkpoint", "func", "autograd.forward_ad", "utils.dlpack"):
         importlib.import_module(f"retrograd.{name}")
     for program in phrases.programs():
-        if only in program and program in STORED["programs"]:
+        if only in program and "crash" not in STORED["programs"].get(program, {"crash": True}):
             yield program, unpack(STORED["programs"][program]), phrases.run(rg, program)
     for name, call in importlib.import_module("phrases.refusals").calls():
         if only in name and name in STORED["refusals"]:

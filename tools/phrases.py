@@ -11,6 +11,8 @@ import importlib
 import json
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
@@ -36,13 +38,39 @@ def write() -> None:
     for name in ("torch.utils.checkpoint", "torch.func", "torch.autograd.forward_ad", "torch.utils.dlpack"):
         importlib.import_module(name)
     torch.set_warn_always(True)
-    rows = {program: phrases.run(torch, program) for program in phrases.programs()}
-    refusals = importlib.import_module("phrases.refusals")
-    calls = {name: phrases.said(call) for name, call in refusals.calls()}
-    packed = {"programs": {k: pack(v) for k, v in rows.items()}, "refusals": {k: pack(v) for k, v in calls.items()}}
+    torch.set_num_threads(1)
+    programs = phrases.programs()
+    rows = dict(zip(programs, apart([partial(phrases.run, torch, program) for program in programs]), strict=True))
+    refusals = dict(importlib.import_module("phrases.refusals").calls())
+    calls = dict(zip(refusals, apart([partial(phrases.said, call) for call in refusals.values()]), strict=True))
+    packed = {"programs": rows, "refusals": calls}
     SAID.write_text(json.dumps(packed, indent=1, ensure_ascii=False) + "\n")
-    silent = [program for program, said in rows.items() if said.raised is None and not said.warned]
-    print(f"{len(rows)} programs, {len(calls)} refusals of records; to {len(silent)} PyTorch says nothing")
+    for program in (program for program, row in rows.items() if row == CRASH):
+        print(f"PyTorch crashes:\n{program}")
+    print(f"{len(rows)} programs, {len(calls)} refusals of records; to {list(rows.values()).count({})} PyTorch says nothing")
+
+
+CRASH = {"crash": True}
+
+
+def apart(calls: list[Callable[[], object]]) -> list[dict[str, object]]:
+    """What each call says, in another process: one that crashes ends that alone, and the next process goes on behind."""
+    rows: list[dict[str, object]] = []
+    while len(rows) < len(calls):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            with open(writer, "w") as pipe, open(os.devnull, "w") as nowhere:
+                os.dup2(nowhere.fileno(), 2)
+                for call in calls[len(rows) :]:
+                    print(json.dumps(pack(call())), file=pipe, flush=True)
+                os._exit(0)
+        os.close(writer)
+        with open(reader) as pipe:
+            rows += map(json.loads, pipe)
+        if os.waitpid(child, 0)[1]:
+            rows.append(CRASH)
+    return rows
 
 
 def pack(said: object) -> dict[str, object]:

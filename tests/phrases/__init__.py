@@ -65,22 +65,42 @@ def run(package: Any, program: str) -> Said:
     return said(lambda: exec(code, {"m": package, "F": package.nn.functional, "__name__": "program"}))
 
 
-# What differs between two packages, or between two runs of one, and is no part of a phrase: addresses, numbers, and
-# shapes however they are printed.
-_NUMBER = r"-?(?:0x[0-9a-fA-F]+|\d+(?:\.\d*)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)"
-_VARYING = re.compile(rf"(?:@\.Size\()?[\[(]?{_NUMBER}(?:[,x ]+{_NUMBER})*,?[\])]?\)?|\[\]|\(\)")
-_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\bv\.s)[.!?](?:\s|$)|\n")
+# What is no part of a phrase, since it differs between two packages or two runs of one: addresses, numbers and shapes
+# however they are printed, and the names of dtypes (`Double`, `double`, `torch.float64` are one) and of kernels.
+_NUMBER = r"-?(?:0x[0-9a-fA-F]+|\b\d+(?:\.\d*)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)"
+_NUMBERS = rf"(?:@\.Size\()?[\[({{]?{_NUMBER}(?:[,x ]+{_NUMBER})*,?[\])}}]?\)?|\[\]|\(\)"
+_CHARS = "unsigned char|signed char|uint8_t|int8_t|int64_t|long int|short|int|long|float|double|bool"
+_DTYPES = (
+    r"(?:@\.)?\b(?:u?int(?:8|16|32|64)|b?float(?:16|32|64)|complex(?:32|64|128))\b"
+    rf"|(?:(?<=type )|(?<=type: )|(?<=type=)|(?<=for )|(?<=input\()|(?<=weight\())(?:{_CHARS})\b"
+)
+_TITLES = r"\b(?:Byte|Char|Short|Int|Long|BFloat16|Half|Float|Double|Bool|ComplexFloat|ComplexDouble)\b(?!Tensor)"
+_KERNEL = r'"[\w ]+"(?= not implemented for)'
+_OPTIONS = r"TensorOptions\([^)]*\)+|<(?:function|built-in method|bound method)[^>]*(?:>[^>]*)?>"
+_VARYING = re.compile("|".join((_OPTIONS, _KERNEL, _DTYPES, _TITLES, _NUMBERS)))
+# The op's name in front of PyTorch's words, which ours put there for every op; the name of an inner function behind.
+_NAMED = re.compile(r"^(?:@\.|nn\.|functional\.)*\w+(?:\(\w*\))? ?: ?(?=\w)")
+_INSIDE = re.compile(r" \(while checking arguments for \w+\)| ?\(Could this error message be improved\?.*")
+_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\bv\.s)[.!?](?:\s|$)|\n|;")
+# PyTorch lists the signatures of C++; that an argument is refused, and which kind it was, is told by type alone.
+_SIGNATURES = "received an invalid combination of arguments"
 
 
 def normal(message: str) -> str:
-    """The message with its package as `@` and every run of blanks as one."""
-    return re.sub(r"[ \t]+", " ", re.sub(r"\b(?:torch|retrograd)\b", "@", message)).strip()
+    """The message with its package as `@`, without places of arguments, and every run of blanks as one."""
+    message = re.sub(r"\b(?:torch|retrograd)\b", "@", re.sub(r" \(position \d+\)", "", message))
+    return re.sub(r"[ \t]+", " ", message).strip()
 
 
 def fragments(message: str) -> list[str]:
     """The constant parts of a message's first sentence, in order."""
-    sentence = _END.split(normal(message), maxsplit=1)[0]
-    return [part for piece in _VARYING.split(sentence) if re.search(r"\w", part := piece.strip(" ,.;:()[]'\"`"))]
+    if _SIGNATURES in message:
+        return []
+    text = _INSIDE.sub("", normal(message))
+    sentence = _NAMED.sub("", _END.split(text, maxsplit=1)[0])
+    if re.search(r"argument '\w+'", sentence):  # the kinds that one may give instead are not the same
+        sentence = re.sub(r"^\w+\(\)(?=:? argument)|^\w+\(\): ", "", sentence).replace(", not ", " 0 ")
+    return [part for piece in _VARYING.split(sentence) if re.search(r"\w", part := piece.strip(" ,.;:()[]{}'\"`"))]
 
 
 def holds(phrase: str, ours: str) -> bool:

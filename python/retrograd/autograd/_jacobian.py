@@ -84,10 +84,10 @@ class Check(NamedTuple):
         for k, shape, kind, read in self.looks:
             o = results[k]
             if o.shape != shape or o.dtype != kind:
+                what, at, near = ("dtype", kind, o.dtype) if o.shape == shape else ("shape", shape, o.shape)
                 raise AssertionError(
-                    f"Expected `func` to return outputs with the same {'dtype' if o.shape == shape else 'shape'} when "
-                    f"inputs are moved by {self.eps}, but output {k} is {kind} of {tuple(shape)} at the inputs, and "
-                    f"{o.dtype} of {tuple(o.shape)} near them"
+                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by {self.eps}, but "
+                    f"got: {what}s {at} and {near}. This is output {k}, at the inputs and near them."
                 )
             found.append(read(o))
         return found

@@ -74,7 +74,7 @@ _DTYPES = (
     rf"|(?:(?<=type )|(?<=type: )|(?<=type=)|(?<=for )|(?<=input\()|(?<=weight\())(?:{_CHARS})\b"
 )
 _TITLES = r"\b(?:Byte|Char|Short|Int|Long|BFloat16|Half|Float|Double|Bool|ComplexFloat|ComplexDouble)\b(?!Tensor)"
-_KERNEL = r'"[\w ]+"(?= not implemented for)'
+_KERNEL = r'["\'][\w ]+["\'](?= not implemented for)|(?<=derivative for )\'[^\']*\''
 _OPTIONS = r"TensorOptions\([^)]*\)+|<(?:function|built-in method|bound method)[^>]*(?:>[^>]*)?>"
 _VARYING = re.compile("|".join((_OPTIONS, _KERNEL, _DTYPES, _TITLES, _NUMBERS)))
 # The op's name in front of PyTorch's words, which ours put there for every op; the name of an inner function behind.
@@ -83,13 +83,16 @@ _INSIDE = re.compile(
     r" \(while checking arguments for \w+\)| ?\((?:Could this error message be improved\?|Triggered internally at).*"
 )
 _END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?:\s|$|(?=[A-Z][a-z]+ ))|\n|;")
+# What was got is facts, which each lists in its own way.
+_GOT = re.compile(r",? but (?:it )?(?:got|found|input has|they are|input_channel)\b|[,:.]? got:?(?= )")
 # PyTorch lists the signatures of C++; that no arguments like these are taken is told by the type alone.
 _SIGNATURES = re.compile("received an invalid combination of arguments|incompatible function arguments")
 
 
 def normal(message: str) -> str:
     """The message with its package as `@`, classes without their module, and without the places of arguments."""
-    message = re.sub(r"\b(?:torch|retrograd)\b", "@", re.sub(r" \(position \d+\)", "", message))
+    message = re.sub(r"\b(?:PyTorch|torch|retrograd)\b", "@", re.sub(r" \(position \d+\)", "", message))
+    message = re.sub(r"\barguments\b", "argument", message).replace('"', "'")
     return re.sub(r"@(?:\.\w+)*\.(?=[A-Z])", "", re.sub(r"[ \t]+", " ", message)).replace("TensorBase", "Tensor").strip()
 
 
@@ -98,7 +101,7 @@ def fragments(message: str) -> list[str]:
     if _SIGNATURES.search(message):
         return []
     text = _INSIDE.sub("", normal(message))
-    sentence = _NAMED.sub("", _END.split(text, maxsplit=1)[0])
+    sentence = _GOT.split(_NAMED.sub("", _END.split(text, maxsplit=1)[0]), maxsplit=1)[0]
     if re.search(r"argument '\w+'", sentence):  # the kinds that one may give instead are not the same
         sentence = re.sub(r"^\w+\(\)(?=:? argument)|^\w+\(\): ", "", sentence).replace(", not ", " 0 ")
     return [part for piece in _VARYING.split(sentence) if re.search(r"\w", part := piece.strip(" ,.;:()[]{}'\"`"))]

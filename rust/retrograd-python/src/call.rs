@@ -492,8 +492,12 @@ fn run_out<'py>(
         {
             errors::warn_py(
                 py,
-                "An output with one or more elements was resized since it had another shape. This behavior is deprecated; \
-                 resize it to 0 elements before reusing it.",
+                &format!(
+                    "An output with one or more elements was resized since it had shape {before:?}, which does not match the \
+                     required output shape {:?}. This behavior is deprecated: resize it to 0 elements with resize_(0) before \
+                     reusing it.",
+                    r.sizes()
+                ),
             )?;
         }
     }

@@ -504,7 +504,7 @@ fn run_backward(ctx: &Bound<'_, PyFunctionCtx>, node: &NodeRef, grads: &[Option<
                 return Ok(());
             }
             return Err(error(format!(
-                "a gradient different from None at position {}, but the corresponding forward input was not a Variable",
+                "a gradient different than None at position {}, but the corresponding forward input was not a Variable",
                 i + 1
             )));
         }

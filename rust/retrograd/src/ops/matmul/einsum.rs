@@ -1,5 +1,7 @@
 //! Sums of products over named or numbered axes: einsum, tensordot, inner, kron.
 
+use std::fmt;
+
 use retrograd_macros::op;
 
 use crate::error::{Error, Result};
@@ -15,6 +17,15 @@ enum Label {
     /// Of those that an ellipsis stands for, counted from the last.
     Rest(usize),
     Named(char),
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rest(_) => f.write_str("..."),
+            Self::Named(c) => write!(f, "{c}"),
+        }
+    }
 }
 
 fn refuse<T>(detail: String) -> Result<T> {
@@ -152,9 +163,9 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
         return refuse("must provide at least one operand".into());
     }
     if terms.len() != operands.len() {
-        let which = if terms.len() < operands.len() { "fewer" } else { "more" };
+        let which = if operands.len() < terms.len() { "fewer" } else { "more" };
         return refuse(format!(
-            "{which} operands were named in the equation ({}) than were provided ({})",
+            "{which} operands were provided than specified in the equation, which has {} terms for {} operands",
             terms.len(),
             operands.len()
         ));
@@ -176,10 +187,10 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
     let kept = all.len();
     for (i, label) in all.iter().enumerate() {
         if all[..i].contains(label) {
-            return refuse(format!("output subscript {label:?} appears more than once in the output"));
+            return refuse(format!("output subscript {label} appears more than once in the output"));
         }
         if matches!(label, Label::Named(_)) && !every.contains(label) {
-            return refuse(format!("output subscript {label:?} does not appear in the equation for any input operand"));
+            return refuse(format!("output subscript {label} does not appear in the equation for any input operand"));
         }
     }
     every.dedup();
@@ -191,7 +202,10 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
         sizes.dedup();
         if sizes.len() > 1 {
             let shapes: Vec<&[usize]> = operands.iter().map(Tensor::sizes).collect();
-            return refuse(format!("operands do not broadcast: {:?} has sizes {sizes:?} in shapes {shapes:?}", label));
+            return refuse(format!(
+                "subscript {label} has size {} for an operand which does not broadcast with previously seen size {}, in shapes {shapes:?}",
+                sizes[1], sizes[0]
+            ));
         }
     }
     let mut y = xs[0].clone();

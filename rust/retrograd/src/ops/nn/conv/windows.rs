@@ -67,9 +67,9 @@ impl Windows {
     fn of(image: [usize; 2], kernel: &[i64], dilation: &[i64], padding: &[i64], stride: &[i64]) -> Result<Self> {
         Ok(Self {
             image,
-            kernel: pair("kernel_size", "kernel size should be greater than zero", kernel, 1)?,
+            kernel: pair("kernel", "kernel size should be greater than zero", kernel, 1)?,
             dilation: pair("dilation", "dilation should be greater than zero", dilation, 1)?,
-            padding: pair("padding", "padding should be non-negative", padding, 0)?,
+            padding: pair("pad", "padding should be non-negative", padding, 0)?,
             stride: pair("stride", "stride should be greater than zero", stride, 1)?,
         })
     }

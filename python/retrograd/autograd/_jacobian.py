@@ -275,9 +275,10 @@ def _check_repeats(check: Check, row: list[bytes], again: list[bytes]) -> None:
         for entry, (a, b) in enumerate(columns([row[i], again[i]], x)):
             if abs(a - b) > check.nondet_tol:
                 raise GradcheckError(
-                    "Backward is not reentrant: of two backward passes with the same inputs and grad_outputs, one "
-                    f"gives {check.name(i)} the gradient {a!r} at {place(entry, x.shape)}, the next {b!r}. "
-                    f"The tolerance for nondeterminism (nondet_tol) is {check.nondet_tol}. "
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+                    "different values, although analytical gradient matches numerical gradient. The tolerance for "
+                    f"nondeterminism was {check.nondet_tol}. Of two passes one gives {check.name(i)} the gradient {a!r} at "
+                    f"{place(entry, x.shape)}, the next {b!r}. "
                     "Likely cause: the backward draws random numbers, or changes what it has saved"
                 )
 

@@ -113,7 +113,7 @@ impl Tensor {
     pub fn set_requires_grad(&self, on: bool) -> Result<()> {
         if on && !self.dtype().is_differentiable() {
             return Err(Error::autograd(format!(
-                "only Tensors of floating point dtype can require gradients, got {}",
+                "only Tensors of floating point and complex dtype can require gradients, got {}",
                 self.dtype().name()
             )));
         }

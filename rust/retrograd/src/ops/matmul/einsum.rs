@@ -51,7 +51,9 @@ fn labels(term: &str, rest: usize) -> Result<Vec<Label>> {
             c if c.is_ascii_alphabetic() => found.push(Label::Named(c)),
             c => {
                 return refuse(format!(
-                    "invalid subscript given at {term:?}: subscripts must be in [a-zA-Z], got {c:?}"
+                    "invalid subscript given at index {} of {term:?} in the equation string, subscripts must be in [a-zA-Z], \
+                     got {c:?}",
+                    term.len() - chars.as_str().len() - c.len_utf8()
                 ));
             }
         }
@@ -198,13 +200,12 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
     let xs = operands.iter().zip(&names).map(|(x, names)| aligned(x, names.clone(), &all));
     let xs = xs.collect::<Result<Vec<Tensor>>>()?;
     for (axis, label) in all.iter().enumerate() {
-        let mut sizes: Vec<usize> = xs.iter().map(|x| x.sizes()[axis]).filter(|&n| n != 1).collect();
-        sizes.dedup();
-        if sizes.len() > 1 {
+        let mut sizes = xs.iter().map(|x| x.sizes()[axis]).enumerate().filter(|&(_, n)| n != 1);
+        let seen = sizes.next().map_or(1, |(_, n)| n);
+        if let Some((i, n)) = sizes.find(|&(_, n)| n != seen) {
             let shapes: Vec<&[usize]> = operands.iter().map(Tensor::sizes).collect();
             return refuse(format!(
-                "subscript {label} has size {} for an operand which does not broadcast with previously seen size {}, in shapes {shapes:?}",
-                sizes[1], sizes[0]
+                "subscript {label} has size {n} for operand {i} which does not broadcast with previously seen size {seen}: the                  operands have sizes {shapes:?}"
             ));
         }
     }

@@ -67,9 +67,9 @@ impl Windows {
     fn of(image: [usize; 2], kernel: &[i64], dilation: &[i64], padding: &[i64], stride: &[i64]) -> Result<Self> {
         Ok(Self {
             image,
-            kernel: pair("kernel", "kernel size should be greater than zero", kernel, 1)?,
+            kernel: pair("kernel_size", "kernel size should be greater than zero", kernel, 1)?,
             dilation: pair("dilation", "dilation should be greater than zero", dilation, 1)?,
-            padding: pair("pad", "padding should be non-negative", padding, 0)?,
+            padding: pair("padding", "padding should be non-negative", padding, 0)?,
             stride: pair("stride", "stride should be greater than zero", stride, 1)?,
         })
     }
@@ -88,10 +88,7 @@ fn pair(name: &str, must: &str, values: &[i64], least: i64) -> Result<[usize; 2]
         }
     };
     if both.iter().any(|&v| v < least) {
-        return Err(Error::shape(
-            "unfold",
-            format!("{must}, but got {name}_height: {} {name}_width: {}", both[0], both[1]),
-        ));
+        return Err(Error::shape("unfold", format!("{must}, but got {name}={both:?}")));
     }
     // Numbers that can be added and multiplied by a size without a thought.
     if both.iter().any(|&v| v >= 1 << 31) {

@@ -21,10 +21,7 @@ fn wanted(op: &'static str, given: &[Option<i64>], x: &Tensor, rank: usize) -> R
         return Err(Error::value(op, format!("Input dimension should be at least {}", given.len() + 1)));
     }
     if given.len() != rank {
-        return Err(Error::shape(
-            op,
-            format!("{op}(): internal error: output_size.size() must be {rank}, but got {}", given.len()),
-        ));
+        return Err(Error::shape(op, format!("{op}: output_size must be {rank} numbers, got {}", given.len())));
     }
     let kept = &x.sizes()[x.ndim() - rank..];
     for ((out, given), &kept) in out[3 - rank..].iter_mut().zip(given).zip(kept) {

@@ -93,6 +93,7 @@ def normal(message: str) -> str:
     """The message with its package as `@`, classes without their module, and without the places of arguments."""
     message = re.sub(r"\b(?:PyTorch|torch|retrograd)\b", "@", re.sub(r" \(position \d+\)", "", message))
     message = re.sub(r"\b(?:positional |keyword )?arguments?\b", "argument", message).replace('"', "'")
+    message = message.replace("was given", "were given")
     return re.sub(r"@(?:\.\w+)*\.(?=[A-Z]|dtype\b|device\b|memory_format\b)", "", re.sub(r"[ \t]+", " ", message)).replace("TensorBase", "Tensor").strip()
 
 

@@ -276,7 +276,7 @@ impl PyTensor {
     ) -> PyResult<Bound<'py, Self>> {
         let like = unwrap(the_template).ok_or_else(|| {
             let kind = crate::call::type_name(the_template);
-            PyTypeError::new_err(format!("resize_as_(): the_template must be a Tensor, not {kind}"))
+            PyTypeError::new_err(format!("resize_as_(): argument 'the_template' must be Tensor, not {kind}"))
         })?;
         let format = match resize_format("resize_as_", memory_format)? {
             Some(MemoryFormat::Preserve) => Some(MemoryFormat::suggested(like.sizes(), like.strides())),

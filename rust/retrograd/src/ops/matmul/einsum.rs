@@ -78,7 +78,7 @@ fn ellipsis_of(term: &str, ndim: usize, operand: usize) -> Result<usize> {
 }
 
 /// The operand with an axis for each of `all`, of size 1 where it has none; of repeated labels, the diagonal.
-fn aligned(x: &Tensor, mut names: Vec<Label>, all: &[Label]) -> Result<Tensor> {
+fn aligned(operand: usize, x: &Tensor, mut names: Vec<Label>, all: &[Label]) -> Result<Tensor> {
     let mut x = x.clone();
     let mut at = 0;
     while at < names.len() {
@@ -88,7 +88,10 @@ fn aligned(x: &Tensor, mut names: Vec<Label>, all: &[Label]) -> Result<Tensor> {
         };
         let (n, m) = (x.sizes()[at], x.sizes()[twin]);
         if n != m {
-            return refuse(format!("subscript {:?} is repeated for sizes {n} and {m}, which must be equal", names[at]));
+            return refuse(format!(
+                "subscript {} is repeated for operand {operand} but the sizes don't match, {m} != {n}",
+                names[at]
+            ));
         }
         x = x.diagonal(0, at as i64, twin as i64)?;
         let name = names.remove(twin);
@@ -197,7 +200,7 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
     }
     every.dedup();
     all.extend(every.into_iter().filter(|l| !all[..kept].contains(l)).collect::<Vec<_>>());
-    let xs = operands.iter().zip(&names).map(|(x, names)| aligned(x, names.clone(), &all));
+    let xs = operands.iter().zip(&names).enumerate().map(|(i, (x, names))| aligned(i, x, names.clone(), &all));
     let xs = xs.collect::<Result<Vec<Tensor>>>()?;
     for (axis, label) in all.iter().enumerate() {
         let mut sizes = xs.iter().map(|x| x.sizes()[axis]).enumerate().filter(|&(_, n)| n != 1);

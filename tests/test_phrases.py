@@ -15,7 +15,7 @@ import pytest
 
 import phrases
 from phrases import Said, differs, fragments, holds, refusals
-from phrases.differences import DIFFERENCES, NOT_YET
+from phrases.differences import DIFFERENCES, PENDING
 
 STORED: dict[str, dict[str, Any]] = json.loads((phrases.HERE / "said.json").read_text())
 PROGRAMS, REFUSALS = phrases.programs(), dict(refusals.calls())
@@ -55,7 +55,7 @@ def ours(name: str) -> Said:
 def reason(name: str, theirs: Said) -> str | None:
     """The pattern of the difference that this is."""
     texts = (name, theirs.raised[1] if theirs.raised else " ".join(text for _, text in theirs.warned))
-    return next((p for p in (*DIFFERENCES, *NOT_YET) if any(re.search(p, text) for text in texts)), None)
+    return next((p for p in (*DIFFERENCES, *PENDING) if any(re.search(p, text) for text in texts)), None)
 
 
 def names(only: str = "") -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Writes `tests/phrases/said.json`: what PyTorch says to each program of `tests/phrases` and each refusal of the records.
+"""Writes `tests/phrases/said.json`: what PyTorch says to the programs of that folder and the refusals of the records.
 
-    python tools/phrases.py             writes the file; needs a Python with PyTorch 2.13 and pytest
-    python tools/phrases.py --compare   prints where retrograd says something else; needs no PyTorch
+python tools/phrases.py             writes the file; needs a Python with PyTorch 2.13 and pytest
+python tools/phrases.py --compare   prints where retrograd says something else; needs no PyTorch
 """
 
 from __future__ import annotations
@@ -43,18 +43,19 @@ def write() -> None:
     rows = dict(zip(programs, apart([partial(phrases.run, torch, program) for program in programs]), strict=True))
     refusals = dict(importlib.import_module("phrases.refusals").calls())
     calls = dict(zip(refusals, apart([partial(phrases.said, call) for call in refusals.values()]), strict=True))
-    packed = {"programs": rows, "refusals": calls}
-    SAID.write_text(json.dumps(packed, indent=1, ensure_ascii=False) + "\n")
+    kinds = (f"{json.dumps(kind)}: {lines(found)}" for kind, found in (("programs", rows), ("refusals", calls)))
+    SAID.write_text("{" + ",\n".join(kinds) + "}\n")
     for program in (program for program, row in rows.items() if row == CRASH):
         print(f"PyTorch crashes:\n{program}")
-    print(f"{len(rows)} programs, {len(calls)} refusals of records; to {list(rows.values()).count({})} PyTorch says nothing")
+    silent = list(rows.values()).count({})
+    print(f"{len(rows)} programs, {len(calls)} refusals of records; to {silent} PyTorch says nothing")
 
 
 CRASH = {"crash": True}
 
 
 def apart(calls: list[Callable[[], object]]) -> list[dict[str, object]]:
-    """What each call says, in another process: one that crashes ends that alone, and the next process goes on behind."""
+    """What each call says, in another process: one that crashes ends that, and the next goes on behind."""
     rows: list[dict[str, object]] = []
     while len(rows) < len(calls):
         reader, writer = os.pipe()
@@ -73,6 +74,11 @@ def apart(calls: list[Callable[[], object]]) -> list[dict[str, object]]:
     return rows
 
 
+def lines(rows: dict[str, dict[str, object]]) -> str:
+    """JSON with a line for each row."""
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items()) + "\n}"
+
+
 def pack(said: object) -> dict[str, object]:
     """As few words as tell it: an exception is told by its class, warnings only where nothing is raised."""
     raised, warned = said.raised, said.warned  # type: ignore[attr-defined]
@@ -87,7 +93,9 @@ def compare(only: str) -> None:
         theirs, ours = tests.stored(name), tests.ours(name)
         what = tests.differs(theirs, ours)
         if what and not tests.reason(name, theirs):
-            print(f"--- {what}\n{name}\n  torch: {theirs.raised or theirs.warned}\n  ours:  {ours.raised or ours.warned}")
+            print(
+                f"--- {what}\n{name}\n  torch: {theirs.raised or theirs.warned}\n  ours:  {ours.raised or ours.warned}"
+            )
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ def _term(labels: Sequence[Any]) -> str:
             term += letters[label]
         else:
             raise ValueError(
-                f"einsum(): subscript in subscript list is not within the valid range [0, {len(letters)}), nor is it an "
-                f"Ellipsis: {label!r}"
+                f"einsum(): subscript in subscript list is not within the valid range [0, {len(letters)}), nor is it "
+                f"an Ellipsis: {label!r}"
             )
     return term
 
@@ -61,8 +61,8 @@ def einsum(*args: Any) -> Tensor:
 
 def _wrong_dims(dims: Any) -> RuntimeError:
     return RuntimeError(
-        "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but got "
-        f"dims={dims}"
+        "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but "
+        f"got dims={dims}"
     )
 
 

@@ -42,8 +42,8 @@ class finfo:
         name = _REAL.get(given, given)
         if name not in _FLOATS:
             raise TypeError(
-                "retrograd.finfo() requires a floating point input type. Use retrograd.iinfo to handle 'retrograd.finfo' of "
-                f"{given}"
+                "retrograd.finfo() requires a floating point input type. Use retrograd.iinfo to handle "
+                f"'retrograd.finfo' of {given}"
             )
         exponent, fraction = _FLOATS[name]
         top = 2 ** (exponent - 1)

@@ -85,7 +85,7 @@ _INSIDE = re.compile(
 _END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?:\s|$|(?=[A-Z][a-z]+ ))|\n|;")
 # What was got is facts, which each lists in its own way.
 _GOT = re.compile(r",? but (?:it )?(?:got|found|input has|they are|input_channel)\b|[,:.]? got:?(?= )")
-# That no signature takes such arguments is told by the type: PyTorch lists those of C++, or names the first that misfits.
+# That no signature takes such arguments is told by the type: PyTorch lists those of C++, or names what misfits first.
 _SIGNATURES = re.compile("received an invalid combination of arguments|incompatible function arguments")
 
 
@@ -94,7 +94,11 @@ def normal(message: str) -> str:
     message = re.sub(r"\b(?:PyTorch|torch|retrograd)\b", "@", re.sub(r" \(position \d+\)", "", message))
     message = re.sub(r"\b(?:positional |keyword )?arguments?\b", "argument", message).replace('"', "'")
     message = message.replace("was given", "were given")
-    return re.sub(r"@(?:\.\w+)*\.(?=[A-Z]|dtype\b|device\b|memory_format\b)", "", re.sub(r"[ \t]+", " ", message)).replace("TensorBase", "Tensor").strip()
+    return (
+        re.sub(r"@(?:\.\w+)*\.(?=[A-Z]|dtype\b|device\b|memory_format\b)", "", re.sub(r"[ \t]+", " ", message))
+        .replace("TensorBase", "Tensor")
+        .strip()
+    )
 
 
 def fragments(message: str) -> list[str]:

@@ -77,8 +77,8 @@ def _targets(
         targets = tuple(inputs.values())
     elif isinstance(inputs, Mapping):
         raise TypeError(
-            f"`inputs` argument to `{caller}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are not "
-            "supported: give a tensor, a sequence or a dict of tensors."
+            f"`inputs` argument to `{caller}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
+            "not supported: give a tensor, a sequence or a dict of tensors."
         )
     else:
         targets = _spots(inputs)
@@ -116,8 +116,8 @@ def backward(
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
             raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
-                "`grad_tensors`."
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
             )
         grad_tensors = grad_variables
     targets = None if inputs is None else _targets(inputs, "backward")
@@ -185,8 +185,8 @@ def grad(
         )
     if not only_inputs:
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
-            "parts of the graph, please use retrograd.autograd.backward.",
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use retrograd.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )
@@ -234,8 +234,8 @@ def _batched(
     sizes = {len(g): None for g in gradients if isinstance(g, Tensor)}
     if not sizes:
         raise RuntimeError(
-            "grad can be implicitly created only for scalar outputs: is_grads_batched=True needs a grad_output with the "
-            "dimension of the batch"
+            "grad can be implicitly created only for scalar outputs: is_grads_batched=True needs a grad_output with "
+            "the dimension of the batch"
         )
     if len(sizes) != 1:
         raise ValueError(

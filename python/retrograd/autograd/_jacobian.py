@@ -86,8 +86,8 @@ class Check(NamedTuple):
             if o.shape != shape or o.dtype != kind:
                 what, at, near = ("dtype", kind, o.dtype) if o.shape == shape else ("shape", shape, o.shape)
                 raise AssertionError(
-                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by {self.eps}, but "
-                    f"got: {what}s {at} and {near}. This is output {k}, at the inputs and near them."
+                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by {self.eps}, "
+                    f"but got: {what}s {at} and {near}. This is output {k}, at the inputs and near them."
                 )
             found.append(read(o))
         return found
@@ -275,10 +275,11 @@ def _check_repeats(check: Check, row: list[bytes], again: list[bytes]) -> None:
         for entry, (a, b) in enumerate(columns([row[i], again[i]], x)):
             if abs(a - b) > check.nondet_tol:
                 raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                    "gives "
                     "different values, although analytical gradient matches numerical gradient. The tolerance for "
-                    f"nondeterminism was {check.nondet_tol}. Of two passes one gives {check.name(i)} the gradient {a!r} at "
-                    f"{place(entry, x.shape)}, the next {b!r}. "
+                    f"nondeterminism was {check.nondet_tol}. Of two passes one gives {check.name(i)} the gradient "
+                    f"{a!r} at {place(entry, x.shape)}, the next {b!r}. "
                     "Likely cause: the backward draws random numbers, or changes what it has saved"
                 )
 

@@ -251,8 +251,8 @@ def _gradient(
             raise RuntimeError(f"{called}: Expected f(*args) to return a Tensor, got {type(out)}")
         if out.ndim:
             raise RuntimeError(
-                f"{called}: Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims. Sum it up, or "
-                "use vjp or jacrev."
+                f"{called}: Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims. Sum it up, "
+                "or use vjp or jacrev."
             )
         record.outs = [out]
         record.see_whether_to_keep()

@@ -121,7 +121,8 @@ pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
     if transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
             "backward() called inside a functorch transform. This is not supported, please use func.grad or func.vjp instead, \
-             or call backward() outside of the transform",
+             or call backward() outside of the transform. Transforms are the functions of retrograd.func, such as grad and \
+             vmap.",
         ));
     }
     if call.create_graph {

@@ -66,7 +66,7 @@ def run(package: Any, program: str) -> Said:
 
 # What is no part of a phrase, since it differs between two packages or two runs of one: addresses, numbers and shapes
 # however they are printed, and the names of dtypes (`Double`, `double`, `torch.float64` are one) and of kernels.
-_NUMBER = r"-?(?:0x[0-9a-fA-F]+|\b\d+(?:\.\d*)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)"
+_NUMBER = r"-?(?:0x[0-9a-fA-F]+|\b\d+(?:\.\d*)?(?:e[+-]?\d+)?|\binf\b|\b[nN]a[nN]\b)"
 _NUMBERS = rf"(?:Size\()?[\[({{]?{_NUMBER}(?:[,x ]+{_NUMBER})*,?[\])}}]?\)?|\[\]|\(\)"
 _CHARS = "unsigned char|signed char|uint8_t|int8_t|int64_t|long int|short|int|long|float|double|bool"
 _DTYPES = (
@@ -84,9 +84,10 @@ _INSIDE = re.compile(
 )
 _END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?:\s|$|(?=[A-Z][a-z]+ ))|\n|;")
 # What was got is facts, which each lists in its own way.
-_GOT = re.compile(r",? but (?:it )?(?:got|found|input has|they are|input_channel)\b|[,:.]? got:?(?= )")
+_GOT = re.compile(r",? but (?:it )?(?:got|found|input has|they are|input_channel)(?:\b|(?=[A-Z]))|[,:.]? got:?(?= )")
 # That no signature takes such arguments is told by the type: PyTorch lists those of C++, or names what misfits first.
 _SIGNATURES = re.compile("received an invalid combination of arguments|incompatible function arguments")
+_ARGUMENT = re.compile(r"argument '\w+'")
 
 
 def normal(message: str) -> str:
@@ -107,21 +108,17 @@ def fragments(message: str) -> list[str]:
         return []
     text = _INSIDE.sub("", normal(message))
     sentence = _GOT.split(_NAMED.sub("", _END.split(text, maxsplit=1)[0]), maxsplit=1)[0]
-    if re.search(r"argument '\w+'", sentence):  # the kinds that one may give instead are not the same
+    if _ARGUMENT.search(sentence):  # the kinds that one may give instead are not the same
         sentence = re.sub(r"^\w+\(\)(?=:? argument)|^\w+\(\): ", "", sentence).replace(", not ", " 0 ")
     return [part for piece in _VARYING.split(sentence) if re.search(r"\w", part := piece.strip(" ,.;:()[]{}'\"`"))]
 
 
 def holds(phrase: str, ours: str) -> bool:
-    """Whether the constant parts of `phrase` stand in `ours`, in order, each unbroken."""
-    at, text = 0, re.sub(r"\s", "", normal(ours))  # some of PyTorch's phrases lack a blank between two lines
-    for part in fragments(phrase):
-        part = re.sub(r"\s", "", part)
-        found = text.find(part, at)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return True
+    """Whether `phrase` stands in `ours`: its constant parts in order, with what varies and no other word between."""
+    parts = (re.escape(re.sub(r"\s", "", part)) for part in fragments(phrase))
+    between = r".*" if _ARGUMENT.search(phrase) else r"[^A-Za-z]*"
+    # Some of PyTorch's phrases lack a blank between two lines.
+    return re.search(between.join(parts), re.sub(r"\s", "", _VARYING.sub("0", normal(ours)))) is not None
 
 
 def differs(theirs: Said, ours: Said) -> str:
@@ -132,7 +129,7 @@ def differs(theirs: Said, ours: Said) -> str:
             return "does not raise"
         if name not in ours.raised[0]:
             return f"raises {ours.raised[0][0]}"
-        parsed = re.search(r"argument '\w+'", phrase) and _SIGNATURES.search(ours.raised[1])
+        parsed = _ARGUMENT.search(phrase) and _SIGNATURES.search(ours.raised[1])
         return "" if parsed or holds(phrase, ours.raised[1]) else "phrase"
     if ours.raised is not None:
         return f"raises {ours.raised[0][0]}, where nothing is raised"

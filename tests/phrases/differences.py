@@ -57,11 +57,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "gradcheck names what it gave the rule; PyTorch lets the rule's TypeError pass": (
         r"return g \* 2\nm\.autograd\.gradcheck",
     ),
-    "a number stands for the size of a vector, as in zeros": (
-        r"full\(2, 1\.0\)",
-        r"new_full\(2",
-    ),
-    "a string is refused as no shape": (r'broadcast_shapes\("a"\)',),
+    "a number stands for the size of a vector, as in zeros": (r"full\(2, 1\.0\)",),
     "sizes are refused as a whole, where PyTorch unpacks them one by one": (
         r'm\.ones\(2, "a"\)',
         r"\(2, 2\.5\)",
@@ -77,18 +73,18 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "what the engine set is not to be written": ("needs_input_grad = 3",),
     "the memory of a batched tensor is that of all entries": (r"x\.resize_\(3\)\)",),
     "a negative size is refused as everywhere": (r"as_strided\(\(-2,\)",),
-    "refused before the function is called": (r"m\.func\.(vjp|linearize)\(lambda x: x( \* 2)?\)$",),
     "PyTorch names the C++ function": ("heaviside",),
     "PyTorch forgets complex dtypes here, and names them in the setter": ("^only Tensors of floating point dtype can",),
-    "the term is told that has the dot, not the operand": (r'^m\.einsum\("i\.j',),
+    "the term of the equation is told that is wrong": (
+        r"^einsum\(i1,",
+        r'^m\.einsum\("i\.j',
+    ),
     "PyTorch tells of the op inside": (
         r"m\.baddbmm\(m\.ones\(1\)",
         r"m\.dist\(",
         r"local_response_norm\(m\.ones\(2, 3, 4\), 0",
         r"^linalg\.vecdot",
-        "^scaled_dot",
         r"^nn\.functional\.scaled_dot.*4x2,4x2",
-        r"cumulative_trapezoid\(0d",
     ),
     "PyTorch stumbles over an axis": (
         r"bilinear\(m",
@@ -98,16 +94,10 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         r"F\.unfold\(m\.ones\(4, 4\), 2\)",
     ),
     "sizes of cells are refused by the ops inside": (r"_cell\(",),
-    "PyTorch multiplies in place inside": (
-        r"^binary_cross_entropy_with_logits\(3,3,weight",
-        r"^nn\.functional\.binary_cross_entropy_with_logits\(3,3,weight",
-    ),
+    "PyTorch multiplies in place inside": (r"^nn\.functional\.binary_cross_entropy_with_logits\(3,3,weight",),
     "PyTorch reads labels that are not there": (r"F\.ctc_loss\(m\.ones\(4, 1, 3\), m\.tensor\(\[\[(1\.5|1, 7)",),
     "nuclear norms are not there yet": ('p="nuc"',),
-    "PyTorch counts arguments of C++": (
-        "^expected Tensor as element",
-        r"^block_diag\(2x3,1",
-    ),
+    "PyTorch counts arguments of C++": ("^expected Tensor as element",),
     "an IndexError, as for every axis that is not there": (r"m\.unflatten\(m\.tensor\(1\.0\)",),
     "PyTorch takes what it cannot print with": (r"set_printoptions\(threshold",),
     "tensors have the buffer protocol here": ("^memoryview",),
@@ -137,10 +127,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "a tensor is refused where a number is wanted": (r"m\.(arange|linspace|full)\((0, |\(2,\), )?x",),
     "PyTorch offers an error of its own as the other cause": (r"s\[0\] \+ 1",),
-    "PyTorch loops over the entries, and pads nothing: sizes would differ": (
-        r"repeat_interleave\(x\.long",
-        r"m\.bincount\(x\)\)",
-    ),
     "refused as every op in place that would change the shape of its tensor": ("^addmm.*_ ",),
     "PyTorch tells of the op inside that stumbles": (r"^nn\.functional\.embedding\(.*max_norm",),
     "PyTorch's phrase lacks its subject": ("^ldexp.*_ int64",),

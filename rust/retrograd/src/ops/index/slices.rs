@@ -316,7 +316,7 @@ fn check_vector(op: &'static str, index: &Tensor, says: &str) -> Result<()> {
     if index.ndim() <= 1 {
         return Ok(());
     }
-    Err(Error::index(op, format!("{says}, but got one of shape {:?}", index.sizes())))
+    Err(Error::index(op, format!("{says}: got one of shape {:?}", index.sizes())))
 }
 
 fn check_dtypes(op: &'static str, input: &Tensor, source: &Tensor, says: &str) -> Result<()> {

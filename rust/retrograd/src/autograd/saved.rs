@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::anomaly;
 use super::apply::Followed;
 use super::mode::{self, GradGuard};
-use super::node::{Edge, NodeRef, OutMeta, Output, Run};
+use super::node::{Edge, Node, NodeRef, OutMeta, Output, Run};
 use super::primitive::{Keep, Source};
 use crate::error::{Error, ErrorKind, Freed, Result, StaleSave};
 use crate::ops::Value;

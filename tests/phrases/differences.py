@@ -23,7 +23,6 @@ ACCIDENTS: dict[str, tuple[str, ...]] = {
     "an assertion inside PyTorch, which is refused here by what the user gave": (
         "^Padding_idx must be within",
         "missing 1 required positional argument: 'x'$",
-        r"x\.__dlpack__\(\)\)",
         "^Expected output to be a",
         "^Expected gradient function to be set",
         "^invalid index of a 0-dim",
@@ -54,9 +53,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "inputs are moved along directions too, which have no index": (
         r"calls = \[\]\ndef f\(x\):\n(.*\n){2}m\.autograd\.gradcheck",
     ),
-    "gradcheck names what it gave the rule; PyTorch lets the rule's TypeError pass": (
-        r"return g \* 2\nm\.autograd\.gradcheck",
-    ),
     "a number stands for the size of a vector, as in zeros": (r"full\(2, 1\.0\)",),
     "sizes are refused as a whole, where PyTorch unpacks them one by one": (
         r'm\.ones\(2, "a"\)',
@@ -67,7 +63,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "PyTorch's assertion, or what waits for complex arithmetic": (
         r"complex64\)\nA",
         r"to\(m\.complex64\)",
-        r"^fill\(3,1j\)",
     ),
     "PyTorch takes any word for a profile, and does nothing": (r"set_printoptions\(profile",),
     "what the engine set is not to be written": ("needs_input_grad = 3",),
@@ -81,7 +76,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "PyTorch tells of the op inside": (
         r"m\.baddbmm\(m\.ones\(1\)",
-        r"m\.dist\(",
         r"local_response_norm\(m\.ones\(2, 3, 4\), 0",
         r"^linalg\.vecdot",
         r"^nn\.functional\.scaled_dot.*4x2,4x2",
@@ -93,7 +87,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         r"F\.batch_norm\(m\.ones\(2\), None",
         r"F\.unfold\(m\.ones\(4, 4\), 2\)",
     ),
-    "sizes of cells are refused by the ops inside": (r"_cell\(",),
     "PyTorch multiplies in place inside": (r"^nn\.functional\.binary_cross_entropy_with_logits\(3,3,weight",),
     "PyTorch reads labels that are not there": (r"F\.ctc_loss\(m\.ones\(4, 1, 3\), m\.tensor\(\[\[(1\.5|1, 7)",),
     "nuclear norms are not there yet": ('p="nuc"',),
@@ -106,15 +99,9 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "the method that read it has another name": (r"x in m\.ones\(2\)\)\(m\.ones\(3\)",),
     "an IndexError, as without vmap": (r"index_select\(0, m\.tensor\(\[5\]\)\)\)",),
-    "PyTorch calls the setter with nothing": (r"del m\.ones\(2\)\.requires_grad",),
     "views of elements of another size are not there yet": (r"\.view\(m\.(float64|uint8)\)",),
     "the generated rule refuses mark_dirty first": (r"ctx\.mark_dirty\(inputs\[0\]\)\nm\.func\.vmap",),
     "structures are printed as trees of *": ("TreeSpec",),
-    "PyTorch tells of memory that its wrapper lacks": (
-        r"x\.tolist\(\)\)",
-        r"x\.numpy\(\)\)",
-        r"x\.data_ptr\(\)",
-    ),
     "no batching: another way to say so": (
         r"masked_select\(x, x > 0\)",
         r"m\.(equal|allclose)\(x, x\)",
@@ -141,7 +128,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
 
 # What is to be as in PyTorch. A pattern that nothing needs any more may stay until it is struck out.
 NOT_YET: dict[str, tuple[str, ...]] = {
-    "another type of exception": ("SavedTensor object from Python",),
     "a leaf made in inference mode": (r"inference_mode\(\):\n    x = m\.ones\(2, requires_grad=True\)",),
     "no warning": (
         r"list of numpy\.ndarrays is extremely slow",
@@ -165,11 +151,7 @@ NOT_YET: dict[str, tuple[str, ...]] = {
         r'size\("a"\)',
         "__iadd__",
     ),
-    "numbers that an integer cannot hold": (r'x\[0\] = (float\("nan"\)|300)',),
-    "not refused, or in other words": (
-        r"autograd\.Variable\(3\)",
-        r"del m\.ones\(2\)\.data",
-    ),
+    "not refused, or in other words": (r"autograd\.Variable\(3\)",),
     "not refused": (
         "mutate a captured Tensor",
         r"m\.ones\(2, 4\), is_causal=True",

@@ -137,6 +137,7 @@ NOT_YET: dict[str, tuple[str, ...]] = {
     ),
     "out= of another dtype": ("dtype Float does not match dtype of out",),
     "signatures": (
+        r'set_(grad|multithreading)_enabled\("a"\)',
         r"meshgrid\(\)",
         r"m\.nonzero\(m\.ones\(2\), ",
         r'reduce="sum"\)$',

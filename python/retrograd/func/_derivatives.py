@@ -242,6 +242,7 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
 def _gradient(
     caller: str, func: Func, argnums: Argnums, has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
+    called = f"{caller}(f)(*args)"
     with reversing((args, kwargs)) as outside:
         record = Record(func, args, kwargs, argnums, outside)
         if has_aux:

@@ -485,6 +485,7 @@ fn run_out<'py>(
         entry.out.check(&c.name, i, r.dtype(), o.dtype()).map_err(to_py)?;
     }
     for (r, o) in results.iter().zip(&outs) {
+        let before = o.sizes().to_vec();
         let truth =
             matches!(entry.out, OutDtype::Truth).then(|| copy::cast(r, o.dtype())).transpose().map_err(to_py)?;
         if retrograd::ops::memory::write_out(&c.name, truth.as_ref().unwrap_or(r), o, &operands).map_err(to_py)?

@@ -22,7 +22,8 @@ def _term(labels: Sequence[Any]) -> str:
             term += letters[label]
         else:
             raise ValueError(
-                f"einsum(): expected subscripts to be Ellipsis or within the range [0, {len(letters)}), got {label!r}"
+                f"einsum(): subscript in subscript list is not within the valid range [0, {len(letters)}), nor is it "
+                f"an Ellipsis: {label!r}"
             )
     return term
 
@@ -58,6 +59,13 @@ def einsum(*args: Any) -> Tensor:
     return _core.einsum(f"{terms}->{_term(args[-1])}" if len(args) % 2 else terms, *operands)
 
 
+def _wrong_dims(dims: Any) -> RuntimeError:
+    return RuntimeError(
+        "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but "
+        f"got dims={dims}"
+    )
+
+
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over axes of one tensor and as many of the other.
 
@@ -74,6 +82,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     if isinstance(dims, list | tuple):
         pair = [[axes] if isinstance(axes, int) else list(axes) for axes in dims]
         if len(pair) != 2:
-            raise RuntimeError(f"tensordot expects dims to be a number or two lists of axes, got {dims!r}")
+            raise _wrong_dims(dims)
         return _core.tensordot(a, b, *pair, out=out)
+    if not hasattr(dims, "__index__"):
+        raise _wrong_dims(dims)
     return _core.tensordot(a, b, dims, out=out)

@@ -17,7 +17,7 @@ _INTS = {"uint8": (8, False), "int8": (8, True), "int16": (16, True), "int32": (
 
 def _name(dtype: DType, caller: str) -> str:
     if not isinstance(dtype, DType):
-        raise TypeError(f"{caller}: expected a dtype, not {type(dtype).__name__}")
+        raise TypeError(f"{caller}(): argument 'type' must be retrograd.dtype, not {type(dtype).__name__}")
     return repr(dtype).rpartition(".")[2]
 
 
@@ -41,7 +41,10 @@ class finfo:
         given = _name(_core.get_default_dtype() if dtype is None else dtype, "finfo")
         name = _REAL.get(given, given)
         if name not in _FLOATS:
-            raise TypeError(f"finfo: {given} is not a floating point dtype; use iinfo for integers")
+            raise TypeError(
+                "retrograd.finfo() requires a floating point input type. Use retrograd.iinfo to handle "
+                f"'retrograd.finfo' of {given}"
+            )
         exponent, fraction = _FLOATS[name]
         top = 2 ** (exponent - 1)
         self.dtype = name
@@ -76,7 +79,10 @@ class iinfo:
     def __init__(self, type: DType) -> None:
         name = _name(type, "iinfo")
         if name not in _INTS:
-            raise TypeError(f"iinfo: {name} is not an integer dtype; use finfo for floating point")
+            raise TypeError(
+                "retrograd.iinfo() requires an integer input type. Use retrograd.finfo to handle 'retrograd.iinfo' of "
+                f"{name}"
+            )
         self.bits, signed = _INTS[name]
         self.dtype = name
         self.max = 2 ** (self.bits - signed) - 1

@@ -133,10 +133,10 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
         whole = [1] * (len(shape) - len(whole)) + whole
         for axis in range(-1, -1 - len(shape), -1):
             size = shape[axis]
-            if size < 0:
-                raise ValueError(f"{name}: Attempting to broadcast a dimension with negative length! Got {given}")
             if size == 1 or size == whole[axis]:
                 continue
+            if whole[axis] == 1 and size < 0:
+                raise ValueError(f"{name}: Attempting to broadcast a dimension with negative length! Got {given}")
             if whole[axis] != 1:
                 raise RuntimeError(
                     f"{name}: Attempting to broadcast a dimension of length {size} at {axis}! Mismatching argument at "

@@ -55,7 +55,9 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     >>> rg.use_deterministic_algorithms(False)
     """
     global _deterministic
-    _deterministic = bool(mode)
+    if not isinstance(mode, bool):
+        raise TypeError(f"use_deterministic_algorithms(): argument 'mode' must be bool, not {type(mode).__name__}")
+    _deterministic = mode
     _core._fill_uninitialised(_deterministic and _fills)
 
 

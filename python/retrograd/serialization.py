@@ -214,7 +214,12 @@ def _check_placed(memory: Tensor, result: object) -> None:
 def _writing(f: Any) -> Iterator[IO[bytes]]:
     """A file to write to; that at a path appears there, whole, at the end."""
     if not isinstance(f, str | os.PathLike):
-        if not hasattr(f, "write") or isinstance(f, io.TextIOBase):
+        if not hasattr(f, "write"):
+            raise AttributeError(
+                "expected 'f' to be string, path, or a file-like object with a 'write' attribute, but got "
+                f"{type(f).__name__}"
+            )
+        if isinstance(f, io.TextIOBase):
             raise TypeError(f"save: expected a path or a file open for writing in binary mode, got {type(f).__name__}")
         yield f
         return
@@ -252,7 +257,11 @@ def _reading(f: Any) -> Iterator[IO[bytes]]:
         with open(f, "rb") as file:
             yield file
         return
-    if not hasattr(f, "read") or isinstance(f, io.TextIOBase):
+    if not hasattr(f, "read"):
+        raise AttributeError(
+            f"{type(f).__name__!r} object has no attribute 'read': load expects a path or a file open for reading"
+        )
+    if isinstance(f, io.TextIOBase):
         raise TypeError(f"load: expected a path or a file open for reading in binary mode, got {type(f).__name__}")
     yield f if _can_seek(f) else io.BytesIO(f.read())
 

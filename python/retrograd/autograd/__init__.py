@@ -76,11 +76,14 @@ def _targets(
     if isinstance(inputs, dict):
         targets = tuple(inputs.values())
     elif isinstance(inputs, Mapping):
-        raise TypeError(f"{caller}: inputs may be a tensor, a sequence or a dict, but not a {type(inputs).__name__}")
+        raise TypeError(
+            f"`inputs` argument to `{caller}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
+            "not supported: give a tensor, a sequence or a dict of tensors."
+        )
     else:
         targets = _spots(inputs)
     if not targets:
-        raise RuntimeError(f"`inputs` argument to {caller}() cannot be empty.")
+        raise RuntimeError(f"`inputs` argument to `{caller}()` cannot be empty.")
     return targets
 
 
@@ -112,7 +115,10 @@ def backward(
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("backward: give `grad_tensors` alone, not it and the deprecated `grad_variables`")
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
         grad_tensors = grad_variables
     targets = None if inputs is None else _targets(inputs, "backward")
     roots = _spots(tensors)
@@ -174,9 +180,16 @@ def grad(
     [2.0, 2.0]
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad: materialize_grads=True needs allow_unused=True or None, but got allow_unused=False")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use retrograd.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     targets = _targets(inputs, "grad")
     roots = _spots(outputs)
     gradients = _gradients(grad_outputs, len(roots))
@@ -218,10 +231,18 @@ def _batched(
                 f"dimension. The remaining ones must be those of the output, but grad_output[{i}] has a shape of "
                 f"{tuple(g.shape)} and output[{i}] has a shape of {_shape(root)}."
             )
-    sizes = {len(g) for g in gradients if isinstance(g, Tensor)}
+    sizes = {len(g): None for g in gradients if isinstance(g, Tensor)}
+    if not sizes:
+        raise RuntimeError(
+            "grad can be implicitly created only for scalar outputs: is_grads_batched=True needs a grad_output with "
+            "the dimension of the batch"
+        )
     if len(sizes) != 1:
-        raise RuntimeError(f"grad: is_grads_batched=True needs grad_outputs of one batch size, but got {sorted(sizes)}")
-    return pull_batch(roots, gradients, sizes.pop(), retain_graph, create_graph, targets, allow_unused)
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{list(sizes)} for the mapped dimension: those of grad_outputs with is_grads_batched=True"
+        )
+    return pull_batch(roots, gradients, next(iter(sizes)), retain_graph, create_graph, targets, allow_unused)
 
 
 def variable(*args: object, **kwargs: object) -> Tensor:
@@ -232,6 +253,6 @@ def variable(*args: object, **kwargs: object) -> Tensor:
     >>> import retrograd as rg
     >>> rg.autograd.variable([1.0])
     Traceback (most recent call last):
-    RuntimeError: autograd.variable(...) is deprecated: use tensor(...)
+    RuntimeError: retrograd.autograd.variable(...) is deprecated, use retrograd.tensor(...) instead
     """
-    raise RuntimeError("autograd.variable(...) is deprecated: use tensor(...)")
+    raise RuntimeError("retrograd.autograd.variable(...) is deprecated, use retrograd.tensor(...) instead")

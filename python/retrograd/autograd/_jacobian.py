@@ -84,10 +84,10 @@ class Check(NamedTuple):
         for k, shape, kind, read in self.looks:
             o = results[k]
             if o.shape != shape or o.dtype != kind:
+                what, at, near = ("dtype", kind, o.dtype) if o.shape == shape else ("shape", shape, o.shape)
                 raise AssertionError(
-                    f"Expected `func` to return outputs with the same {'dtype' if o.shape == shape else 'shape'} when "
-                    f"inputs are moved by {self.eps}, but output {k} is {kind} of {tuple(shape)} at the inputs, and "
-                    f"{o.dtype} of {tuple(o.shape)} near them"
+                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by {self.eps}, "
+                    f"but got: {what}s {at} and {near}. This is output {k}, at the inputs and near them."
                 )
             found.append(read(o))
         return found
@@ -275,9 +275,11 @@ def _check_repeats(check: Check, row: list[bytes], again: list[bytes]) -> None:
         for entry, (a, b) in enumerate(columns([row[i], again[i]], x)):
             if abs(a - b) > check.nondet_tol:
                 raise GradcheckError(
-                    "Backward is not reentrant: of two backward passes with the same inputs and grad_outputs, one "
-                    f"gives {check.name(i)} the gradient {a!r} at {place(entry, x.shape)}, the next {b!r}. "
-                    f"The tolerance for nondeterminism (nondet_tol) is {check.nondet_tol}. "
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                    "gives "
+                    "different values, although analytical gradient matches numerical gradient. The tolerance for "
+                    f"nondeterminism was {check.nondet_tol}. Of two passes one gives {check.name(i)} the gradient "
+                    f"{a!r} at {place(entry, x.shape)}, the next {b!r}. "
                     "Likely cause: the backward draws random numbers, or changes what it has saved"
                 )
 

@@ -58,13 +58,13 @@ def _demand_possible(create_graph: bool, strict: bool, vectorize: bool) -> None:
     """What the strategy of forward mode cannot be combined with."""
     if create_graph:
         raise NotImplementedError(
-            'jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported together: '
-            'use strategy="reverse-mode".'
+            'jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported together (yet). Please '
+            'either set `create_graph=False` or `strategy="reverse-mode"`.'
         )
     if strict:
         raise RuntimeError(
-            'jacobian: `strict=True` and `strategy="forward-mode"` are not supported together: '
-            'use strategy="reverse-mode".'
+            'jacobian: `strict=True` and `strategy="forward-mode"` are not supported together (yet). Please either set '
+            '`strict=False` or `strategy="reverse-mode"`.'
         )
     if not vectorize:
         raise NotImplementedError(
@@ -76,7 +76,10 @@ def _demand_possible(create_graph: bool, strict: bool, vectorize: bool) -> None:
 def _demand_loop(outs: Tensors, strict: bool, vectorize: bool) -> None:
     """What goes with rows one by one alone, and with rows all at once alone."""
     if strict and vectorize:
-        raise RuntimeError("jacobian: `strict=True` and `vectorized=True` are not supported together.")
+        raise RuntimeError(
+            "jacobian: `strict=True` and `vectorized=True` are not supported together. Please either set "
+            "`strict=False` or `vectorize=False`."
+        )
     for out in outs:
         if out.is_complex() and out.requires_grad and not vectorize:
             raise RuntimeError(

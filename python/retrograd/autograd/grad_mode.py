@@ -60,8 +60,9 @@ class _Mode:
     def __call__(self, func: _F) -> _F:
         if isinstance(func, type):
             warnings.warn(
-                f"Decorating the class {func.__name__} with a grad mode affects its construction alone, and is "
-                "deprecated: decorate its __init__, or the methods that are meant",
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                f"functions or methods. Of the class {func.__name__} this affects the construction alone: decorate its "
+                "__init__ for that, or the methods that are meant.",
                 FutureWarning,
                 stacklevel=2,
             )

@@ -277,7 +277,9 @@ def _prepare(
 ) -> Check:
     wanted = tuple(i for i, x in enumerate(inputs) if _requires_grad(x))
     if not wanted:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them does")
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        )
     for i in wanted:
         x = inputs[i]
         if x.dtype not in PRECISE:

@@ -149,7 +149,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Tell autograd of a change to a tensor's values that no op made, such as one through NumPy.
 
     Args: `tensor` a tensor or an iterable of them. Inference tensors, which have no version, are left alone.
-    Raises: TypeError for anything else.
+    Raises: RuntimeError for anything else.
 
     >>> import retrograd as rg
     >>> x = rg.ones(2)
@@ -157,7 +157,13 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     >>> x._version
     1
     """
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, got {type(tensor).__name__}")
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(
+                f"increment_version expects each element of the iterable to be a tensor, got {type(t).__name__}"
+            )
         _core._increment_version(t)
 
 

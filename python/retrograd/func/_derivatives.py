@@ -185,7 +185,6 @@ def recorded(func: Func, args: tuple[Any, ...], argnums: Argnums, has_aux: bool,
     return record
 
 
-_GRAD = "grad_and_value(f)(*args)"
 _VJP = "vjp(f, *primals)"
 _JVP = "jvp(f, primals, tangents)"
 
@@ -203,7 +202,7 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
 
     @functools.wraps(func)
     def of(*args: Any, **kwargs: Any) -> Any:
-        gradient, value, aux = _gradient(func, argnums, has_aux, args, kwargs)
+        gradient, value, aux = _gradient("grad_and_value", func, argnums, has_aux, args, kwargs)
         return gradient, (value, aux) if has_aux else value
 
     return of
@@ -234,26 +233,27 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
 
     @functools.wraps(func)
     def of(*args: Any, **kwargs: Any) -> Any:
-        gradient, _, aux = _gradient(func, argnums, has_aux, args, kwargs)
+        gradient, _, aux = _gradient("grad", func, argnums, has_aux, args, kwargs)
         return (gradient, aux) if has_aux else gradient
 
     return of
 
 
 def _gradient(
-    func: Func, argnums: Argnums, has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
+    caller: str, func: Func, argnums: Argnums, has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
+    called = f"{caller}(f)(*args)"
     with reversing((args, kwargs)) as outside:
         record = Record(func, args, kwargs, argnums, outside)
         if has_aux:
-            record.take_aux(_GRAD)
+            record.take_aux(called)
         out = record.result
         if not isinstance(out, Tensor):
-            raise RuntimeError(f"{_GRAD}: Expected f(*args) to return a Tensor, got {type(out)}")
+            raise RuntimeError(f"{called}: Expected f(*args) to return a Tensor, got {type(out)}")
         if out.ndim:
             raise RuntimeError(
-                f"{_GRAD}: Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims: sum it up, or "
-                "use vjp or jacrev."
+                f"{called}: Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims. Sum it up, "
+                "or use vjp or jacrev."
             )
         record.outs = [out]
         record.see_whether_to_keep()

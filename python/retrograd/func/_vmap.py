@@ -185,7 +185,7 @@ def _demand_dims(func: Func, out_dims: Any) -> None:
         if dim is not None and not isinstance(dim, int):
             raise ValueError(
                 f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
-                "collection of ints: where the results have the mapped axis."
+                "collection of ints representing where in the outputs the vmapped dimension should appear."
             )
 
 

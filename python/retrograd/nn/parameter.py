@@ -28,6 +28,10 @@ class Parameter(Tensor):
             data = _core.empty(0)
         elif not isinstance(data, Tensor):
             raise TypeError(f"Parameter: data must be a tensor, not {type(data).__name__}")
+        if requires_grad and not (data.is_floating_point() or data.is_complex()):
+            raise RuntimeError(
+                f"Only Tensors of floating point and complex dtype can require gradients, got {data.dtype}"
+            )
         parameter: Self = _core._make_subclass(cls, data, requires_grad)
         return parameter
 

@@ -46,21 +46,16 @@ fn spot(v: &Bound<'_, PyAny>, what: &str) -> PyResult<Spot> {
 }
 
 fn roots(tensors: &Bound<'_, PyTuple>, grads: &Bound<'_, PyTuple>) -> PyResult<Vec<Root>> {
+    if let Some(g) = grads.iter().find(|g| unwrap(g).is_none() && !g.is_none()) {
+        let got = crate::call::type_name(&g);
+        return Err(PyTypeError::new_err(format!("gradients can be either Tensors or None, but got {got}")));
+    }
     if tensors.len() != grads.len() {
         return Err(PyRuntimeError::new_err(format!("got {} tensors and {} gradients", tensors.len(), grads.len())));
     }
     let mut out = Vec::with_capacity(tensors.len());
     for (i, (t, g)) in tensors.iter().zip(grads.iter()).enumerate() {
-        let g = match unwrap(&g) {
-            Some(g) => Some(g),
-            None if g.is_none() => None,
-            None => {
-                return Err(PyTypeError::new_err(format!(
-                    "gradients can be either Tensors or None, but got {}",
-                    crate::call::type_name(&g)
-                )));
-            }
-        };
+        let g = unwrap(&g);
         out.push(match spot(&t, "outputs")? {
             Spot::Tensor(t) => engine::root(&t, g, i).or_py()?,
             Spot::Edge(edge) => Root { grad: root_grad(&edge, g, i, "root").or_py()?, edge },
@@ -126,7 +121,8 @@ pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
     if transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
             "backward() called inside a functorch transform. This is not supported, please use func.grad or func.vjp instead, \
-             or call backward() outside of the transform",
+             or call backward() outside of the transform. Transforms are the functions of retrograd.func, such as grad and \
+             vmap.",
         ));
     }
     if call.create_graph {

@@ -485,6 +485,7 @@ fn run_out<'py>(
         entry.out.check(&c.name, i, r.dtype(), o.dtype()).map_err(to_py)?;
     }
     for (r, o) in results.iter().zip(&outs) {
+        let before = o.sizes().to_vec();
         let truth =
             matches!(entry.out, OutDtype::Truth).then(|| copy::cast(r, o.dtype())).transpose().map_err(to_py)?;
         if retrograd::ops::memory::write_out(&c.name, truth.as_ref().unwrap_or(r), o, &operands).map_err(to_py)?
@@ -492,8 +493,12 @@ fn run_out<'py>(
         {
             errors::warn_py(
                 py,
-                "An output with one or more elements was resized since it had another shape. This behavior is deprecated; \
-                 resize it to 0 elements before reusing it.",
+                &format!(
+                    "An output with one or more elements was resized since it had shape {before:?}, which does not match the \
+                     required output shape {:?}. This behavior is deprecated: resize it to 0 elements with resize_(0) before \
+                     reusing it.",
+                    r.sizes()
+                ),
             )?;
         }
     }

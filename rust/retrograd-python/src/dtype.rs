@@ -117,6 +117,8 @@ fn get_default_dtype(py: Python<'_>) -> PyResult<Py<PyDType>> {
 /// >>> rg.set_default_dtype(rg.float32)
 #[pyfunction]
 fn set_default_dtype(d: &Bound<'_, PyAny>) -> PyResult<()> {
-    let dtype = extract(d).ok_or_else(|| PyTypeError::new_err("set_default_dtype: expected a dtype"))?;
+    let dtype = extract(d).ok_or_else(|| {
+        PyTypeError::new_err("invalid dtype object: only floating-point types are supported as the default type")
+    })?;
     retrograd::tensor::set_default_dtype(dtype).map_err(crate::errors::to_py)
 }

@@ -96,9 +96,7 @@ fn _current_dual_level() -> i64 {
 }
 
 fn part<'a>(v: &'a Bound<'_, PyAny>, what: &str) -> PyResult<&'a Tensor> {
-    unwrap(v).ok_or_else(|| {
-        PyTypeError::new_err(format!("forward AD: the {what} must be a Tensor, not {}", crate::call::type_name(v)))
-    })
+    unwrap(v).ok_or_else(|| PyTypeError::new_err(format!("{what} must be Tensor, not {}", crate::call::type_name(v))))
 }
 
 /// Whether, since the level was opened, something happened that makes reverse mode give another result.
@@ -120,14 +118,20 @@ fn _make_dual<'py>(
             "Invalid level given to _make_dual: {level}, where {open} are open, counted from 0"
         )));
     }
-    let dual = forward::make_dual(part(primal, "primal")?, part(tangent, "tangent")?, level, None).or_py()?;
+    let dual = forward::make_dual(
+        part(primal, "make_dual(): argument 'tensor'")?,
+        part(tangent, "make_dual(): argument 'tangent'")?,
+        level,
+        None,
+    )
+    .or_py()?;
     wrap(primal.py(), dual)
 }
 
 /// A view of the tensor without its tangent at an open level, and that tangent.
 #[pyfunction]
 fn _unpack_dual<'py>(dual: &Bound<'py, PyAny>, level: usize) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let (primal, tangent) = forward::unpack_dual(part(dual, "argument of unpack_dual")?, level).or_py()?;
+    let (primal, tangent) = forward::unpack_dual(part(dual, "unpack_dual(): argument 'dual'")?, level).or_py()?;
     Ok((wrap(dual.py(), primal)?, wrap_option(dual.py(), tangent)?))
 }
 

@@ -324,7 +324,8 @@ fn transformed<'py>(
     if !separate && transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override \
-             the setup_context staticmethod.",
+             the setup_context staticmethod. These transforms are the functions of retrograd.func, and those of \
+             autograd.functional with vectorize=True: move what forward does with ctx to setup_context(ctx, inputs, output).",
         ));
     }
     if !batched {
@@ -504,7 +505,7 @@ fn run_backward(ctx: &Bound<'_, PyFunctionCtx>, node: &NodeRef, grads: &[Option<
                 return Ok(());
             }
             return Err(error(format!(
-                "a gradient different from None at position {}, but the corresponding forward input was not a Variable",
+                "a gradient different than None at position {}, but the corresponding forward input was not a Variable",
                 i + 1
             )));
         }

@@ -50,9 +50,13 @@ impl PyGenerator {
     }
     /// Restore a state; refused, and nothing changed, if it is not one.
     fn set_state(&self, new_state: &Bound<'_, PyAny>) -> PyResult<()> {
-        let t = crate::wrap::unwrap(new_state)
-            .filter(|t| t.dtype() == retrograd::DType::UInt8)
-            .ok_or_else(|| pyo3::exceptions::PyTypeError::new_err("set_state: expected a uint8 tensor"))?;
+        let refuse = |why: String| Err(pyo3::exceptions::PyTypeError::new_err(why));
+        let Some(t) = crate::wrap::unwrap(new_state) else {
+            return refuse(format!("expected a retrograd.ByteTensor, but got {}", crate::call::type_name(new_state)));
+        };
+        if t.dtype() != retrograd::DType::UInt8 {
+            return refuse(format!("RNG state must be a retrograd.ByteTensor, got {}", t.dtype().name()));
+        }
         let bytes = t.to_vec::<u8>().map_err(to_py)?;
         self.0.with(|g| g.set_state(&bytes)).map_err(pyo3::exceptions::PyRuntimeError::new_err)
     }

@@ -130,10 +130,14 @@ pub fn input_metadata<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'p
 pub fn call_node<'py>(py: Python<'py>, node: &NodeRef, grads: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
     let grads: Vec<Option<Tensor>> = grads
         .iter()
-        .map(|g| match crate::wrap::unwrap(&g) {
+        .enumerate()
+        .map(|(i, g)| match crate::wrap::unwrap(&g) {
             Some(t) => Ok(Some(t.clone())),
             None if g.is_none() => Ok(None),
-            None => Err(PyTypeError::new_err(format!("{}: gradients can be either Tensors or None", node.name()))),
+            None => Err(PyTypeError::new_err(format!(
+                "argument {i} is not a Variable: the gradients that {} takes are Tensors or None",
+                node.name()
+            ))),
         })
         .collect::<PyResult<_>>()?;
     let mut results = Node::call(node, &grads).or_py()?;

@@ -194,7 +194,12 @@ impl PyTensor {
         let d = match dtype::extract(value) {
             Some(d) => Some(d),
             None if value.is_none() => None,
-            None => return Err(PyTypeError::new_err("grad_dtype must be a dtype or None")),
+            None => {
+                return Err(PyRuntimeError::new_err(format!(
+                    "grad_dtype must be a retrograd.dtype or None, but got {}",
+                    crate::call::type_name(value)
+                )));
+            }
         };
         self.0.set_grad_dtype(d).or_py()
     }
@@ -271,7 +276,7 @@ impl PyTensor {
     ) -> PyResult<Bound<'py, Self>> {
         let like = unwrap(the_template).ok_or_else(|| {
             let kind = crate::call::type_name(the_template);
-            PyTypeError::new_err(format!("resize_as_(): the_template must be a Tensor, not {kind}"))
+            PyTypeError::new_err(format!("resize_as_(): argument 'the_template' must be Tensor, not {kind}"))
         })?;
         let format = match resize_format("resize_as_", memory_format)? {
             Some(MemoryFormat::Preserve) => Some(MemoryFormat::suggested(like.sizes(), like.strides())),
@@ -456,7 +461,7 @@ impl PyTensor {
         let Some(e) = convert::operand(element)? else {
             return Err(PyRuntimeError::new_err(format!(
                 "Tensor.__contains__ only supports Tensor or scalar, but you passed in a {}.",
-                crate::call::type_name(element)
+                element.get_type().repr()?
             )));
         };
         let hit = self.0.eq(&e).or_py()?;
@@ -524,6 +529,9 @@ impl PyTensor {
             None => index::get(x, &crate::index::items(x, key)?),
         };
         wrap(slf.py(), part.or_py()?)
+    }
+    fn __delitem__(&self, _key: &Any<'_>) -> PyResult<()> {
+        Err(PyTypeError::new_err("Tensor does not support deleting items"))
     }
     fn __setitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>, value: &Any<'py>) -> PyResult<()> {
         let x = &slf.get().0;

@@ -288,12 +288,12 @@ impl fmt::Display for StaleSave {
         match &self.written_at {
             Some(place) => write!(
                 f,
-                "To mend it, let line {} write to a copy: use the out-of-place form of its op, or clone() the tensor before.",
+                "To fix it, let line {} write to a copy: use the out-of-place form of its op, or clone() the tensor before.",
                 place.line
             )?,
-            None => f.write_str(
-                "To mend it, clone() the tensor before the in-place op, or use the op's out-of-place form.",
-            )?,
+            None => {
+                f.write_str("To fix it, clone() the tensor before the in-place op, or use the op's out-of-place form.")?
+            }
         }
         f.write_str(if self.traced {
             " Hint: the backtrace further above shows the operation that failed to compute its gradient."

@@ -71,8 +71,9 @@ class CheckpointFunction(Function):
         """
         if not _is_checkpoint_valid():
             raise RuntimeError(
-                "When use_reentrant=True, checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
-                ".backward(). Call .backward() without `inputs`, or pass use_reentrant=False to checkpoint"
+                "When use_reentrant=True, retrograd.utils.checkpoint is incompatible with .grad() or passing an "
+                "`inputs` "
+                "parameter to .backward(). Call .backward() without `inputs`, or pass use_reentrant=False to checkpoint"
             )
         detached = detach_variable(tuple(ctx.args.fill(ctx.saved_tensors)))
         with fork_rng(enabled=ctx.state is not None):

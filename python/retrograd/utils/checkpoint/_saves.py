@@ -90,7 +90,8 @@ def with_origins(text: str, forward: Saves, recomputed: Saves) -> str:
     first = next((i for i in range(both) if was[i] != now[i]), both)
     return "\n".join(
         [
-            "checkpoint: an error happened while unpacking; these are logs of both calls, because of `debug=True`.",
+            "checkpoint: An error happened while unpacking tensors; dumping logs of latest computation",
+            "because you passed `debug=True` to checkpoint().",
             "",
             "Stack traces of the operators that ran in the original forward, and saved a tensor",
             *_stacks(forward, "original"),

@@ -26,9 +26,7 @@ impl PyDevice {
             Some(rest) => rest.strip_prefix(':').and_then(|n| n.parse().ok()).map(Some),
             None => None,
         };
-        index.map(|index| Self { index }).ok_or_else(|| {
-            PyRuntimeError::new_err(format!("no device '{name}': 'cpu' is the only device of this build"))
-        })
+        index.map(|index| Self { index }).ok_or_else(|| PyRuntimeError::new_err(retrograd::ops::no_device(name)))
     }
 }
 

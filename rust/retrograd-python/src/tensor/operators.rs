@@ -234,6 +234,12 @@ impl PyTensor {
         assign(slf, &other, Tensor::bitwise_right_shift_)
     }
     fn __invert__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        if !self.0.dtype().is_integral() {
+            return Err(PyTypeError::new_err(format!(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors, got {}",
+                self.0.dtype().name()
+            )));
+        }
         wrap(py, self.0.bitwise_not().or_py()?)
     }
     fn __neg__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {

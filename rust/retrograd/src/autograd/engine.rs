@@ -624,7 +624,12 @@ impl Node {
         if grads.len() > node.outputs.len() || !node.outputs.iter().enumerate().all(given) {
             return Err(Error::type_error(
                 "Node",
-                format!("{} takes {} gradients, got {}", node.name(), node.outputs.len(), grads.len()),
+                format!(
+                    "expected {} arguments, got {} instead: {} has as many outputs",
+                    node.outputs.len(),
+                    grads.len(),
+                    node.name()
+                ),
             ));
         }
         let create_graph = super::mode::is_grad_enabled();

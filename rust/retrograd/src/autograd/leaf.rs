@@ -225,13 +225,14 @@ impl Tensor {
 
     pub fn set_grad_dtype(&self, dtype: Option<DType>) -> Result<()> {
         if !self.is_leaf() {
-            return Err(Error::autograd("grad_dtype can only be set on leaf tensors"));
+            return Err(Error::autograd("grad_dtype can only be set on leaf tensors."));
         }
         if let (Some(want), Some(g)) = (dtype, self.grad())
             && g.dtype() != want
         {
             return Err(Error::autograd(format!(
-                "cannot set grad_dtype to {}: .grad exists with dtype {}",
+                "Cannot set grad_dtype to '{}' because there is already a gradient with dtype '{}'. Please clear the gradient \
+                 (.grad = None) before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype.",
                 want.name(),
                 g.dtype().name()
             )));

@@ -235,6 +235,10 @@ impl Node {
     pub fn name(&self) -> Cow<'static, str> {
         self.rule.name()
     }
+    /// What messages call the op that made it: `Exp` for `ExpBackward0`.
+    pub(crate) fn forward_name(&self) -> String {
+        self.name().trim_end_matches(|c: char| c.is_ascii_digit()).replace("Backward", "")
+    }
     /// Number of creation on its thread; `u64::MAX` for leaf nodes.
     pub fn sequence_nr(&self) -> u64 {
         self.hooks_if_any().and_then(|h| *h.sequence_nr.lock()).unwrap_or(self.seq)

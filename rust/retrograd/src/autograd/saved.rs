@@ -186,11 +186,10 @@ impl Saved {
     #[cold]
     fn stale(&self, node: &NodeRef, slot: usize) -> Error {
         let Some((tensor, version)) = self.kept() else { unreachable!("packed values have no version") };
-        let forward = |n: &Node| n.name().trim_end_matches(|c: char| c.is_ascii_digit()).replace("Backward", "");
         let producer = match &self.0 {
-            Form::Plain { output: nr, .. } if *nr != INPUT => Some((forward(node), *nr as usize)),
-            Form::Part { .. } => Some((forward(node), 0)),
-            _ => tensor.history().map(|e| (forward(&e.node), e.nr as usize)),
+            Form::Plain { output: nr, .. } if *nr != INPUT => Some((node.forward_name(), *nr as usize)),
+            Form::Part { .. } => Some((node.forward_name(), 0)),
+            _ => tensor.history().map(|e| (e.node.forward_name(), e.nr as usize)),
         };
         ErrorKind::StaleSave(Box::new(StaleSave {
             node: node.name().into_owned(),

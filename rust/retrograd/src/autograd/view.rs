@@ -76,26 +76,36 @@ impl ViewOf {
         self.seen.store(version, Ordering::Relaxed);
     }
     /// Why a write through this view (or, `indirect`, to its base) cannot be followed; `None` if it can.
-    fn refusal(&self, indirect: bool) -> Option<String> {
+    fn refusal(&self, indirect: bool, made_by: Option<&Output>) -> Option<String> {
         let what = if indirect { "its base or another view of its base has been" } else { "is being" };
+        let view = match made_by {
+            Some(o) => format!("Output {} of {} is a view and {what} modified inplace", o.nr, o.node.forward_name()),
+            None => format!("A view {what} modified inplace"),
+        };
+        const AMBIGUOUS: &str = "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your \
+                                 code by moving both the view and the inplace either both inside";
+        const TRACKED: &str = "block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to \
+                               be tracked).";
         Some(match self.creation() {
             Creation::Plain => return None,
             Creation::NoGrad => format!(
-                "A view was created in no_grad mode and {what} modified inplace with grad mode enabled. Make the view outside \
-                 no_grad, or write to it inside no_grad as well."
+                "A view was created in no_grad mode and {what} modified inplace with grad mode enabled. {AMBIGUOUS} the no_grad \
+                 {TRACKED}"
             ),
             Creation::Inference => format!(
-                "A view was created in inference mode and {what} modified inplace in normal mode. Make the view outside \
-                 inference mode, or clone it first."
+                "A view was created in inference mode and {what} modified inplace in normal mode. {AMBIGUOUS} the \
+                 inference_mode {TRACKED}"
             ),
             Creation::Multi => format!(
-                "This view is the output of a function that returns multiple views and {what} modified inplace. Such \
-                 functions do not allow the output views to be modified inplace: use the out-of-place op, or write to the \
-                 base through an index."
+                "{view}. This view is the output of a function that returns multiple views. Such functions do not allow the \
+                 output views to be modified inplace. You should replace the inplace operation by an out-of-place one, or \
+                 write to the base through an index."
             ),
             Creation::Custom => format!(
-                "This view was created inside a custom Function (or because an input was returned as-is) and {what} modified \
-                 inplace, which would lose the custom gradient: clone the output first."
+                "{view}. This view was created inside a custom Function (or because an input was returned as-is) and the \
+                 autograd logic to handle view+inplace would override the custom backward associated with the custom \
+                 Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output \
+                 of the custom Function."
             ),
         })
     }
@@ -194,7 +204,7 @@ impl Tensor {
         if !tracked {
             return Ok(());
         }
-        if let Some(why) = v.refusal(true) {
+        if let Some(why) = v.refusal(true, self.history().as_ref()) {
             return Err(Error::autograd(why));
         }
         let Some(edge) = v.base.grad_edge()? else { return Ok(()) };
@@ -226,7 +236,7 @@ impl Tensor {
     /// What must not be written to as part of a graph: special views first, then leaves and views of leaves.
     pub(crate) fn check_recorded_write(&self) -> Result<()> {
         if let Some(v) = self.view() {
-            if let Some(why) = v.refusal(false) {
+            if let Some(why) = v.refusal(false, self.history().as_ref()) {
                 return Err(Error::autograd(why));
             }
             if self.requires_grad() && v.base.is_leaf() {

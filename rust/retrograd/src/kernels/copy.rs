@@ -57,7 +57,11 @@ pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     transforms::check_read("copy", src)?;
     transforms::check_read("copy", dst)?;
     if !layout::expands_to(src.sizes(), dst.sizes()) {
-        return Err(Error::broadcast("copy_", dst.sizes(), src.sizes()));
+        let sizes = layout::broadcast("copy_", dst.sizes(), src.sizes())?;
+        return Err(Error::shape(
+            "copy_",
+            format!("output with shape {:?} doesn't match the broadcast shape {sizes:?}", dst.sizes()),
+        ));
     }
     if dst.numel() == 0 {
         return Ok(());

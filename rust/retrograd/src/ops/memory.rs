@@ -314,7 +314,7 @@ pub fn fill(input: &Tensor, #[operand] value: &Tensor) -> Result<Tensor> {
     if value.ndim() > 0 {
         return Err(crate::Error::shape(
             "fill",
-            format!("only supports 0-dimension value tensor but got tensor with {} dimensions.", value.ndim()),
+            format!("fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", value.ndim()),
         ));
     }
     if value.is_number() {

@@ -20,7 +20,7 @@ pub mod view;
 mod value;
 
 pub use out_dtype::OutDtype;
-pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Strided, Value};
+pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
 
 use crate::error::Result;
 

@@ -104,15 +104,21 @@ arg! {
     &'a Generator, Generator, Value::Generator(g) => g;
 }
 
+/// Says that there is no such device.
+pub fn no_device(name: &str) -> String {
+    let only = "'cpu' is the only device of this build, leave device= out or name it";
+    if name.starts_with("cpu") {
+        return format!("Invalid device string: '{name}': {only}");
+    }
+    format!("Expected one of cpu device type at start of device string: {name}: {only}")
+}
+
 impl<'a> Arg<'a> for Device {
     const KIND: Kind = Kind::Device;
     fn get(value: &'a Value) -> Result<Self> {
         match value {
             Value::Str(name) if is_cpu(name) => Ok(Device),
-            Value::Str(name) => Err(Error::shape(
-                "argument",
-                format!("no device '{name}': 'cpu' is the only device of this build, leave device= out or name it"),
-            )),
+            Value::Str(name) => Err(Error::shape("argument", no_device(name))),
             other => Err(wrong(Kind::Device, other)),
         }
     }

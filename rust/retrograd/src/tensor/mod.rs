@@ -191,12 +191,16 @@ impl Tensor {
 
     fn checked_body(storage: Arc<Storage>, dtype: DType, sizes: Dims, strides: Strides, offset: usize) -> Result<Body> {
         let outside = || {
+            let spans = sizes.iter().zip(&strides).map(|(&n, &step)| (n as i128 - 1).saturating_mul(step as i128));
+            let elements = spans.fold(offset as i128 + 1, i128::saturating_add);
             Error::shape(
                 "as_strided",
                 format!(
-                    "sizes {sizes:?}, strides {strides:?} and storage offset {offset} are out of bounds for a storage of {} \
-                     elements",
-                    storage.bytes() / dtype.size()
+                    "setStorage: sizes {sizes:?}, strides {strides:?}, storage offset {offset}, and itemsize {} requiring a \
+                     storage size of {} are out of bounds for storage of size {}",
+                    dtype.size(),
+                    elements.saturating_mul(dtype.size() as i128),
+                    storage.bytes()
                 ),
             )
         };

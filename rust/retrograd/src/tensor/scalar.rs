@@ -26,7 +26,10 @@ pub fn set_default_dtype(dtype: DType) -> Result<()> {
     if !matches!(dtype, DType::Float32 | DType::Float64) {
         return Err(Error::type_error(
             "set_default_dtype",
-            format!("only float32 and float64 can be the default dtype, got {}", dtype.name()),
+            format!(
+                "only floating-point types are supported as the default type: float32 or float64, got {}",
+                dtype.name()
+            ),
         ));
     }
     DEFAULT.store(dtype as u8, Ordering::Relaxed);

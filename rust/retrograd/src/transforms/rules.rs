@@ -136,8 +136,8 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
     if operands.axes[0].is_none() {
         let name = format!("{}_", P::NAME.trim_end_matches('_'));
         return Err(Error::autograd(format!(
-            "vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more \
-             elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a \
+            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args \
+             that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a \
              vmap. Please try to use out-of-place operators instead of {name}.",
         )));
     }

@@ -160,7 +160,10 @@ impl Mt19937 {
     /// positions beyond the block and then reads past it.
     pub fn set_state(&mut self, state: &[u8]) -> Result<(), String> {
         if state.len() != STATE_BYTES {
-            return Err(format!("generator state: expected {STATE_BYTES} bytes, got {}", state.len()));
+            return Err(format!(
+                "Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be {}",
+                state.len()
+            ));
         }
         let left = read_i32(state, 8);
         let seeded = read_i32(state, 12);

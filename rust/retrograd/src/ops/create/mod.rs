@@ -72,7 +72,7 @@ pub(crate) fn sizes(op: &'static str, size: &[i64]) -> Result<Dims> {
             usize::try_from(n).map_err(|_| {
                 Error::shape(
                     op,
-                    format!("Trying to create tensor with negative dimension {n}: {size:?}. Sizes are 0 or more"),
+                    format!("Trying to create tensor with negative dimension {n}: {size:?}. Dimension size must be non-negative."),
                 )
             })
         })
@@ -280,7 +280,9 @@ pub(crate) fn blank_strided(op: &'static str, size: &[i64], stride: &[i64], dtyp
     if stride.iter().any(|&s| s < 0) {
         return Err(Error::shape(
             op,
-            format!("strides must not be negative, got sizes={size:?} and strides={stride:?}"),
+            format!(
+                "Storage size calculation overflowed with sizes={size:?} and strides={stride:?}: strides must not be negative"
+            ),
         ));
     }
     let strides: Strides = stride.iter().map(|&s| s as isize).collect();

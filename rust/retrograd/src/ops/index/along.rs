@@ -153,10 +153,11 @@ pub(super) fn check_index(
     if let Some(a) = axes.clone().find(|&a| a != d && size(index, a) > size(x, a)) {
         let head =
             if op == "gather" { format!("Size does not match at dimension {a} expected") } else { "Expected".into() };
+        let behind = src.map_or(String::new(), |s| format!(" and to be no larger size than src {:?}", s.sizes()));
         return Err(Error::shape(
             op,
             format!(
-                "{head} index {:?} to be no larger than {what} {:?} apart from dimension {d}",
+                "{head} index {:?} to be no larger than self {:?} apart from dimension {d}{behind}",
                 index.sizes(),
                 x.sizes()
             ),

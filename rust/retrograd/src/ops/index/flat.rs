@@ -10,7 +10,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::copy;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, view};
@@ -49,6 +49,19 @@ fn check_positions(op: &'static str, index: &Tensor) -> Result<()> {
     Ok(())
 }
 
+/// An error of an index of the elements as a vector, said of the tensor.
+#[cold]
+fn outside(e: Error, x: &Tensor, index: &Tensor) -> Error {
+    let n = x.numel() as i64;
+    let bad = index.to_vec::<i64>().ok().and_then(|all| all.into_iter().find(|i| !(-n..n).contains(i)));
+    match (e.kind(), bad) {
+        (ErrorKind::Index { op, .. }, Some(i)) => {
+            Error::index(op, format!("out of range: tried to access index {i} on a tensor of {n} elements."))
+        }
+        _ => e,
+    }
+}
+
 /// `take`. Reverse: `g` added up at the positions, in zeros.
 #[derive(Clone, Debug)]
 struct Take;
@@ -71,7 +84,7 @@ impl Primitive for Take {
         if xs[0].numel() == 0 && xs[1].numel() > 0 {
             return Err(Error::index(Self::NAME, "take(): tried to take from an empty tensor"));
         }
-        read_at(Self::NAME, &line(xs[0])?, &[0], &[xs[1]]).map(out)
+        read_at(Self::NAME, &line(xs[0])?, &[0], &[xs[1]]).map_err(|e| outside(e, xs[0], xs[1])).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
@@ -108,7 +121,8 @@ impl Primitive for Put {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
         let (to, from) = (line(&result)?, line(xs[2])?);
-        let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?])?;
+        let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
+        let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
             return dispatch!(numeric, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the index, and

@@ -316,7 +316,7 @@ fn check_vector(op: &'static str, index: &Tensor, says: &str) -> Result<()> {
     if index.ndim() <= 1 {
         return Ok(());
     }
-    Err(Error::index(op, format!("{says}, got one of shape {:?}", index.sizes())))
+    Err(Error::index(op, format!("{says}: got one of shape {:?}", index.sizes())))
 }
 
 fn check_dtypes(op: &'static str, input: &Tensor, source: &Tensor, says: &str) -> Result<()> {
@@ -324,7 +324,7 @@ fn check_dtypes(op: &'static str, input: &Tensor, source: &Tensor, says: &str) -
         return Ok(());
     }
     let (to, from) = (input.dtype().name(), source.dtype().name());
-    Err(Error::dtype(op, format!("{op}_(): {says}: self is {to} and source {from}; convert with .to(dtype)")))
+    Err(Error::dtype(op, format!("{op}_(): {says}, but got (self) {to} and (source) {from}: convert with .to(dtype)")))
 }
 
 /// The sizes without the axis.

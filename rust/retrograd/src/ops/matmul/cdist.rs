@@ -228,7 +228,11 @@ pub fn cdist(
     if x1.dtype() != x2.dtype() {
         return Err(Error::dtype(
             OP,
-            format!("expected both tensors to have one dtype, got {} and {}", x1.dtype().name(), x2.dtype().name()),
+            format!(
+                "expected scalar type {} but found {}: both tensors must have one dtype",
+                x1.dtype().name(),
+                x2.dtype().name()
+            ),
         ));
     }
     let [rows, others] = [x1, x2].map(|x| x.sizes()[x.ndim() - 2]);

@@ -1,5 +1,7 @@
 //! Sums of products over named or numbered axes: einsum, tensordot, inner, kron.
 
+use std::fmt;
+
 use retrograd_macros::op;
 
 use crate::error::{Error, Result};
@@ -15,6 +17,15 @@ enum Label {
     /// Of those that an ellipsis stands for, counted from the last.
     Rest(usize),
     Named(char),
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rest(_) => f.write_str("..."),
+            Self::Named(c) => write!(f, "{c}"),
+        }
+    }
 }
 
 fn refuse<T>(detail: String) -> Result<T> {
@@ -40,7 +51,9 @@ fn labels(term: &str, rest: usize) -> Result<Vec<Label>> {
             c if c.is_ascii_alphabetic() => found.push(Label::Named(c)),
             c => {
                 return refuse(format!(
-                    "invalid subscript given at {term:?}: subscripts must be in [a-zA-Z], got {c:?}"
+                    "invalid subscript given at index {} of {term:?} in the equation string, subscripts must be in [a-zA-Z], \
+                     got {c:?}",
+                    term.len() - chars.as_str().len() - c.len_utf8()
                 ));
             }
         }
@@ -65,7 +78,7 @@ fn ellipsis_of(term: &str, ndim: usize, operand: usize) -> Result<usize> {
 }
 
 /// The operand with an axis for each of `all`, of size 1 where it has none; of repeated labels, the diagonal.
-fn aligned(x: &Tensor, mut names: Vec<Label>, all: &[Label]) -> Result<Tensor> {
+fn aligned(operand: usize, x: &Tensor, mut names: Vec<Label>, all: &[Label]) -> Result<Tensor> {
     let mut x = x.clone();
     let mut at = 0;
     while at < names.len() {
@@ -75,7 +88,10 @@ fn aligned(x: &Tensor, mut names: Vec<Label>, all: &[Label]) -> Result<Tensor> {
         };
         let (n, m) = (x.sizes()[at], x.sizes()[twin]);
         if n != m {
-            return refuse(format!("subscript {:?} is repeated for sizes {n} and {m}, which must be equal", names[at]));
+            return refuse(format!(
+                "subscript {} is repeated for operand {operand} but the sizes don't match, {m} != {n}",
+                names[at]
+            ));
         }
         x = x.diagonal(0, at as i64, twin as i64)?;
         let name = names.remove(twin);
@@ -152,9 +168,9 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
         return refuse("must provide at least one operand".into());
     }
     if terms.len() != operands.len() {
-        let which = if terms.len() < operands.len() { "fewer" } else { "more" };
+        let which = if operands.len() < terms.len() { "fewer" } else { "more" };
         return refuse(format!(
-            "{which} operands were named in the equation ({}) than were provided ({})",
+            "{which} operands were provided than specified in the equation, which has {} terms for {} operands",
             terms.len(),
             operands.len()
         ));
@@ -176,22 +192,24 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
     let kept = all.len();
     for (i, label) in all.iter().enumerate() {
         if all[..i].contains(label) {
-            return refuse(format!("output subscript {label:?} appears more than once in the output"));
+            return refuse(format!("output subscript {label} appears more than once in the output"));
         }
         if matches!(label, Label::Named(_)) && !every.contains(label) {
-            return refuse(format!("output subscript {label:?} does not appear in the equation for any input operand"));
+            return refuse(format!("output subscript {label} does not appear in the equation for any input operand"));
         }
     }
     every.dedup();
     all.extend(every.into_iter().filter(|l| !all[..kept].contains(l)).collect::<Vec<_>>());
-    let xs = operands.iter().zip(&names).map(|(x, names)| aligned(x, names.clone(), &all));
+    let xs = operands.iter().zip(&names).enumerate().map(|(i, (x, names))| aligned(i, x, names.clone(), &all));
     let xs = xs.collect::<Result<Vec<Tensor>>>()?;
     for (axis, label) in all.iter().enumerate() {
-        let mut sizes: Vec<usize> = xs.iter().map(|x| x.sizes()[axis]).filter(|&n| n != 1).collect();
-        sizes.dedup();
-        if sizes.len() > 1 {
+        let mut sizes = xs.iter().map(|x| x.sizes()[axis]).enumerate().filter(|&(_, n)| n != 1);
+        let seen = sizes.next().map_or(1, |(_, n)| n);
+        if let Some((i, n)) = sizes.find(|&(_, n)| n != seen) {
             let shapes: Vec<&[usize]> = operands.iter().map(Tensor::sizes).collect();
-            return refuse(format!("operands do not broadcast: {:?} has sizes {sizes:?} in shapes {shapes:?}", label));
+            return refuse(format!(
+                "subscript {label} has size {n} for operand {i} which does not broadcast with previously seen size {seen}: the                  operands have sizes {shapes:?}"
+            ));
         }
     }
     let mut y = xs[0].clone();

@@ -236,6 +236,14 @@ pub fn multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
             ));
         }
     }
+    for (i, pair) in tensors.windows(2).enumerate() {
+        let (a, b) = (pair[0].sizes(), pair[1].sizes());
+        if a.last() != b.first() {
+            let detail =
+                format!("multi_dot(): tensors {i} and {} with shapes {a:?} and {b:?} cannot be multiplied", i + 1);
+            return Err(Error::shape(OP, detail));
+        }
+    }
     let mut matrices = tensors.to_vec();
     let mut sizes = Dims::new();
     match first.ndim() {

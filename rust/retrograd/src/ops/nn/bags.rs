@@ -31,7 +31,7 @@ pub(super) fn cut(offsets: &Tensor, count: usize, closed: bool) -> Result<Arc<[R
     let list = offsets.as_slice::<i64>().unwrap_or(&[]);
     let refuse = |detail: String| Err(Error::shape(OP, detail));
     if closed && list.is_empty() {
-        return refuse("include_last_offset: number of offsets should be at least 1".into());
+        return refuse("include_last_offset: number of offset should be at least 1".into());
     }
     if let Some(&first) = list.first()
         && first != 0

@@ -60,7 +60,7 @@ impl Channels<'_> {
                     return Err(Error::dtype(
                         op,
                         format!(
-                            "mixed dtype (CPU): all inputs must share same datatype, but the input has {} and {name} {}",
+                            "mixed dtype (CPU): expect parameter to have scalar type of {}, but {name} has {}",
                             x.dtype().scalar_type_name(),
                             t.dtype().scalar_type_name()
                         ),

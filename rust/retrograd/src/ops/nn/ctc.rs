@@ -208,7 +208,12 @@ fn labels(targets: &Tensor, lengths: &[usize], classes: usize) -> Result<Vec<Vec
                 "Expected tensor to have size at least {most} at dimension 1, but got size {width} for argument #2 'targets'"
             ));
         }
-        _ => return refused(format!("Expected 1 or 2 dims for argument #2 'targets', got {}", targets.ndim())),
+        _ => {
+            return refused(format!(
+                "Expected 1 to 2 dimensions, but got {}-dimensional tensor for argument #2 'targets'",
+                targets.ndim()
+            ));
+        }
     };
     let mut start = 0;
     let mut all = Vec::with_capacity(lengths.len());
@@ -236,7 +241,10 @@ fn loss(log_probs: &Tensor, targets: &Tensor, steps: &[i64], lengths: &[i64], ho
     let reduction = Reduction::of(OP, None, None, how.reduction)?;
     let batched = log_probs.ndim() == 3;
     if !matches!(log_probs.ndim(), 2 | 3) {
-        return refused(format!("log_probs needs 2 or 3 dims, got {}", log_probs.ndim()));
+        return refused(format!(
+            "Expected 3-dimensional tensor, but got {}-dimensional tensor for argument #1 'log_probs': 2 dims are for one entry",
+            log_probs.ndim()
+        ));
     }
     let x = if batched { log_probs.clone() } else { log_probs.unsqueeze(1)? };
     let targets = if batched { targets.clone() } else { targets.unsqueeze(0)? };

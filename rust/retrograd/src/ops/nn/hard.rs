@@ -179,7 +179,8 @@ fn softshrink_of(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
         return Err(Error::shape(
             "softshrink",
             format!(
-                "lambda must be in range [0, inf], but found {}: give a value that is not negative",
+                "lambda must be in range [0, inf] for input dtype {}, but found {}: give a value that is not negative",
+                input.dtype().scalar_type_name(),
                 lambd.as_f64()
             ),
         ));

@@ -344,7 +344,8 @@ fn run(
         }
         if w.requires_grad() && mode::is_grad_enabled() {
             return Err(Error::not_implemented(
-                "nll_loss: the derivative for 'weight' is not implemented: detach the weight",
+                "The function 'nll_loss_forward' is not differentiable with respect to argument 'weight'. This input cannot \
+                 have requires_grad True: detach the weight.",
             ));
         }
     }

@@ -254,8 +254,8 @@ pub fn addcdiv(
         return Err(Error::dtype(
             "addcdiv",
             format!(
-                "Integer division with addcdiv is no longer supported (tensor1 is {}, tensor2 {}): convert one of them to a \
-                 float dtype",
+                "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true \
+                 division of tensor1 and tensor2. They are {} and {}: convert one of them to a float dtype",
                 tensor1.dtype().name(),
                 tensor2.dtype().name()
             ),

@@ -293,7 +293,7 @@ pub(super) fn by_chance(p: &Tensor, generator: Option<&Generator>) -> Result<Ten
             let p = p.as_slice::<$T>().expect("contiguous and of this dtype");
             if let Some(x) = p.iter().find(|x| !(0.0..=1.0).contains(*x)) {
                 let detail =
-                    format!("Expected p_in >= 0 && p_in <= 1 to be true, but got {x}: probabilities lie in [0, 1]");
+                    format!("Expected p_in >= 0 && p_in <= 1 to be true, but got false: {x} is no probability");
                 return Err(Error::shape("bernoulli", detail));
             }
             Tensor::build::<$T>(p_sizes, |out| {

@@ -262,7 +262,10 @@ pub fn randperm(
     if n > largest {
         return Err(Error::shape(
             "randperm",
-            format!("n cannot be greater than {largest} for type {}, got {n}", dtype.name()),
+            format!(
+                "value cannot be converted to type {} without overflow: n is at most {largest}, got {n}",
+                dtype.name()
+            ),
         ));
     }
     let generator = generator.unwrap_or_else(|| default_generator());

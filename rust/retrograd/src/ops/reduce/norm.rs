@@ -388,7 +388,10 @@ pub fn norm_named(
     match p {
         "fro" => vector("norm", input, Scalar::Int(2), dim, keepdim, dtype),
         "nuc" => Err(Error::not_implemented("norm: 'nuc' needs singular values, which are not built yet".to_string())),
-        other => Err(Error::shape("norm", format!("only valid string values are 'fro' and 'nuc', found {other}"))),
+        other => Err(Error::shape(
+            "norm",
+            format!("Order {other} not supported: only valid string values are 'fro' and 'nuc'"),
+        )),
     }
 }
 

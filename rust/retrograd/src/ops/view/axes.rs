@@ -280,8 +280,15 @@ pub fn movedim(input: &Tensor, source: &[i64], destination: &[i64]) -> Result<Te
             ),
         ));
     }
-    let from = wrap_dims("movedim", source, input.ndim())?;
-    let to = wrap_dims("movedim", destination, input.ndim())?;
+    let distinct = |dims: &[i64], which: &str| {
+        let wrapped = dims.iter().map(|&d| wrap_dim("movedim", d, input.ndim())).collect::<Result<Dims>>()?;
+        if (1..wrapped.len()).any(|i| wrapped[..i].contains(&wrapped[i])) {
+            return Err(Error::shape("movedim", format!("repeated dim in `{which}` ({dims:?})")));
+        }
+        Ok(wrapped)
+    };
+    let from = distinct(source, "source")?;
+    let to = distinct(destination, "destination")?;
     if input.ndim() == 0 {
         return look(Permute(Dims::new()), input);
     }

@@ -133,7 +133,9 @@ fn inferred_sizes(op: &'static str, sizes: &[i64], n: usize) -> Result<Dims> {
         match s {
             -1 if open.is_some() => return Err(Error::shape(op, "only one dimension can be inferred")),
             -1 => open = Some(i),
-            s if s < 0 => return Err(Error::shape(op, format!("invalid shape dimension {s} in {sizes:?}"))),
+            s if s < 0 => {
+                return Err(Error::shape(op, format!("invalid shape dimension {s} at index {i} of shape {sizes:?}")));
+            }
             0 => known = 0,
             s => known = known.checked_mul(s as usize).ok_or_else(invalid)?,
         }
@@ -283,7 +285,10 @@ pub fn flatten(input: &Tensor, #[default(0)] start_dim: i64, #[default(-1)] end_
     if start > end {
         return Err(Error::shape(
             "flatten",
-            format!("flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}"),
+            format!(
+                "flatten() has invalid args: start_dim cannot come after end_dim, got start_dim={start_dim} and \
+                 end_dim={end_dim}"
+            ),
         ));
     }
     if input.ndim() == 0 {
@@ -319,7 +324,9 @@ pub fn unflatten(input: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
     let parts = inferred_sizes("unflatten", sizes, n).map_err(|e| {
         Error::shape(
             "unflatten",
-            format!("Provided sizes {sizes:?} don't multiply up to the size of dim {dim} ({n}): {e}"),
+            format!(
+                "Provided sizes {sizes:?} don't multiply up to the size of dim {dim} ({n}) in the input tensor: {e}"
+            ),
         )
     })?;
     let mut target = Dims::from_slice(&input.sizes()[..d]);

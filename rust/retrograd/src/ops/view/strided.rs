@@ -171,10 +171,10 @@ pub fn as_strided(
             format!("mismatch in length of strides and shape: got sizes {size:?} and strides {stride:?}"),
         ));
     }
-    if let Some(s) = stride.iter().find(|&&s| s < 0) {
+    if stride.iter().any(|&s| s < 0) {
         return Err(Error::shape(
             "as_strided",
-            format!("Negative strides are not supported at the moment, got {s} in strides {stride:?}"),
+            format!("Negative strides are not supported at the moment, got strides: {stride:?}"),
         ));
     }
     let sizes = super::shape::checked_sizes("as_strided", size)?;

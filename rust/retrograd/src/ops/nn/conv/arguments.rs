@@ -257,7 +257,9 @@ impl Given<'_> {
         };
         if out.iter().any(|&size| size < 0) {
             return refuse(format!(
-                "Calculated output size per channel: ({}). Output size is too small: the padding takes away more than there is",
+                "Given input size per channel: ({}). Calculated output size per channel: ({}). Output size is too small: the \
+                 padding takes away more than there is",
+                by(&x[2..].iter().map(|&n| n as i128).collect::<Vec<_>>()),
                 by(&out)
             ));
         }

@@ -88,10 +88,7 @@ fn pair(name: &str, must: &str, values: &[i64], least: i64) -> Result<[usize; 2]
         }
     };
     if both.iter().any(|&v| v < least) {
-        return Err(Error::shape(
-            "unfold",
-            format!("{must}, but got {name}_height: {} {name}_width: {}", both[0], both[1]),
-        ));
+        return Err(Error::shape("unfold", format!("{must}, but got {name}={both:?}")));
     }
     // Numbers that can be added and multiplied by a size without a thought.
     if both.iter().any(|&v| v >= 1 << 31) {

@@ -466,7 +466,7 @@ fn affine(op: &'static str, theta: &Tensor, size: &[i64], align: bool) -> Result
         return Err(Error::shape(
             op,
             format!(
-                "Expected size for first two dimensions of batch2 tensor to be {}, got matrices {}",
+                "Expected size for first two dimensions of batch2 tensor to be: {} but got: matrices {}",
                 size[0],
                 shown()
             ),

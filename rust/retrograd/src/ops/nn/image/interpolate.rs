@@ -222,16 +222,18 @@ fn wanted(op: &'static str, x: &Tensor, asked: &Asked, area: bool) -> Result<Wan
     let (one_each, what) = match (asked.size, asked.factor) {
         (Some(_), Some(_)) => return Err(Error::value(op, "only one of size or scale_factor should be defined")),
         (None, None) => return Err(Error::value(op, "either size or scale_factor should be defined")),
-        (Some(size), None) => (size.len(), "output size"),
-        (None, Some(factor)) => (factor.len(), "scale_factor"),
+        (Some(size), None) => (size.len(), ("output", "output size of")),
+        (None, Some(factor)) => (factor.len(), ("scale_factor", "scale_factor of shape")),
     };
     if one_each != 1 && one_each != dims {
         return Err(Error::value(
             op,
             format!(
-                "Input and {what} must have the same number of spatial dimensions, but got input with spatial dimensions of {} \
-                 and {one_each} numbers: give input in (N, C, d1, ..., dK) format and one number for each of d1 to dK",
-                Sizes(spatial)
+                "Input and {} must have the same number of spatial dimensions, but got input with spatial dimensions of {} \
+                 and {} {one_each} numbers. Please give input in (N, C, d1, ..., dK) format and one number for each of d1 to dK.",
+                what.0,
+                Sizes(spatial),
+                what.1
             ),
         ));
     }

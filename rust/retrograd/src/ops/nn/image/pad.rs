@@ -173,7 +173,7 @@ fn check_axis(op: &'static str, border: Border, x: &Tensor, axis: usize, [before
     let fail = |detail: String| Err(Error::shape(op, detail));
     if border == Border::Reflect && (i128::from(before) >= n || i128::from(after) >= n) {
         return fail(format!(
-            "Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) at \
+            "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) at \
              dimension {axis} of input {}",
             Sizes(x.sizes())
         ));
@@ -189,7 +189,7 @@ fn check_axis(op: &'static str, border: Border, x: &Tensor, axis: usize, [before
         ));
     }
     if size < 1 && border != Border::Circular {
-        return fail(format!("input (size: {n} at dimension {axis}) is too small. Calculated output size: {size}"));
+        return fail(format!("input (W: {n}) is too small. Calculated output W: {size}"));
     }
     usize::try_from(size).map_err(|_| Error::shape(op, format!("an axis of {size} elements is too large")))
 }

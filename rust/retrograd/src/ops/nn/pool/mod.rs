@@ -259,9 +259,10 @@ fn check_regular(op: &'static str, pool: &Pool, x: &Tensor, average: bool) -> Re
     let empty = sizes.len() > rank && sizes[sizes.len() - rank - 1..].contains(&0);
     if rank == 3 && empty {
         return fail(format!(
-            "Expected input's non-batch dimensions to have positive length, but input has a shape of {} and one of them has \
-             length zero",
-            Sizes(sizes)
+            "Expected input's non-batch dimensions to have positive length, but input has a shape of {} and non-batch \
+             dimension {} has length zero!",
+            Sizes(sizes),
+            sizes[sizes.len() - rank - 1..].iter().position(|&n| n == 0).unwrap_or(0)
         ));
     }
     if !(rank + 1..=rank + 2).contains(&sizes.len()) || empty {

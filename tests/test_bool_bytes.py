@@ -1,4 +1,7 @@
-"""A bool element is any byte: true unless 0. Memory of `empty`, views of uint8, and arrays that others write hold such bytes."""
+"""A bool element is any byte: true unless 0.
+
+Memory of `empty`, views of uint8, and arrays that others write hold such bytes.
+"""
 
 import subprocess
 import sys
@@ -84,7 +87,9 @@ def test_logic_gives_bytes_of_0_and_1():
     assert rg.equal(odd([2, 0]), odd([254, 0])) and not rg.equal(odd([2, 0]), odd([2, 1]))
 
 
-@pytest.mark.parametrize("dtype", "uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64".split())
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+)
 def test_casts_are_0_and_1(dtype):
     b, want = long()
     assert b.to(getattr(rg, dtype)).tolist() == want.astype(int).tolist()

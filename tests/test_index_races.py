@@ -1,8 +1,8 @@
-"""What an index says is read once: a thread that writes to the index while an op runs may spoil the result, not the process.
+"""What an index says is read once: who writes to the index while an op runs may spoil the result, not the process.
 
-Each op runs again and again in a process of its own, beside a thread that flips the index between values that are in range and
-values far out of it. Errors about indices are fine, and so is any result; a crash, a panic or a result of impossible size is
-not.
+Each op runs again and again in a process of its own, beside a thread that flips the index between values that are in
+range and values far out of it. Errors about indices are fine, and so is any result; a crash, a panic or a result of
+impossible size is not.
 """
 
 import subprocess
@@ -66,7 +66,9 @@ OPS = {
     "max_unpool1d": "F.max_unpool1d(rg.ones(1, 1, N), index.view(1, 1, -1), 2)",
     "max_unpool backward": "grad(lambda x: F.max_unpool1d(x, index.view(1, 1, -1), 2), rg.ones(1, 1, N))",
     "ctc_loss": "F.ctc_loss(rg.zeros(20, 3000, 50), index.view(3000, 20)[:, :3], (20,) * 3000, (3,) * 3000)",
-    "ctc_loss lengths": "F.ctc_loss(rg.zeros(20, 3000, 50), rg.ones(3000, 3, dtype=rg.int64), index[:3000], index[:3000])",
+    "ctc_loss lengths": (
+        "F.ctc_loss(rg.zeros(20, 3000, 50), rg.ones(3000, 3, dtype=rg.int64), index[:3000], index[:3000])"
+    ),
     "mask": "long[mask]",
     "masked_select": "long.masked_select(mask)",
     "masked_scatter": "long.masked_scatter(mask, long)",

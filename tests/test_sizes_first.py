@@ -1,4 +1,4 @@
-"""Sizes are checked before work starts: no op allocates or loops by a number of the user's before its result is known to fit.
+"""Sizes are checked before work starts: no op allocates or loops by a user's number before its result is known to fit.
 
 The calls run in processes of their own, with little memory and little time.
 """
@@ -72,7 +72,7 @@ for line in sys.stdin.read().splitlines():
 
 
 def test_impossible_sizes_are_errors_at_once():
-    """What does not fit is a RuntimeError if it cannot be addressed, else a MemoryError; never a long wait or an abort."""
+    """What does not fit is a RuntimeError if it cannot be addressed, else a MemoryError; never a wait or an abort."""
     start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", RUN], input="\n".join(CALLS), capture_output=True, text=True, timeout=300, check=False
@@ -179,7 +179,10 @@ def test_mvlgamma_of_many_terms():
 
 @pytest.mark.parametrize("call", ["rg.mvlgamma(rg.ones(1), 4 * 10**8)", "rg.mvlgamma(rg.ones(400_000), 1000)"])
 def test_long_loops_answer_ctrl_c(call):
-    code = f"import retrograd as rg\nprint('ready', flush=True)\ntry:\n    {call}\nexcept KeyboardInterrupt:\n    print('ended')"
+    code = (
+        "import retrograd as rg\nprint('ready', flush=True)\n"
+        f"try:\n    {call}\nexcept KeyboardInterrupt:\n    print('ended')"
+    )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.5)

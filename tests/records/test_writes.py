@@ -62,7 +62,7 @@ def compare(written: Function, plain: Function, inputs: Sequence[Any], seed: str
 
 
 def halves(bound: Bound, call: Callable[..., Any] | None) -> Function:
-    """Of two copies of the first argument the op on the second: in place on a view if `call` is given, else put together.
+    """Of two copies of the first argument the op on the second: in place on a view with `call`, else put together.
 
     Returned are a view made before the write, the whole, and what was computed of the target before.
     """

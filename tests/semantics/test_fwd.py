@@ -623,7 +623,7 @@ def test_fwd_6_a_tangent_that_is_the_primal():
 
 
 def test_fwd_6_the_result_of_a_sum_has_a_tangent_of_its_own():
-    """What is written to one is not seen in the other, whichever is written to, and the user's tangent follows its dual."""
+    """What is written to either is not seen in the other, and the user's tangent follows its dual."""
     v = rg.tensor([1.0, 1.0])
     with level():
         d = dual(rg.tensor([3.0, 2.0]), v)

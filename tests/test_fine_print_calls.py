@@ -316,3 +316,11 @@ def test_public_names_are_public():
     rg = __import__("retrograd")
     assert not {"fft_ops", "linalg_ops", "nn_functional", "special_functions", "op_names"} & set(dir(rg))
     assert not [name for name in rg._core.__all__ if name.startswith("_")]
+
+
+def test_an_int_of_uint64_wraps_beside_integers_and_is_rounded_beside_floats(rg):
+    assert (rg.tensor(2**63 - 1) + 2**63).item() == -1
+    assert (2**63 - rg.tensor(1)).item() == 2**63 - 1
+    assert (rg.tensor(1.0, dtype=rg.float64) * 2**63).item() == 2.0**63
+    with pytest.raises(OverflowError):
+        rg.tensor(1) + 2**64

@@ -420,9 +420,10 @@ fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyRe
     let t = match NonNull::new(it.start).filter(|_| it.elements > 0) {
         None => Tensor::empty(&it.sizes, it.dtype).or_py()?,
         Some(start) => {
-            // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped; `bytes`
-            // is what sizes and strides reach, and `readonly` whether it may be written. (2) `described` checked the alignment.
             let import = readonly.then_some("from_dlpack");
+            // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped; `bytes`
+            // is what sizes and strides reach, and `readonly` whether it may be written. (2) `described` checked the
+            // alignment.
             let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan), import) };
             Tensor::from_parts(storage, it.dtype, &it.sizes, &it.strides, 0).or_py()?
         }

@@ -4,7 +4,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyNotImplemented};
-use retrograd::{DType, Tensor, ops};
+use retrograd::{DType, Scalar, Tensor, ops};
 
 use super::Any;
 use crate::errors::OrPy;
@@ -34,7 +34,7 @@ fn binary<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyRes
     if let Some(b) = unwrap(other) {
         return wrap(py, run2(py, f, a, b)?);
     }
-    match number(other)? {
+    match number(other, a.dtype())? {
         Some(b) => wrap(py, run2(py, f, a, &b)?),
         None => Ok(not_implemented(py)),
     }
@@ -42,9 +42,9 @@ fn binary<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyRes
 
 /// `b op a` for a number `b`.
 fn reflected<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> PyResult<Any<'py>> {
-    let py = slf.py();
-    match number(other)? {
-        Some(b) => wrap(py, run2(py, f, &b, &slf.get().0)?),
+    let (py, a) = (slf.py(), &slf.get().0);
+    match number(other, a.dtype())? {
+        Some(b) => wrap(py, run2(py, f, &b, a)?),
         None => Ok(not_implemented(py)),
     }
 }
@@ -67,13 +67,23 @@ fn assign(slf: &Bound<'_, PyTensor>, other: &Operand, f: Binary) -> PyResult<()>
     run2(slf.py(), f, &slf.get().0, &other.0).map(drop)
 }
 
-/// A number as a tensor. An int that is none of int64's is an operand all the same, and an error.
-fn number(other: &Any<'_>) -> PyResult<Option<Tensor>> {
+/// A number as a tensor, for an op with a tensor of a dtype.
+fn number(other: &Any<'_>, beside: DType) -> PyResult<Option<Tensor>> {
     match convert::scalar(other) {
         Some(s) => Tensor::number(s).or_py().map(Some),
-        None if other.is_instance_of::<PyInt>() => Err(PyOverflowError::new_err("int too big to convert")),
+        None if other.is_instance_of::<PyInt>() => large_number(other, beside).map(Some),
         None => Ok(None),
     }
+}
+
+/// An int that is none of int64's. As in torch, one of uint64's wraps around beside integers and is rounded beside others.
+#[cold]
+fn large_number(other: &Any<'_>, beside: DType) -> PyResult<Tensor> {
+    let Ok(n) = other.extract::<u64>() else {
+        return Err(PyOverflowError::new_err("int too big to convert"));
+    };
+    let number = if beside.is_integral() { Scalar::Int(n.cast_signed()) } else { Scalar::Float(n as f64) };
+    Tensor::number(number).or_py()
 }
 
 fn add(a: &Tensor, b: &Tensor) -> retrograd::Result<Tensor> {

@@ -76,9 +76,9 @@ impl ViewOf {
         self.seen.store(version, Ordering::Relaxed);
     }
     /// Why a write through this view (or, `indirect`, to its base) cannot be followed; `None` if it can.
-    fn refusal(&self, indirect: bool, made_by: Option<&Output>) -> Option<String> {
+    fn refusal(&self, indirect: bool, of: &Tensor) -> Option<String> {
         let what = if indirect { "its base or another view of its base has been" } else { "is being" };
-        let view = match made_by {
+        let view = || match of.history() {
             Some(o) => format!("Output {} of {} is a view and {what} modified inplace", o.nr, o.node.forward_name()),
             None => format!("A view {what} modified inplace"),
         };
@@ -97,15 +97,17 @@ impl ViewOf {
                  inference_mode {TRACKED}"
             ),
             Creation::Multi => format!(
-                "{view}. This view is the output of a function that returns multiple views. Such functions do not allow the \
+                "{}. This view is the output of a function that returns multiple views. Such functions do not allow the \
                  output views to be modified inplace. You should replace the inplace operation by an out-of-place one, or \
-                 write to the base through an index."
+                 write to the base through an index.",
+                view()
             ),
             Creation::Custom => format!(
-                "{view}. This view was created inside a custom Function (or because an input was returned as-is) and the \
+                "{}. This view was created inside a custom Function (or because an input was returned as-is) and the \
                  autograd logic to handle view+inplace would override the custom backward associated with the custom \
                  Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output \
-                 of the custom Function."
+                 of the custom Function.",
+                view()
             ),
         })
     }
@@ -204,7 +206,7 @@ impl Tensor {
         if !tracked {
             return Ok(());
         }
-        if let Some(why) = v.refusal(true, self.history().as_ref()) {
+        if let Some(why) = v.refusal(true, self) {
             return Err(Error::autograd(why));
         }
         let Some(edge) = v.base.grad_edge()? else { return Ok(()) };
@@ -236,7 +238,7 @@ impl Tensor {
     /// What must not be written to as part of a graph: special views first, then leaves and views of leaves.
     pub(crate) fn check_recorded_write(&self) -> Result<()> {
         if let Some(v) = self.view() {
-            if let Some(why) = v.refusal(false, self.history().as_ref()) {
+            if let Some(why) = v.refusal(false, self) {
                 return Err(Error::autograd(why));
             }
             if self.requires_grad() && v.base.is_leaf() {

@@ -181,3 +181,27 @@ def test_fwd_13_functions_of_two_levels():
             return 3 * x * x * t
 
     same(push(lambda x: push(Cube.apply, x), point(2.0)), 12.0)
+
+
+def test_fwd_13_what_a_rule_kept_of_a_borrowed_tangent_stays():
+    """The tangent of x + 2 is that of x, and an op on it keeps it: a write to x then leaves that memory alone."""
+
+    def f(x):
+        x = x * 1.0
+        y = (x + 2.0).t()
+        x.mul_(y)
+        return x
+
+    x, v = rg.tensor(3.0, dtype=rg.float64), rg.tensor(1.0, dtype=rg.float64)
+    value = rg.func.grad(lambda x: rg.func.jvp(f, (x,), (v,))[1])(x)
+    same(value, 2.0)
+
+
+def test_fwd_6_a_transform_may_write_to_the_tangent_of_an_argument():
+    def f(x, y):
+        y[...] = y * y
+        return (x * y).sum()
+
+    xs, vs = (rg.tensor([2.0]), rg.tensor([3.0])), (rg.tensor([1.0]), rg.tensor([10.0]))
+    _, t = rg.func.jvp(rg.func.grad(f), xs, vs)
+    same(t, [60.0])

@@ -437,6 +437,12 @@ fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How<'_>) -> Result<()> {
     let shown = if hooks.is_some() { grads.clone() } else { Grads::new() };
     if let Some(g) = grads[0].take() {
         // A leaf may have been detached after its use: then hooks see the gradient, and nothing is stored.
+        if leaf.has_history() {
+            return Err(Error::autograd(
+                "leaf variable has been moved into the graph interior: it was detached in place after an op used it, and \
+                 then written to by an op that is part of a graph. Write to a clone of it.",
+            ));
+        }
         if leaf.requires_grad() {
             super::accumulate::accumulate(leaf, g, how.create_graph)?;
         }

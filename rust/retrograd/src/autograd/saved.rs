@@ -10,12 +10,11 @@ use smallvec::SmallVec;
 use super::anomaly;
 use super::apply::Followed;
 use super::mode::{self, GradGuard};
-use super::node::{Edge, Node, NodeRef, OutMeta, Output, Run};
+use super::node::{Edge, Node, NodeRef, Output, Run};
 use super::primitive::{Keep, Source};
+use super::view::follow_write;
 use crate::error::{Error, ErrorKind, Freed, Result, StaleSave};
 use crate::ops::Value;
-use crate::ops::view::look::Layout;
-use crate::ops::view::strided::node_of_view;
 use crate::origin::Origin;
 use crate::tensor::Tensor;
 
@@ -36,27 +35,10 @@ enum Form {
     Part {
         tensor: Tensor,
         version: u32,
-        history: Arc<PartOf>,
+        /// The node that the view's base has since. It owns the value.
+        written: Weak<Node>,
     },
     Packed(Arc<Packed>),
-}
-
-/// Where the history of a view leads after a write to it: to the node that the base has since.
-pub(crate) struct PartOf {
-    pub base: Layout,
-    pub view: Layout,
-    /// That node owns the value.
-    pub node: Weak<Node>,
-}
-
-impl PartOf {
-    fn follow(&self, t: &Tensor) {
-        if let Some(node) = self.node.upgrade() {
-            let edge = Edge::Node(Output { node, nr: 0 });
-            let view = node_of_view(self.base.clone(), self.view.clone(), edge, OutMeta::of(t));
-            t.set_history(Output { node: view, nr: 0 });
-        }
-    }
 }
 
 /// Stands for "no output of the node".
@@ -74,7 +56,7 @@ enum Link {
     /// It is this output of the node that keeps it.
     Output(u32),
     /// It is the output of an op that wrote to a view.
-    Part(Arc<PartOf>),
+    Part(Weak<Node>),
     /// Its gradient goes this way.
     Edge(Edge),
 }
@@ -138,7 +120,7 @@ impl Saved {
         let t = tensor.alias();
         match &self.0 {
             Form::Plain { output, .. } => t.set_history(Output { node: node.clone(), nr: *output }),
-            Form::Part { history, .. } => history.follow(&t),
+            Form::Part { written, .. } => follow_write(&t, written),
             Form::Packed(_) => {}
         }
         t.share_tangents(tensor)?;
@@ -166,7 +148,7 @@ impl Saved {
         let output = |nr: u32| outputs(nr as usize).unwrap_or_else(|| tensor.clone());
         let (shown, link) = match &self.0 {
             Form::Plain { output: nr, .. } if *nr != INPUT => (output(*nr), Link::Output(*nr)),
-            Form::Part { history, .. } => (output(0), Link::Part(history.clone())),
+            Form::Part { written, .. } => (output(0), Link::Part(written.clone())),
             _ => (tensor.clone(), tensor.grad_edge()?.map_or(Link::Constant, Link::Edge)),
         };
         let before = shown.version();
@@ -221,7 +203,7 @@ impl Packed {
         match &self.link {
             Link::Constant => {}
             Link::Output(nr) => t.set_history(Output { node: node.clone(), nr: *nr }),
-            Link::Part(part) => part.follow(&t),
+            Link::Part(written) => follow_write(&t, written),
             Link::Edge(edge) => t.follow(edge.clone()),
         }
         Ok(t)
@@ -548,14 +530,14 @@ impl KeptSlots {
         Ok(())
     }
     /// Has the outputs that are kept, written to a view, lead to the history that its base has since.
-    pub(crate) fn lead_to_base(&self, part: PartOf) {
-        let part = Arc::new(part);
+    pub(crate) fn lead_to_base(&self, written: &NodeRef) {
         if let Slots::Held { values, .. } = &mut *self.0.lock() {
             for value in values.iter_mut().flatten() {
                 if let Form::Plain { tensor, version, output } = &value.0
                     && *output != INPUT
                 {
-                    *value = Saved(Form::Part { tensor: tensor.clone(), version: *version, history: part.clone() });
+                    let (tensor, version) = (tensor.clone(), *version);
+                    *value = Saved(Form::Part { tensor, version, written: Arc::downgrade(written) });
                 }
             }
         }

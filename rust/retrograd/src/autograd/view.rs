@@ -2,14 +2,14 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::Weak;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use smallvec::smallvec;
 
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
-use super::saved::{KeptSlots, PartOf};
+use super::saved::KeptSlots;
 use crate::error::{Error, Result};
 use crate::ops::view::look::Layout;
 use crate::ops::view::strided::node_of_view;
@@ -281,10 +281,9 @@ impl Tensor {
         if let Some(kept) = rule.kept() {
             kept.run_once();
         }
-        let (layout, part) = (rule.base.clone(), rule.view.clone());
         let slices: NodeRef = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
         if let Some(kept) = slices.rule.kept() {
-            kept.lead_to_base(PartOf { base: layout, view: part, node: Arc::downgrade(&slices) });
+            kept.lead_to_base(&slices);
         }
         let old = base.history();
         base.set_history(Output { node: slices, nr: 0 });
@@ -294,6 +293,15 @@ impl Tensor {
         v.set_seen(self.version().wrapping_sub(1));
         Ok(())
     }
+}
+
+/// Makes the history of `t`, the result of a write to a view, lead to the node that the view's base has since.
+pub(super) fn follow_write(t: &Tensor, written: &Weak<Node>) {
+    let Some(node) = written.upgrade() else { return };
+    let Some(CopySlices { base, view, .. }) = node.rule.as_any().downcast_ref() else { return };
+    let (base, view) = (base.clone(), view.clone());
+    let view = node_of_view(base, view, Edge::Node(Output { node, nr: 0 }), OutMeta::of(t));
+    t.set_history(Output { node: view, nr: 0 });
 }
 
 /// History of a base after a write to one of its views: the base's gradient outside the view passes through, the part

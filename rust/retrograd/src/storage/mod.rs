@@ -64,8 +64,16 @@ enum Owner {
     Inline,
     /// The bytes came from the pool.
     Pool(#[allow(dead_code, reason = "held for its Drop")] Block),
-    /// The bytes belong to somebody else, who is told on drop. The import is named if they may only be read.
-    Foreign(#[allow(dead_code, reason = "held for its Drop")] Box<dyn Send + Sync>, Option<&'static str>),
+    /// The bytes belong to somebody else.
+    Foreign(Box<Foreign>),
+}
+
+struct Foreign {
+    /// Is told on drop.
+    #[allow(dead_code, reason = "held for its Drop")]
+    owner: Box<dyn Send + Sync>,
+    /// Names the import if the bytes may only be read.
+    read_only: Option<&'static str>,
 }
 
 /// A number that grows when a transform begins, so that memory from before is told apart from memory made meanwhile.
@@ -119,7 +127,8 @@ pub struct Storage {
     /// Whether others have the address of the bytes, so that they may not move.
     fixed: AtomicBool,
     /// The blocks that the storage grew into, the last one in use. The others may be in use by ops on other threads.
-    grown: Mutex<Vec<Block>>,
+    #[expect(clippy::box_collection, reason = "one word in storages that never grow")]
+    grown: Mutex<Option<Box<Vec<Block>>>>,
     /// The counter of the tensors made over this storage; `.data` aliases bring their own.
     pub(crate) version: Version,
     /// Elements of a tangent that results of other ops have for theirs; see `autograd::forward`.
@@ -155,7 +164,7 @@ impl Storage {
             ptr: AtomicPtr::new(ptr),
             bytes: AtomicUsize::new(bytes),
             fixed: AtomicBool::new(fixed),
-            grown: Mutex::new(Vec::new()),
+            grown: Mutex::new(None),
             version: Version::default(),
             lent: AtomicBool::new(false),
         }
@@ -181,7 +190,7 @@ impl Storage {
         // Who sees the new size sees the new place.
         self.ptr.store(block.ptr.as_ptr(), Ordering::Release);
         self.bytes.store(bytes, Ordering::Release);
-        grown.push(block);
+        grown.get_or_insert_default().push(block);
         Ok(())
     }
 
@@ -208,14 +217,15 @@ impl Storage {
         owner: Box<dyn Send + Sync>,
         read_only: Option<&'static str>,
     ) -> Arc<Self> {
-        Arc::new(Self::new(Owner::Foreign(owner, read_only), ptr.as_ptr(), bytes, true))
+        let owner = Owner::Foreign(Box::new(Foreign { owner, read_only }));
+        Arc::new(Self::new(owner, ptr.as_ptr(), bytes, true))
     }
 
     /// The import that the memory came by, if it may not be written.
     #[inline]
     pub fn read_only(&self) -> Option<&'static str> {
-        match self.owner {
-            Owner::Foreign(_, read_only) => read_only,
+        match &self.owner {
+            Owner::Foreign(foreign) => foreign.read_only,
             _ => None,
         }
     }

@@ -15,8 +15,9 @@ use smallvec::SmallVec;
 
 use super::{At, Hidden, LEVELS, check_sizes, no_level, seen};
 use crate::autograd::leaf::WeakTensor;
-use crate::autograd::mode::GradGuard;
+use crate::autograd::mode::{self, GradGuard};
 use crate::error::{Error, Result};
+use crate::ops::memory::cloned;
 use crate::ops::view::look::Layout;
 use crate::ops::view::select_at;
 use crate::ops::view::strided::same_view;
@@ -242,7 +243,7 @@ pub(super) fn give(
 ) -> Result<()> {
     if operands.iter().any(|x| x.shares_storage(&t)) || result.shares_storage(&t) {
         // T2.
-        result.put_tangent(at, crate::ops::memory::cloned(&t)?, false);
+        result.put_tangent(at, cloned(&t)?, false);
         return Ok(());
     }
     let borrowed = borrows(result, &t, operands, tangents);
@@ -273,9 +274,10 @@ pub(super) fn part_from_primal(target: &Tensor) -> Result<()> {
 #[cold]
 fn give_back(root: &Tensor, at: At) -> Result<()> {
     let Some(held) = root.held(at.1) else { return Ok(()) };
+    let t = held.tangent;
     let own = {
         let _all = Whole::of(at);
-        laid_out_like(&held.tangent, root)?
+        if fits(root, &t) { cloned(&t)? } else { laid_out_like(&t, root)? }
     };
     root.put_tangent(at, own, false);
     Ok(())
@@ -315,6 +317,8 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Re
         && transforms::holds(&t, new)
         && !is_borrowed(target, at)
         && (!t.may_overlap_itself() || target.may_overlap_itself())
+        // Ops on a borrower's tangent may have kept the lender's memory for their rules.
+        && !(t.storage().is_lent() && new.requires_grad())
     {
         if t.is_same(new) {
             return Ok(());
@@ -350,6 +354,8 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Re
 /// Copies `new` into `t`. Where one place stands for several elements, as in an expanded view, the last one stays, as in
 /// the primal.
 fn overwrite(mut t: Tensor, new: &Tensor) -> Result<()> {
+    // The write to the primal was allowed: so is this one, also where a transform captured the tangent.
+    let _allowed = GradGuard::with(mode::INSIDE, false);
     let mut new = new.clone();
     for axis in (0..t.ndim()).rev() {
         let size = t.sizes()[axis];

@@ -296,7 +296,7 @@ def test_clamps_in_place_as_functions(rg):
 def test_signatures_can_be_asked_for():
     rg = __import__("retrograd")
     shown = {
-        rg.sum: "(input, *, dtype=None)",
+        rg.sum: "(input, dim=Ellipsis, keepdim=False, *, dtype=None, out=None)",
         rg.add: "(input, other, *, alpha=1, out=None)",
         rg.subtract: "(input, other, *, alpha=1, out=None)",
         rg.block_diag: "(*tensors)",

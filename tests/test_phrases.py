@@ -23,10 +23,12 @@ pytestmark = pytest.mark.skipif("RETROGRAD_STANDIN" in os.environ, reason="what 
 
 
 @pytest.fixture(scope="module", autouse=True)
-def package() -> Any:
+def package() -> Iterator[Any]:
     for name in ("utils.checkpoint", "func", "autograd.forward_ad", "utils.dlpack"):
         importlib.import_module(f"retrograd.{name}")
-    return importlib.import_module("retrograd")
+    package = importlib.import_module("retrograd")
+    yield package
+    package.autograd.set_detect_anomaly(False)  # for all threads, and some programs switch it on
 
 
 def unpack(row: dict[str, Any]) -> Said:

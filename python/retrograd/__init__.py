@@ -49,7 +49,8 @@ if TYPE_CHECKING:
 newaxis = None
 
 # Submodules that nothing above needs are loaded at first use.
-__getattr__, __dir__ = _submodules(__name__, "testing")
+if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    __getattr__, __dir__ = _submodules(__name__, "testing")
 
 # Besides these, everything public of the core, such as the ops and dtypes.
 _INNER = (

@@ -376,3 +376,12 @@ def test_leaf_10_data_and_the_flag_cannot_be_deleted():
         del x.requires_grad
     same(x, [1.0, 2.0])
     assert x.requires_grad
+
+
+def test_leaf_11_a_leaf_that_became_a_result_takes_no_gradient():
+    x = rg.ones(2, requires_grad=True)
+    y = x * 2.0
+    x.detach_()
+    x.copy_(y)
+    with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
+        y.sum().backward()

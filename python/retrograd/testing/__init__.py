@@ -14,4 +14,5 @@ if TYPE_CHECKING:
 
 __all__ = ["plugin"]
 
-__getattr__, __dir__ = submodules(__name__, "plugin")
+if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    __getattr__, __dir__ = submodules(__name__, "plugin")

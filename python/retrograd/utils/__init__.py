@@ -13,4 +13,5 @@ if TYPE_CHECKING:
 __all__ = ["checkpoint", "deterministic", "dlpack", "graph", "hooks"]
 
 # `autograd` imports the hooks from here, and checkpointing is written on top of it.
-__getattr__, __dir__ = submodules(__name__, "checkpoint", "graph")
+if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    __getattr__, __dir__ = submodules(__name__, "checkpoint", "graph")

@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 use crate::convert;
 use crate::errors::{self, to_py};
 use crate::origin::detached;
+use crate::signature::{documentation, signature};
 use crate::wrap::unwrap;
 
 /// All entries of one Python name, in one form.
@@ -28,7 +29,7 @@ pub struct Callable {
 
 impl Callable {
     /// The documentation of its overloads.
-    fn docs(&self) -> Vec<&'static str> {
+    pub fn docs(&self) -> Vec<&'static str> {
         let mut docs: Vec<_> = self.entries.iter().map(|e| e.doc).collect();
         docs.dedup();
         docs
@@ -503,51 +504,6 @@ fn run_out<'py>(
         }
     }
     Ok(out)
-}
-
-/// `name($self, dim=None, *, dtype=None)` as Python's introspection reads it.
-pub fn signature(name: &str, entry: &Entry, role: Role) -> String {
-    let mut params = Vec::new();
-    let mut starred = false;
-    for (i, p) in entry.params.iter().enumerate() {
-        if i == 0 && role != Role::Function {
-            params.push("$self".to_string());
-            continue;
-        }
-        let last = entry.params[i + 1..].iter().all(|p| p.kw_only);
-        if matches!(p.kind, Kind::Size | Kind::Spread) && last {
-            params.push(format!("*{}", p.name));
-            starred = true;
-            continue;
-        }
-        if p.kw_only && !starred {
-            params.push("*".into());
-            starred = true;
-        }
-        // No signature may have a keyword of the language for a name.
-        let reserved = if matches!(p.name, "from" | "lambda") { "_" } else { "" };
-        let default = p.default.map_or(String::new(), |d| format!("={d}"));
-        params.push(format!("{}{reserved}{default}", p.name));
-    }
-    if entry.has(forms::OUT) && role == Role::Function {
-        if !starred {
-            params.push("*".into());
-        }
-        params.push("out=None".into());
-    }
-    format!("{name}({})", params.join(", "))
-}
-
-/// What `help` shows. The first signature is put in the form that introspection reads; several are listed as text.
-fn documentation(c: &Callable) -> String {
-    let doc = c.docs().join("\n\n");
-    let first = signature(&c.name, c.entries[0], c.role);
-    if c.entries.len() == 1 {
-        return format!("{first}\n--\n\n{doc}");
-    }
-    let lines: Vec<_> =
-        c.entries.iter().map(|e| signature(&c.name, e, c.role).replace("$self, ", "").replace("$self", "")).collect();
-    format!("{first}\n--\n\n{}\n\n{doc}", lines.join("\n"))
 }
 
 /// Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.

@@ -23,6 +23,7 @@ mod origin;
 mod print;
 mod saved;
 mod scope;
+mod signature;
 mod tensor;
 mod threads;
 mod transforms;

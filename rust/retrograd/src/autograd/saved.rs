@@ -1,7 +1,8 @@
 //! Values that a node keeps for its rule, with the version they had, or with what a hook made of them.
 
+mod in_force;
+
 use std::any::Any;
-use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -9,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::anomaly;
 use super::apply::Followed;
-use super::mode::{self, GradGuard};
+use super::mode::GradGuard;
 use super::node::{Edge, Node, NodeRef, Output, Run};
 use super::primitive::{Keep, Source};
 use super::view::follow_write;
@@ -17,6 +18,9 @@ use crate::error::{Error, ErrorKind, Freed, Result, StaleSave};
 use crate::ops::Value;
 use crate::origin::Origin;
 use crate::tensor::Tensor;
+pub(super) use in_force::{Carried, InForce};
+use in_force::{Suspended, innermost};
+pub use in_force::{forbid_hooks, pop_hooks, push_hooks};
 
 /// One kept tensor.
 #[derive(Clone)]
@@ -216,103 +220,6 @@ impl Drop for Packed {
             edge.give_up();
         }
     }
-}
-
-// ---- the hooks that are in force on this thread
-
-thread_local! {
-    static HOOKS: RefCell<Vec<Arc<dyn SavedHooks>>> = const { RefCell::new(Vec::new()) };
-    /// Why no hooks may be set, if so.
-    static FORBIDDEN: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-/// Has every tensor that ops of this thread keep from now on handed to `hooks`, until [`pop_hooks`].
-pub fn push_hooks(hooks: Arc<dyn SavedHooks>) -> Result<()> {
-    if let Some(why) = FORBIDDEN.with_borrow(Clone::clone) {
-        return Err(Error::autograd(why));
-    }
-    HOOKS.with_borrow_mut(|all| all.push(hooks));
-    mode::set(mode::SAVED_HOOKS, true);
-    Ok(())
-}
-
-/// Puts the hooks in force that were so before the last [`push_hooks`].
-pub fn pop_hooks() -> Result<()> {
-    let (gone, left) = HOOKS.with_borrow_mut(|all| (all.pop(), all.len()));
-    mode::set(mode::SAVED_HOOKS, left > 0);
-    gone.map(drop).ok_or_else(|| Error::autograd("no saved-tensor hooks are in force"))
-}
-
-/// Forbids hooks on this thread for the reason given, which is the text of the error, or allows them. Returns the reason
-/// before.
-pub fn forbid_hooks(why: Option<String>) -> Result<Option<String>> {
-    if let Some(why) = &why
-        && HOOKS.with_borrow(|all| !all.is_empty())
-    {
-        return Err(Error::autograd(why.clone()));
-    }
-    Ok(FORBIDDEN.replace(why))
-}
-
-/// While it lives, no hooks are in force but those set meanwhile: hooks are not hooked.
-struct Suspended(Vec<Arc<dyn SavedHooks>>);
-
-impl Suspended {
-    fn new() -> Self {
-        mode::set(mode::SAVED_HOOKS, false);
-        Self(HOOKS.take())
-    }
-}
-
-impl Drop for Suspended {
-    fn drop(&mut self) {
-        let outer = std::mem::take(&mut self.0);
-        mode::set(mode::SAVED_HOOKS, !outer.is_empty());
-        let left = HOOKS.replace(outer);
-        drop(left);
-    }
-}
-
-/// The saved-tensor hooks of this thread, while another one goes on for it; the mode word says whether there are any.
-#[derive(Default)]
-pub(super) struct Carried {
-    hooks: Vec<Arc<dyn SavedHooks>>,
-    forbidden: Option<String>,
-}
-
-impl Carried {
-    pub fn exchange(&mut self) {
-        self.hooks = HOOKS.replace(std::mem::take(&mut self.hooks));
-        self.forbidden = FORBIDDEN.replace(self.forbidden.take());
-    }
-}
-
-/// The hooks in force at one moment, to be put in force again.
-pub(super) struct InForce(Vec<Arc<dyn SavedHooks>>);
-
-impl InForce {
-    pub fn now() -> Self {
-        let any = mode::word() & mode::SAVED_HOOKS != 0;
-        Self(if any { HOOKS.with_borrow(Clone::clone) } else { Vec::new() })
-    }
-    /// Undoes what was pushed and popped since.
-    pub fn again(&self) {
-        if self.0.is_empty() && mode::word() & mode::SAVED_HOOKS == 0 {
-            return;
-        }
-        let same = |all: &Vec<Arc<dyn SavedHooks>>| {
-            all.len() == self.0.len() && all.iter().zip(&self.0).all(|(a, b)| Arc::ptr_eq(a, b))
-        };
-        if !HOOKS.with_borrow(same) {
-            mode::set(mode::SAVED_HOOKS, !self.0.is_empty());
-            let left = HOOKS.replace(self.0.clone());
-            drop(left);
-        }
-    }
-}
-
-fn innermost() -> Option<Arc<dyn SavedHooks>> {
-    HOOKS.with_borrow(|all| all.last().cloned())
 }
 
 /// Finds the output of a node with this number.

@@ -678,7 +678,17 @@ def test_fwd_7_a_write_to_an_expanded_view():
             y.expand(3, 2).masked_fill_(rg.tensor([True, False]), 5.0)
         same(y, [5.0, 2.0])
         same(tangent(y), [0.0, 4.0])
-        y.expand(2, 2).zero_()
+        z = dual(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])) * 1.0
+        z.expand(2, 2).zero_()
+        same(tangent(z), [0.0, 0.0])
+
+
+def test_fwd_7_an_index_written_in_an_expanded_tensor():
+    with level(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = (dual(rg.tensor([1.0]), rg.tensor([3.0])) * 1.0).expand(2)
+        y[[-2, -2]] = 0.5
+        same(y, [0.5, 0.5])
         same(tangent(y), [0.0, 0.0])
 
 

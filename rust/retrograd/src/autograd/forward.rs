@@ -12,7 +12,7 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::leaf::WeakTensor;
 use super::mode;
@@ -400,7 +400,7 @@ pub fn push_through(
                 let t = tangent_for(o, t, name)?;
                 // A foreign function may return an operand that it wrote to.
                 match xs.iter().any(|x| x.is_same(o)) {
-                    true => tangents::write(o, at, &t, tangents::borrows(o, &t, xs, ts))?,
+                    true => tangents::write(o, at, &t, tangents::borrows(o, &t, xs, ts), None)?,
                     false => tangents::give(o, at, t, xs, ts)?,
                 }
             }
@@ -450,14 +450,28 @@ impl BeforeWrite {
         }
         let before: SmallVec<[&Tensor; 3]> =
             xs.iter().zip(&self.copies).map(|(x, c)| c.as_ref().unwrap_or(x)).collect();
+        let outs = std::slice::from_ref(target);
+        let tangent = |ts: &[Option<Tensor>]| {
+            let results = op.jvp(&Jvp { xs: &before, outs, ts })?;
+            tangent_for(target, results.into_iter().next().flatten(), P::NAME)
+        };
+        // Of what such ops write nothing depends on the target: the derivative by it is 1 for the elements that stay.
+        let kept = match target.may_overlap_itself() {
+            true => {
+                let _hidden = Hidden::from(0);
+                let mut ts: SmallVec<[Option<Tensor>; 3]> = smallvec![None; before.len()];
+                ts[0] = Some(Tensor::full(target.sizes(), 1i64.into(), target.dtype())?);
+                Some(tangent(&ts)?)
+            }
+            false => None,
+        };
         each_level(&before, |at, ts| {
-            let results = op.jvp(&Jvp { xs: &before, outs: std::slice::from_ref(target), ts })?;
-            let new = tangent_for(target, results.into_iter().next().flatten(), P::NAME)?;
+            let new = tangent(ts)?;
             let lent = ts
                 .iter()
                 .zip(&self.copies)
                 .any(|(t, copy)| copy.is_none() && t.as_ref().is_some_and(|t| t.shares_storage(&new)));
-            tangents::write(target, at, &new, lent)
+            tangents::write(target, at, &new, lent, kept.as_ref())
         })
     }
 }

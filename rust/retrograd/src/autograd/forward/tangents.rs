@@ -310,8 +310,9 @@ pub(super) fn own(x: &Tensor, at: At) -> Result<()> {
 }
 
 /// Writes `new` to the tangent of `target`, in place, so that it stays one with those of the target's base and views.
-/// `borrowed`: `new` shares memory with the tangent of another tensor.
-pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Result<()> {
+/// `borrowed`: `new` shares memory with the tangent of another tensor. `kept` is for targets that overlap themselves: 1
+/// for the elements that the op did not write.
+pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool, kept: Option<&Tensor>) -> Result<()> {
     let root = target.tangent_root(at.1).clone();
     if let Some(t) = target.tangent_at(at)?
         && transforms::holds(&t, new)
@@ -326,7 +327,7 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Re
         if t.storage().is_lent() {
             call_in(&t)?;
         }
-        return overwrite(t, new);
+        return overwrite(t, new, kept);
     }
     if root.is_same(target) {
         // Views make theirs anew.
@@ -348,21 +349,26 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool) -> Re
             "Trying to use forward AD with a write to a view that reaches beyond the tensor it was made of: clone() it first",
         ));
     }
-    overwrite(part, new)
+    overwrite(part, new, kept)
 }
 
-/// Copies `new` into `t`. Where one place stands for several elements, as in an expanded view, the last one stays, as in
-/// the primal.
-fn overwrite(mut t: Tensor, new: &Tensor) -> Result<()> {
+/// Copies `new` into `t`. Where one place stands for several elements, as in an expanded view, one that was overwritten
+/// counts, as in the primal: `kept` is 0 for those, and 1 for the others.
+fn overwrite(mut t: Tensor, new: &Tensor, kept: Option<&Tensor>) -> Result<()> {
     // The write to the primal was allowed: so is this one, also where a transform captured the tangent.
     let _allowed = GradGuard::with(mode::INSIDE, false);
-    let mut new = new.clone();
+    let (mut new, mut kept) = (new.clone(), kept.cloned());
     for axis in (0..t.ndim()).rev() {
-        let size = t.sizes()[axis];
-        if t.strides()[axis] == 0 && size > 1 {
-            t = select_at(&t, axis, 0)?;
-            new = select_at(&new, axis, size as i64 - 1)?;
+        if t.strides()[axis] != 0 || t.sizes()[axis] <= 1 {
+            continue;
         }
+        let dim = axis as i64;
+        t = select_at(&t, axis, 0)?;
+        new = match &kept {
+            Some(kept) => select_at(&new.gather(dim, &kept.argmin(Some(dim), true)?)?, axis, 0)?,
+            None => select_at(&new, axis, 0)?,
+        };
+        kept = kept.map(|kept| kept.amin(&[dim], false)).transpose()?;
     }
     t.copy_(&new).map(drop)
 }

@@ -8,7 +8,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, out};
 use crate::error::{Error, Result};
 use crate::ops::view::{self, cat, expand_to};
-use crate::ops::{Value, memory, pointwise};
+use crate::ops::{Value, memory};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Dims, Tensor};
 use crate::warn;
@@ -62,9 +62,18 @@ fn crossed(op: &'static str, a: &Tensor, b: &Tensor, dim: i64) -> Result<Tensor>
             ),
         ));
     }
+    if a.dtype() != b.dtype() {
+        return Err(Error::dtype(
+            op,
+            format!(
+                "expected scalar type {} but found {}: {op} takes two tensors of one dtype, convert one with .to",
+                a.dtype().scalar_type_name(),
+                b.dtype().scalar_type_name()
+            ),
+        ));
+    }
     let sizes = broadcast(op, a.sizes(), b.sizes())?;
-    let common = pointwise::result_type(&[a, b]);
-    let whole = |t: &Tensor| expand_to(&memory::cast(t, common)?, &sizes);
+    let whole = |t: &Tensor| expand_to(t, &sizes);
     apply1(Cross { dim: axis as i64 - a.ndim() as i64 }, &[&whole(a)?, &whole(b)?])
 }
 

@@ -324,3 +324,66 @@ def test_an_int_of_uint64_wraps_beside_integers_and_is_rounded_beside_floats(rg)
     assert (rg.tensor(1.0, dtype=rg.float64) * 2**63).item() == 2.0**63
     with pytest.raises(OverflowError):
         rg.tensor(1) + 2**64
+
+
+def test_where_of_one_tensor_gives_positions(rg):
+    x = rg.tensor([[0.0, 1.0, -2.0], [0.0, 0.0, 3.0]], requires_grad=True)
+    found = rg.where(x)
+    assert type(found) is tuple
+    assert [i.tolist() for i in found] == [[0, 0, 1], [1, 2, 2]]
+    assert x[found].tolist() == [1.0, -2.0, 3.0]
+    assert [i.tolist() for i in rg.where(condition=rg.tensor(3))] == [[0]]
+    assert rg.where(rg.tensor([True, False]), 1, 0).tolist() == [1, 0]
+
+
+def test_tensor_takes_sizes_in_a_row_and_a_device(rg):
+    assert rg.Tensor(2, 3, 0).shape == (2, 3, 0)
+    assert rg.Tensor(2, 3, device="cpu").dtype == rg.get_default_dtype()
+    assert rg.Tensor([1, 2], device=rg.device("cpu")).tolist() == [1.0, 2.0]
+    assert rg.Tensor(device="cpu").shape == (0,)
+    with pytest.raises(RuntimeError, match="negative dimension"):
+        rg.Tensor(2, -3)
+    with pytest.raises(RuntimeError, match="cuda"):
+        rg.Tensor(2, device="cuda")
+
+
+def test_resize_refuses_negative_sizes_and_what_is_no_size(rg):
+    x = rg.ones(2)
+    for sizes in ((-1,), ((-1, 2),), (2, -1)):
+        with pytest.raises(RuntimeError, match="negative dimension"):
+            x.resize_(*sizes)
+    with pytest.raises(TypeError, match="argument 'size'"):
+        x.resize_((2, "a"))
+    assert x.tolist() == [1.0, 1.0]
+    assert x._version == 0
+    assert x.resize_((1, 2)).resize_([2]).resize_(rg.Size([2, 1])).shape == (2, 1)
+    assert x.resize_(1).resize_().shape == ()
+
+
+def test_masks_of_bytes_are_warned_of_each_time(rg):
+    x, mask = rg.arange(3.0), rg.tensor([1, 0, 1], dtype=rg.uint8)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="indexing with dtype retrograd.uint8 is now deprecated"):
+            assert x[mask].tolist() == [0.0, 2.0]
+    with pytest.warns(UserWarning, match="indexing with dtype retrograd.uint8 is now deprecated"):
+        x[mask] = 5.0
+    assert x.tolist() == [5.0, 1.0, 5.0]
+    assert x[mask[0]].shape == (1, 3)
+
+
+def test_new_tensor_warns_of_a_tensor_alone(rg):
+    x = rg.ones(2)
+    with pytest.warns(UserWarning, match=r"rather than tensor\.new_tensor\(sourceTensor\)"):
+        assert x.new_tensor(x).tolist() == [1.0, 1.0]
+    assert x.new_tensor([x[0], 2]).tolist() == [1.0, 2.0]
+
+
+def test_a_switch_takes_truth_values_alone_and_stays_as_it_is(rg):
+    for switch, now in (
+        (rg.set_grad_enabled, rg.is_grad_enabled),
+        (rg.autograd.set_multithreading_enabled, rg.autograd.is_multithreading_enabled),
+    ):
+        for given in ("a", 0, None, rg.tensor(False)):
+            with pytest.raises(TypeError, match=rf"{switch.__name__}\(\): argument 'enabled' .* must be bool"):
+                switch(given)
+            assert now() is True

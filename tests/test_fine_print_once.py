@@ -12,6 +12,8 @@ CASES = {
     "rg.scatter(x, 0, at, x, reduce='add')": "The reduce argument of retrograd.scatter with Tensor src is deprecated",
     "rg.bucketize(m.t(), x)": "input value tensor is non-contiguous",
     "rg.bucketize(x, rg.arange(6.0)[::2])": "boundary tensor is non-contiguous",
+    "x.T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated",
+    "x[0].T": "Tensor.T is deprecated on 0-D tensors",
     "rg.tensor([np.arange(2), np.arange(2)])": "Creating a tensor from a list of numpy.ndarrays is extremely slow",
 }
 

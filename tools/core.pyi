@@ -201,7 +201,7 @@ class _FunctionBase:
 
 @disjoint_base
 class Tensor:
-    def __new__(cls, data: Any = None) -> Self: ...
+    def __new__(cls, data: Any = None, *sizes: _int, device: _Device | None = None) -> Self: ...
 
     # layout
     @property

@@ -91,10 +91,10 @@ _ARGUMENT = re.compile(r"argument '\w+'")
 
 
 def normal(message: str) -> str:
-    """The message with its package as `@`, classes without their module, and without the places of arguments."""
+    """The message with its package as `@`, without modules of classes, overloads of ops and places of arguments."""
     message = re.sub(r"\b(?:PyTorch|torch|retrograd)\b", "@", re.sub(r" \(position \d+\)", "", message))
     message = re.sub(r"\b(?:positional |keyword )?arguments?\b", "argument", message).replace('"', "'")
-    message = message.replace("was given", "were given")
+    message = re.sub(r"(aten::\w+)\.\w+", r"\1", message.replace("was given", "were given"))
     return (
         re.sub(r"@(?:\.\w+)*\.(?=[A-Z]|dtype\b|device\b|memory_format\b)", "", re.sub(r"[ \t]+", " ", message))
         .replace("TensorBase", "Tensor")

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use retrograd::autograd::{GradGuard, is_grad_enabled};
 use retrograd::kernels::copy;
 use retrograd::ops::{Entry, Form, Kind, OutDtype, Value, forms, out_dtype, roster};
@@ -257,6 +257,14 @@ fn old_form<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) 
 
 #[cold]
 fn no_overload(py: Python<'_>, c: &Callable, given: &Given<'_, '_>) -> PyErr {
+    // What every overload says is said as if there were one.
+    let mut reasons = c.entries.iter().filter_map(|e| parse(py, c, e, given, None).err());
+    if let Some(first) = reasons.next() {
+        let text = first.value(py).to_string();
+        if reasons.all(|other| other.value(py).to_string() == text) {
+            return first;
+        }
+    }
     let skip = usize::from(given.slf.is_some());
     let mut got: Vec<String> = (skip..given.positional()).map(|i| type_name(&given.arg(py, i).to_owned())).collect();
     got.extend(given.keywords().map(|(k, v)| format!("{}={}", k.to_owned(), type_name(&v.to_owned()))));
@@ -304,11 +312,11 @@ fn parse<'py>(
             Some(order) => order.get(nth).copied(),
         };
         let Some(p) = place else {
+            let most = params.iter().filter(|p| !p.kw_only).count();
+            let s = if most == 1 { "" } else { "s" };
             return Err(PyTypeError::new_err(format!(
-                "{}() takes {} positional arguments but {} were given",
-                c.name,
-                params.iter().filter(|p| !p.kw_only).count(),
-                total
+                "{}() takes {most} positional argument{s} but {total} were given",
+                c.name
             )));
         };
         let (arg, param) = (given.arg(py, at), &params[p]);
@@ -366,13 +374,19 @@ fn parse<'py>(
 
 #[cold]
 fn wrong(c: &Callable, param: &str, position: usize, kind: Kind, got: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!(
-        "{}(): argument '{param}' (position {}) must be {}, not {}",
-        c.name,
-        position + 1,
-        convert::kind_name(kind),
-        type_name(got)
-    ))
+    misfit(&c.name, param, Some(position), convert::kind_name(kind), got)
+}
+
+/// The refusal of an argument of a wrong type, as it was given: at a position, or by its name alone.
+#[cold]
+pub fn misfit(function: &str, param: &str, position: Option<usize>, kind: &str, got: &Bound<'_, PyAny>) -> PyErr {
+    let position = position.map_or_else(String::new, |i| format!(" (position {})", i + 1));
+    PyTypeError::new_err(format!("{function}(): argument '{param}'{position} must be {kind}, not {}", type_name(got)))
+}
+
+/// A truth value, and nothing that only has one.
+pub fn flag(function: &str, param: &str, position: Option<usize>, given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    given.cast::<PyBool>().map(|b| b.is_true()).map_err(|_| misfit(function, param, position, "bool", given))
 }
 
 /// Ops that are no roster entries, since they take Python's own data and subscripts.

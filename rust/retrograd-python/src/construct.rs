@@ -4,7 +4,7 @@
 //! and ints. Its sizes are those of the first element at each depth; the second walk checks the others against them, and
 //! trusts neither the first walk nor a length it read earlier, since conversions may run Python code.
 
-mod device;
+pub mod device;
 mod number;
 
 use std::cell::Cell;
@@ -16,10 +16,10 @@ use pyo3::types::{PyBool, PyBytes, PyCapsule, PyComplex, PyFloat, PyInt, PyList,
 use retrograd::kernels::copy;
 use retrograd::{DType, Scalar, Tensor, warn};
 
-use crate::call::type_name;
+use crate::call::{flag, misfit, type_name};
 use crate::errors::{OrPy, warn_py};
 use crate::wrap::{unwrap, wrap};
-use crate::{buffer, dtype};
+use crate::{buffer, convert, dtype};
 use number::Number;
 
 /// Axes that a nested sequence may have, as in torch.
@@ -362,8 +362,16 @@ fn options(name: &str, dtype: Option<&Bound<'_, PyAny>>, device: Option<&Bound<'
 const LIST_WARNING: &str = "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting \
      the list to a single numpy.ndarray with numpy.array() before converting to a tensor.";
 
-const COPY_WARNING: &str = "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or \
-     sourceTensor.detach().clone().requires_grad_(True), rather than retrograd.tensor(sourceTensor).";
+/// Warns that a tensor is given to a `call` that is for data.
+pub fn warn_of_copy(py: Python<'_>, call: &str) -> PyResult<()> {
+    warn_py(
+        py,
+        &format!(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or \
+             sourceTensor.detach().clone().requires_grad_(True), rather than {call}(sourceTensor)."
+        ),
+    )
+}
 
 /// A tensor with a copy of `data`, a leaf of the graph.
 ///
@@ -390,7 +398,7 @@ fn tensor<'py>(
         return Err(PyRuntimeError::new_err("tensor: pin_memory is for accelerators; 'cpu' is the only device"));
     }
     if unwrap(data).is_some() {
-        warn_py(py, COPY_WARNING)?;
+        warn_of_copy(py, "retrograd.tensor")?;
     }
     let t = from_data("tensor", data, dtype)?;
     mark(&t, requires_grad)?;
@@ -440,10 +448,12 @@ fn asarray<'py>(
     obj: &Bound<'py, PyAny>,
     dtype: Option<&Bound<'py, PyAny>>,
     device: Option<&Bound<'py, PyAny>>,
-    copy: Option<bool>,
-    requires_grad: Option<bool>,
+    copy: Option<&Bound<'py, PyAny>>,
+    requires_grad: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let dtype = options("asarray", dtype, device)?;
+    let copy = copy.map(|v| flag("asarray", "copy", None, v)).transpose()?;
+    let requires_grad = requires_grad.map(|v| flag("asarray", "requires_grad", None, v)).transpose()?;
     // SAFETY: the object is alive and the interpreter held.
     let has_buffer = || unsafe { ffi::PyObject_CheckBuffer(obj.as_ptr()) != 0 };
     let shared = if let Some(t) = unwrap(obj) {
@@ -496,17 +506,36 @@ fn asarray<'py>(
 pub fn legacy(data: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     let dtype = retrograd::tensor::default_dtype();
     if data.is_exact_instance_of::<PyInt>() {
-        let n = data.extract::<usize>().map_err(|_| {
-            PyRuntimeError::new_err(format!(
-                "Tensor: Trying to create tensor with negative dimension or too large size {data}"
-            ))
-        })?;
-        return Tensor::empty(&[n], dtype).and_then(retrograd::ops::create::uninitialised).or_py();
+        return legacy_of_size(data, &PyTuple::empty(data.py()));
     }
     if !is_sequence(data) {
         return Err(PyTypeError::new_err(format!("Tensor: new(): data must be a sequence (got {})", type_name(data))));
     }
     from_data("Tensor", data, Some(dtype))
+}
+
+/// `Tensor(size, ...)`: not initialised.
+pub fn legacy_of_size<'py>(first: &Bound<'py, PyAny>, rest: &Bound<'py, PyTuple>) -> PyResult<Tensor> {
+    let mut given =
+        vec![convert::integer(first).ok_or_else(|| misfit("new", "size", Some(0), "tuple of ints", first))?];
+    given.extend(sizes_in_row("new", rest, 1)?);
+    let sizes = retrograd::ops::create::sizes("Tensor", &given).or_py()?;
+    Tensor::empty(&sizes, retrograd::tensor::default_dtype()).and_then(retrograd::ops::create::uninitialised).or_py()
+}
+
+/// Sizes that are given one by one, from the argument at position `from` on.
+pub fn sizes_in_row(function: &str, given: &Bound<'_, PyTuple>, from: usize) -> PyResult<Vec<i64>> {
+    let size = |(i, v): (usize, Bound<'_, PyAny>)| {
+        convert::integer(&v).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "{function}(): argument 'size' failed to unpack the object at pos {} with error \"type must be tuple of \
+                 ints,but got {}\"",
+                from + i + 1,
+                type_name(&v)
+            ))
+        })
+    };
+    given.iter().enumerate().map(size).collect()
 }
 
 /// A sequence or array used as a subscript: a mask if it holds truth values or bytes, else positions.

@@ -19,6 +19,7 @@ use retrograd::transforms::{self, IsGiven, Randomness};
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
+use crate::call::flag;
 use crate::dual;
 use crate::errors::{OrPy, from_py};
 use crate::origin::attached;
@@ -388,9 +389,12 @@ macro_rules! bases {
         impl $name {
             #[new]
             #[pyo3(signature = $signature)]
-            fn new($($arg: $type),*) -> PyClassInitializer<Self> {
-                let scope: Scope = $scope;
-                PyClassInitializer::from(scope).add_subclass(Self)
+            fn new($($arg: $type),*) -> PyResult<PyClassInitializer<Self>> {
+                fn scope($($arg: $type),*) -> PyResult<Scope> {
+                    let made = $scope;
+                    Ok(made)
+                }
+                Ok(PyClassInitializer::from(scope($($arg),*)?).add_subclass(Self))
             }
         }
     )*};
@@ -400,8 +404,8 @@ bases! {
     /// Ops record, or not.
     Recording("_Recording", (on), on: bool) { Scope::of(What::Switch(Switch::Grad(on))) }
     /// As `_Recording`, from the call on.
-    RecordingSwitch("_RecordingSwitch", (mode, _acts = true), mode: bool, _acts: bool) {
-        acting(Switch::Grad(mode), _acts)
+    RecordingSwitch("_RecordingSwitch", (mode, _acts = true), mode: Bound<'_, PyAny>, _acts: bool) {
+        acting(Switch::Grad(flag("set_grad_enabled", "enabled", Some(0), &mode)?), _acts)
     }
     /// Inference mode, or the normal mode within it.
     InferenceMode("_InferenceMode", (mode), mode: bool) { Scope::of(What::Switch(Switch::Inference(mode))) }
@@ -410,14 +414,17 @@ bases! {
     /// Gradients get the layout of their leaves, or not; from the call on.
     GradLayoutSwitch("_GradLayoutSwitch", (enable = true), enable: bool) { acting(Switch::GradLayout(enable), true) }
     /// Backward passes may use other threads, or not; from the call on.
-    MultithreadingSwitch("_MultithreadingSwitch", (mode), mode: bool) { acting(Switch::Multithreading(mode), true) }
+    MultithreadingSwitch("_MultithreadingSwitch", (mode), mode: Bound<'_, PyAny>) {
+        acting(Switch::Multithreading(flag("set_multithreading_enabled", "enabled", Some(0), &mode)?), true)
+    }
     /// Anomaly mode.
     Anomaly("_Anomaly", (check_nan = true), check_nan: bool) {
         Scope::of(What::Switch(Switch::Anomaly { on: true, check_nan }))
     }
     /// Anomaly mode or not, from the call on.
-    AnomalySwitch("_AnomalySwitch", (mode, check_nan = true), mode: bool, check_nan: bool) {
-        acting(Switch::Anomaly { on: mode, check_nan }, true)
+    AnomalySwitch("_AnomalySwitch", (mode, check_nan = true), mode: Bound<'_, PyAny>, check_nan: bool) {
+        let on = flag("set_anomaly_enabled", "enabled", Some(0), &mode)?;
+        acting(Switch::Anomaly { on, check_nan }, true)
     }
     /// A level of tangents.
     DualLevel("_DualLevel", (),) { Scope::of(What::Dual { public: true }) }

@@ -6,13 +6,14 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyTuple, PyType};
+use pyo3::types::{PyBool, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::engine::{self, Backward};
-use retrograd::ops::{self, index};
+use retrograd::ops::{self, Kind, Value, index};
 use retrograd::tensor::MemoryFormat;
 
 use crate::anythread::AnyThread;
+use crate::call::misfit;
 use crate::errors::{OrPy, warn_py};
 use crate::hook::{self, PyLeafHook, PyTensorHook};
 use crate::node::wrap_node;
@@ -51,9 +52,16 @@ fn resize_format(op: &str, given: Option<&Any<'_>>) -> PyResult<Option<MemoryFor
 impl PyTensor {
     #[classmethod]
     #[new]
-    #[pyo3(signature = (data = None))]
-    fn __new__<'py>(class: &Bound<'py, PyType>, data: Option<&Any<'py>>) -> PyResult<Any<'py>> {
+    #[pyo3(signature = (data = None, *sizes, device = None))]
+    fn __new__<'py>(
+        class: &Bound<'py, PyType>,
+        data: Option<&Any<'py>>,
+        sizes: &Bound<'py, PyTuple>,
+        device: Option<&Any<'py>>,
+    ) -> PyResult<Any<'py>> {
+        crate::construct::device::check(device)?;
         let t = match data {
+            Some(first) if !sizes.is_empty() => crate::construct::legacy_of_size(first, sizes)?,
             None => Tensor::empty(&[0], retrograd::tensor::default_dtype()).or_py()?,
             Some(data) => match unwrap(data) {
                 Some(t) => t.detach(),
@@ -256,10 +264,14 @@ impl PyTensor {
         memory_format: Option<&Any<'py>>,
     ) -> PyResult<Bound<'py, Self>> {
         let format = resize_format("resize_", memory_format)?;
-        let sizes = match sizes.get_item(0) {
-            Ok(first) if sizes.len() == 1 && !first.is_instance_of::<PyInt>() => first.extract::<Vec<usize>>()?,
-            _ => sizes.extract::<Vec<usize>>()?,
+        let given = match sizes.get_item(0) {
+            Ok(one) if sizes.len() == 1 => match convert::argument(&one, Kind::Size, false) {
+                Some(Value::Ints(ints)) => ints,
+                _ => return Err(misfit("resize_", "size", Some(0), "tuple of ints", &one)),
+            },
+            _ => crate::construct::sizes_in_row("resize_", sizes, 0)?,
         };
+        let sizes = retrograd::ops::create::sizes("resize_", &given).or_py()?;
         slf.get().0.resize_in(&sizes, format).or_py()?;
         Ok(slf)
     }
@@ -513,6 +525,9 @@ impl PyTensor {
     ) -> PyResult<Any<'py>> {
         let _ = device;
         let dtype = dtype.and_then(dtype::extract).unwrap_or(self.0.dtype());
+        if unwrap(data).is_some() {
+            crate::construct::warn_of_copy(py, "tensor.new_tensor")?;
+        }
         let t = crate::construct::from_data("new_tensor", data, Some(dtype))?;
         crate::construct::mark(&t, requires_grad)?;
         wrap(py, t)

@@ -24,6 +24,8 @@ pub enum Once {
     SearchedValues = 64,
     SearchedSequence = 128,
     SearchedSorter = 256,
+    Transposed = 512,
+    TransposedNumber = 1024,
 }
 
 /// Registers the receiver; the first registration stays.

@@ -3,8 +3,10 @@
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBool;
 
-use crate::call::type_name;
+use crate::call::{misfit, type_name};
+use crate::convert;
 
 /// Where a tensor's memory is: `device(type='cpu')`.
 ///
@@ -34,8 +36,9 @@ impl PyDevice {
 impl PyDevice {
     #[new]
     #[pyo3(signature = (r#type, index = None))]
-    fn new(r#type: &Bound<'_, PyAny>, index: Option<u32>) -> PyResult<Self> {
+    fn new(r#type: &Bound<'_, PyAny>, index: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let mut device = extract(r#type)?;
+        let index = index.map(number).transpose()?;
         if index.is_some() {
             if device.index.is_some() {
                 return Err(PyRuntimeError::new_err(format!("device: '{}' has an index already", device.__str__())));
@@ -65,6 +68,15 @@ impl PyDevice {
     }
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
         (slf.get_type().into_any(), (slf.get().__str__(),))
+    }
+}
+
+fn number(index: &Bound<'_, PyAny>) -> PyResult<u32> {
+    match convert::integer(index) {
+        Some(n) if !index.is_instance_of::<PyBool>() => {
+            u32::try_from(n).map_err(|_| PyRuntimeError::new_err(format!("Device index must not be negative, got {n}")))
+        }
+        _ => Err(misfit("device", "index", Some(1), "int", index)),
     }
 }
 

@@ -4,10 +4,11 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use retrograd::transforms::check_read;
+use retrograd::warn::{self, Once};
 use retrograd::{DType, ops};
 
 use super::Any;
-use crate::call::type_name;
+use crate::call::{misfit, type_name};
 use crate::errors::{OrPy, warn_py};
 use crate::wrap::{PyTensor, wrap};
 use crate::{convert, dtype, format};
@@ -21,10 +22,11 @@ impl PyTensor {
     }
     /// Sizes, or the size of one axis.
     #[pyo3(signature = (dim = None))]
-    fn size<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Any<'py>> {
+    fn size<'py>(&self, py: Python<'py>, dim: Option<&Any<'py>>) -> PyResult<Any<'py>> {
         match dim {
             None => convert::size(py, self.0.sizes()),
             Some(d) => {
+                let d = convert::integer(d).ok_or_else(|| misfit("size", "dim", Some(0), "int", d))?;
                 let axis = retrograd::tensor::layout::wrap_dim("size", d, self.0.ndim()).or_py()?;
                 let n = self.0.sizes().get(axis).ok_or_else(|| {
                     PyIndexError::new_err("size: Dimension specified as 0 but tensor has no dimensions")
@@ -35,10 +37,11 @@ impl PyTensor {
     }
     /// Strides in elements, or the stride of one axis.
     #[pyo3(signature = (dim = None))]
-    fn stride<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Any<'py>> {
+    fn stride<'py>(&self, py: Python<'py>, dim: Option<&Any<'py>>) -> PyResult<Any<'py>> {
         match dim {
             None => Ok(PyTuple::new(py, self.0.strides())?.into_any()),
             Some(d) => {
+                let d = convert::integer(d).ok_or_else(|| misfit("stride", "dim", Some(0), "int", d))?;
                 let axis = retrograd::tensor::layout::wrap_dim("stride", d, self.0.ndim()).or_py()?;
                 let n = self.0.strides().get(axis).ok_or_else(|| {
                     PyIndexError::new_err("stride: Dimension specified as 0 but tensor has no dimensions")
@@ -144,6 +147,19 @@ impl PyTensor {
     /// The view with all axes in reverse order.
     #[getter(T)]
     fn transposed<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        match self.0.ndim() {
+            0 => warn::once(
+                Once::TransposedNumber,
+                "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.",
+            ),
+            2 => {}
+            _ => warn::once(
+                Once::Transposed,
+                "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw \
+                 an error in a future release. Consider `x.mT` to transpose batches of matrices or \
+                 `x.permute(*range(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            ),
+        }
         let dims: Vec<i64> = (0..self.0.ndim() as i64).rev().collect();
         wrap(py, self.0.permute(&dims).or_py()?)
     }

@@ -66,7 +66,7 @@ pub static ROSTER: &[&Entry] = &[
 ];
 
 /// Sizes given by a caller; they must not be negative.
-pub(crate) fn sizes(op: &'static str, size: &[i64]) -> Result<Dims> {
+pub fn sizes(op: &'static str, size: &[i64]) -> Result<Dims> {
     size.iter()
         .map(|&n| {
             usize::try_from(n).map_err(|_| {

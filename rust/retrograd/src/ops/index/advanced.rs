@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum};
+use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum, warn_of_bytes};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{Reads, Repeats, Sharing};
@@ -258,6 +258,7 @@ fn placed<'a>(op: &'static str, x: &Tensor, indices: &'a [Option<Tensor>]) -> Re
         if is_mask(t) && t.ndim() == 0 {
             return Err(Error::index(op, "a 0-dim mask adds an axis: use an index list with a truth value"));
         }
+        warn_of_bytes(t)?;
         at.push(axis);
         given.push(t);
         axis += if is_mask(t) { t.ndim() } else { 1 };

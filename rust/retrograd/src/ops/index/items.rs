@@ -1,7 +1,7 @@
 //! `x[...]`: a list of items, read and written.
 
 use super::advanced::{index_at, put_at_};
-use super::walk::is_mask;
+use super::walk::{is_mask, warn_of_bytes};
 use crate::error::{Error, Result};
 use crate::kernels::copy;
 use crate::ops::pointwise::check_number;
@@ -165,6 +165,7 @@ impl Part {
                     named += 1;
                 }
                 IndexItem::Tensor(t) => {
+                    warn_of_bytes(t)?;
                     part.at.push(dim);
                     part.index.push(t.clone());
                     dim += axes_of(item);

@@ -139,6 +139,23 @@ pub fn nonzero_as(input: &Tensor, #[kw] as_tuple: bool) -> Result<OneOrMany> {
 /// The positions of the elements that are not zero, one vector per axis; what `x[...]` takes as indices.
 pub fn nonzero_tuple(input: &Tensor) -> Result<Vec<Tensor>> {
     refuse_batched("nonzero", input)?;
+    vectors(input)
+}
+
+/// The positions of the elements that are not zero: `nonzero(condition, as_tuple=True)`.
+///
+/// Args: `condition` any dtype, a 0-dim tensor counts as a vector. Returns: `ndim` int64 vectors. Not differentiable.
+///
+/// >>> import retrograd as rg
+/// >>> rg.where(rg.tensor([[0.0, 1.0], [2.0, 0.0]]))
+/// (tensor([0, 1]), tensor([1, 0]))
+#[op(function, norust, name = "where")]
+pub fn where_nonzero(condition: &Tensor) -> Result<Vec<Tensor>> {
+    refuse_batched("where", condition)?;
+    vectors(condition)
+}
+
+fn vectors(input: &Tensor) -> Result<Vec<Tensor>> {
     let input = if input.ndim() == 0 { view::reshape_to(&input.detach(), &[1])? } else { input.clone() };
     nonzero_positions(&input)?.iter().map(|p| Tensor::from_slice(p, &[p.len()])).collect()
 }

@@ -41,6 +41,7 @@ pub static ROSTER: &[&Entry] = &[
     &mask::MASKED_SELECT,
     &mask::NONZERO,
     &mask::NONZERO_AS,
+    &mask::WHERE_NONZERO,
     &flat::TAKE,
     &flat::PUT,
     &flat::TAKE_ALONG_DIM,

@@ -32,6 +32,16 @@ pub fn is_mask(t: &Tensor) -> bool {
     matches!(t.dtype(), DType::Bool | DType::UInt8)
 }
 
+/// Warns of a mask of bytes, which numbers are easily taken for.
+pub fn warn_of_bytes(t: &Tensor) -> Result<()> {
+    if t.dtype() == DType::UInt8 {
+        return crate::warn::warn(
+            "indexing with dtype retrograd.uint8 is now deprecated, please use a dtype retrograd.bool instead.",
+        );
+    }
+    Ok(())
+}
+
 /// Index tensors as int64, masks turned into one vector for each axis they cover. `at` gives the axis of `sizes` at which
 /// each of the given ones begins.
 pub fn positions(op: &'static str, sizes: &[usize], at: &[usize], given: &[&Tensor]) -> Result<Vec<(usize, Tensor)>> {

@@ -142,6 +142,12 @@ pub fn cross_entropy(
         if ignore_index >= 0 {
             return Err(Error::shape(OP, "ignore_index is not supported for floating point target"));
         }
+        if input.ndim() == 0 {
+            return Err(Error::index(
+                OP,
+                "Dimension specified as 1 but tensor has no dimensions: give logits of classes",
+            ));
+        }
         return how.probabilities(input, target);
     }
     if input.ndim() == 0 {

@@ -1,0 +1,132 @@
+"""Sizes beyond those at which kernels begin to work in blocks, in parts or in another way, against NumPy.
+
+The records stop at some tens of elements. What begins at a size (blocks of a product's depth, parts of a long sum, rows
+whose share of a weight's gradient is added up together, digits instead of comparisons) is reached here.
+"""
+
+import numpy as np
+import pytest
+
+import retrograd as rg
+
+F = rg.nn.functional
+random = np.random.default_rng(5)
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """Each test draws the same numbers, whichever ran before."""
+    random.bit_generator.state = np.random.default_rng(5).bit_generator.state
+
+
+def given(values):
+    return rg.from_numpy(np.ascontiguousarray(values))
+
+
+def numbers(*shape, dtype="float64"):
+    return random.standard_normal(shape).astype(dtype)
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-12), ("float32", 1e-5)])
+@pytest.mark.parametrize("sizes", [(5, 700, 7), (61, 1301, 67), (130, 641, 3), (1, 2000, 1), (300, 3, 257)])
+def test_products_deeper_and_wider_than_a_block(sizes, dtype, rtol):
+    n, k, m = sizes
+    a, b, g = numbers(n, k, dtype=dtype), numbers(k, m, dtype=dtype), numbers(n, m, dtype=dtype)
+    x, y = given(a).requires_grad_(), given(b).requires_grad_()
+    out = x @ y
+    scale = np.sqrt(k)
+    np.testing.assert_allclose(out.detach().numpy(), a.astype("float64") @ b, rtol=rtol, atol=rtol * scale)
+    ga, gb = rg.autograd.grad(out, (x, y), given(g))
+    np.testing.assert_allclose(ga.numpy(), g.astype("float64") @ b.T, rtol=rtol, atol=rtol * scale)
+    np.testing.assert_allclose(gb.numpy(), a.T.astype("float64") @ g, rtol=rtol, atol=rtol * scale)
+
+
+@pytest.mark.parametrize("n", [65_536, 65_537, 70_001, 131_073, 300_007])
+@pytest.mark.parametrize("name", ["sum", "mean", "amax", "amin", "var", "prod", "logsumexp"])
+def test_reductions_of_long_rows(name, n):
+    """Every element counts, the last ones too: each of the results changes where one does."""
+    values = 1.0 + 0.5 * np.arange(n) / n
+    if name == "prod":
+        values = np.exp(numbers(n) / np.sqrt(n))
+    reference = {
+        "sum": np.sum,
+        "mean": np.mean,
+        "amax": np.max,
+        "amin": np.min,
+        "var": lambda v: np.var(v, ddof=1),
+        "prod": np.prod,
+        "logsumexp": lambda v: np.log(np.sum(np.exp(v))),
+    }[name]
+    args = (0,) if name == "logsumexp" else ()
+    for at in (0, n // 2, n - 2, n - 1):
+        changed = values.copy()
+        changed[at] += {"amax": 9.0, "amin": -9.0}.get(name, 3.0)
+        got = getattr(given(changed), name)(*args).item()
+        np.testing.assert_allclose(got, reference(changed), rtol=1e-11)
+    assert rg.ones(n, dtype=rg.int64).sum().item() == n
+    assert rg.ones(n).sum().item() == n
+
+
+@pytest.mark.parametrize("rows", [64, 65, 129, 300])
+def test_norms_of_many_rows(rows):
+    """The gradients of weight and bias sum over rows, in parts."""
+    x, w, b, g = (numbers(*shape) for shape in ((rows, 5), (5,), (5,), (rows, 5)))
+    tensors = [given(v).requires_grad_() for v in (x, w, b)]
+    grads = rg.autograd.grad(F.layer_norm(tensors[0], (5,), *tensors[1:]), tensors, given(g))
+    centred = x - x.mean(1, keepdims=True)
+    normal = centred / np.sqrt(x.var(1, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(grads[1].numpy(), (g * normal).sum(0), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(grads[2].numpy(), g.sum(0), rtol=1e-11, atol=1e-12)
+    direction, step = numbers(rows, 5), 1e-6
+
+    def value(x):
+        return float((F.layer_norm(given(x), (5,), given(w), given(b)).numpy() * g).sum())
+
+    numeric = (value(x + step * direction) - value(x - step * direction)) / (2 * step)
+    np.testing.assert_allclose((grads[0].numpy() * direction).sum(), numeric, rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [31, 32, 33, 70])
+@pytest.mark.parametrize("join", ["cat", "stack"])
+def test_every_one_of_many_operands_gets_its_gradient(join, count):
+    xs = [given(numbers(2)).requires_grad_() for _ in range(count)]
+    out = getattr(rg, join)(xs)
+    g = numbers(*out.shape)
+    grads = rg.autograd.grad(out, xs, given(g))
+    np.testing.assert_array_equal(np.concatenate([t.numpy() for t in grads]), g.reshape(-1))
+    wanted = rg.autograd.grad(getattr(rg, join)(xs), [xs[-1]], given(g))[0]
+    np.testing.assert_array_equal(wanted.numpy(), g.reshape(-1, 2)[-1])
+
+
+@pytest.mark.parametrize("n", [9_000, 20_000, 100_000])
+def test_equal_elements_keep_their_order_in_long_sorts(n):
+    values = random.integers(0, 50, n)
+    for dtype in ("int64", "float64", "float32"):
+        x = given(values.astype(dtype))
+        found = rg.sort(x, stable=True)
+        np.testing.assert_array_equal(found.indices.numpy(), np.argsort(values, kind="stable"))
+        for k in (10, n // 3, n):
+            top = rg.topk(x, k)
+            order = np.lexsort((np.arange(n), -values))[:k]
+            np.testing.assert_array_equal(top.values.numpy(), values[order].astype(dtype))
+            np.testing.assert_array_equal(top.indices.numpy(), order)
+
+
+@pytest.mark.parametrize("batch", [16, 17, 40])
+def test_weight_gradients_of_convolutions_over_many_images(batch):
+    """Images are added up in parts."""
+    x, w, g = numbers(batch, 2, 6, 5), numbers(3, 2, 3, 2), numbers(batch, 3, 4, 4)
+    weight = given(w).requires_grad_()
+    (grad,) = rg.autograd.grad(F.conv2d(given(x), weight), weight, given(g))
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 2), axis=(2, 3))
+    np.testing.assert_allclose(grad.numpy(), np.einsum("nihwab,nohw->oiab", windows, g), rtol=1e-11, atol=1e-11)
+
+
+def test_numbers_of_a_batch_rank_below_tensors_in_promotion():
+    """Under vmap an entry without dims counts as a number, whatever axis its values have."""
+    rows, factors = rg.ones(3, 2), rg.tensor([1.0, 2.0, 3.0], dtype=rg.float64)
+    out = rg.vmap(lambda x, y: x * y)(rows, factors)
+    assert out.dtype is rg.float32
+    assert out.tolist() == [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]
+    assert rg.vmap(lambda x, y: x + y)(rg.ones(3, 2, dtype=rg.int32), rg.ones(3, dtype=rg.int64)).dtype is rg.int32
+    assert rg.vmap(lambda x, y: x + y)(rg.ones(3, dtype=rg.int32), rg.ones(3, dtype=rg.int64)).dtype is rg.int64

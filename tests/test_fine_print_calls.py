@@ -300,8 +300,8 @@ def test_signatures_can_be_asked_for():
         rg.add: "(input, other, *, alpha=1, out=None)",
         rg.subtract: "(input, other, *, alpha=1, out=None)",
         rg.block_diag: "(*tensors)",
-        rg.Tensor.sum: "(self, /, *, dtype=None)",
-        rg.Tensor.view: "(self, /, *size)",
+        rg.Tensor.sum: "(self, /, dim=Ellipsis, keepdim=False, *, dtype=None)",
+        rg.Tensor.view: "(self, /, dtype=Ellipsis, *size)",
         rg.Tensor.add_: "(self, /, other, *, alpha=1)",
     }
     for f, text in shown.items():

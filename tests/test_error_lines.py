@@ -290,7 +290,9 @@ def test_lines_are_right_or_unknown_where_code_was_let_go(tmp_path):
     for i in range(20_000):
         exec(compile(f"\n\n\n\n\nx * {i}", f"<snippet {i}>", "exec"), {"x": x})
     late = kept("late")
-    assert "snippet" not in message(early) and "early.py:" not in message(early)
+    text = message(early)  # whether its code is still kept depends on how much other code there is
+    right = "early.py:2, in record" in text and "early.py:3, in record" in text
+    assert "snippet" not in text and (right or "early.py:" not in text)
     assert "late.py:2, in record" in message(late) and "late.py:3, in record" in message(late)
     # What can still be run has its lines, before and after.
     assert "held.py:2, in record" in message(of_held)

@@ -204,3 +204,19 @@ def test_a_gradient_of_a_shape_that_a_leaf_never_had_is_refused(rg: Any) -> None
 
     with pytest.raises(RuntimeError, match=r"an invalid gradient at index 0 - got \[3, 2\] but expected shape"):
         Turned.apply(rg.ones(2, 3, requires_grad=True)).backward()
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+def test_a_leaf_that_got_another_number_of_axes_after_its_use(rg: Any) -> None:
+    """Rules work with the sizes that the leaf had when it was used; a gradient that does not fit is an error."""
+    for create_graph in (False, True):
+        x = rg.tensor([1.9, -1.4], dtype=rg.float64, requires_grad=True)
+        y = rg.select_scatter(x, x.select(-1, 0).mul(2), -1, 0)
+        with rg.no_grad():
+            rg.sum(y, -1, out=x)
+        g = rg.tensor([0.5, 1.5], dtype=rg.float64)
+        (grad,) = rg.autograd.grad(y.abs(), x, g, retain_graph=True, create_graph=create_graph)
+        assert grad.tolist() == [1.0, -1.5]
+        with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+            y.abs().backward(g, create_graph=create_graph)
+        assert x.grad is None

@@ -45,7 +45,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             g = resized(&g, sizes)?;
         }
         let next = match &current {
-            None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf))?,
+            None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf, &g))?,
             None => own(leaf, &mut g)?,
             Some(old) if create_graph => {
                 let sum = old.add(&g)?;
@@ -89,6 +89,16 @@ fn resized(g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         return crate::ops::reduce::sum_to_size(g, sizes);
     }
     layout::broadcast("backward", sizes, g.sizes())?;
+    if !layout::expands_to(g.sizes(), sizes) {
+        return Err(crate::Error::shape(
+            "backward",
+            format!(
+                "output with shape {sizes:?} doesn't match the broadcast shape {:?}: the leaf got other sizes in place after it \
+                 was used",
+                g.sizes()
+            ),
+        ));
+    }
     crate::ops::view::expand_to(g, sizes)
 }
 
@@ -106,7 +116,7 @@ fn own(leaf: &Tensor, g: &mut Tensor) -> Result<Tensor> {
     if g.is_unshared() && g.history().is_none() && fits(leaf, g) {
         return Ok(g.clone());
     }
-    crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf))
+    crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf, g))
 }
 
 fn warn_of_layout(leaf: &Tensor, grad: &Tensor) {
@@ -118,12 +128,13 @@ fn warn_of_layout(leaf: &Tensor, grad: &Tensor) {
     }
 }
 
-/// Strides that `.grad` gets: the leaf's own if they are dense, else row-major.
-fn wanted_strides(leaf: &Tensor) -> layout::Strides {
-    if layout::is_dense(leaf.sizes(), leaf.strides()) {
+/// Strides that a gradient gets as `.grad`: the leaf's own if they are dense, else row-major, as also if the leaf got other
+/// sizes since it was used.
+fn wanted_strides(leaf: &Tensor, g: &Tensor) -> layout::Strides {
+    if leaf.sizes() == g.sizes() && layout::is_dense(leaf.sizes(), leaf.strides()) {
         layout::Strides::from_slice(leaf.strides())
     } else {
-        layout::contiguous_strides(leaf.sizes())
+        layout::contiguous_strides(g.sizes())
     }
 }
 
@@ -136,6 +147,6 @@ fn fits(leaf: &Tensor, g: &Tensor) -> bool {
     if super::mode::word() & super::mode::LOOSE_GRADS != 0 {
         return layout::is_dense(&b.sizes, &b.strides);
     }
-    let want = wanted_strides(leaf);
+    let want = wanted_strides(leaf, g);
     b.sizes.iter().zip(b.strides.iter().zip(&want)).all(|(&n, (a, b))| n <= 1 || a == b)
 }

@@ -22,7 +22,7 @@ use super::hooks::NodeHooks;
 use super::node::{Edge, Grads, NodeRef, Run};
 use crate::error::{Error, Result};
 use crate::origin::Origin;
-use crate::tensor::{DType, Dims, Tensor, flag, layout};
+use crate::tensor::{DType, Tensor, flag, layout};
 
 /// A tensor (or edge) that differentiation starts from, with its gradient.
 pub struct Root {
@@ -473,25 +473,9 @@ fn validate(node: &NodeRef, results: &mut Grads) -> Result<()> {
         let Some(g) = results[i].take() else { continue };
         let Some((sizes, dtype)) = node.input_meta(i) else { continue };
         let ok = g.dtype() == dtype && g.sizes() == sizes;
-        if ok {
-            results[i] = Some(g);
-            continue;
-        }
-        let then = former_sizes(node, i, &g, sizes);
-        results[i] = Some(fit(g, then.as_deref().unwrap_or(sizes), dtype, &node.name(), i)?);
+        results[i] = Some(if ok { g } else { fit(g, sizes, dtype, &node.name(), i)? });
     }
     Ok(())
-}
-
-/// The sizes that operand `i` had when it was used, if the gradient is not for the present ones: a leaf may have got others
-/// in place since.
-fn former_sizes(node: &NodeRef, i: usize, g: &Tensor, now: &[usize]) -> Option<Dims> {
-    match &node.edges[i] {
-        Some(Edge::Leaf(leaf)) if !layout::expands_to(now, g.sizes()) => {
-            leaf.former_sizes(|then| layout::expands_to(then, g.sizes()))
-        }
-        _ => None,
-    }
 }
 
 /// A gradient reduced to the sizes of the operand it is for, and cast to its dtype.

@@ -25,35 +25,47 @@ impl WeakTensor {
 
 /// A leaf as the end of an edge. The leaf's node is made only if somebody asks for it; then it lives as long as anybody
 /// holds it or an edge leads to the leaf.
-pub struct LeafRef(Tensor);
+pub struct LeafRef {
+    leaf: Tensor,
+    /// The layout that the leaf had when it was used; it may have got another one in place since.
+    layout: u32,
+}
 
 impl LeafRef {
     pub(crate) fn new(leaf: &Tensor) -> Self {
+        Self::at(leaf, leaf.layout_number())
+    }
+    fn at(leaf: &Tensor, layout: u32) -> Self {
         leaf.meta().edges.fetch_add(1, Ordering::Relaxed);
         if let Some(node) = leaf.live_accumulator() {
             leaf.pin_accumulator(&node);
         }
-        Self(leaf.clone())
+        Self { leaf: leaf.clone(), layout }
+    }
+    /// Sizes and dtype of the leaf when it was used.
+    pub(crate) fn expects(&self) -> (&[usize], DType) {
+        let used = self.leaf.body_number(self.layout);
+        (&used.sizes, used.dtype)
     }
 }
 
 impl Clone for LeafRef {
     fn clone(&self) -> Self {
-        Self::new(&self.0)
+        Self::at(&self.leaf, self.layout)
     }
 }
 
 impl Deref for LeafRef {
     type Target = Tensor;
     fn deref(&self) -> &Tensor {
-        &self.0
+        &self.leaf
     }
 }
 
 impl Drop for LeafRef {
     fn drop(&mut self) {
-        let meta = self.0.meta();
-        if meta.edges.fetch_sub(1, Ordering::Relaxed) == 1 && self.0.has_flag(flag::ACCUMULATOR) {
+        let meta = self.leaf.meta();
+        if meta.edges.fetch_sub(1, Ordering::Relaxed) == 1 && self.leaf.has_flag(flag::ACCUMULATOR) {
             let mut pinned = meta.pinned.lock();
             // Another thread may have made an edge, and found the node pinned, meanwhile.
             let node = if meta.edges.load(Ordering::Relaxed) == 0 { pinned.take() } else { None };

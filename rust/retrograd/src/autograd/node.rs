@@ -84,7 +84,7 @@ impl Edge {
                 let meta = &node.outputs[*nr as usize];
                 (&meta.sizes, meta.dtype)
             }
-            Edge::Leaf(leaf) => (leaf.sizes(), leaf.dtype()),
+            Edge::Leaf(leaf) => leaf.expects(),
         }
     }
     pub fn downgrade(&self) -> WeakEdge {

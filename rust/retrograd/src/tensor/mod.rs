@@ -322,13 +322,17 @@ impl Tensor {
         self.0.current.store(p, Ordering::Release);
     }
 
-    /// The last sizes before the present ones that `fits`.
-    pub(crate) fn former_sizes(&self, fits: impl Fn(&[usize]) -> bool) -> Option<Dims> {
-        let meta = self.0.meta.get()?;
-        let bodies = meta.bodies.lock();
-        let before = bodies.iter().rev().skip(1).map(|body| &**body);
-        let first = (!bodies.is_empty()).then_some(&self.0.first);
-        before.chain(first).find(|body| fits(&body.sizes)).map(|body| body.sizes.clone())
+    /// How often the layout was replaced: a number for the present one.
+    pub(crate) fn layout_number(&self) -> u32 {
+        if self.0.current.load(Ordering::Relaxed).is_null() { 0 } else { self.meta().bodies.lock().len() as u32 }
+    }
+
+    /// The layout with this number.
+    pub(crate) fn body_number(&self, number: u32) -> &Body {
+        let Some(at) = (number as usize).checked_sub(1) else { return &self.0.first };
+        let body: *const Body = &*self.meta().bodies.lock()[at];
+        // SAFETY: bodies are boxed, and stay in `Meta::bodies` as long as `self` lives.
+        unsafe { &*body }
     }
 
     pub(crate) fn inner(&self) -> &Inner {

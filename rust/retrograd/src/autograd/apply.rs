@@ -201,9 +201,7 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     let target = xs[0];
     let word = mode::word();
     if word & (mode::TRANSFORM | mode::INSIDE) != 0 {
-        if word & mode::INSIDE != 0 {
-            transforms::check_captured(P::NAME, target)?;
-        }
+        transforms::check_captured(P::NAME, target)?;
         if let Some(level) = transforms::innermost(xs)? {
             return transforms::run_inplace(&op, xs, &level);
         }

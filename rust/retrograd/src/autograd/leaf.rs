@@ -294,9 +294,7 @@ impl Tensor {
         if self.is_batched() {
             return self.bottom().detach_();
         }
-        if super::mode::word() & super::mode::INSIDE != 0 {
-            crate::transforms::check_captured("detach_", self)?;
-        }
+        crate::transforms::check_captured("detach_", self)?;
         if self.view().is_some() {
             return Err(Error::autograd(
                 "Can't detach views in-place. Use detach() instead. If you are using multi-view functions like split() or \
@@ -355,9 +353,7 @@ impl Tensor {
     /// Takes over storage, sizes and dtype of `source`, as a write.
     pub fn set_(&self, source: &Tensor) -> Result<()> {
         check_own_memory("set_", &[self, source])?;
-        if super::mode::word() & super::mode::INSIDE != 0 {
-            crate::transforms::check_captured("set_", self)?;
-        }
+        crate::transforms::check_captured("set_", self)?;
         if source.dtype() != self.dtype() {
             return Err(Error::dtype(
                 "set_",
@@ -386,9 +382,7 @@ impl Tensor {
     /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even if it keeps its sizes.
     pub fn resize_in(&self, sizes: &[usize], format: Option<MemoryFormat>) -> Result<()> {
         check_own_memory("resize_", &[self])?;
-        if super::mode::word() & super::mode::INSIDE != 0 {
-            crate::transforms::check_captured("resize_", self)?;
-        }
+        crate::transforms::check_captured("resize_", self)?;
         if self.requires_grad() {
             return Err(Error::autograd("cannot resize variables that require grad: clone it, or use reshape"));
         }

@@ -114,8 +114,13 @@ pub fn settled(t: &Tensor, inner: &[Tensor], keep: bool) -> Result<Tensor> {
 }
 
 /// An error if a transform that is under way must keep its function from writing to this tensor.
-#[cold]
+#[inline]
 pub(crate) fn check_captured(op: &str, target: &Tensor) -> Result<()> {
+    if mode::word() & mode::INSIDE != 0 { refuse_captured(op, target) } else { Ok(()) }
+}
+
+#[cold]
+fn refuse_captured(op: &str, target: &Tensor) -> Result<()> {
     let target = target.bottom();
     for at in (0..count()).rev() {
         let running = RUNNING.with_borrow(|all| all.get(at).map(|r| (r.epoch, r.is_given.clone())));

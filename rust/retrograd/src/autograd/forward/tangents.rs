@@ -186,11 +186,14 @@ fn is_borrowed(x: &Tensor, at: At) -> bool {
 
 /// While it lives, what is made of a tangent at a level is as much as the tangent: it has the tangents at all other levels,
 /// whatever level asks, and the history.
-struct Whole(#[allow(dead_code, reason = "for their Drop")] (Hidden, GradGuard));
+struct Whole {
+    _levels: Hidden,
+    _recording: GradGuard,
+}
 
 impl Whole {
     fn of(at: At) -> Self {
-        Self((Hidden::only_and_no_other(at.0), GradGuard::new(true)))
+        Self { _levels: Hidden::only_and_no_other(at.0), _recording: GradGuard::new(true) }
     }
 }
 
@@ -289,16 +292,16 @@ fn call_in(t: &Tensor) -> Result<()> {
     t.storage().lend(false);
     for at in LEVELS.with_borrow(|all| all.iter().enumerate().map(|(i, open)| (i, open.id)).collect::<Vec<At>>()) {
         let borrowers = LEVELS.with_borrow_mut(|all| std::mem::take(&mut all[at.0].borrowers));
-        let borrowing = |x: &Tensor| x.held(at.1).filter(|h| h.borrowed);
-        let (lent, others): (Vec<_>, Vec<_>) = borrowers
-            .into_iter()
-            .filter(|weak| weak.upgrade().is_some_and(|x| borrowing(&x).is_some()))
-            .partition(|weak| {
-                let held = weak.upgrade().and_then(|x| borrowing(&x));
-                held.is_some_and(|h| h.tangent.shares_storage(t))
-            });
-        LEVELS.with_borrow_mut(|all| all[at.0].borrowers.extend(others));
-        lent.iter().filter_map(WeakTensor::upgrade).try_for_each(|x| give_back(&x, at))?;
+        let mut lent = Vec::new();
+        for weak in borrowers {
+            let Some(x) = weak.upgrade() else { continue };
+            match x.held(at.1).filter(|held| held.borrowed) {
+                Some(held) if held.tangent.shares_storage(t) => lent.push(x),
+                Some(_) => LEVELS.with_borrow_mut(|all| all[at.0].borrowers.push(weak)),
+                None => {}
+            }
+        }
+        lent.iter().try_for_each(|x| give_back(x, at))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::batch_first;
-use super::product::{flipped, fresh2, inner_sizes, multiply, plain, type_name};
+use super::product::{flipped, fresh2, inner_sizes, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
@@ -87,8 +87,8 @@ pub(super) fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
             op,
             format!(
                 "expected m1 and m2 to have the same dtype, but got: {} != {}; convert one with .to",
-                type_name(a.dtype()),
-                type_name(b.dtype())
+                a.dtype().cpp_name(),
+                b.dtype().cpp_name()
             ),
         ));
     }

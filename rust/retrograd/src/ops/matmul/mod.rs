@@ -21,8 +21,6 @@ pub use compose::{linear, matmul};
 pub use mm::mm;
 pub use vector::{dot, mv, outer};
 
-pub(in crate::ops) use product::type_name;
-
 use smallvec::SmallVec;
 
 use super::Entry;

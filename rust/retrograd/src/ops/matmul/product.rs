@@ -222,24 +222,6 @@ fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The name that torch's messages of `mm` use for a dtype.
-pub(in crate::ops) fn type_name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::UInt8 => "unsigned char",
-        DType::Int8 => "signed char",
-        DType::Int16 => "short int",
-        DType::Int32 => "int",
-        DType::Int64 => "long int",
-        DType::Float16 => "c10::Half",
-        DType::BFloat16 => "c10::BFloat16",
-        DType::Float32 => "float",
-        DType::Float64 => "double",
-        DType::Complex64 => "c10::complex<float>",
-        DType::Complex128 => "c10::complex<double>",
-    }
-}
-
 /// The refusal of matrices whose inner sizes differ.
 #[cold]
 pub(super) fn inner_sizes(op: &'static str, a: (usize, usize), b: (usize, usize)) -> Error {

@@ -129,9 +129,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
         return Ok(x.clone());
     }
     let recording = mode::records(word) && x.requires_grad();
-    if word & mode::INSIDE != 0 {
-        crate::transforms::check_captured(V::NAME, x)?;
-    }
+    crate::transforms::check_captured(V::NAME, x)?;
     x.check_inplace(recording)?;
     // `before` stands for the tensor as it was: same memory, same history, same tangent.
     let before = x.alias();

@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::conv::{Axis, Shape};
-use crate::ops::matmul::type_name;
 use crate::tensor::{Dims, Tensor};
 
 /// How positions and taps go over the large side, one number per axis.
@@ -278,8 +277,8 @@ fn check_dtypes(input: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Resul
                 format!(
                     "Input type ({}) and {name} type ({}) should be the same; convert one with .to (expected scalar type {} but \
                      found {})",
-                    type_name(input.dtype()),
-                    type_name(t.dtype()),
+                    input.dtype().cpp_name(),
+                    t.dtype().cpp_name(),
                     input.dtype().scalar_type_name(),
                     t.dtype().scalar_type_name()
                 ),

@@ -9,8 +9,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use retrograd::autograd::{GradGuard, is_grad_enabled};
-use retrograd::kernels::copy;
 use retrograd::ops::{Entry, Form, Kind, OutDtype, Value, forms, out_dtype, roster};
+use retrograd::tensor::copy;
 use retrograd::{Error, Tensor, warn};
 use smallvec::SmallVec;
 

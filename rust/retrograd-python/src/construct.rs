@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyCapsule, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
-use retrograd::kernels::copy;
+use retrograd::tensor::copy;
 use retrograd::{DType, Scalar, Tensor, warn};
 
 use crate::call::{flag, misfit, type_name};

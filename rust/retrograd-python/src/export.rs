@@ -224,7 +224,7 @@ pub fn array<'py>(
 /// `__array_wrap__`: what NumPy's functions return for a tensor. Bools come as uint8, as in torch.
 pub fn array_wrap<'py>(py: Python<'py>, array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let t = crate::buffer::share(array)?;
-    let t = if t.dtype() == DType::Bool { retrograd::kernels::copy::cast(&t, DType::UInt8).or_py()? } else { t };
+    let t = if t.dtype() == DType::Bool { retrograd::tensor::copy::cast(&t, DType::UInt8).or_py()? } else { t };
     crate::wrap::wrap(py, t)
 }
 

@@ -42,20 +42,20 @@ fn _register_classes(py: Python<'_>, size: Py<PyAny>) -> PyResult<()> {
 /// Bytes in tensors' memory and bytes kept for reuse; exact while no other thread works with tensors.
 #[pyfunction]
 fn _memory_stats() -> (usize, usize) {
-    let stats = retrograd::storage::pool::memory_stats();
+    let stats = retrograd::kernels::memory::memory_stats();
     (stats.live_bytes, stats.cached_bytes)
 }
 
 /// Sets how many threads one op may use.
 #[pyfunction]
 fn _set_num_threads(n: usize) {
-    retrograd::parallel::set_num_threads(n);
+    retrograd::kernels::parallel::set_num_threads(n);
 }
 
 /// How many threads one op may use.
 #[pyfunction]
 fn _num_threads() -> usize {
-    retrograd::parallel::num_threads()
+    retrograd::kernels::parallel::num_threads()
 }
 
 /// Only the main interpreter can have this module: objects, classes and the interpreter's lock are found process-wide.

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::kernels::OutOfMemory;
 use crate::origin::Place;
 use crate::tensor::DType;
 
@@ -137,6 +138,13 @@ impl Error {
             | ErrorKind::Foreign(_) => {}
         }
         self
+    }
+}
+
+impl From<OutOfMemory> for Error {
+    #[cold]
+    fn from(OutOfMemory { bytes }: OutOfMemory) -> Self {
+        ErrorKind::OutOfMemory { bytes }.into()
     }
 }
 

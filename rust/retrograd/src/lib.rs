@@ -19,15 +19,16 @@ pub mod autograd;
 pub mod error;
 pub mod generator;
 pub mod interrupt;
-pub mod kernels;
 pub mod ops;
 pub mod origin;
-pub mod parallel;
 pub mod storage;
 pub mod tensor;
 pub mod testing;
 pub mod transforms;
 pub mod warn;
+
+/// Loops over memory: the crate `retrograd-kernels`.
+pub use retrograd_kernels as kernels;
 
 pub use error::{Error, ErrorKind, Result};
 pub use generator::Generator;

@@ -7,17 +7,7 @@ use crate::tensor::Tensor;
 
 /// Numbers in (-1, 1), the same for the same `seed`.
 pub fn noise(seed: u64, sizes: &[usize]) -> Tensor {
-    let mut s = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let n = sizes.iter().product();
-    let v: Vec<f64> = (0..n)
-        .map(|_| {
-            s ^= s << 13;
-            s ^= s >> 7;
-            s ^= s << 17;
-            (s >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        })
-        .collect();
-    Tensor::from_slice(&v, sizes).unwrap()
+    Tensor::from_slice(&retrograd_kernels::testing::noise(seed, sizes.iter().product()), sizes).unwrap()
 }
 
 fn dot(a: &Tensor, b: &Tensor) -> f64 {

@@ -252,7 +252,7 @@ fn before_write<P: Primitive>(xs: &[&Tensor], copy: Option<&Tensor>, followed: &
             // With its history and its tangents.
             Some(copy) => copy.clone(),
             None => {
-                let copy = crate::kernels::copy::copy(xs[0])?;
+                let copy = crate::tensor::copy::copy(xs[0])?;
                 if let Some(edge) = &followed.edges[0] {
                     copy.follow(edge.clone());
                 }
@@ -281,7 +281,7 @@ fn before_write<P: Primitive>(xs: &[&Tensor], copy: Option<&Tensor>, followed: &
 /// Copies a fresh result into the tensor an in-place op writes to; checks that shape and dtype allow it.
 pub(crate) fn write_result(op: &'static str, result: &Tensor, target: &Tensor) -> Result<()> {
     check_target(op, result.sizes(), result.dtype(), target)?;
-    crate::kernels::copy::copy_into(result, target)
+    crate::tensor::copy::copy_into(result, target)
 }
 
 /// Whether a result of these sizes and dtype may be written to `target`.

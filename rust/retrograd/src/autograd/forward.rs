@@ -19,7 +19,7 @@ use super::mode;
 use super::node::Grads;
 use super::primitive::{Jvp, Primitive};
 use crate::error::{Error, Result};
-use crate::kernels::copy::ranges_meet;
+use crate::tensor::copy::ranges_meet;
 use crate::tensor::{Tensor, layout};
 use crate::transforms::{self, Level as Batch};
 pub(crate) use tangents::Tangents;

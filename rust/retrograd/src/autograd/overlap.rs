@@ -2,8 +2,8 @@
 
 use super::primitive::Primitive;
 use crate::error::{Error, Result};
-use crate::kernels::copy::ranges_meet;
 use crate::tensor::Tensor;
+use crate::tensor::copy::ranges_meet;
 use crate::tensor::layout::{is_dense, repeats};
 
 /// Whether an op may write to a tensor in which one place stands for several elements, such as an expanded one.

@@ -11,7 +11,7 @@ use crate::autograd::mode;
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
 use crate::error::Result;
-use crate::kernels::copy;
+use crate::tensor::copy;
 use crate::tensor::layout::{Strides, broadcast, preserving_strides};
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
 

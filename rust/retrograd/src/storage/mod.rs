@@ -16,8 +16,6 @@
 //!   another library, while an op runs without the interpreter. So a value is checked where it becomes an offset, from one
 //!   read, or the op copies all of them first (`copy::own_indices`) and then checks the copy.
 
-pub mod pool;
-
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ptr::NonNull;
@@ -26,7 +24,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 
 use parking_lot::Mutex;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::kernels::memory::Block;
 use crate::origin::Origin;
 
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
@@ -34,29 +33,6 @@ const INLINE: usize = 64;
 
 #[repr(align(16))]
 struct Inline(UnsafeCell<[u8; INLINE]>);
-
-/// A block of the pool, given back on drop.
-struct Block {
-    ptr: NonNull<u8>,
-    bytes: usize,
-}
-
-// SAFETY: the block is owned by this value, and plain bytes.
-unsafe impl Send for Block {}
-
-impl Block {
-    fn new(bytes: usize) -> Result<Self> {
-        let ptr = pool::allocate(bytes).ok_or(ErrorKind::OutOfMemory { bytes })?;
-        Ok(Self { ptr, bytes })
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        // SAFETY: allocated by `pool::allocate` with the same size in `new`, released once, here.
-        unsafe { pool::release(self.ptr, self.bytes) }
-    }
-}
 
 /// Who has the bytes that a storage began with.
 enum Owner {
@@ -152,7 +128,7 @@ impl Storage {
             return Ok(storage);
         }
         let block = Block::new(bytes)?;
-        let ptr = block.ptr.as_ptr();
+        let ptr = block.ptr().as_ptr();
         Ok(Arc::new(Self::new(Owner::Pool(block), ptr, bytes, false)))
     }
 
@@ -186,9 +162,9 @@ impl Storage {
         }
         let block = Block::new(bytes)?;
         // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
-        unsafe { std::ptr::copy_nonoverlapping(self.ptr(), block.ptr.as_ptr(), old) };
+        unsafe { std::ptr::copy_nonoverlapping(self.ptr(), block.ptr().as_ptr(), old) };
         // Who sees the new size sees the new place.
-        self.ptr.store(block.ptr.as_ptr(), Ordering::Release);
+        self.ptr.store(block.ptr().as_ptr(), Ordering::Release);
         self.bytes.store(bytes, Ordering::Release);
         grown.get_or_insert_default().push(block);
         Ok(())

@@ -1,5 +1,6 @@
 //! The tensor: a handle on one allocation that holds layout, flags and a lazily made autograd state.
 
+pub mod copy;
 pub mod dtype;
 pub mod format;
 pub mod layout;
@@ -561,7 +562,7 @@ impl Tensor {
     /// The elements in row-major order.
     pub fn to_vec<T: Host>(&self) -> Result<Vec<T>> {
         transforms::check_read("to_vec", self)?;
-        let c = crate::kernels::copy::contiguous(&crate::kernels::copy::cast(self, T::Element::DTYPE)?)?;
+        let c = crate::tensor::copy::contiguous(&crate::tensor::copy::cast(self, T::Element::DTYPE)?)?;
         let elements = c.as_slice::<T::Element>().expect("contiguous and of this dtype");
         Ok(elements.iter().map(|&e| T::from_element(e)).collect())
     }

@@ -8,9 +8,9 @@ use crate::autograd::overlap::{Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::Value;
 use crate::tensor::Tensor;
+use crate::tensor::copy;
 
 /// `tril` and `triu`: reverse the same triangle of `g`.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use retrograd_macros::op;
 
 use super::{check_grad, leaf};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::special::bessel_i;
 use crate::ops::{Device, Strided};
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 /// The shape of a window, over places from 0 to 1.

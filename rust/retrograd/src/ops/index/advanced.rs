@@ -9,9 +9,9 @@ use crate::autograd::overlap::{Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Value, view};
+use crate::tensor::copy;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
 

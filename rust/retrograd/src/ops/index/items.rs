@@ -3,9 +3,9 @@
 use super::advanced::{index_at, put_at_};
 use super::walk::{is_mask, warn_of_bytes};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::pointwise::check_number;
 use crate::ops::{memory, view};
+use crate::tensor::copy;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Scalar, Tensor};
 

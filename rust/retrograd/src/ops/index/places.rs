@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
-use crate::kernels::copy;
+use crate::kernels::parallel::{Shared, split};
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
-use crate::parallel::{Shared, split};
+use crate::tensor::copy;
 use crate::tensor::layout::may_overlap;
 use crate::tensor::{DType, Strides, Tensor};
 

@@ -13,11 +13,11 @@ use crate::autograd::overlap::Sharing;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
+use crate::kernels::parallel::Shared;
 use crate::kernels::real::Num;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Form, Value, view};
-use crate::parallel::Shared;
+use crate::tensor::copy;
 use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
 use crate::warn;
 

@@ -9,9 +9,9 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, view};
+use crate::tensor::copy;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{DType, Dims, Element, Scalar, Tensor, Truth};
 

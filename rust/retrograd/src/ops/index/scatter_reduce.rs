@@ -10,10 +10,10 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
+use crate::tensor::copy;
 use crate::tensor::{FromScalar, Scalar, Tensor};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

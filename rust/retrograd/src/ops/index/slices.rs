@@ -10,11 +10,11 @@ use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, BatchRule, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, memory, view};
+use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
 

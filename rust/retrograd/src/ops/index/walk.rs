@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::copy;
+use crate::kernels::parallel::{Shared, num_threads, split};
 use crate::kernels::real::Num;
 use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
-use crate::parallel::{Shared, num_threads, split};
+use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, may_overlap, numel};
 use crate::tensor::{DType, Dims, Strides, Tensor, Truth};
 

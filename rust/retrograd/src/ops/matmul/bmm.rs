@@ -219,7 +219,7 @@ mod tests {
             let (all_w, all_v) = (w.expand(&[b as i64, -1, -1]).unwrap(), v.expand(&[b as i64, -1, -1]).unwrap());
             let turned = noise(5, &[b, k, m]).transpose(1, 2).unwrap();
             for (left, right) in [(&x, &all_w), (&all_v, &y), (&all_v, &all_w), (&turned, &all_w)] {
-                let apart = |t: &Tensor| crate::kernels::copy::row_major(t).unwrap();
+                let apart = |t: &Tensor| crate::tensor::copy::row_major(t).unwrap();
                 let got = left.bmm(right).unwrap().to_vec::<f64>().unwrap();
                 let want = apart(left).bmm(&apart(right)).unwrap().to_vec::<f64>().unwrap();
                 assert_eq!(got.len(), b * m * n);

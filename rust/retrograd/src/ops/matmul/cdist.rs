@@ -8,10 +8,10 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::copy;
 use crate::kernels::distance::{self, Norm};
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
+use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, numel};
 use crate::tensor::{Dims, Scalar, Tensor};
 

@@ -8,10 +8,10 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear as linear_jvp, one, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::Value;
 use crate::ops::view::{expand_to, reshape_to};
 use crate::tensor::Tensor;
+use crate::tensor::copy;
 use crate::tensor::layout::{self, Dims};
 
 /// The elements of a fresh result in another shape; unlike a view it has no base. Reverse: `g` in the old shape.

@@ -75,7 +75,7 @@ impl Primitive for MatrixExp {
         if most == 0.0 {
             return series(&a).map(out);
         }
-        let times = crate::kernels::copy::cast(&Tensor::from_slice(&times, norms.sizes())?, a.dtype())?;
+        let times = crate::tensor::copy::cast(&Tensor::from_slice(&times, norms.sizes())?, a.dtype())?;
         let halves = Tensor::full(&[], Scalar::Float(0.5), a.dtype())?.pow(&times)?;
         let mut power = series(&a.mul(&halves)?)?;
         for turn in 0..most as i64 {

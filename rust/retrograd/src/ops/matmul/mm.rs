@@ -158,7 +158,7 @@ mod tests {
     fn column_major_operands_get_column_major_gradients() {
         let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]).unwrap();
         let w = Tensor::empty_strided(&[3, 2], &[1, 3], DType::Float64).unwrap();
-        crate::kernels::copy::copy_into(&noise(3, &[3, 2]), &w).unwrap();
+        crate::tensor::copy::copy_into(&noise(3, &[3, 2]), &w).unwrap();
         w.set_requires_grad(true).unwrap();
         let y = x.mm(&w).unwrap();
         let roots = vec![crate::autograd::engine::Root {

@@ -2,11 +2,11 @@
 
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::matmul::{TERM_COST, gemm};
+use crate::kernels::parallel::{Shared, split};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Num;
-use crate::parallel::{Shared, split};
+use crate::tensor::copy;
 use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 

@@ -12,12 +12,12 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
-use crate::kernels::copy;
 use crate::kernels::matmul::{GemmScalar, TERM_COST};
+use crate::kernels::parallel::try_split;
 use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::view::{batch_first, reshape_to};
-use crate::parallel::try_split;
+use crate::tensor::copy;
 use crate::tensor::layout::{Dims, numel};
 use crate::tensor::{Element, Scalar, Tensor};
 
@@ -104,7 +104,7 @@ impl Attention {
             if q.sizes() == &sizes[..] { q.empty_like_layout(q.dtype())? } else { Tensor::empty(&sizes, q.dtype())? };
         let lse = Tensor::empty(&sizes[..lead + 1], q.dtype())?;
         let heads = Heads { sizes: q.sizes(), shared: Self::shared(q.sizes(), xs[1].sizes()) };
-        let each = |range: Range<usize>| {
+        let each = |range: Range<usize>| -> Result<()> {
             let scratch = Tensor::empty(&[plan.forward_scratch()], T::DTYPE)?;
             // SAFETY: S1 to S3: all elements of a fresh tensor that nobody else has; every bit pattern is a number.
             let scratch = unsafe { std::slice::from_raw_parts_mut(scratch.ptr::<T>(), scratch.numel()) };
@@ -133,7 +133,7 @@ impl Attention {
         let gq = cx.when(0, || Tensor::empty(q.sizes(), q.dtype()))?;
         let gk = cx.when(1, || Tensor::zeros(k.sizes(), k.dtype()))?;
         let gv = cx.when(2, || Tensor::zeros(v.sizes(), v.dtype()))?;
-        let each = |range: Range<usize>| {
+        let each = |range: Range<usize>| -> Result<()> {
             let scratch = Tensor::empty(&[plan.backward_scratch()], T::DTYPE)?;
             // SAFETY: S1 to S3: all elements of a fresh tensor that nobody else has; every bit pattern is a number.
             let scratch = unsafe { std::slice::from_raw_parts_mut(scratch.ptr::<T>(), scratch.numel()) };

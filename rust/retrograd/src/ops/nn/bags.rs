@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::tensor::Tensor;
+use crate::tensor::copy;
 use crate::transforms;
 
 pub(super) const OP: &str = "embedding_bag";

@@ -7,11 +7,11 @@ use super::Reduction;
 use super::elementwise::{Element, ElementLoss, lost};
 use super::smooth::logsigmoid;
 use crate::error::{Error, Result, Shape};
-use crate::kernels::copy;
 use crate::kernels::real::Real;
 use crate::ops::memory;
 use crate::ops::pointwise::result_type;
 use crate::ops::view::expand_to;
+use crate::tensor::copy;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Scalar, Tensor};
 

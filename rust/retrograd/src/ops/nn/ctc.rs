@@ -11,12 +11,12 @@ use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::ctc::Sequence;
 use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{batch_first, reshape_to};
+use crate::tensor::copy;
 use crate::tensor::{DType, Element, Scalar, Tensor};
 use crate::transforms;
 

@@ -7,12 +7,12 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::Result;
-use crate::kernels::copy;
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
 use crate::ops::pointwise::select::where_;
 use crate::ops::pointwise::{out_like, run_seldom, zeros_of};
 use crate::ops::{Form, Value};
+use crate::tensor::copy;
 use crate::tensor::{Scalar, Tensor, layout};
 
 /// How many parameters a curve has at most.

@@ -4,7 +4,8 @@ use retrograd_macros::op;
 
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
-use crate::kernels::{copy, random};
+use crate::kernels::random;
+use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Scalar, Tensor, Truth};
 use crate::transforms;
 

@@ -12,10 +12,10 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::copy;
 use crate::kernels::real::Real;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::ops::{Value, memory};
+use crate::tensor::copy;
 use crate::tensor::{DType, Element, Scalar, Tensor};
 
 const OP: &str = super::bags::OP;

@@ -130,7 +130,7 @@ impl Primitive for GeluBackward {
         "GeluBackwardBackward0"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let (g, x) = (&crate::kernels::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
+        let (g, x) = (&crate::tensor::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
         let sizes = layout::broadcast("gelu_backward", g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, g])?;
         dispatch!(floats, x.dtype(), T => {

@@ -10,14 +10,14 @@ use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::copy;
 use crate::kernels::norm;
+use crate::kernels::parallel::{Shared, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::reshape_to;
-use crate::parallel::{Shared, split};
+use crate::tensor::copy;
 use crate::tensor::layout::{Dims, numel};
 use crate::tensor::{DType, Element, Tensor};
 

@@ -8,14 +8,14 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::columns;
-use crate::kernels::copy;
 use crate::kernels::norm;
+use crate::kernels::parallel::{Shared, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{movedim, reshape_to};
-use crate::parallel::{Shared, split};
+use crate::tensor::copy;
 use crate::tensor::{Dims, Element, Tensor};
 
 /// Groups are channels; their moments are those of the input.

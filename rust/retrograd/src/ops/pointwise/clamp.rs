@@ -10,10 +10,10 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::Num;
 use crate::ops::{Form, Value};
+use crate::tensor::copy;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// Which op a clamp was called as: it decides the node's name and the bounds that it shows.

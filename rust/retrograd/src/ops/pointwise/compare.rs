@@ -12,10 +12,10 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::autograd::{GradGuard, Grads};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::Num;
 use crate::ops::Entry;
+use crate::tensor::copy;
 use crate::tensor::{Tensor, Truth};
 
 /// Entries of this family.

@@ -10,11 +10,11 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::special;
 use crate::ops::reduce::logic::any_dims;
 use crate::ops::{Entry, view};
+use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Tensor};
 

@@ -9,9 +9,9 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::real::{Arithmetic, Real};
 use crate::ops::Value;
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 struct Quotient;

@@ -11,8 +11,8 @@ use super::zeros_of;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::Entry;
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
 
 /// Entries of this family.

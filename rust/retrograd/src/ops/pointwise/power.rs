@@ -10,10 +10,10 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Num, Real};
 use crate::ops::{Form, Value};
+use crate::tensor::copy;
 use crate::tensor::{DType, Scalar, Tensor};
 
 struct Power;

@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::{Body, Map2, lanes2, map2, map2_contiguous};
+use crate::tensor::copy;
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
 use crate::tensor::{Category, DType, Scalar, Tensor, Truth, default_dtype};
 

@@ -7,9 +7,9 @@ use super::zeros_of;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Num, Real};
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
 
 /// `abs`: reverse `g sign(x)`.

@@ -12,11 +12,11 @@ use crate::autograd::overlap::{Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::{Map3, map3};
 use crate::kernels::real::Num;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Entry;
+use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor, Truth};
 

@@ -16,10 +16,10 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::Keep;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernels::copy;
 use crate::kernels::special as scalar;
 use crate::ops::reduce::softmax;
 use crate::ops::{Entry, Value, forms};
+use crate::tensor::copy;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.

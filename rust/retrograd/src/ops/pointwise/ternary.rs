@@ -9,10 +9,10 @@ use crate::autograd::apply::{apply_as, check_target};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::{Map2, Map3, map3};
 use crate::kernels::real::Real;
 use crate::ops::{Entry, Value, memory};
+use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor};
 

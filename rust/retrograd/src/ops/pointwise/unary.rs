@@ -8,8 +8,8 @@ use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::pointwise::{Body, Map1, lanes1, map1};
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 /// A unary elementwise op. Its derivative is diagonal, so one rule serves both directions.

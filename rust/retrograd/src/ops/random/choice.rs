@@ -9,9 +9,9 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::generator::Generator;
-use crate::kernels::copy;
 use crate::ops::create::sizes;
 use crate::ops::{Device, Form, Strided, Value, view};
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
 use crate::transforms;
 

@@ -14,7 +14,7 @@ use crate::autograd::apply::{apply, apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::generator::Generator;
-use crate::kernels::copy;
+use crate::tensor::copy;
 use crate::tensor::{Dims, Tensor};
 use crate::transforms::{self, Randomness};
 use draw::{Draw, by_chance, draw_into};

@@ -8,8 +8,8 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::Result;
-use crate::kernels::copy;
 use crate::kernels::reduce;
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, Truth};
 
 /// What is asked about the elements that are not zero.

@@ -9,11 +9,11 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::kernels::reduce;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
+use crate::tensor::copy;
 use crate::tensor::{DType, Element, Tensor, Truth};
 
 /// `prod`: reverse `g` times the product of the other elements.

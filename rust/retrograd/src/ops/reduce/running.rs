@@ -9,11 +9,11 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::real::{Num, Real};
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
+use crate::tensor::copy;
 use crate::tensor::{Scalar, Tensor};
 
 /// `cummax` and `cummin`: reverse `g` added up at the indices found.

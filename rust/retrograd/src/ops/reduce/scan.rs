@@ -10,12 +10,12 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::kernels::reduce::{self, Reduce, scan};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, view};
+use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{DType, Element, Tensor};
 

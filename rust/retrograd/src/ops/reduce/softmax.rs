@@ -11,8 +11,8 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::math;
+use crate::kernels::parallel::{Shared, split};
 use crate::kernels::pointwise::{Body, lanes2, row_of};
 use crate::kernels::real::Real;
 use crate::kernels::reduce;
@@ -20,7 +20,7 @@ use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
 use crate::ops::Value;
 use crate::ops::memory::cast;
-use crate::parallel::{Shared, split};
+use crate::tensor::copy;
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
 use crate::tensor::{DType, Tensor, default_dtype};
 

@@ -8,7 +8,7 @@ use retrograd_macros::op;
 
 use super::Entry;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
+use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
 use crate::transforms;
 use cell::Cell;

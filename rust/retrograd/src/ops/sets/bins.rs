@@ -9,9 +9,9 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::copy;
 use crate::kernels::real::Real;
 use crate::ops::create::linspace;
+use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Element, Scalar, Tensor};
 
 /// The smallest and the largest element; NaN if there is one.

@@ -7,9 +7,9 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, out};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::index::dynamic_shape;
+use crate::tensor::copy;
 use crate::tensor::{DType, Element, Tensor};
 
 /// `bincount`, of numbers alone or with a weight of each.

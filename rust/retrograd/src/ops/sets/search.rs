@@ -7,9 +7,9 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::copy;
 use crate::ops::pointwise::result_type;
 use crate::ops::view;
+use crate::tensor::copy;
 use crate::tensor::{DType, Element, Tensor};
 use crate::warn;
 

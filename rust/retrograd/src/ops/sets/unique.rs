@@ -8,10 +8,10 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::copy;
 use crate::ops::index::dynamic_shape;
 use crate::ops::sort::sort;
 use crate::ops::{OneOrMany, view};
+use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Tensor};
 

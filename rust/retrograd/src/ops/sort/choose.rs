@@ -139,7 +139,7 @@ pub fn size_along(op: &'static str, x: &Tensor, dim: i64) -> Result<usize> {
 
 /// All elements behind the first `lead` axes as one line.
 pub fn as_lines(x: &Tensor, lead: usize) -> Result<Tensor> {
-    let x = crate::kernels::copy::contiguous(x)?;
+    let x = crate::tensor::copy::contiguous(x)?;
     let (outer, inner) = x.sizes().split_at(lead);
     let mut sizes = Dims::from_slice(outer);
     sizes.push(inner.iter().product());

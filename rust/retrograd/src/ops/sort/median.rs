@@ -8,6 +8,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::Result;
+use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
 use crate::ops::reduce::{Over, Ties};
 use crate::tensor::layout::contiguous_strides;
@@ -35,7 +36,7 @@ impl Choose for Middle {
 }
 
 impl Pick for Middle {
-    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         // NaN comes last in the order, so the numbers are the first `numbers`.
         let numbers = keys.numbers();
         keys.bring(if numbers < keys.count() && !self.ignore_nan { numbers } else { numbers.saturating_sub(1) / 2 });

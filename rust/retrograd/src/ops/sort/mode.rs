@@ -4,6 +4,7 @@ use retrograd_macros::op;
 
 use super::choose::{Choose, along, size_along};
 use crate::error::{ErrorKind, Result};
+use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::Tensor;
 
@@ -27,7 +28,7 @@ impl Choose for Most {
 }
 
 impl Pick for Most {
-    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         keys.sort()?;
         let (mut best, mut most, mut start) = (0, 0, 0);
         for i in 0..keys.count() {

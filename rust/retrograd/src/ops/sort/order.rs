@@ -4,6 +4,7 @@ use retrograd_macros::op;
 
 use super::choose::{Choose, along};
 use crate::error::{Error, Result};
+use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::Tensor;
 
@@ -30,7 +31,7 @@ impl Pick for Sort {
     fn falling(&self) -> bool {
         self.descending
     }
-    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         keys.sort()
     }
 }

@@ -4,6 +4,7 @@ use retrograd_macros::op;
 
 use super::choose::{Choose, along, size_along};
 use crate::error::{Error, ErrorKind, Result};
+use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Tensor};
@@ -32,7 +33,7 @@ impl Pick for TopK {
     fn needs(&self, _: usize) -> usize {
         self.k
     }
-    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         keys.sort_first(self.k)
     }
 }
@@ -100,7 +101,7 @@ impl Pick for Kth {
     fn needs(&self, _: usize) -> usize {
         self.k + 1
     }
-    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<(), OutOfMemory> {
         keys.bring(self.k);
         Ok(())
     }

@@ -7,8 +7,8 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::pointwise::result_type;
+use crate::tensor::copy;
 use crate::tensor::{Dims, Scalar, Tensor};
 
 /// `input` with at least 1 axis.

@@ -25,7 +25,7 @@ pub(super) fn flipped(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
     }
     let storage = result.storage().clone();
     let backwards = Tensor::from_parts(storage, x.dtype(), x.sizes(), &strides, offset as usize)?;
-    crate::kernels::copy::copy_into(x, &backwards)?;
+    crate::tensor::copy::copy_into(x, &backwards)?;
     Ok(result)
 }
 

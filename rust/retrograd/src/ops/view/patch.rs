@@ -8,8 +8,8 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::ops::Value;
+use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Scalar, Tensor};
 

@@ -32,7 +32,7 @@ impl<V: Look> Primitive for Embed<V> {
         let whole = Tensor::full(&self.from, Scalar::Int(0), xs[0].dtype())?;
         let l = self.part.layout(&whole)?;
         let part = Tensor::from_parts(whole.storage().clone(), whole.dtype(), &l.sizes, &l.strides, l.offset)?;
-        crate::kernels::copy::copy_into(xs[0], &part)?;
+        crate::tensor::copy::copy_into(xs[0], &part)?;
         Ok(out(whole))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -98,7 +98,7 @@ fn pull_apart(g: &Tensor, to: &Layout, from: &Layout) -> Result<Option<Tensor>> 
         let offset = (l.offset as isize - lo) as usize;
         Tensor::from_parts(buffer.storage().clone(), g.dtype(), &l.sizes, &l.strides, offset)
     };
-    crate::kernels::copy::copy_into(g, &within(to)?)?;
+    crate::tensor::copy::copy_into(g, &within(to)?)?;
     within(from).map(Some)
 }
 
@@ -116,7 +116,7 @@ fn through_storage(x: &Tensor, from: &Layout, to: &Layout, shared: &Layout) -> R
         }
         let share: Vec<f64> = count.iter().map(|c| 1.0 / c.max(1.0)).collect();
         let share = Tensor::from_slice(&share, &[n])?;
-        storage = storage.mul(&crate::kernels::copy::cast(&share, x.dtype())?)?;
+        storage = storage.mul(&crate::tensor::copy::cast(&share, x.dtype())?)?;
     }
     super::reshape_to(&storage.index_select(0, &places(to, lo)?)?, &to.sizes)
 }

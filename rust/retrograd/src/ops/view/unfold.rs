@@ -8,9 +8,9 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::Value;
+use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Tensor};
 

@@ -15,12 +15,12 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, 
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
-use crate::kernels::copy;
 use crate::kernels::matmul::TERM_COST;
+use crate::kernels::parallel::{Shared, try_split};
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
-use crate::parallel::{Shared, try_split};
+use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Element, Tensor};
 
 /// Operands: the input, the weight and, if there is one, the bias.

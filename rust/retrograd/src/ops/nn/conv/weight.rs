@@ -10,13 +10,13 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
-use crate::kernels::copy;
 use crate::kernels::matmul::TERM_COST;
+use crate::kernels::parallel::{Shared, try_split};
 use crate::kernels::reduce::{Reduce, Sum, reduce};
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
-use crate::parallel::{Shared, try_split};
+use crate::tensor::copy;
 use crate::tensor::{Dims, Element, Tensor};
 
 /// `w[k] = sum over batch and positions of y[o] x[o * stride - padding + k * dilation]`, of the small side `y` and the large
@@ -52,7 +52,7 @@ impl ConvolutionWeight {
         let entry = |t: &Tensor| t.numel().checked_div(s.batch).unwrap_or(0);
         let (ny, nx, nw) = (entry(&y), entry(&x), w.numel());
         let (py, px, pw) = (Shared(y.ptr::<T>()), Shared(x.ptr::<T>()), Shared(sums.ptr::<T>()));
-        try_split(parts, 1, s.terms() * TERM_COST, &|range| {
+        try_split(parts, 1, s.terms() * TERM_COST, &|range| -> Result<()> {
             let part = |i: usize| Shape { batch: PART.min(s.batch - i * PART), ..*s };
             for i in range {
                 let s = part(i);

@@ -9,10 +9,10 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::conv::{self, Axis, Window};
-use crate::kernels::copy;
 use crate::kernels::real::Num;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
+use crate::tensor::copy;
 use crate::tensor::layout::numel;
 use crate::tensor::{Dims, Element, Tensor};
 

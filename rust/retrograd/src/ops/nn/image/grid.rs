@@ -9,10 +9,10 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result, Shape, Sizes};
-use crate::kernels::copy;
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
 use crate::ops::Value;
 use crate::ops::view::{self, reshape_to};
+use crate::tensor::copy;
 use crate::tensor::layout::numel;
 use crate::tensor::{Category, DType, Dims, Element, Tensor};
 

@@ -73,7 +73,7 @@ fn nearest(axis: Axis, exact: bool) -> Result<Table> {
         };
         (i.floor().max(0.0) as usize).min(axis.n - 1)
     };
-    Table::new(axis.n, 1, (0..axis.m).map(|o| [(place(o), 1.0)]))
+    Ok(Table::new(axis.n, 1, (0..axis.m).map(|o| [(place(o), 1.0)]))?)
 }
 
 fn linear(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
@@ -87,7 +87,7 @@ fn linear(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
         let next = (i + 1).min(axis.n - 1);
         vec![(i, precision.round(1.0 - t)), (next, t)]
     };
-    Table::new(axis.n, 2, (0..axis.m).map(taps))
+    Ok(Table::new(axis.n, 2, (0..axis.m).map(taps))?)
 }
 
 /// The weights of the elements around a position `t` behind the second of them.
@@ -105,7 +105,7 @@ fn cubic(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
         let weights = cubic_weights(t);
         (0..4).map(move |k| ((i - 1 + k as i64).clamp(0, axis.n as i64 - 1) as usize, precision.round(weights[k])))
     };
-    Table::new(axis.n, 4, (0..axis.m).map(taps))
+    Ok(Table::new(axis.n, 4, (0..axis.m).map(taps))?)
 }
 
 /// Every position as a weighted mean of all elements that it covers, the wider the more it shrinks.
@@ -134,7 +134,7 @@ fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> R
         (first..end).zip(weights.into_iter().map(move |w| precision.round(w / total)))
     };
     let most = ((2.0 * support).ceil() as usize).saturating_add(1).min(axis.n);
-    Table::new(axis.n, most, (0..axis.m).map(taps))
+    Ok(Table::new(axis.n, most, (0..axis.m).map(taps))?)
 }
 
 /// Half the width of Lanczos' kernel.

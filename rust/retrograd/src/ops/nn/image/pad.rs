@@ -7,10 +7,11 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::copy;
+use crate::kernels::OutOfMemory;
 use crate::kernels::resample::Table;
 use crate::ops::Value;
 use crate::ops::pointwise::check_number;
+use crate::tensor::copy;
 use crate::tensor::layout::checked_numel;
 use crate::tensor::{Category, Dims, MemoryFormat, Scalar, Strides, Tensor};
 
@@ -236,7 +237,7 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
         let position = |o: usize| [(border.place(o as i64 - before, n, cut) as usize, 1.0)];
         Table::new(n as usize, 1, (0..sizes[axis]).map(position)).map(Some)
     };
-    let tables = (first..x.ndim()).map(table).collect::<Result<_>>()?;
+    let tables = (first..x.ndim()).map(table).collect::<Result<_, OutOfMemory>>()?;
     let params = if border == Border::Circular { Vec::new() } else { vec![("padding", pad.into())] };
     let face = Face { node, back, kernel, params };
     if border == Border::Circular {

@@ -6,9 +6,9 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
 use crate::error::{Error, Result};
-use crate::kernels::copy;
 use crate::kernels::resample::{Table, along};
 use crate::ops::Value;
+use crate::tensor::copy;
 use crate::tensor::layout::{checked_numel, numel};
 use crate::tensor::{DType, Dims, Element, MemoryFormat, Strides, Tensor};
 

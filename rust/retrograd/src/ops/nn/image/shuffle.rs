@@ -6,8 +6,8 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::copy;
 use crate::ops::Value;
+use crate::tensor::copy;
 use crate::tensor::{Dims, Strides, Tensor};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::{copy, pool};
+use crate::kernels::pool;
 use crate::ops::{Value, view};
+use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Tensor};
 

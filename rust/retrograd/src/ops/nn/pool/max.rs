@@ -10,9 +10,9 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, one};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::copy;
 use crate::kernels::pool::{self, Pooled};
 use crate::ops::{OneOrMany, Value, view};
+use crate::tensor::copy;
 use crate::tensor::{DType, Element, Tensor};
 
 /// The maximum of every window, and where in its plane it stands. Reverse: `g` to these places ([`ToPlaces`]).

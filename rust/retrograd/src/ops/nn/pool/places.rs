@@ -6,7 +6,8 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::{copy, pool};
+use crate::kernels::pool;
+use crate::tensor::copy;
 use crate::tensor::layout::numel;
 use crate::tensor::{DType, Tensor};
 

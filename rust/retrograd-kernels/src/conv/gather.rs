@@ -1,0 +1,158 @@
+//! Sums into the small side: `y[o] = start + sum over channels and taps of w[k] x[o * stride - pad + k * dilation]`.
+
+use std::ops::Range;
+
+use super::direct::Direct;
+use super::grid::{Grid, SLACK};
+use super::patches::Patches;
+use super::{Axis, ConvScalar, Shape, is_product};
+use crate::matmul::{Float, Vectors, Virtual, gemm, gemm_of};
+
+/// A convolution of one image and group, ready to be run on any number of them.
+pub(super) struct Conv {
+    /// Channels of the small side.
+    rows: usize,
+    grid: Grid,
+    /// Of every channel and tap; empty if the image itself is the matrix of patches.
+    offsets: Vec<usize>,
+    positions: usize,
+}
+
+impl Conv {
+    /// Of `rows` channels from `channels`; no extent is zero.
+    pub(super) fn new(rows: usize, channels: usize, axes: [Axis; 3]) -> Self {
+        let grid = Grid::new(channels, axes);
+        let offsets = if is_product(&axes) { Vec::new() } else { grid.offsets() };
+        Self { rows, grid, offsets, positions: axes.iter().map(|a| a.small).product() }
+    }
+
+    /// Elements of `work` that [`Conv::run`] needs.
+    pub(super) fn room(&self) -> usize {
+        if self.offsets.is_empty() { 0 } else { self.grid.image() + SLACK }
+    }
+
+    /// # Safety
+    /// 1. `x`, `w` and `start` are readable for the large side of one image and group, the weight of one group, and one
+    ///    element for each channel of the small side; `start` may be null, for zeros. Unless it is `last`, another image
+    ///    follows `x`, or as much that can be read as [`SLACK`].
+    /// 2. `y` is writable for the small side of one image and group, `work` for [`Conv::room`] elements; both overlap
+    ///    nothing else.
+    pub(super) unsafe fn run<T: ConvScalar>(
+        &self,
+        x: *const T,
+        last: bool,
+        w: *const T,
+        start: *const T,
+        y: *mut T,
+        work: *mut T,
+    ) {
+        let (m, n) = (self.rows, self.positions);
+        // SAFETY: our duties; all matrices are row-major.
+        unsafe {
+            if self.offsets.is_empty() {
+                return product(m, n, self.grid.channels, w, x, start, y);
+            }
+            let in_place = self.grid.is_image() && !last;
+            if !in_place {
+                self.grid.copy(x, work);
+            }
+            let copy = if in_place { x } else { work.cast_const() };
+            let k = self.offsets.len();
+            if m == 1 {
+                let start = if start.is_null() { <T as Float>::ZERO } else { *start };
+                return T::call(&Direct { grid: &self.grid, offsets: &self.offsets, copy, w, start, y });
+            }
+            let panels = Patches { grid: &self.grid, offsets: &self.offsets, copy };
+            gemm_of(m, n, k, w, k as isize, 1, Virtual { panels: &panels, start }, y, n as isize);
+        }
+    }
+}
+
+/// `y = start + w x`, all row-major.
+///
+/// # Safety
+/// `w` is readable for `m` x `k` elements, `x` for `k` x `n`, `start` for `m` unless it is null; `y` is writable for
+/// `m` x `n` and overlaps none of them.
+unsafe fn product<T: ConvScalar>(m: usize, n: usize, k: usize, w: *const T, x: *const T, start: *const T, y: *mut T) {
+    // SAFETY: our duties.
+    unsafe {
+        if !start.is_null() {
+            for i in 0..m {
+                fill(y.add(i * n), n, *start.add(i));
+            }
+        }
+        gemm(m, n, k, w, k as isize, 1, x, n as isize, 1, !start.is_null(), y, n as isize, 1);
+    }
+}
+
+/// # Safety
+/// `y` is writable for `n` elements.
+pub(super) unsafe fn fill<T: Copy>(y: *mut T, n: usize, value: T) {
+    for j in 0..n {
+        // SAFETY: our duty.
+        unsafe { *y.add(j) = value }
+    }
+}
+
+/// Elements of `work` that [`gather`] needs.
+pub fn gather_room(s: &Shape) -> usize {
+    if is_empty(s) { 0 } else { Conv::new(s.small, s.large, s.axes).room() }
+}
+
+/// Whether there is nothing to sum, or nowhere to sum to.
+fn is_empty(s: &Shape) -> bool {
+    s.small == 0 || s.large == 0 || s.small_len() == 0
+}
+
+/// The convolution of the images `images`.
+///
+/// # Safety
+/// 1. `x`, `w` and `bias` are readable for the large side, the weight, and the channels of the small side of `s`; `bias`
+///    may be null, for zeros.
+/// 2. `y` is writable for the small side, `work` for [`gather_room`] elements; both overlap nothing else.
+/// 3. No other thread writes what is read or touches what is written during the call.
+pub unsafe fn gather<T: ConvScalar>(
+    s: &Shape,
+    images: Range<usize>,
+    x: *const T,
+    w: *const T,
+    bias: *const T,
+    y: *mut T,
+    work: *mut T,
+) {
+    if s.small == 0 || s.small_len() == 0 {
+        return;
+    }
+    let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
+    let start = |g: usize| if bias.is_null() { bias } else { bias.wrapping_add(g * s.small) };
+    let conv = (!is_empty(s)).then(|| Conv::new(s.small, s.large, s.axes));
+    for n in images {
+        for g in 0..s.groups {
+            let at = n * s.groups + g;
+            // SAFETY: our duties, for image `n` and group `g`.
+            unsafe {
+                let (x, w, y) = (x.add(at * large), w.add(g * s.small * s.large * s.taps()), y.add(at * small));
+                match &conv {
+                    Some(conv) => conv.run(x, reaches_end(at, s.batch * s.groups, large), w, start(g), y, work),
+                    None => constant(s.small, s.small_len(), start(g), y),
+                }
+            }
+        }
+    }
+}
+
+/// Whether less than [`SLACK`] elements follow image `at` of `count` images of `len` elements.
+pub(super) fn reaches_end(at: usize, count: usize, len: usize) -> bool {
+    (count - 1 - at) * len < SLACK
+}
+
+/// Rows of one value each, or of zeros.
+///
+/// # Safety
+/// `start` is null or readable for `m` elements, `y` writable for `m` x `n`.
+pub(super) unsafe fn constant<T: Vectors>(m: usize, n: usize, start: *const T, y: *mut T) {
+    for i in 0..m {
+        // SAFETY: our duties.
+        unsafe { fill(y.add(i * n), n, if start.is_null() { <T as Float>::ZERO } else { *start.add(i) }) }
+    }
+}

@@ -1,0 +1,202 @@
+//! The padded copy of an image.
+//!
+//! Along each axis, tap `k` at position `o` meets coordinate `o * stride + k * dilation` of the padded image. Coordinates are
+//! kept by their residue modulo the stride, as far as taps have it, so that positions are neighbours whatever the stride:
+//! the element lies at `phase(k) * len + o + k * dilation / stride`.
+
+use super::{Axis, each};
+use crate::matmul::{Float, Routine, Simd, Vectors};
+
+/// What vectors may read past an image.
+pub(super) const SLACK: usize = 16;
+
+/// One axis of the copy.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    axis: Axis,
+    /// Residues that taps have.
+    phases: usize,
+    /// Elements of one residue.
+    len: usize,
+}
+
+impl Line {
+    fn new(axis: Axis) -> Self {
+        let period = axis.stride / gcd(axis.stride, axis.dilation);
+        Self {
+            axis,
+            phases: axis.kernel.min(period),
+            len: axis.small + (axis.kernel - 1) * axis.dilation / axis.stride,
+        }
+    }
+    /// Where tap `k` of position 0 lies.
+    fn tap(&self, k: usize) -> usize {
+        k % self.phases * self.len + k * self.axis.dilation / self.axis.stride
+    }
+    /// The coordinate in the image, maybe outside, of element `q` of a phase.
+    #[inline(always)]
+    fn coordinate(&self, phase: usize, q: usize) -> isize {
+        let Axis { stride, dilation, pad, .. } = self.axis;
+        (q * stride + phase * dilation % stride) as isize - pad
+    }
+    /// The elements of a phase that lie inside the image.
+    #[inline(always)]
+    fn inside(&self, phase: usize) -> (usize, usize) {
+        let (start, stride) = (self.coordinate(phase, 0), self.axis.stride as isize);
+        let from = |bound: isize| ((bound - start + stride - 1).div_euclid(stride).max(0) as usize).min(self.len);
+        (from(0), from(self.axis.large as isize))
+    }
+}
+
+pub(super) fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The layout of padded copies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    lines: [Line; 3],
+    /// Elements between neighbours along each axis.
+    pub units: [usize; 3],
+    /// Elements between channels.
+    pub channel: usize,
+    pub channels: usize,
+}
+
+impl Grid {
+    pub(super) fn new(channels: usize, axes: [Axis; 3]) -> Self {
+        let lines = axes.map(Line::new);
+        let [d, h, w] = lines.map(|l| l.phases * l.len);
+        Self { lines, units: [h * w, w, 1], channel: d * h * w, channels }
+    }
+    /// Whether the copy would be the image itself.
+    pub(super) fn is_image(&self) -> bool {
+        self.lines.iter().all(|l| l.axis.stride == 1 && l.axis.pad == 0 && l.len == l.axis.large)
+    }
+    /// Elements of one image.
+    pub(super) fn image(&self) -> usize {
+        self.channels * self.channel
+    }
+    /// Positions along each axis.
+    pub(super) fn extents(&self) -> [usize; 3] {
+        self.lines.map(|l| l.axis.small)
+    }
+    /// Where each tap of each channel meets position 0, in the order of the weight.
+    pub(super) fn offsets(&self) -> Vec<usize> {
+        let kernel = self.lines.map(|l| l.axis.kernel);
+        let at = |c: usize, k: [usize; 3]| {
+            (0..3).fold(c * self.channel, |sum, i| sum + self.lines[i].tap(k[i]) * self.units[i])
+        };
+        (0..self.channels).flat_map(|c| each(kernel).map(move |k| at(c, k))).collect()
+    }
+
+    /// Copies an image.
+    ///
+    /// # Safety
+    /// 1. `src` is readable for the channels of one image of the large side, row-major.
+    /// 2. `dst` is writable for [`Grid::image`] elements and [`SLACK`] more, and overlaps nothing that is read.
+    pub(super) unsafe fn copy<T: Vectors>(&self, src: *const T, dst: *mut T) {
+        // SAFETY: our duties.
+        unsafe { T::call(&Copy { grid: self, src, dst }) }
+    }
+}
+
+/// Duties: those of [`Grid::copy`].
+struct Copy<'a, T> {
+    grid: &'a Grid,
+    src: *const T,
+    dst: *mut T,
+}
+
+impl<T: Vectors> Routine for Copy<'_, T> {
+    type Elem = T;
+
+    #[inline(always)]
+    unsafe fn run<V: Simd<Elem = T>>(&self) {
+        let [d, h, w] = &self.grid.lines;
+        let mut dst = self.dst;
+        // SAFETY: duty 2: rows are written one after the other, as many as `image` counts, each maybe past its end, where
+        // the next one is written after it; then the slack, so that its last vector ends there too. Duty 1: rows are read
+        // where both coordinates lie inside the image.
+        unsafe {
+            for channel in 0..self.grid.channels {
+                for zd in 0..d.phases * d.len {
+                    let z = d.coordinate(zd / d.len, zd % d.len);
+                    for yh in 0..h.phases * h.len {
+                        let y = h.coordinate(yh / h.len, yh % h.len);
+                        if z < 0 || y < 0 || z as usize >= d.axis.large || y as usize >= h.axis.large {
+                            zeros::<V>(dst, self.grid.units[1]);
+                        } else {
+                            let row = (channel * d.axis.large + z as usize) * h.axis.large + y as usize;
+                            line::<V>(w, self.src.add(row * w.axis.large), dst);
+                        }
+                        dst = dst.add(self.grid.units[1]);
+                    }
+                }
+            }
+            for at in 0..SLACK {
+                *dst.add(at) = <T as Float>::ZERO;
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The CPU has the instructions of `V`; `dst` is writable for `len` elements and less than a vector more.
+#[inline(always)]
+unsafe fn zeros<V: Simd>(dst: *mut V::Elem, len: usize) {
+    // SAFETY: our duty.
+    unsafe {
+        for at in (0..len).step_by(V::LEN) {
+            V::zero().store(dst.add(at));
+        }
+    }
+}
+
+/// # Safety
+/// The CPU has the instructions of `V`; `src` is readable for `len` elements, `dst` writable for as many and less than a
+/// vector more.
+#[inline(always)]
+unsafe fn copy_run<V: Simd>(src: *const V::Elem, dst: *mut V::Elem, len: usize) {
+    // SAFETY: our duty; whole vectors, then what is left.
+    unsafe {
+        let mut at = 0;
+        while len - at >= V::LEN {
+            V::load(src.add(at)).store(dst.add(at));
+            at += V::LEN;
+        }
+        if at < len {
+            V::load_first(src.add(at), len - at).store(dst.add(at));
+        }
+    }
+}
+
+/// Copies one row of an image, its phases one after the other.
+///
+/// # Safety
+/// The CPU has the instructions of `V`; `src` is readable for the large side of `w`, `dst` writable for all its phases and
+/// less than a vector more.
+#[inline(always)]
+unsafe fn line<V: Simd>(w: &Line, src: *const V::Elem, dst: *mut V::Elem) {
+    // SAFETY: our duties, each part being written before what follows it: `from .. to` are the elements whose coordinates lie inside the image, from `start` on.
+    unsafe {
+        for phase in 0..w.phases {
+            let dst = dst.add(phase * w.len);
+            let (from, to) = w.inside(phase);
+            zeros::<V>(dst, from);
+            if from < to {
+                let start = w.coordinate(phase, from);
+                let src = src.offset(start);
+                if w.axis.stride == 1 {
+                    copy_run::<V>(src, dst.add(from), to - from);
+                } else {
+                    for q in 0..to - from {
+                        *dst.add(from + q) = *src.add(q * w.axis.stride);
+                    }
+                }
+            }
+            let to = to.max(from);
+            zeros::<V>(dst.add(to), w.len - to);
+        }
+    }
+}

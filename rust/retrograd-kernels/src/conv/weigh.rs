@@ -1,0 +1,190 @@
+//! The gradient of the weight: `w[k] = sum over images and positions of y[o] x[o * stride - pad + k * dilation]`.
+//!
+//! A matrix product over positions, transposed: channels and taps are the rows, so that the rows of patches are read as they
+//! lie; channels of the small side are the columns.
+
+use super::direct::Dots;
+use super::gather::reaches_end;
+use super::grid::{Grid, SLACK};
+use super::patches::{Rows, Run, Runs};
+use super::{ConvScalar, Shape, is_product};
+use crate::matmul::{Float, gemm};
+
+/// Bytes of a row of patches that are multiplied at once: as deep as a block of the matrix product.
+const DEPTH_BYTES: usize = 2560;
+/// Rows of patches copied at once: a block of the matrix product.
+const ROWS: usize = 168;
+
+/// How the sums are cut, and where things lie in `work`.
+struct Plan {
+    grid: Grid,
+    offsets: Vec<usize>,
+    /// Images whose positions are summed at once: several, if one has few.
+    together: usize,
+    /// The longest part of a sum.
+    depth: usize,
+    /// Elements between rows of patches.
+    row: usize,
+    rows: usize,
+}
+
+impl Plan {
+    fn new<T>(s: &Shape) -> Self {
+        let grid = Grid::new(s.large, s.axes);
+        let offsets = grid.offsets();
+        let positions = s.small_len();
+        let most = DEPTH_BYTES / size_of::<T>();
+        let together = (most / positions).clamp(1, s.batch.max(1));
+        let whole = together * positions;
+        let depth = whole.div_ceil(whole.div_ceil(most));
+        // A cache line more than needed, an odd number of them: rows do not fall on each other in the cache.
+        let row = (depth.div_ceil(SLACK) | 1) * SLACK + 2 * SLACK;
+        let rows = offsets.len().div_ceil(offsets.len().div_ceil(ROWS));
+        Self { grid, offsets, together, depth, row, rows }
+    }
+    /// One channel of the small side: no matrix product.
+    fn is_direct(s: &Shape) -> bool {
+        s.small == 1
+    }
+    /// The images; the rows of patches; the small side of images that are summed together; the transposed result.
+    fn rooms(&self, s: &Shape) -> [usize; 4] {
+        let copies = self.grid.image() * self.together + SLACK;
+        if Self::is_direct(s) {
+            return [copies, 0, 0, 0];
+        }
+        let small = if self.together > 1 { s.small * self.together * s.small_len() } else { 0 };
+        [copies, self.row * self.rows + SLACK, small, self.offsets.len() * s.small]
+    }
+}
+
+/// Whether nothing is summed.
+fn is_empty(s: &Shape) -> bool {
+    s.batch == 0 || s.small_len() == 0 || s.small * s.large * s.groups == 0
+}
+
+/// Elements of `work` that [`weigh`] needs, for elements of type `T`.
+pub fn weigh_room<T: ConvScalar>(s: &Shape) -> usize {
+    if is_empty(s) || is_product(&s.axes) { 0 } else { Plan::new::<T>(s).rooms(s).iter().sum() }
+}
+
+/// The gradient of the weight.
+///
+/// # Safety
+/// 1. `y` and `x` are readable for the small and the large side of `s`.
+/// 2. `w` is writable for the weight, `work` for [`weigh_room`] elements; both overlap nothing else.
+/// 3. No other thread writes what is read or touches what is written during the call.
+pub unsafe fn weigh<T: ConvScalar>(s: &Shape, y: *const T, x: *const T, w: *mut T, work: *mut T) {
+    let group = s.small * s.large * s.taps();
+    if is_empty(s) {
+        // SAFETY: duty 2.
+        return unsafe { super::gather::fill(w, s.groups * group, <T as Float>::ZERO) };
+    }
+    let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
+    if is_product(&s.axes) {
+        let p = s.small_len();
+        for (g, n) in (0..s.groups).flat_map(|g| (0..s.batch).map(move |n| (g, n))) {
+            let at = n * s.groups + g;
+            // SAFETY: our duties: `small` x `p` times the transpose of `large` x `p`.
+            unsafe {
+                let (y, x, w) = (y.add(at * small), x.add(at * large), w.add(g * group));
+                gemm(s.small, s.large, p, y, p as isize, 1, x, 1, p as isize, n > 0, w, s.large as isize, 1);
+            }
+        }
+        return;
+    }
+    let plan = Plan::new::<T>(s);
+    for g in 0..s.groups {
+        // SAFETY: our duties, for one group.
+        unsafe {
+            if Plan::is_direct(s) {
+                dots(s, &plan, g, y, x, w.add(g * group), work);
+            } else {
+                products(s, &plan, g, y, x, w.add(g * group), work);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The duties of [`weigh`]; `w` is that of group `g`.
+unsafe fn dots<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: *const T, w: *mut T, work: *mut T) {
+    // SAFETY: our duties.
+    unsafe {
+        super::gather::fill(w, plan.offsets.len(), <T as Float>::ZERO);
+        for n in 0..s.batch {
+            let (at, large) = (n * s.groups + g, s.large * s.large_len());
+            let x = x.add(at * large);
+            let in_place = plan.grid.is_image() && !reaches_end(at, s.batch * s.groups, large);
+            if !in_place {
+                plan.grid.copy(x, work);
+            }
+            let copy = if in_place { x } else { work.cast_const() };
+            let y = y.add(at * s.small_len());
+            T::call(&Dots { grid: &plan.grid, offsets: &plan.offsets, copy, y, out: w });
+        }
+    }
+}
+
+/// # Safety
+/// The duties of [`weigh`]; `w` is that of group `g`.
+unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: *const T, w: *mut T, work: *mut T) {
+    let (positions, k, m) = (s.small_len(), plan.offsets.len(), s.small);
+    let [copies, patches, together, _] = plan.rooms(s);
+    let (rows, beside, sums) = (
+        work.wrapping_add(copies),
+        work.wrapping_add(copies + patches),
+        work.wrapping_add(copies + patches + together),
+    );
+    let mut runs: Vec<Run> = Vec::new();
+    for first in (0..s.batch).step_by(plan.together) {
+        let images = plan.together.min(s.batch - first);
+        let image = |n: usize| (first + n) * s.groups + g;
+        // The images themselves will do if they are neighbours.
+        let large = s.large * s.large_len();
+        let in_place = plan.grid.is_image()
+            && (images == 1 || s.groups == 1)
+            && !reaches_end(image(images - 1), s.batch * s.groups, large);
+        for n in 0..images {
+            if !in_place {
+                // SAFETY: duties 1 and 2: one image after the other, with the slack behind the last.
+                unsafe { plan.grid.copy(x.add(image(n) * large), work.add(n * plan.grid.image())) }
+            }
+        }
+        let copy = if in_place { x.wrapping_add(image(0) * large) } else { work.cast_const() };
+        // Of the small side: one row per channel.
+        let whole = images * positions;
+        let side = if plan.together == 1 {
+            y.wrapping_add(image(0) * m * positions)
+        } else {
+            for (n, c) in (0..images).flat_map(|n| (0..m).map(move |c| (n, c))) {
+                // SAFETY: duties 1 and 2.
+                unsafe {
+                    let from = y.add((image(n) * m + c) * positions);
+                    from.copy_to_nonoverlapping(beside.add(c * whole + n * positions), positions);
+                }
+            }
+            beside.cast_const()
+        };
+        for p0 in (0..whole).step_by(plan.depth) {
+            let depth = plan.depth.min(whole - p0);
+            runs.clear();
+            runs.extend(Runs::new(&plan.grid, p0, depth));
+            for r0 in (0..k).step_by(plan.rows) {
+                let count = plan.rows.min(k - r0);
+                let offsets = &plan.offsets[r0..r0 + count];
+                let accumulate = first > 0 || p0 > 0;
+                // SAFETY: our duties: the copies hold the images that the runs are in, `rows` has room for as many rows
+                // of patches; `count` x `depth` times the transpose of `m` x `depth`, to rows of `sums`.
+                unsafe {
+                    T::call(&Rows { offsets, runs: &runs, copy, dst: rows, dst_rs: plan.row });
+                    let (a, b, c) = (rows.cast_const(), side.add(p0), sums.add(r0 * m));
+                    gemm(count, m, depth, a, plan.row as isize, 1, b, 1, whole as isize, accumulate, c, m as isize, 1);
+                }
+            }
+        }
+    }
+    for (i, r) in (0..m).flat_map(|i| (0..k).map(move |r| (i, r))) {
+        // SAFETY: duty 2; all sums were written.
+        unsafe { *w.add(i * k + r) = *sums.add(r * m + i) }
+    }
+}

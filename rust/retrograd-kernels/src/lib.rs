@@ -1,0 +1,35 @@
+//! Loops over memory, and the pools of threads and of memory that they use. Nothing here knows of tensors.
+//!
+//! A kernel is given pointers, sizes and strides in elements; who calls it answers for them (`# Safety` sections number the
+//! duties). [`simd`] picks the instruction set at run time, [`parallel`] divides long work among threads, [`memory`] hands
+//! out buffers that were used before.
+
+pub mod attention;
+pub mod columns;
+pub mod conv;
+pub mod ctc;
+pub mod distance;
+pub mod grid;
+pub mod math;
+pub mod matmul;
+pub mod memory;
+pub mod norm;
+pub mod parallel;
+pub mod pointwise;
+pub mod pool;
+pub mod random;
+pub mod real;
+pub mod reduce;
+pub mod resample;
+pub mod rows;
+pub mod simd;
+pub mod sort;
+pub mod special;
+pub mod strided;
+pub mod testing;
+pub mod truth;
+
+pub use memory::OutOfMemory;
+
+/// The result of what needs memory of its own.
+pub type Result<T, E = OutOfMemory> = std::result::Result<T, E>;

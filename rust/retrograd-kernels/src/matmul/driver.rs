@@ -1,0 +1,414 @@
+//! The blocked product: cuts C into tiles, decides what to copy, and runs the micro-kernel.
+//!
+//! Three habits carry the small shapes. A is read in place by broadcasting, at any strides, and
+//! copied only when it would fall out of the first-level cache between uses. B is read in place
+//! where its rows are contiguous; if it is worth copying, the first row of tiles copies it while
+//! multiplying. And rows are dealt out evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
+
+use std::ptr::null;
+
+use super::scratch;
+use super::simd::{Float, Simd};
+use super::tile::{self, Tile};
+use super::vecmat::Row;
+
+/// One product, as the arguments of [`super::gemm`] describe it.
+#[derive(Clone, Copy)]
+pub(super) struct Product<T> {
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+    pub a: *const T,
+    pub a_rs: isize,
+    pub a_cs: isize,
+    pub b: *const T,
+    pub b_rs: isize,
+    pub b_cs: isize,
+    pub accumulate: bool,
+    pub c: *mut T,
+    pub c_rs: isize,
+    pub c_cs: isize,
+}
+
+impl<T> Product<T> {
+    /// The same product read as `C^T = B^T A^T`.
+    pub(super) fn transposed(self) -> Self {
+        Self {
+            m: self.n,
+            n: self.m,
+            a: self.b,
+            a_rs: self.b_cs,
+            a_cs: self.b_rs,
+            b: self.a,
+            b_rs: self.a_cs,
+            b_cs: self.a_rs,
+            c_rs: self.c_cs,
+            c_cs: self.c_rs,
+            ..self
+        }
+    }
+}
+
+/// A B that no matrix in memory holds: it is written panel by panel, as the product comes to it.
+pub(crate) trait Panels<T> {
+    /// Writes rows `p0 .. p0 + k` of the columns `j0 .. j0 + columns` to `dst`, `width >= columns` elements apart. What
+    /// else is in the rows is never used, but must be initialised.
+    ///
+    /// # Safety
+    /// 1. `dst` is writable for `k * width` elements.
+    /// 2. The rows and columns are those of B; `width` is one or two vectors, the least that hold the columns.
+    unsafe fn fill(&self, p0: usize, k: usize, j0: usize, columns: usize, dst: *mut T, width: usize);
+}
+
+/// The operand B of [`product_of`], and what the sums of a row start from.
+#[derive(Clone, Copy)]
+pub(crate) struct Virtual<'a, T> {
+    pub panels: &'a dyn Panels<T>,
+    /// `m` elements; null for zeros.
+    pub start: *const T,
+}
+
+/// Bytes of one row of terms: a block of B of this depth, two vectors wide, stays in the
+/// second-level cache next to a block of A.
+const DEPTH_BYTES: usize = 2560;
+/// Rows of a block of A: with `DEPTH_BYTES`, about 430 kilobytes.
+const BLOCK_ROWS: usize = 168;
+/// Columns of a block of B kept packed between blocks of rows.
+const BLOCK_COLUMNS: usize = 2048;
+/// What fits the first-level cache next to the tile's other traffic.
+const NEAR_BYTES: usize = 24 << 10;
+
+/// `len` cut into as few parts of at most `most` as possible, of nearly equal length: the length of
+/// part `i` is `len / parts`, plus one for the first `len % parts`.
+#[derive(Clone, Copy)]
+struct Even {
+    parts: usize,
+    short: usize,
+    long: usize,
+}
+
+impl Even {
+    fn new(len: usize, most: usize) -> Self {
+        let parts = len.div_ceil(most);
+        Self { parts, short: len / parts, long: len % parts }
+    }
+
+    /// Start and length of part `i < parts`.
+    fn part(self, i: usize) -> (usize, usize) {
+        (i * self.short + i.min(self.long), self.short + usize::from(i < self.long))
+    }
+}
+
+/// Computes the product with the instruction set of `V`.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+/// 2. The duties of [`super::gemm`].
+/// 3. `m`, `n` and `k` are not zero.
+pub(super) unsafe fn product<V: Simd>(p: Product<V::Elem>) {
+    let p = if p.n == 1 && p.m != 1 { p.transposed() } else { p };
+    if p.m == 1 {
+        let Product { n, k, a: x, a_cs: xs, b, c: y, c_cs: ys, accumulate, .. } = p;
+        // The stride of an axis of one element means nothing: call it contiguous.
+        let b_cs = if n == 1 { 0 } else { p.b_cs };
+        let b_rs = if k == 1 { 1 } else { p.b_rs };
+        // SAFETY: duties 1 and 2; a stride is replaced only where its index is always zero.
+        return unsafe { V::vecmat(&Row { n, k, x, xs, b, b_rs, b_cs, y, ys, accumulate }) };
+    }
+    let p = if p.c_cs != 1 && p.c_rs == 1 { p.transposed() } else { p };
+    // SAFETY: duties 1 to 3; the transposed product touches the same elements.
+    unsafe { blocked::<V>(p, None) }
+}
+
+/// As [`product`], with a B that is written as it is needed; that of `p` is not read.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+/// 2. The duties of [`super::gemm`], but for B; rows of C are contiguous.
+/// 3. `m`, `n` and `k` are not zero.
+/// 4. `b.panels` has `k` rows and `n` columns; `b.start` is null or readable for `m` elements. Neither is in C.
+pub(super) unsafe fn product_of<V: Simd>(p: Product<V::Elem>, b: Virtual<V::Elem>) {
+    debug_assert!(p.c_cs == 1);
+    // SAFETY: duties 1 to 4. Strides of zero keep the corners of the B that is not there where they are.
+    unsafe { blocked::<V>(Product { b_rs: 0, b_cs: 0, ..p }, Some(b)) }
+}
+
+/// # Safety
+/// The duties of [`product`], or with `source` those of [`product_of`].
+unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>) {
+    let size = size_of::<V::Elem>();
+    let width = 2 * V::LEN;
+    let depths = Even::new(p.k, DEPTH_BYTES / size);
+    let heights = Even::new(p.m, BLOCK_ROWS);
+    let (_, kc) = depths.part(0);
+    let (_, mc) = heights.part(0);
+
+    let copy_a = p.n > 4 * width && mc * kc * size > NEAR_BYTES;
+    let near_b = kc * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
+    let copy_b = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b) || source.is_some();
+    // One panel of B at a time is enough, unless more rows come back for it.
+    let panels = if heights.parts == 1 { 1 } else { p.n.min(BLOCK_COLUMNS).div_ceil(width) };
+
+    let a_len = if copy_a { mc * kc + V::LEN } else { 0 };
+    let b_len = if copy_b || p.n % V::LEN != 0 { panels * kc * width } else { 0 };
+    scratch::with(a_len + b_len + V::LEN, |buffer: *mut V::Elem| {
+        // The part for A starts on a cache line too, B being whole vectors.
+        let (b_buffer, a_buffer) = (buffer, buffer.wrapping_add(b_len));
+        for j0 in (0..p.n).step_by(BLOCK_COLUMNS) {
+            let n = BLOCK_COLUMNS.min(p.n - j0);
+            for depth in 0..depths.parts {
+                let (p0, k) = depths.part(depth);
+                for height in 0..heights.parts {
+                    let (i0, m) = heights.part(height);
+                    // SAFETY: block (i0, p0, j0) of `m` x `k` x `n` lies inside the product, so
+                    // its corners are inside A, B and C (duty 2). `kc` and `mc` are the longest
+                    // parts, so the two buffers hold what `block` may write: `mc * kc + LEN` for
+                    // A if `copy_a`, and `panels` panels of `kc * width` for B if any panel is
+                    // copied or written by a source.
+                    unsafe {
+                        block::<V>(&Block {
+                            p: Product {
+                                m,
+                                n,
+                                k,
+                                a: at(p.a, i0, p.a_rs, p0, p.a_cs),
+                                b: at(p.b, p0, p.b_rs, j0, p.b_cs),
+                                c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
+                                accumulate: p.accumulate || depth > 0,
+                                ..p
+                            },
+                            a_copy: copy_a.then_some(a_buffer),
+                            b_copy: b_buffer,
+                            copy_b,
+                            keep_b: panels > 1,
+                            b_ready: height > 0,
+                            source: source.map(|b| Part {
+                                panels: b.panels,
+                                start: if b.start.is_null() || depth > 0 { null() } else { b.start.add(i0) },
+                                p0,
+                                j0,
+                            }),
+                        });
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// Element (i, j) of a matrix.
+///
+/// # Safety
+/// The element lies in the same allocation as `base`.
+#[inline(always)]
+unsafe fn at<T>(base: *const T, i: usize, rs: isize, j: usize, cs: isize) -> *const T {
+    // SAFETY: the duty of this function.
+    unsafe { base.offset(i as isize * rs + j as isize * cs) }
+}
+
+/// A product small enough for one block of A.
+struct Block<'a, T> {
+    p: Product<T>,
+    /// Where to copy A, if it is copied: `m * k` elements and one vector of slack.
+    a_copy: Option<*mut T>,
+    /// Where panels of B go: each `k` runs of its width.
+    b_copy: *mut T,
+    /// Copy full panels, too, not only those that end inside a vector.
+    copy_b: bool,
+    /// Panels have a place each, instead of sharing one.
+    keep_b: bool,
+    /// The panels are there already.
+    b_ready: bool,
+    /// What writes B, if there is no B to read; `copy_b` then.
+    source: Option<Part<'a, T>>,
+}
+
+/// A block of a [`Virtual`] B.
+struct Part<'a, T> {
+    panels: &'a dyn Panels<T>,
+    /// What the block's rows start from; null for zeros.
+    start: *const T,
+    /// Its first row and column.
+    p0: usize,
+    j0: usize,
+}
+
+impl<T> Part<'_, T> {
+    fn start_at(&self, i: usize) -> *const T {
+        if self.start.is_null() { self.start } else { self.start.wrapping_add(i) }
+    }
+}
+
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+/// 2. `p` meets the duties of [`super::gemm`]; with `source`, all but those for B, and `source` those of [`Virtual`].
+/// 3. `a_copy` and `b_copy` are writable as their comments say, apart from each other and from A, B
+///    and C; with `b_ready`, an earlier call with the same B, `keep_b` and buffers has filled them.
+unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
+    let p = &block.p;
+    let tiles = Even::new(p.m, V::ROWS);
+    // SAFETY: duties 1 to 3. `copy_rows` writes the tiles one after the other, `m * k` elements in
+    // all and at most a vector past them. Panel j of B is used only after it was copied: by
+    // `copy_rows`, by the first tile (`PACK`), or by an earlier call. Tiles stay inside C, the
+    // last column being `last` of the last vector; where C has no contiguous rows, tiles go to
+    // `spill`, which holds `ROWS` rows of two vectors for every V.
+    unsafe {
+        if let Some(copy) = block.a_copy {
+            for i in 0..tiles.parts {
+                let (i0, rows) = tiles.part(i);
+                let a = at(p.a, i0, p.a_rs, 0, 0);
+                copy_rows::<V>(rows, p.k, a, p.a_rs, p.a_cs, copy.add(i0 * p.k), rows);
+            }
+        }
+        let mut slot = block.b_copy;
+        let mut j0 = 0;
+        while j0 < p.n {
+            let columns = (2 * V::LEN).min(p.n - j0);
+            let vectors = columns.div_ceil(V::LEN);
+            let width = vectors * V::LEN;
+            let last = columns - (vectors - 1) * V::LEN;
+
+            let whole = p.b_cs == 1 && columns == width;
+            let mut b = at(p.b, 0, 0, j0, p.b_cs);
+            let mut b_rs = p.b_rs;
+            let mut pack = false;
+            if let Some(part) = &block.source {
+                if !block.b_ready {
+                    part.panels.fill(part.p0, p.k, part.j0 + j0, columns, slot, width);
+                }
+                (b, b_rs) = (slot, width as isize);
+            } else if block.copy_b || !whole {
+                if block.b_ready || !whole {
+                    if !block.b_ready {
+                        copy_rows::<V>(columns, p.k, b, p.b_cs, p.b_rs, slot, width);
+                    }
+                    (b, b_rs) = (slot, width as isize);
+                } else {
+                    pack = true;
+                }
+            }
+
+            for i in 0..tiles.parts {
+                let (i0, rows) = tiles.part(i);
+                let mut t = Tile {
+                    k: p.k,
+                    a: at(p.a, i0, p.a_rs, 0, 0),
+                    a_rs: p.a_rs,
+                    a_cs: p.a_cs,
+                    b,
+                    b_rs,
+                    packed: slot,
+                    start: block.source.as_ref().map_or(null(), |part| part.start_at(i0)),
+                    c: at(p.c, i0, p.c_rs, j0, p.c_cs).cast_mut(),
+                    c_rs: p.c_rs,
+                    last,
+                    accumulate: p.accumulate,
+                };
+                if let Some(copy) = block.a_copy {
+                    (t.a, t.a_rs, t.a_cs) = (copy.add(i0 * p.k), 1, rows as isize);
+                }
+                if p.c_cs == 1 {
+                    run::<V>(rows, vectors, pack, &t);
+                } else {
+                    spilled::<V>(rows, vectors, pack, t, p.c_cs);
+                }
+                if pack {
+                    (b, b_rs, pack) = (slot, width as isize, false);
+                }
+            }
+            if block.keep_b {
+                // Wrapping: nothing is there if no panel is copied.
+                slot = slot.wrapping_add(p.k * width);
+            }
+            j0 += columns;
+        }
+    }
+}
+
+/// # Safety
+/// The duties of [`tile::body`] for `rows` rows and `vectors` vectors, one or two.
+#[inline(always)]
+unsafe fn run<V: Simd>(rows: usize, vectors: usize, pack: bool, t: &Tile<V::Elem>) {
+    // SAFETY: the duties pass through, with `C` and `PACK` as the match says.
+    unsafe {
+        match (vectors, pack) {
+            (1, false) => tile::run::<V, 1, false>(rows, t),
+            (1, true) => tile::run::<V, 1, true>(rows, t),
+            (_, false) => tile::run::<V, 2, false>(rows, t),
+            (_, true) => tile::run::<V, 2, true>(rows, t),
+        }
+    }
+}
+
+/// A tile of a C whose rows are not contiguous.
+///
+/// # Safety
+/// As [`run`], except that the columns of `t.c` are `c_cs` apart.
+unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, pack: bool, t: Tile<V::Elem>, c_cs: isize) {
+    const ROOM: usize = 14 * 32;
+    let width = vectors * V::LEN;
+    assert!(rows * width <= ROOM);
+    let mut spill = [V::Elem::ZERO; ROOM];
+    let inner = Tile { c: spill.as_mut_ptr(), c_rs: width as isize, accumulate: false, ..t };
+    // SAFETY: the duties pass through; the assert gives the tile its room.
+    unsafe { run::<V>(rows, vectors, pack, &inner) }
+    for (i, row) in spill.chunks_exact(width).take(rows).enumerate() {
+        for (j, &x) in row[..width - V::LEN + t.last].iter().enumerate() {
+            // SAFETY: (i, j) is an element of the tile, writable (readable, if `accumulate`).
+            unsafe {
+                let c = t.c.offset(i as isize * t.c_rs + j as isize * c_cs);
+                *c = if t.accumulate { x.plus(*c) } else { x };
+            }
+        }
+    }
+}
+
+/// Copies `rows` rows of `k` elements side by side: `dst[p * dst_rs + i]` becomes element (i, p), for
+/// `i < rows`. What follows them, up to a multiple of `LEN`, becomes zero if `dst_rs` has room for
+/// it; if not, it is the start of the next row, and correct.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+/// 2. `src` is readable for `rows` x `k` elements, `rs` and `cs` apart.
+/// 3. `rows <= dst_rs`, and `dst` is writable for `(k - 1) * dst_rs` elements and `rows` rounded up
+///    to a multiple of `LEN`.
+unsafe fn copy_rows<V: Simd>(
+    rows: usize,
+    k: usize,
+    src: *const V::Elem,
+    rs: isize,
+    cs: isize,
+    dst: *mut V::Elem,
+    dst_rs: usize,
+) {
+    // From the last vector of rows to the first: only the last one can reach into the next row of
+    // `dst`, whose start is written after it, by the next step or by the first vector of rows.
+    for i in (0..rows).step_by(V::LEN).rev() {
+        let here = V::LEN.min(rows - i);
+        // SAFETY: duties 1 to 3: element (i + r, p) is read for r < here, p < k only, and the run
+        // of LEN at (p, i) of `dst` is written.
+        unsafe {
+            let (src, dst) = (src.offset(i as isize * rs), dst.add(i));
+            if rs == 1 {
+                for p in 0..k {
+                    let row = src.offset(p as isize * cs);
+                    let v = if here == V::LEN { V::load(row) } else { V::load_first(row, here) };
+                    v.store(dst.add(p * dst_rs));
+                }
+            } else if cs == 1 {
+                for p in (0..k).step_by(V::LEN) {
+                    let depth = V::LEN.min(k - p);
+                    V::transpose(src.add(p), rs, here, depth, dst.add(p * dst_rs), dst_rs);
+                }
+            } else {
+                for p in 0..k {
+                    let dst = dst.add(p * dst_rs);
+                    for r in 0..V::LEN {
+                        let inside = r < here;
+                        *dst.add(r) = if inside { *at(src, r, rs, p, cs) } else { V::Elem::ZERO };
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The matrix product: `C = A B` or `C += A B`, at any strides.
+//!
+//! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
+//! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
+//! has the vectors; `vecmat` serves products with one row or column, `plain` the integers.
+
+mod driver;
+mod plain;
+mod scratch;
+mod simd;
+#[cfg(test)]
+mod tests;
+mod tile;
+mod vecmat;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use driver::Product;
+pub(crate) use driver::{Panels, Virtual};
+pub(crate) use simd::{Float, Routine, Simd};
+pub(crate) use vecmat::sum;
+
+use crate::parallel::{Shared, num_threads, split};
+
+mod sealed {
+    use super::driver::Product;
+
+    /// What [`super::gemm`] calls, once for each element type.
+    pub trait Kernel: Copy + 'static {
+        const ZERO: Self;
+
+        /// # Safety
+        /// The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
+        #[expect(private_interfaces, reason = "the trait is sealed")]
+        unsafe fn product(p: Product<Self>);
+    }
+}
+
+/// An element type with a matrix product: `f32` and `f64` (vector code chosen for the CPU at run
+/// time), and `i8`, `i16`, `i32`, `i64` and `u8` (plain loops, wrapping on overflow).
+pub trait GemmScalar: sealed::Kernel {}
+impl<T: sealed::Kernel> GemmScalar for T {}
+
+/// Element types with vectors: `f32` and `f64`.
+pub(crate) trait Vectors: Float {
+    /// Runs a routine with the best instructions of this CPU.
+    ///
+    /// # Safety
+    /// The duties of the routine.
+    unsafe fn call<R: Routine<Elem = Self>>(r: &R);
+}
+
+/// [`gemm_of`] as a routine: its arguments.
+struct Of<'a, T>(Product<T>, Virtual<'a, T>);
+
+/// Duties: those of [`gemm_of`], no extent being zero.
+impl<T: Float> Routine for Of<'_, T> {
+    type Elem = T;
+    #[inline(always)]
+    unsafe fn run<V: Simd<Elem = T>>(&self) {
+        // SAFETY: our duties.
+        unsafe { driver::product_of::<V>(self.0, self.1) }
+    }
+}
+
+macro_rules! float {
+    ($t:ty, $avx512:ident, $avx2:ident, $plain:ident) => {
+        impl Vectors for $t {
+            unsafe fn call<R: Routine<Elem = Self>>(r: &R) {
+                // SAFETY: the duties pass through; the instructions are those just detected, or
+                // those that every CPU of the target has.
+                unsafe {
+                    #[cfg(target_arch = "x86_64")]
+                    if is_x86_feature_detected!("avx512f") {
+                        return x86::$avx512::call(r);
+                    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                        return x86::$avx2::call(r);
+                    }
+                    simd::$plain::call(r);
+                }
+            }
+        }
+
+        impl sealed::Kernel for $t {
+            const ZERO: Self = 0.0;
+
+            #[expect(private_interfaces, reason = "the trait is sealed")]
+            unsafe fn product(p: Product<Self>) {
+                // SAFETY: the duties pass through; the instructions are those just detected, or
+                // those that every CPU of the target has.
+                unsafe {
+                    #[cfg(target_arch = "x86_64")]
+                    if is_x86_feature_detected!("avx512f") {
+                        return driver::product::<x86::$avx512>(p);
+                    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                        return driver::product::<x86::$avx2>(p);
+                    }
+                    driver::product::<simd::$plain>(p);
+                }
+            }
+        }
+    };
+}
+float!(f32, Avx512F32, Avx2F32, PlainF32);
+float!(f64, Avx512F64, Avx2F64, PlainF64);
+
+macro_rules! integer {
+    ($($t:ty),*) => {$(
+        impl sealed::Kernel for $t {
+            const ZERO: Self = 0;
+
+            #[expect(private_interfaces, reason = "the trait is sealed")]
+            unsafe fn product(p: Product<Self>) {
+                // SAFETY: the duties pass through.
+                unsafe { plain::product(p) }
+            }
+        }
+    )*};
+}
+integer!(i8, i16, i32, i64, u8);
+
+/// `C (m x n) = A (m x k) B (k x n)`, or `C += A B` with `accumulate`, with the help of the thread pool if it is large.
+///
+/// Strides are in elements and may be any: transposed, zero (expanded), negative. Only C must not
+/// repeat an element. Without terms (`k == 0`) C becomes zero, or stays with `accumulate`.
+///
+/// The order of the terms of one element of C depends on the shape, the strides and the CPU, not on
+/// the number of threads or anything else: the same call gives the same bits.
+///
+/// # Safety
+/// 1. `a` is readable at `i * a_rs + p * a_cs` for all `i < m`, `p < k`; `b` at
+///    `p * b_rs + j * b_cs` for all `p < k`, `j < n`; all of one operand in one allocation.
+/// 2. `c` is writable at `i * c_rs + j * c_cs` for all `i < m`, `j < n`, and with `accumulate` holds
+///    initialised values there.
+/// 3. No two `(i, j)` have the same place in C, and no place in C is one that is read in A or B.
+/// 4. No other thread writes A or B, or touches C, during the call.
+#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
+pub unsafe fn gemm<T: GemmScalar>(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: *const T,
+    a_rs: isize,
+    a_cs: isize,
+    b: *const T,
+    b_rs: isize,
+    b_cs: isize,
+    accumulate: bool,
+    c: *mut T,
+    c_rs: isize,
+    c_cs: isize,
+) {
+    if m == 0 || n == 0 {
+        return;
+    }
+    if k == 0 {
+        if !accumulate {
+            for i in 0..m as isize {
+                for j in 0..n as isize {
+                    // SAFETY: duty 2.
+                    unsafe { *c.offset(i * c_rs + j * c_cs) = T::ZERO }
+                }
+            }
+        }
+        return;
+    }
+    let terms = m as f64 * n as f64 * k as f64;
+    if terms < FEW_TERMS || m.min(n) == 1 {
+        // SAFETY: duties 1 to 4, and no extent is zero.
+        return unsafe { T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs }) };
+    }
+    // The longer side of C is cut for threads. An element has the same terms in the same order in any part of more than one
+    // row and column.
+    let (along_rows, extent) = (m >= n, m.max(n));
+    let mut grain = extent.div_ceil(2 * num_threads()).next_multiple_of(GRAIN);
+    while extent % grain == 1 {
+        grain += GRAIN;
+    }
+    let (a, b, c) = (Shared(a.cast_mut()), Shared(b.cast_mut()), Shared(c));
+    split(extent, grain, terms * TERM_COST, &|part| {
+        let (i, m) = if along_rows { (part.start as isize, part.len()) } else { (0, m) };
+        let (j, n) = if along_rows { (0, n) } else { (part.start as isize, part.len()) };
+        // SAFETY: duties 1 to 4 for a part of C, which no other thread has, and no extent is zero.
+        unsafe {
+            let (a, b) = (a.get().offset(i * a_rs).cast_const(), b.get().offset(j * b_cs).cast_const());
+            let c = c.get().offset(i * c_rs + j * c_cs);
+            T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs });
+        }
+    });
+}
+
+/// Products of fewer terms stay on the calling thread.
+const FEW_TERMS: f64 = 5e5;
+/// What a term takes, in nanoseconds: 120 billion operations a second.
+pub const TERM_COST: f64 = 1.0 / 60.0;
+/// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.
+const GRAIN: usize = 32;
+/// As [`gemm`], with a B that is written panel by panel as the product comes to it: `C = start + A B`, the rows of C
+/// contiguous.
+///
+/// # Safety
+/// 1. The duties of [`gemm`] for A and C.
+/// 2. `b.panels` has `k` rows and `n` columns, and does not read C; `b.start` is null or readable for `m` elements.
+#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
+pub(crate) unsafe fn gemm_of<T: Vectors>(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: *const T,
+    a_rs: isize,
+    a_cs: isize,
+    b: Virtual<T>,
+    c: *mut T,
+    c_rs: isize,
+) {
+    debug_assert!(m > 0 && n > 0 && k > 0);
+    let none = std::ptr::null();
+    let p = Product { m, n, k, a, a_rs, a_cs, b: none, b_rs: 0, b_cs: 0, accumulate: false, c, c_rs, c_cs: 1 };
+    // SAFETY: duties 1 and 2.
+    unsafe { T::call(&Of(p, b)) }
+}
+
+/// A matrix in a slice: element (i, j) is `data[offset + i * rs + j * cs]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    pub rows: usize,
+    pub cols: usize,
+    pub offset: usize,
+    pub rs: isize,
+    pub cs: isize,
+}
+
+impl Layout {
+    /// Rows one after the other.
+    pub fn row_major(rows: usize, cols: usize) -> Self {
+        Self { rows, cols, offset: 0, rs: cols as isize, cs: 1 }
+    }
+
+    /// Columns one after the other.
+    pub fn column_major(rows: usize, cols: usize) -> Self {
+        Self { rows, cols, offset: 0, rs: 1, cs: rows as isize }
+    }
+
+    /// Whether every element lies in a slice of `len`.
+    fn fits(&self, len: usize) -> bool {
+        if self.rows == 0 || self.cols == 0 {
+            return true;
+        }
+        let (Ok(rows), Ok(cols), Ok(offset)) =
+            (i128::try_from(self.rows - 1), i128::try_from(self.cols - 1), i128::try_from(self.offset))
+        else {
+            return false;
+        };
+        // The products are less than 2^127; their sum may not be.
+        let (down, across) = (rows * self.rs as i128, cols * self.cs as i128);
+        let first = down.min(0).saturating_add(across.min(0)).saturating_add(offset);
+        let last = down.max(0).saturating_add(across.max(0)).saturating_add(offset);
+        first >= 0 && last < len as i128
+    }
+
+    /// Whether no two elements share a place, judged by one axis stepping over all of the other.
+    fn distinct(&self) -> bool {
+        let (rs, cs) = (self.rs.unsigned_abs() as u128, self.cs.unsigned_abs() as u128);
+        let (rows, cols) = (self.rows as u128, self.cols as u128);
+        let empty = rows == 0 || cols == 0;
+        let steps = (rows <= 1 || rs > 0) && (cols <= 1 || cs > 0);
+        let apart = rows <= 1 || cols <= 1 || rs > cs * (cols - 1) || cs > rs * (rows - 1);
+        empty || (steps && apart)
+    }
+}
+
+/// [`gemm`] on slices, checked.
+///
+/// # Panics
+/// If the extents disagree, a matrix leaves its slice, or elements of C share a place.
+pub fn gemm_slices<T: GemmScalar>(a: (&[T], Layout), b: (&[T], Layout), accumulate: bool, c: (&mut [T], Layout)) {
+    let ((a, al), (b, bl), (c, cl)) = (a, b, c);
+    let (m, n, k) = (al.rows, bl.cols, al.cols);
+    assert!(bl.rows == k && cl.rows == m && cl.cols == n, "extents disagree: {al:?}, {bl:?}, {cl:?}");
+    assert!(al.fits(a.len()) && bl.fits(b.len()) && cl.fits(c.len()), "outside the slice");
+    assert!(cl.distinct(), "elements of C share a place: {cl:?}");
+    let (ap, bp, cp) = (
+        a.as_ptr().wrapping_add(al.offset),
+        b.as_ptr().wrapping_add(bl.offset),
+        c.as_mut_ptr().wrapping_add(cl.offset),
+    );
+    // SAFETY: (1), (2) Every element lies in its slice, as just checked. (3) The elements of C are
+    // distinct, as just checked, and `c` is borrowed mutably, so it overlaps neither `a` nor `b`.
+    // (4) The borrows last as long as the call.
+    unsafe {
+        gemm(m, n, k, ap, al.rs, al.cs, bp, bl.rs, bl.cs, accumulate, cp, cl.rs, cl.cs);
+    }
+}

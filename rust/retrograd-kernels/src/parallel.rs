@@ -1,0 +1,503 @@
+//! The thread pool: pieces of one kernel on several threads.
+//!
+//! [`split`] cuts a range into pieces that the calling thread and the workers claim one by one, so nobody waits for a
+//! thread that the system has put aside. Work is only divided if it pays: waking a sleeping worker takes the caller more
+//! than 10 us, a worker that still spins answers at once. So short work runs on the caller alone; a pool that was just
+//! used takes on less, and is woken if such work comes so densely that the workers would not sleep again. Work inside of a piece is not divided again, and if two threads want the pool at once, the
+//! second one works by itself.
+//!
+//! The caller decides the borders of pieces by sizes alone wherever they could be seen in a result; otherwise pieces have
+//! nothing in common, so that results do not depend on the number of threads.
+//!
+//! No thread is started before the first work that is divided. A forked child starts its own.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Once, OnceLock};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+/// Work of less than this many nanoseconds is never divided.
+const WORTH_SHARING: f64 = 10_000.0;
+/// Work of less than this many nanoseconds is not divided if workers have to be woken.
+const WORTH_WAKING: f64 = 60_000.0;
+/// A piece should take at least this many nanoseconds.
+const PIECE: f64 = 4_000.0;
+/// How long a worker looks for more work before it sleeps.
+const PATIENCE: Duration = Duration::from_micros(200);
+/// Pieces of work, each within the workers' patience of the one before, that wake them together.
+const DENSE: usize = 8;
+
+/// Where users say how many threads there shall be; the first that is set counts.
+const VARIABLES: [&str; 2] = ["RETROGRAD_NUM_THREADS", "OMP_NUM_THREADS"];
+/// As many threads as a variable can ask for.
+const MOST: usize = 1024;
+
+/// 0 until it is asked for or set.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+static POOL: AtomicPtr<Pool> = AtomicPtr::new(null_mut());
+
+thread_local! {
+    /// Whether this thread is inside of a piece.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How many threads one kernel may use: at the start, what the environment asks for, or else the cores that this process
+/// may run on.
+///
+/// `RETROGRAD_NUM_THREADS` counts before `OMP_NUM_THREADS`. Both hold a positive number, or a list whose first one counts,
+/// as OpenMP has it; what is neither is told on standard error and passed over. They are read at the first call.
+#[inline]
+pub fn num_threads() -> usize {
+    match THREADS.load(Ordering::Relaxed) {
+        0 => first_number(),
+        n => n,
+    }
+}
+
+/// Sets how many threads one kernel may use, the calling one among them; 0 counts as 1.
+pub fn set_num_threads(n: usize) {
+    THREADS.store(n.max(1), Ordering::Relaxed);
+}
+
+#[cold]
+fn first_number() -> usize {
+    let n = VARIABLES.iter().find_map(|name| asked_for(name)).unwrap_or_else(count_cores);
+    // A number that was set meanwhile stays.
+    match THREADS.compare_exchange(0, n, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => n,
+        Err(set) => set,
+    }
+}
+
+/// The number in an environment variable; says so if there is something else.
+fn asked_for(name: &str) -> Option<usize> {
+    let text = std::env::var(name).ok().filter(|text| !text.trim().is_empty())?;
+    let n = text.split(',').next().and_then(|first| first.trim().parse().ok()).filter(|&n: &usize| n > 0);
+    if n.is_none() {
+        eprintln!("retrograd: {name}={text:?} is no positive number of threads, and is ignored");
+    }
+    n.map(|n| n.min(MOST))
+}
+
+fn count_cores() -> usize {
+    let allowed = std::thread::available_parallelism().map_or(1, |n| n.get());
+    physical_cores().map_or(allowed, |n| n.clamp(1, allowed))
+}
+
+/// The cores of the CPUs that the calling thread may run on; those that share a core do not add to its arithmetic.
+fn physical_cores() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    let mut cores = std::collections::BTreeSet::new();
+    for part in list.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        for cpu in first.parse::<usize>().ok()?..=last.parse().ok()? {
+            let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+            cores.insert(std::fs::read_to_string(path).ok()?);
+        }
+    }
+    Some(cores.len())
+}
+
+/// Runs `work` for pieces that together are `0..n`; returns when all are done.
+///
+/// `cost` is an estimate of the whole in nanoseconds on one thread. Pieces begin at multiples of `grain`. A panic of a
+/// piece is passed on when the others are done.
+pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let units = n.div_ceil(grain.max(1));
+    if units < 2 || cost < WORTH_SHARING || INSIDE.get() {
+        return work(0..n);
+    }
+    let threads = num_threads();
+    if threads == 1 {
+        return work(0..n);
+    }
+    let pool = Pool::current();
+    if cost < WORTH_WAKING && pool.awake.load(Ordering::Relaxed) + 1 < threads && !pool.is_wanted() {
+        return work(0..n);
+    }
+    // A few pieces for each thread, since some may be slower than others.
+    let pieces = units.min(threads * 4).min((cost / PIECE) as usize).max(1);
+    let step = units.div_ceil(pieces) * grain.max(1);
+    let piece = |i: usize| work(i * step..((i + 1) * step).min(n));
+    if !pool.run(threads, n.div_ceil(step), &piece) {
+        // As one piece: what is in it is not divided either.
+        let _inside = Inside::enter();
+        work(0..n);
+    }
+}
+
+/// Marks this thread as inside of a piece, also if that panics.
+struct Inside;
+impl Inside {
+    fn enter() -> Self {
+        INSIDE.set(true);
+        Inside
+    }
+}
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.set(false);
+    }
+}
+
+/// As [`split`], for work that may fail, as where each piece takes memory of its own. The first failure is returned when
+/// all pieces are done.
+pub fn try_split<E: Send>(
+    n: usize,
+    grain: usize,
+    cost: f64,
+    work: &(dyn Fn(Range<usize>) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let failure = Mutex::new(None);
+    split(n, grain, cost, &|piece| {
+        if let Err(error) = work(piece) {
+            failure.lock().get_or_insert(error);
+        }
+    });
+    failure.into_inner().map_or(Ok(()), Err)
+}
+
+/// A pointer that pieces may share; its user answers for what they do with it.
+#[derive(Clone, Copy)]
+pub struct Shared<T>(pub *mut T);
+// SAFETY: a pointer does nothing by itself; each dereference is somebody's `unsafe`.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+impl<T> Shared<T> {
+    /// The pointer. A method, so that closures capture the whole.
+    #[inline(always)]
+    pub fn get(self) -> *mut T {
+        self.0
+    }
+}
+
+/// One call of [`split`].
+struct Job {
+    /// Dereferenced for claimed pieces only, which the caller waits for.
+    work: *const (dyn Fn(usize) + Sync),
+    pieces: usize,
+    /// Workers that may help.
+    helpers: usize,
+    helping: AtomicUsize,
+    claimed: AtomicUsize,
+    done: AtomicUsize,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+// SAFETY: `work` is `Sync`, and lives while pieces can be claimed.
+unsafe impl Send for Job {}
+// SAFETY: as above.
+unsafe impl Sync for Job {}
+
+impl Job {
+    /// Claims pieces until there are none.
+    fn help(&self) {
+        loop {
+            let piece = self.claimed.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.pieces {
+                return;
+            }
+            // SAFETY: the caller returns after all pieces are done, and this one is not.
+            let work = unsafe { &*self.work };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(piece))) {
+                self.panic.lock().get_or_insert(panic);
+            }
+            self.done.fetch_add(1, Ordering::Release);
+        }
+    }
+}
+
+struct Pool {
+    job: Mutex<Option<Arc<Job>>>,
+    wake: Condvar,
+    /// Counts jobs; changes while `job` is locked.
+    epoch: AtomicUsize,
+    /// Workers started, and those that do not sleep.
+    started: AtomicUsize,
+    awake: AtomicUsize,
+    /// Whether some thread's work is in the pool.
+    taken: AtomicBool,
+    /// When work last did without workers since they slept, in nanoseconds of [`nanoseconds`], and how often in a row.
+    missed: AtomicU64,
+    row: AtomicUsize,
+}
+
+/// Since some time before.
+fn nanoseconds() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+impl Pool {
+    fn new() -> Self {
+        Pool {
+            job: Mutex::new(None),
+            wake: Condvar::new(),
+            epoch: AtomicUsize::new(0),
+            started: AtomicUsize::new(0),
+            awake: AtomicUsize::new(0),
+            taken: AtomicBool::new(false),
+            missed: AtomicU64::new(0),
+            row: AtomicUsize::new(0),
+        }
+    }
+
+    /// The pool of this process.
+    fn current() -> &'static Pool {
+        let pool = POOL.load(Ordering::Acquire);
+        if !pool.is_null() {
+            // SAFETY: pools are leaked.
+            return unsafe { &*pool };
+        }
+        Self::create()
+    }
+
+    #[cold]
+    fn create() -> &'static Pool {
+        static AT_FORK: Once = Once::new();
+        /// The workers stay with the parent, and what they had locked stays locked: the child makes a pool of its own.
+        extern "C" fn forget() {
+            POOL.store(null_mut(), Ordering::Release);
+        }
+        // SAFETY: the handler stores to an atomic, which is allowed after a fork.
+        AT_FORK.call_once(|| unsafe {
+            libc::pthread_atfork(None, None, Some(forget));
+        });
+        let fresh = Box::into_raw(Box::new(Pool::new()));
+        match POOL.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: leaked from here on.
+            Ok(_) => unsafe { &*fresh },
+            Err(other) => {
+                // SAFETY: made above and shown to nobody.
+                drop(unsafe { Box::from_raw(fresh) });
+                // SAFETY: pools are leaked.
+                unsafe { &*other }
+            }
+        }
+    }
+
+    /// Notes work that would be divided if workers were awake: whether it comes densely enough to wake them. Threads may
+    /// miscount one another, which costs a wake-up at most.
+    fn is_wanted(&self) -> bool {
+        let now = nanoseconds();
+        let before = self.missed.swap(now, Ordering::Relaxed);
+        let row = if now.saturating_sub(before) < PATIENCE.as_nanos() as u64 {
+            self.row.load(Ordering::Relaxed) + 1
+        } else {
+            0
+        };
+        self.row.store(row % DENSE, Ordering::Relaxed);
+        row >= DENSE
+    }
+
+    /// Runs all pieces with the help of workers; `false` if the pool is taken.
+    fn run(&'static self, threads: usize, pieces: usize, work: &(dyn Fn(usize) + Sync)) -> bool {
+        if self.taken.swap(true, Ordering::Acquire) {
+            return false;
+        }
+        self.start(threads - 1);
+        let job = Arc::new(Job {
+            // SAFETY: (of the lifetime) see `Job::help`: no piece is claimed after this function returns.
+            work: unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) },
+            pieces,
+            helpers: threads - 1,
+            helping: AtomicUsize::new(0),
+            claimed: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            panic: Mutex::new(None),
+        });
+        {
+            let mut current = self.job.lock();
+            *current = Some(job.clone());
+            self.epoch.fetch_add(1, Ordering::Release);
+        }
+        if self.awake.load(Ordering::Relaxed) < threads - 1 {
+            self.wake.notify_all();
+        }
+        let inside = Inside::enter();
+        job.help();
+        drop(inside);
+        let mut turns = 0u32;
+        while job.done.load(Ordering::Acquire) < pieces {
+            turns += 1;
+            if turns < 2000 { std::hint::spin_loop() } else { std::thread::yield_now() }
+        }
+        *self.job.lock() = None;
+        self.taken.store(false, Ordering::Release);
+        let panic = job.panic.lock().take();
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
+        true
+    }
+
+    /// Starts workers until there are `n`; the owner of `taken` calls this. A thread that the system refuses is done without.
+    fn start(&'static self, n: usize) {
+        for i in self.started.load(Ordering::Relaxed)..n {
+            self.awake.fetch_add(1, Ordering::Relaxed);
+            let worker = std::thread::Builder::new().name(format!("retrograd-{}", i + 1)).spawn(|| self.work());
+            if worker.is_err() {
+                self.awake.fetch_sub(1, Ordering::Relaxed);
+                return;
+            }
+            self.started.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// What a worker does all its life.
+    fn work(&self) {
+        INSIDE.set(true);
+        let mut seen = 0;
+        loop {
+            self.wait(seen);
+            let job = {
+                let current = self.job.lock();
+                seen = self.epoch.load(Ordering::Relaxed);
+                current.clone()
+            };
+            if let Some(job) = job
+                && job.helping.fetch_add(1, Ordering::Relaxed) < job.helpers
+            {
+                job.help();
+            }
+        }
+    }
+
+    /// Until the epoch is another than `seen`: for a while awake, letting others run, then asleep.
+    fn wait(&self, seen: usize) {
+        let since = Instant::now();
+        loop {
+            for _ in 0..64 {
+                if self.epoch.load(Ordering::Acquire) != seen {
+                    return;
+                }
+                std::hint::spin_loop();
+            }
+            if since.elapsed() > PATIENCE {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        let mut job = self.job.lock();
+        self.awake.fetch_sub(1, Ordering::Relaxed);
+        while self.epoch.load(Ordering::Acquire) == seen {
+            self.wake.wait(&mut job);
+        }
+        self.awake.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number of threads is the process's: tests that set it run one at a time.
+    static SETTING: Mutex<()> = Mutex::new(());
+
+    fn pieces_of(n: usize, grain: usize, cost: f64) -> Vec<Range<usize>> {
+        let pieces = Mutex::new(Vec::new());
+        split(n, grain, cost, &|piece| pieces.lock().push(piece));
+        let mut pieces = pieces.into_inner();
+        pieces.sort_by_key(|piece| piece.start);
+        pieces
+    }
+
+    #[test]
+    fn pieces_are_the_range_and_begin_at_the_grain() {
+        let _setting = SETTING.lock();
+        for threads in [1, 2, 3, 7] {
+            set_num_threads(threads);
+            for (n, grain, cost) in
+                [(0, 1, 1e9), (1, 1, 1e9), (1000, 1, 1e9), (1000, 64, 1e9), (1000, 999, 1e9), (10, 3, 1.0)]
+            {
+                let pieces = pieces_of(n, grain, cost);
+                let mut end = 0;
+                for piece in &pieces {
+                    assert!(piece.start == end && piece.start % grain == 0, "{pieces:?}");
+                    end = piece.end;
+                }
+                assert_eq!(end, n);
+                assert!(pieces.len() == 1 || threads > 1 && cost > WORTH_WAKING);
+            }
+        }
+    }
+
+    #[test]
+    fn work_in_pieces_is_not_divided_and_threads_take_turns() {
+        let _setting = SETTING.lock();
+        set_num_threads(3);
+        let sum = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        split(64, 1, 1e9, &|piece| {
+                            let inner = pieces_of(piece.len(), 1, 1e9);
+                            assert_eq!(inner.len(), 1);
+                            sum.fetch_add(piece.len(), Ordering::Relaxed);
+                        });
+                    }
+                });
+            }
+        });
+        assert_eq!(sum.into_inner(), 4 * 200 * 64);
+    }
+
+    #[test]
+    fn a_panic_is_passed_on_and_the_pool_goes_on() {
+        let _setting = SETTING.lock();
+        set_num_threads(2);
+        let attempt = catch_unwind(|| split(8, 1, 1e9, &|piece| assert!(!piece.contains(&5), "piece {piece:?}")));
+        assert!(attempt.is_err());
+        assert_eq!(pieces_of(8, 1, 1e9).iter().map(Range::len).sum::<usize>(), 8);
+    }
+
+    #[test]
+    fn short_work_wakes_workers_if_it_comes_densely() {
+        let pool = Pool::new();
+        for _ in 0..2 * DENSE {
+            assert!(!pool.is_wanted());
+            std::thread::sleep(2 * PATIENCE);
+        }
+        // A thread that the system puts aside does not work densely.
+        assert!((0..100_000).any(|_| pool.is_wanted()));
+    }
+
+    #[test]
+    fn sleeping_workers_wake() {
+        let _setting = SETTING.lock();
+        set_num_threads(2);
+        for _ in 0..3 {
+            assert_eq!(pieces_of(100, 1, 1e9).iter().map(Range::len).sum::<usize>(), 100);
+            std::thread::sleep(4 * PATIENCE);
+        }
+    }
+
+    #[test]
+    #[cfg(not(miri))]
+    fn a_forked_child_starts_its_own_workers() {
+        let _setting = SETTING.lock();
+        set_num_threads(2);
+        assert_eq!(pieces_of(100, 1, 1e9).iter().map(Range::len).sum::<usize>(), 100);
+        // SAFETY: the child does its work and leaves by `_exit`.
+        unsafe {
+            let child = libc::fork();
+            assert!(child >= 0);
+            if child == 0 {
+                let whole = pieces_of(100, 1, 1e9).iter().map(Range::len).sum::<usize>();
+                libc::_exit(i32::from(whole != 100));
+            }
+            let mut status = -1;
+            assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+            assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+use super::super::simd::{Lane, Level};
+use super::super::strided::{Offsets, plan_in_order, row_major};
+use super::*;
+use crate::truth::Truth;
+
+const UGLY: [usize; 16] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65, 130, 1025, 3000];
+
+fn numbers(n: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * 37 + 11) % 101) as f32 - 50.0).collect()
+}
+
+fn positions(sizes: &[usize], strides: &[isize]) -> Vec<isize> {
+    Offsets::new(&plan_in_order(sizes, [strides])).map(|[o]| o).collect()
+}
+
+/// A shape cut into kept and reduced axes, with strides and a start in a buffer.
+struct Case {
+    kept: (Vec<usize>, Vec<isize>),
+    red: (Vec<usize>, Vec<isize>),
+    start: usize,
+    buffer: usize,
+}
+
+fn cases() -> Vec<Case> {
+    let mut shapes: Vec<Vec<usize>> = Vec::new();
+    for &n in &UGLY {
+        shapes.extend([vec![n], vec![3, n], vec![n, 5], vec![n, 1], vec![3, n, 4]]);
+    }
+    shapes.extend([vec![], vec![2, 70, 3, 5], vec![33, 700], vec![130, 65, 2]]);
+    let mut cases = Vec::new();
+    for sizes in shapes {
+        let total = sizes.iter().product::<usize>().max(1);
+        let plain = row_major(&sizes).to_vec();
+        let mut transposed = vec![1isize; sizes.len()];
+        for i in 1..sizes.len() {
+            transposed[i] = transposed[i - 1] * sizes[i - 1] as isize;
+        }
+        let spaced = plain.iter().map(|s| s * 2).collect();
+        let negative = plain.iter().map(|s| -s).collect();
+        let mut expanded = plain.clone();
+        expanded.iter_mut().step_by(2).for_each(|s| *s = 0);
+        for (strides, start) in
+            [(plain, 0), (transposed, 0), (spaced, 0), (negative, total - 1), (expanded, 0)] as [(Vec<isize>, usize); 5]
+        {
+            for mask in 0..1usize << sizes.len() {
+                let pick = |want: usize| -> (Vec<usize>, Vec<isize>) {
+                    (0..sizes.len()).filter(|i| mask >> i & 1 == want).map(|i| (sizes[i], strides[i])).unzip()
+                };
+                cases.push(Case { kept: pick(0), red: pick(1), start, buffer: 2 * total });
+            }
+        }
+    }
+    cases
+}
+
+fn run<A: Lane, R: Reduce<A>>(level: Level, r: &R, case: &Case, a: &[A], blank: R::O) -> Vec<R::O> {
+    let mut o = vec![blank; case.kept.0.iter().product()];
+    // SAFETY: every position of a case lies in `case.buffer` elements from its start.
+    unsafe {
+        let a = a.as_ptr().add(case.start);
+        reduce_at(level, r, &case.kept.0, &case.kept.1, &case.red.0, &case.red.1, a, o.as_mut_ptr());
+    }
+    o
+}
+
+/// The elements of each result, in order.
+fn naive<A: Copy>(case: &Case, a: &[A]) -> Vec<Vec<A>> {
+    let red = positions(&case.red.0, &case.red.1);
+    let kept = positions(&case.kept.0, &case.kept.1);
+    kept.iter().map(|k| red.iter().map(|d| a[(case.start as isize + k + d) as usize]).collect()).collect()
+}
+
+#[test]
+fn every_reducer_on_every_layout() {
+    for case in cases() {
+        let a = numbers(case.buffer);
+        let wide: Vec<f64> = a.iter().map(|&x| x as f64).collect();
+        let ints: Vec<i16> = a.iter().map(|&x| x as i16).collect();
+        let flags: Vec<Truth> = a.iter().map(|&x| (x > 40.0).into()).collect();
+        let mut poisoned = a.clone();
+        poisoned.iter_mut().step_by(97).for_each(|x| *x = f32::NAN);
+        let lines = naive(&case, &a);
+        let bad = naive(&case, &poisoned);
+        let small = lines.iter().all(|l| l.len() < 40_000);
+        for level in Level::available() {
+            let label = format!("{level:?} kept {:?} reduced {:?}", case.kept, case.red);
+            // Integers in f32: every partial sum is exact, so any order gives the same bits.
+            let sums: Vec<f32> = lines.iter().map(|l| l.iter().sum::<f32>()).collect();
+            assert!(!small || run(level, &Sum, &case, &a, 9.0) == sums, "sum {label}");
+            assert!(run(level, &Sum, &case, &ints, 9) == sums.iter().map(|&x| x as i64).collect::<Vec<_>>(), "{label}");
+            let max: Vec<f32> = lines.iter().map(|l| l.iter().copied().fold(f32::NEG_INFINITY, f32::max)).collect();
+            assert!(run(level, &Max, &case, &a, 9.0) == max, "max {label}");
+            let got = run(level, &Min, &case, &poisoned, 9.0);
+            for (got, line) in got.iter().zip(&bad) {
+                let want = line.iter().copied().fold(f32::INFINITY, f32::min);
+                assert!(if line.iter().any(|x| x.is_nan()) { got.is_nan() } else { *got == want }, "min {label}");
+            }
+            let picked = naive(&case, &flags);
+            let any: Vec<Truth> = picked.iter().map(|l| l.iter().any(|x| x.get()).into()).collect();
+            let all: Vec<Truth> = picked.iter().map(|l| l.iter().all(|x| x.get()).into()).collect();
+            assert!(run(level, &Any, &case, &flags, Truth::FALSE) == any);
+            assert!(run(level, &All, &case, &flags, Truth::FALSE) == all);
+            for (got, line) in run(level, &Moments, &case, &wide, [0.0; 2]).iter().zip(&lines) {
+                let n = line.len() as f64;
+                let mean = line.iter().map(|&x| x as f64).sum::<f64>() / n;
+                let m2 = line.iter().map(|&x| (x as f64 - mean).powi(2)).sum::<f64>();
+                let near = (got[0] - mean).abs() <= 1e-10 && (got[1] - m2).abs() <= 1e-9 * (1.0 + m2);
+                assert!(if n == 0.0 { got[0].is_nan() } else { near }, "moments {label} {got:?} {mean} {m2}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_instruction_set_gives_the_same_bits() {
+    for case in cases() {
+        let a: Vec<f32> = numbers(case.buffer).iter().map(|x| x * 0.1).collect();
+        let bits = |level| run(level, &Sum, &case, &a, 9.0).iter().map(|x: &f32| x.to_bits()).collect::<Vec<_>>();
+        let first = bits(Level::BASELINE);
+        for level in Level::available() {
+            assert!(bits(level) == first, "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn the_error_of_a_long_sum_is_logarithmic() {
+    let n = (1 << 22) + 13;
+    let a = vec![0.1f32; n];
+    let exact = 0.1f32 as f64 * n as f64;
+    let mut o = [0f32; 2];
+    // SAFETY: `n` elements; then a matrix of two columns.
+    unsafe {
+        reduce(&Sum, &[], &[], &[n], &[1], a.as_ptr(), o.as_mut_ptr());
+        assert!((o[0] as f64 / exact - 1.0).abs() < 4e-7, "{}", o[0]);
+        reduce(&Sum, &[2], &[1], &[n / 2], &[2], a.as_ptr(), o.as_mut_ptr());
+        // 64 rows in sequence, all rounded the same way: up to 32 half units of 6e-8.
+        assert!((o[1] as f64 / (n / 2) as f64 / 0.1f32 as f64 - 1.0).abs() < 2e-6, "{}", o[1]);
+    }
+}
+
+#[test]
+fn a_row_split_at_powers_of_two_blocks_gives_the_same_bits() {
+    let a: Vec<f32> = numbers(50_000).iter().map(|x| x * 0.1).collect();
+    let mut whole = [0f32];
+    let mut cascade = Cascade::default();
+    // SAFETY: the parts lie in `a`.
+    unsafe {
+        reduce(&Sum, &[], &[], &[a.len()], &[1], a.as_ptr(), whole.as_mut_ptr());
+        for part in a.chunks(BLOCK << 3) {
+            cascade.push::<f32, _>(&Sum, row(&Sum, part.len(), part.as_ptr(), 1));
+        }
+    }
+    let joined: f32 = cascade.total::<f32, _>(&Sum);
+    assert_eq!(joined.to_bits(), whole[0].to_bits());
+}
+
+#[test]
+fn scans_on_both_layouts_and_in_place() {
+    for level in Level::available() {
+        for &n in &UGLY {
+            for &m in &[1usize, 5, 300] {
+                let a = numbers(n * m);
+                for (outer, along) in [(1isize, m as isize), (n as isize, 1)] {
+                    let mut o = vec![0f32; n * m];
+                    let mut on = a.clone();
+                    let mut want = o.clone();
+                    for j in 0..m {
+                        let mut total = 0.0;
+                        for i in 0..n {
+                            let p = j * outer as usize + i * along as usize;
+                            total += a[p];
+                            want[p] = total;
+                        }
+                    }
+                    // SAFETY: `n * m` elements on both sides; the second call is in place.
+                    unsafe {
+                        let (p, q) = (o.as_mut_ptr(), on.as_mut_ptr());
+                        scan_at(level, &CumSum, &[m], &[outer], &[outer], n, along, along, a.as_ptr(), p);
+                        scan_at(level, &CumSum, &[m], &[outer], &[outer], n, along, along, q, q);
+                    }
+                    assert!(o == want && on == want, "{level:?} {n} {m}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn row_moments_match() {
+    for &n in &UGLY {
+        let a = numbers(2 * n);
+        // SAFETY: `2 n` elements.
+        let (mean, m2) = unsafe { row_moments(a.as_ptr(), n, 2) };
+        let line: Vec<f64> = a.iter().step_by(2).map(|&x| x as f64).collect();
+        let want = line.iter().sum::<f64>() / n as f64;
+        let squares = line.iter().map(|x| (x - want).powi(2)).sum::<f64>();
+        assert!(n == 0 && mean.is_nan() || (mean as f64 - want).abs() < 1e-4);
+        assert!((m2 as f64 - squares).abs() <= 1e-5 * squares, "{n} {m2} {squares}");
+    }
+}

@@ -1,0 +1,284 @@
+//! The elements of a line as integers whose plain order is the order wanted: a rank, and below it the index.
+
+use std::mem::replace;
+
+use super::buffer::Buffer;
+use super::rank::{Rank, Ranked};
+use crate::Result;
+use crate::parallel::{Shared, split};
+
+/// An integer that holds a rank above an index.
+pub trait Key: Copy + Ord + Send + Sync {
+    const BITS: u32;
+    /// Whether long lines are sorted digit by digit. Of wide keys, comparison is as fast (measured).
+    const BY_DIGITS: bool;
+    fn new(rank: u64, index: usize, index_bits: u32) -> Self;
+    /// The bits from `shift` on.
+    fn above(self, shift: u32) -> u64;
+    fn index(self, index_bits: u32) -> usize;
+}
+
+macro_rules! keys {
+    ($($k:ty, $by_digits:literal;)*) => { $(impl Key for $k {
+        const BITS: u32 = <$k>::BITS;
+        const BY_DIGITS: bool = $by_digits;
+        #[inline(always)]
+        fn new(rank: u64, index: usize, index_bits: u32) -> Self {
+            (rank as $k) << index_bits | index as $k
+        }
+        #[inline(always)]
+        fn above(self, shift: u32) -> u64 {
+            (self >> shift) as u64
+        }
+        #[inline(always)]
+        fn index(self, index_bits: u32) -> usize {
+            (self & ((1 << index_bits) - 1)) as usize
+        }
+    })* };
+}
+keys!(u64, true; u128, false;);
+
+/// What the keys of a line hold: `rank - low` in `rank_bits` bits, above an index in `index_bits`. Ranks are turned round
+/// (`rank ^ flip`) where the order is to fall.
+#[derive(Clone, Copy, Debug)]
+pub struct Packing<R> {
+    pub flip: R,
+    pub low: u64,
+    pub rank_bits: u32,
+    pub index_bits: u32,
+}
+
+impl<R: Rank> Packing<R> {
+    /// For all ranks of the type, in a line of `n > 0` elements.
+    pub fn whole(n: usize, falling: bool) -> Self {
+        let index_bits = usize::BITS - (n - 1).leading_zeros();
+        Self { flip: if falling { R::MAX } else { R::ZERO }, low: 0, rank_bits: R::BITS, index_bits }
+    }
+    /// For the ranks from `low` to `high`.
+    fn between(self, low: R, high: R) -> Self {
+        let (low, high) = (low.into(), high.into());
+        Self { low, rank_bits: u64::BITS - (high - low).leading_zeros(), ..self }
+    }
+    /// Whether the keys fit a `K`. Index and rank each leave room, so that shifts by either are in range.
+    pub fn fits<K: Key>(&self) -> bool {
+        self.index_bits + self.rank_bits <= K::BITS && self.index_bits < K::BITS
+    }
+    #[inline(always)]
+    pub fn key<K: Key>(&self, rank: R, index: usize) -> K {
+        K::new((rank ^ self.flip).into().wrapping_sub(self.low), index, self.index_bits)
+    }
+}
+
+/// The line of an operand that a kernel runs along: number of elements, and their distance.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    pub n: usize,
+    pub step: isize,
+}
+
+/// The packing that takes the fewest bits for this line, which has elements.
+///
+/// # Safety
+/// 1. `a` is readable along `line`.
+pub unsafe fn tightest<T: Ranked>(a: *const T, line: Line, packing: Packing<T::Rank>) -> Packing<T::Rank> {
+    let (mut low, mut high) = (T::Rank::MAX, T::Rank::ZERO);
+    for i in 0..line.n {
+        // SAFETY: duty 1.
+        let rank = unsafe { *a.offset(i as isize * line.step) }.rank() ^ packing.flip;
+        (low, high) = (low.min(rank), high.max(rank));
+    }
+    packing.between(low, high)
+}
+
+/// What it takes to read an element and to write its key, in nanoseconds.
+const LIST_COST: f64 = 1.0;
+
+/// The keys of all elements of a line.
+///
+/// # Safety
+/// 1. `a` is readable along `line`. 2. The keys fit.
+pub unsafe fn list<T: Ranked, K: Key>(
+    a: *const T,
+    line: Line,
+    packing: &Packing<T::Rank>,
+    keys: &mut Buffer<K>,
+) -> Result<()> {
+    let (a, to) = (Shared(a.cast_mut()), Shared(keys.clear(line.n)?));
+    split(line.n, 1 << 12, line.n as f64 * LIST_COST, &|piece| {
+        // SAFETY: duty 1; there is room for `line.n` keys, and every piece writes its own.
+        let put = |i: usize, offset: isize| unsafe {
+            *to.get().add(i) = packing.key((*a.get().offset(offset)).rank(), i);
+        };
+        // Apart, so that it is done in vectors.
+        if line.step == 1 {
+            piece.for_each(|i| put(i, i as isize));
+        } else {
+            piece.for_each(|i| put(i, i as isize * line.step));
+        }
+    });
+    // SAFETY: they were written above.
+    unsafe { keys.set_len(line.n) };
+    Ok(())
+}
+
+/// Memory for the keys of a line.
+#[derive(Debug)]
+pub struct Room<K> {
+    pub line: Buffer<K>,
+    /// For sorting.
+    spare: Buffer<K>,
+}
+
+impl<K> Default for Room<K> {
+    fn default() -> Self {
+        Self { line: Buffer::default(), spare: Buffer::default() }
+    }
+}
+
+/// The keys of a line, for an op to bring those it chooses to the front.
+#[derive(Debug)]
+pub struct Keys<'a, K> {
+    room: &'a mut Room<K>,
+    rank_bits: u32,
+    index_bits: u32,
+    /// The least key of a NaN; nothing comes after NaN.
+    nan: Option<K>,
+    /// Whether the keys stand in the order of their indices.
+    by_index: bool,
+}
+
+/// Elements for each digit from which on a line is sorted by digits (measured: equal at 40).
+const BY_DIGITS: usize = 64;
+/// Elements from which on the passes over one line are divided.
+const LONG: usize = 1 << 17;
+/// Into how many pieces.
+const PIECES: usize = 16;
+/// What an element takes in one pass, in nanoseconds.
+const PASS_COST: f64 = 1.0;
+
+impl<'a, K: Key> Keys<'a, K> {
+    /// Keys made with `packing`; `by_index` if they stand in the order of their indices.
+    pub fn new<T: Ranked>(room: &'a mut Room<K>, packing: &Packing<T::Rank>, by_index: bool) -> Self {
+        // A NaN that is out of the packing's range is not in the line.
+        let inside = |nan: &T::Rank| {
+            let above = (*nan ^ packing.flip).into().checked_sub(packing.low);
+            above.is_some_and(|above| u64::BITS - above.leading_zeros() <= packing.rank_bits)
+        };
+        let nan = T::NAN.filter(inside).map(|nan| packing.key(nan, 0));
+        Self { room, rank_bits: packing.rank_bits, index_bits: packing.index_bits, nan, by_index }
+    }
+    pub fn count(&self) -> usize {
+        self.room.line.len()
+    }
+    /// Whether the `i`-th key and the next are those of equal numbers.
+    pub fn is_repeated(&self, i: usize) -> bool {
+        let [key, next] = [self.room.line[i], self.room.line[i + 1]];
+        key.above(self.index_bits) == next.above(self.index_bits) && !self.is_nan(next)
+    }
+    /// In a rising order.
+    fn is_nan(&self, key: K) -> bool {
+        self.nan.is_some_and(|nan| key >= nan)
+    }
+    /// How many elements are not NaN, in a rising order.
+    pub fn numbers(&self) -> usize {
+        self.room.line.iter().filter(|&&key| !self.is_nan(key)).count()
+    }
+    /// Brings the `k`-th in order to the front.
+    pub fn bring(&mut self, k: usize) {
+        self.by_index = false;
+        self.room.line.select_nth_unstable(k);
+        self.room.line.swap(0, k);
+    }
+    /// Brings the one that is now at place `i` to the front.
+    pub fn to_front(&mut self, i: usize) {
+        self.by_index = false;
+        self.room.line.swap(0, i);
+    }
+    /// Puts at least the first `k` in order.
+    pub fn sort_first(&mut self, k: usize) -> Result<()> {
+        // To select the half costs as much as to sort the other half by digits.
+        if k <= self.count() / 2 {
+            self.by_index = false;
+            self.room.line.cut(k);
+        }
+        self.sort()
+    }
+    /// Puts all in order.
+    pub fn sort(&mut self) -> Result<()> {
+        let Room { line, spare } = &mut *self.room;
+        let digits = self.rank_bits.div_ceil(8);
+        // By digits of the rank, equal elements keep the order that they have.
+        let by_digits = K::BY_DIGITS && self.by_index && line.len() >= BY_DIGITS * digits as usize;
+        self.by_index = false;
+        if !by_digits {
+            line.sort_unstable();
+            return Ok(());
+        }
+        for digit in 0..digits {
+            let shift = self.index_bits + 8 * digit;
+            let to = spare.clear(line.len())?;
+            // SAFETY: (1) room for as many keys.
+            let moved = unsafe {
+                if line.len() < LONG { pass::<K, 1>(line, to, shift) } else { pass::<K, PIECES>(line, to, shift) }
+            };
+            if moved {
+                // SAFETY: (1) all were written.
+                unsafe { spare.set_len(line.len()) };
+                std::mem::swap(line, spare);
+            }
+        }
+        Ok(())
+    }
+    /// The index of the `i`-th.
+    #[inline(always)]
+    pub fn index(&self, i: usize) -> usize {
+        self.room.line[i].index(self.index_bits)
+    }
+}
+
+/// Puts the keys of `from` into `to` in the order of the digit at `shift`, equal ones in the order they have. `false` if
+/// that is the order they have, and nothing was done. The result does not depend on `N`, the number of pieces.
+///
+/// # Safety
+/// 1. `to` is writable for as many keys, and apart from `from`.
+unsafe fn pass<K: Key, const N: usize>(from: &[K], to: *mut K, shift: u32) -> bool {
+    let n = from.len();
+    let size = n.div_ceil(N);
+    let part = |piece: usize| &from[(piece * size).min(n)..((piece + 1) * size).min(n)];
+    let cost = n as f64 * PASS_COST;
+    // For every piece and digit: first how many, then where the next one goes.
+    let mut places = [[0usize; 256]; N];
+    let shared = Shared(places.as_mut_ptr());
+    split(N, 1, cost, &|pieces| {
+        for piece in pieces {
+            // SAFETY: a place of the array, this piece's alone.
+            let counts = unsafe { &mut *shared.get().add(piece) };
+            part(piece).iter().for_each(|key| counts[key.above(shift) as u8 as usize] += 1);
+        }
+    });
+    let mut next = 0;
+    for digit in 0..256 {
+        let before = next;
+        for counts in &mut places {
+            next += replace(&mut counts[digit], next);
+        }
+        if next - before == n {
+            return false;
+        }
+    }
+    let (shared, to) = (Shared(places.as_mut_ptr()), Shared(to));
+    split(N, 1, cost, &|pieces| {
+        for piece in pieces {
+            // SAFETY: a place of the array, this piece's alone.
+            let places = unsafe { &mut *shared.get().add(piece) };
+            for &key in part(piece) {
+                let place = &mut places[key.above(shift) as u8 as usize];
+                // SAFETY: duty 1: each piece counted as many keys of this digit as it now has, so that places are less than
+                // `n` and no two keys have the same.
+                unsafe { *to.get().add(*place) = key };
+                *place += 1;
+            }
+        }
+    });
+    true
+}

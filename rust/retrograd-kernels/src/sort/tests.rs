@@ -1,0 +1,196 @@
+use std::cmp::Ordering;
+
+use half::{bf16, f16};
+
+use super::keys::{Packing, Room, list, tightest};
+use super::*;
+use crate::testing::noise;
+use crate::truth::Truth;
+
+/// Numbers of every kind, many of them equal.
+fn mixed(n: usize) -> Vec<f64> {
+    let noise = noise(n as u64 + 1, n);
+    let special = [f64::NAN, -0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY, 1.0, -f64::NAN];
+    let each = |(i, x): (usize, &f64)| match i % 7 {
+        0 => special[i / 7 % 7],
+        1..=3 => (x * 4.0).round(),
+        _ => *x * 100.0,
+    };
+    noise.iter().enumerate().map(each).collect()
+}
+
+/// The indices in order, by the definition.
+fn order<T: Copy>(x: &[T], falling: bool, compare: impl Fn(T, T) -> Ordering) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..x.len()).collect();
+    order.sort_by(|&i, &j| if falling { compare(x[j], x[i]) } else { compare(x[i], x[j]) });
+    order
+}
+
+/// NaN last and equal to itself.
+fn floats<T: PartialOrd + Copy>(a: T, b: T) -> Ordering {
+    let is_nan = |x: T| x.partial_cmp(&x).is_none();
+    a.partial_cmp(&b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
+}
+
+/// The first `k` in order, and nothing else is asked for.
+struct First {
+    k: usize,
+    falling: bool,
+}
+
+impl Pick for First {
+    fn falling(&self) -> bool {
+        self.falling
+    }
+    fn needs(&self, _: usize) -> usize {
+        self.k
+    }
+    fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()> {
+        keys.sort_first(self.k)
+    }
+}
+
+/// Every number of elements asked for, contiguous and with gaps, against the definition.
+fn check<T: Ranked>(x: &[T], compare: impl Fn(T, T) -> Ordering + Copy) {
+    let n = x.len();
+    for falling in [false, true] {
+        let want = order(x, falling, compare);
+        for k in [1, 2, n / 40, n / 16, n / 3, n - n / 3, n].into_iter().filter(|&k| k > 0 && k <= n) {
+            for step in [1isize, 3, -1] {
+                let mut memory: Vec<T> =
+                    x.iter().flat_map(|&v| [v; 3]).step_by(if step == 3 { 1 } else { 3 }).collect();
+                if step < 0 {
+                    memory.reverse();
+                }
+                let (line, start) = (Line { n, step }, if step < 0 { n - 1 } else { 0 });
+                let (mut values, mut at) = (vec![x[0]; k], vec![-1i64; k]);
+                let to = Line { n: k, step: 1 };
+                let pick = First { k, falling };
+                // SAFETY: a line of `n`, and results of `k`.
+                unsafe {
+                    let (v, i) = (values.as_mut_ptr(), at.as_mut_ptr());
+                    choose_along(&[], &[], &[], line, to, memory.as_ptr().add(start), v, i, &pick).unwrap();
+                }
+                let got: Vec<usize> = at.iter().map(|&i| i as usize).collect();
+                assert_eq!(got, want[..k], "{k} of {n}, falling {falling}, step {step}");
+                assert!(got.iter().zip(&values).all(|(&i, v)| v.rank() == x[i].rank()));
+            }
+        }
+    }
+}
+
+const SIZES: [usize; 14] = [1, 2, 3, 31, 63, 64, 65, 127, 129, 255, 257, 700, 1025, 5003];
+
+#[test]
+fn floats_by_the_definition() {
+    for n in SIZES {
+        let x = mixed(n);
+        check(&x, floats);
+        check(&x.iter().map(|&v| v as f32).collect::<Vec<_>>(), floats);
+        check(&x.iter().map(|&v| f16::from_f64(v)).collect::<Vec<_>>(), floats);
+        check(&x.iter().map(|&v| bf16::from_f64(v)).collect::<Vec<_>>(), floats);
+    }
+}
+
+#[test]
+fn integers_by_the_definition() {
+    for n in SIZES {
+        let x = mixed(n);
+        // Over the whole range of the type, and within a few.
+        for scale in [1.0, 1e17] {
+            check(&x.iter().map(|&v| (v * scale) as i64).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        }
+        check(&x.iter().map(|&v| (v * 1e7) as i32).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        check(&x.iter().map(|&v| (v * 1e3) as i16).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        check(&x.iter().map(|&v| v as i8).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        check(&x.iter().map(|&v| v as u8).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        check(&x.iter().map(|&v| Truth::from(v > 0.0)).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        check(&vec![7i64; n], |a, b| a.cmp(&b));
+        check(&(0..n as i64).collect::<Vec<_>>(), |a, b| a.cmp(&b));
+        check(&(0..n as i64).rev().collect::<Vec<_>>(), |a, b| a.cmp(&b));
+    }
+}
+
+/// The indices that sort a line by keys of this width, how many numbers, and how many keys repeat the one before.
+fn by_width<T: Ranked, K: Key>(x: &[T], packing: &Packing<T::Rank>) -> (Vec<usize>, usize, usize) {
+    assert!(packing.fits::<K>());
+    let mut room = Room::<K>::default();
+    let line = Line { n: x.len(), step: 1 };
+    // SAFETY: the elements of `x`; the keys fit.
+    unsafe { list(x.as_ptr(), line, packing, &mut room.line).unwrap() };
+    let mut keys = Keys::new::<T>(&mut room, packing, true);
+    keys.sort().unwrap();
+    let repeated = (1..keys.count()).filter(|&i| keys.is_repeated(i - 1)).count();
+    ((0..keys.count()).map(|i| keys.index(i)).collect(), keys.numbers(), repeated)
+}
+
+#[test]
+fn every_width_of_keys_gives_the_same() {
+    for n in [1, 2, 300, 5003] {
+        let x: Vec<f32> = mixed(n).iter().map(|&v| v as f32).collect();
+        let want = order(&x, false, floats);
+        let numbers = x.iter().filter(|x| !x.is_nan()).count();
+        let repeated = want.windows(2).filter(|pair| x[pair[0]] == x[pair[1]]).count();
+        let whole = Packing::whole(n, false);
+        // SAFETY: the elements of `x`.
+        let tight = unsafe { tightest(x.as_ptr(), Line { n, step: 1 }, whole) };
+        let want = (want, numbers, repeated);
+        for packing in [whole, tight] {
+            assert_eq!(by_width::<f32, u64>(&x, &packing), want);
+            assert_eq!(by_width::<f32, u128>(&x, &packing), want);
+        }
+    }
+}
+
+#[test]
+fn keys_are_narrow_where_the_numbers_are() {
+    let packing = |x: &[i64]| {
+        // SAFETY: the elements of `x`.
+        unsafe { tightest(x.as_ptr(), Line { n: x.len(), step: 1 }, Packing::whole(x.len(), true)) }
+    };
+    let close = packing(&[1 << 60, (1 << 60) + 5, (1 << 60) + 3]);
+    assert!(close.rank_bits == 3 && close.index_bits == 2 && close.fits::<u64>());
+    let far = packing(&[i64::MIN, i64::MAX]);
+    assert!(far.rank_bits == 64 && !far.fits::<u64>() && far.fits::<u128>());
+    let same = packing(&[3; 100]);
+    assert!(same.rank_bits == 0 && by_width::<i64, u64>(&[3; 100], &same).0 == (0..100).collect::<Vec<_>>());
+    // NaN that is not in the line is not among its keys, and is nobody's equal.
+    let x = [1.0, 1.0, 2.0];
+    // SAFETY: the elements of `x`.
+    let packing = unsafe { tightest(x.as_ptr(), Line { n: 3, step: 1 }, Packing::whole(3, false)) };
+    assert_eq!(by_width::<f64, u64>(&x, &packing), (vec![0, 1, 2], 3, 1));
+}
+
+#[test]
+fn long_lines_and_many_lines_in_pieces() {
+    let n = if cfg!(miri) { 300 } else { (1 << 17) + 77 };
+    let x: Vec<f32> = mixed(n).iter().map(|&v| v as f32).collect();
+    let want = order(&x, false, floats);
+    let (mut values, mut at) = (vec![0f32; n], vec![0i64; n]);
+    let line = Line { n, step: 1 };
+    // SAFETY: a line of `n` and results of as many.
+    unsafe {
+        let (v, i) = (values.as_mut_ptr(), at.as_mut_ptr());
+        choose_along(&[], &[], &[], line, line, x.as_ptr(), v, i, &First { k: n, falling: false }).unwrap();
+    }
+    assert!(at.iter().zip(&want).all(|(&got, &want)| got as usize == want));
+    // Lines along the middle axis of three, of which the outermost leads backwards.
+    let [a, b, c] = [5usize, 37, if cfg!(miri) { 2 } else { 500 }];
+    let (sb, sa) = (c as isize, (b * c) as isize);
+    let x = &x.repeat(2)[..a * b * c];
+    let (mut values, mut at) = (vec![0f32; a * b * c], vec![0i64; a * b * c]);
+    let line = Line { n: b, step: sb };
+    // SAFETY: all positions of the three axes.
+    unsafe {
+        let (v, i) = (values.as_mut_ptr(), at.as_mut_ptr());
+        let last = x.as_ptr().add((a - 1) * b * c);
+        choose_along(&[a, c], &[-sa, 1], &[sa, 1], line, line, last, v, i, &First { k: b, falling: true }).unwrap();
+    }
+    for i in 0..a {
+        for k in 0..c {
+            let line: Vec<f32> = (0..b).map(|j| x[((a - 1 - i) * b + j) * c + k]).collect();
+            let want = order(&line, true, floats);
+            assert!((0..b).all(|j| at[(i * b + j) * c + k] as usize == want[j]));
+        }
+    }
+}

@@ -1,5 +1,7 @@
 """Every public submodule can be reached from `import retrograd` alone, and costs that import no more than it must."""
 
+import importlib
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -33,6 +35,13 @@ def test_every_public_submodule_is_an_attribute_and_listed():
         if name not in HIDDEN:
             program += [f"assert {name} is sys.modules['{name}']"]
     assert printed("\n".join(program)) == PUBLIC
+
+
+def test_gradcheck_is_a_function_and_the_module_that_has_it():
+    module = importlib.import_module("retrograd.autograd.gradcheck")
+    assert module.gradcheck is retrograd.autograd.gradcheck
+    error = pickle.loads(pickle.dumps(module.GradcheckError("wrong")))
+    assert type(error) is module.GradcheckError and error.args == ("wrong",)
 
 
 def test_what_the_import_does_not_need_is_not_loaded():

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 from retrograd import _core
 from retrograd._core import SavedTensor, Tensor
 from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
-from retrograd.autograd._batches import pull_batch
+from retrograd.autograd._batched_derivatives import pull_batch
 from retrograd.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (

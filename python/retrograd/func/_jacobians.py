@@ -13,7 +13,7 @@ from typing import Any
 from retrograd import _core
 from retrograd._core import Tensor
 from retrograd._tree import Shape, flatten, unflatten
-from retrograd.autograd._batches import joined, push_batch, rows, units
+from retrograd.autograd._batched_derivatives import joined, push_batch, rows, units
 from retrograd.func._derivatives import (
     Argnums,
     Func,

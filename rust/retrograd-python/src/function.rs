@@ -332,7 +332,7 @@ fn transformed<'py>(
         return Ok(None);
     }
     let py = class.py();
-    let outputs = BATCHES.import(py, "retrograd.autograd._custom_batches", "on_batches")?.call1((class, args))?;
+    let outputs = BATCHES.import(py, "retrograd.autograd.function._vmap", "on_batches")?.call1((class, args))?;
     Ok((!outputs.is(PyNotImplemented::get(py))).then_some(outputs))
 }
 

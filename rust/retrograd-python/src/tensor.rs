@@ -307,14 +307,14 @@ impl PyTensor {
     }
     /// A copy of this leaf for `copy.deepcopy`.
     fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Any<'py>) -> PyResult<Any<'py>> {
-        slf.py().import("retrograd._copy")?.call_method1("deepcopy", (slf, memo))
+        slf.py().import("retrograd.serialization._copy")?.call_method1("deepcopy", (slf, memo))
     }
     fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, _protocol: i32) -> PyResult<Any<'py>> {
-        slf.py().import("retrograd._copy")?.call_method1("reduce", (slf,))
+        slf.py().import("retrograd.serialization._copy")?.call_method1("reduce", (slf,))
     }
     /// Attributes, as `__getstate__` gave them to pickle.
     fn __setstate__(slf: &Bound<'_, Self>, state: &Any<'_>) -> PyResult<()> {
-        slf.py().import("retrograd._copy")?.call_method1("restore", (slf, state)).map(drop)
+        slf.py().import("retrograd.serialization._copy")?.call_method1("restore", (slf, state)).map(drop)
     }
     /// Accumulate the gradient of this tensor into the leaves it depends on; see `autograd.backward`.
     ///

@@ -61,7 +61,7 @@ fn run(call: &Call<'_, '_>, ts: &[Option<Tensor>]) -> PyResult<Grads> {
             _ => Ok(py.None().into_bound(py)),
         };
         let tangents = tensors_in.iter().map(tangent).collect::<PyResult<SmallVec<[_; 8]>>>()?;
-        let transposed = TRANSPOSED.import(py, "retrograd.autograd._custom_jvp", "transposed")?;
+        let transposed = TRANSPOSED.import(py, "retrograd.autograd.function._jvp", "transposed")?;
         let returned = transposed.call1((function, args, PyTuple::new(py, tangents)?))?;
         return tangents_of(&returned, call, ts);
     }

@@ -56,7 +56,7 @@ def save(
             pickle_module.dump(obj, file, protocol=pickle_protocol)
         return
     _check_byte_order()
-    from retrograd import _safetensors, _structure
+    from retrograd.serialization import _safetensors, _structure
 
     structure, entries = _structure.encode(obj)
     header, order = _safetensors.write_header(
@@ -119,7 +119,7 @@ def load(
 
 
 def _is_safetensors(head: bytes) -> bool:
-    from retrograd._safetensors import HEADER_LIMIT, LENGTH
+    from retrograd.serialization._safetensors import HEADER_LIMIT, LENGTH
 
     return len(head) > LENGTH and int.from_bytes(head[:LENGTH], "little") <= HEADER_LIMIT and head[LENGTH:] == b"{"
 
@@ -128,8 +128,8 @@ def _load_safetensors(
     file: IO[bytes], start: int, size: int, place: Callable[[Tensor], None], mapped: bool, exactly: bool
 ) -> Any:
     """The object in a file of `size` bytes from `start` on; with `exactly`, none may follow what it says it has."""
-    from retrograd import _safetensors, _structure
-    from retrograd._copy import Storage
+    from retrograd.serialization import _safetensors, _structure
+    from retrograd.serialization._copy import Storage
 
     _check_byte_order()
     file.seek(start)

@@ -12,8 +12,8 @@ from typing import Any
 
 from retrograd import _core
 from retrograd._core import Generator, Tensor
-from retrograd.autograd._diagnosis import agree, comparison, worst
-from retrograd.autograd._jacobian import (
+from retrograd.autograd.function import Function
+from retrograd.autograd.gradcheck._differences import (
     Check,
     GradcheckError,
     as_tuple,
@@ -24,7 +24,7 @@ from retrograd.autograd._jacobian import (
     tensor_like,
     zeros_like,
 )
-from retrograd.autograd.function import Function
+from retrograd.autograd.gradcheck._report import agree, comparison, worst
 
 # Two ways through the same rules differ by rounding alone: the tolerances of allclose.
 RTOL, ATOL = 1e-5, 1e-8

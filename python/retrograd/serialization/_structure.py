@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from retrograd import _core
-from retrograd._copy import Storage, restore, storage_of, warn_of_hooks
 from retrograd._core import Tensor
 from retrograd._core import device as Device
 from retrograd._core import dtype as DType
 from retrograd._size import Size
 from retrograd.nn.parameter import Parameter
+from retrograd.serialization._copy import Storage, restore, storage_of, warn_of_hooks
 
 VERSION = 1
 NAME_LENGTH = 200

@@ -6,7 +6,7 @@ import cmath
 import math
 
 from retrograd import _core
-from retrograd.autograd._jacobian import Check, Matrix, Pair, Values, entry_moves, neighbours, place, units
+from retrograd.autograd.gradcheck._differences import Check, Matrix, Pair, Values, entry_moves, neighbours, place, units
 
 Number = complex  # floats too
 PRECISE = (_core.float64, _core.complex128)

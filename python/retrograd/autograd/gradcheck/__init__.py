@@ -10,17 +10,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from retrograd import _core
 from retrograd._core import Generator, Tensor
-from retrograd.autograd._behaviour import (
-    SEED,
-    check_batched_gradients,
-    check_batched_tangents,
-    check_undefined_gradients,
-    check_undefined_tangents,
-    check_zero_gradients,
-    differentiable,
-)
-from retrograd.autograd._diagnosis import PRECISE, headline, passed, report
-from retrograd.autograd._jacobian import (
+from retrograd.autograd.function import Function
+from retrograd.autograd.gradcheck._differences import (
     Check,
     GradcheckError,
     Measured,
@@ -32,7 +23,16 @@ from retrograd.autograd._jacobian import (
     reverse_pairs,
     tensor_like,
 )
-from retrograd.autograd.function import Function
+from retrograd.autograd.gradcheck._properties import (
+    SEED,
+    check_batched_gradients,
+    check_batched_tangents,
+    check_undefined_gradients,
+    check_undefined_tangents,
+    check_zero_gradients,
+    differentiable,
+)
+from retrograd.autograd.gradcheck._report import PRECISE, headline, passed, report
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

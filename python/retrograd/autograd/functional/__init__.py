@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from retrograd._core import Tensor, zeros_like
-from retrograd.autograd._batches import generator
-from retrograd.autograd._functional import (
+from retrograd.autograd._batched_derivatives import generator
+from retrograd.autograd.functional._arguments import (
     COTANGENT_FREE,
     DIRECTION_FREE,
     HESSIAN_FREE,
@@ -24,10 +24,6 @@ from retrograd.autograd._functional import (
     Func,
     Gaps,
     Tensors,
-    agree,
-    by_columns,
-    by_fewer_columns,
-    by_rows,
     demand_graph,
     demand_varying,
     filled,
@@ -35,12 +31,11 @@ from retrograd.autograd._functional import (
     linked,
     mirrored,
     nested,
-    pull,
-    push,
     single,
     tensors_of,
     vector,
 )
+from retrograd.autograd.functional._jacobians import agree, by_columns, by_fewer_columns, by_rows, pull, push
 from retrograd.autograd.grad_mode import enable_grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -315,6 +315,8 @@ def test_signatures_can_be_asked_for():
 def test_public_names_are_public():
     rg = __import__("retrograd")
     assert not {"fft_ops", "linalg_ops", "nn_functional", "special_functions", "op_names"} & set(dir(rg))
+    assert not {"Node", "RemovableHandle", "SavedTensor"} & set(dir(rg))
+    assert len(rg.__all__) == len(set(rg.__all__))
     assert not [name for name in rg._core.__all__ if name.startswith("_")]
 
 

@@ -19,7 +19,8 @@ from retrograd._size import Size
 _core._register_classes(Size)
 
 from retrograd import autograd, fft, func, linalg, nn, random, return_types, serialization, special, utils  # noqa: E402
-from retrograd._contract import einsum, tensordot  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
+from retrograd._contract import einsum as einsum  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
+from retrograd._contract import tensordot as tensordot  # type: ignore[no-redef]  # noqa: E402
 from retrograd._lazy import submodules as _submodules  # noqa: E402
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402
@@ -53,14 +54,7 @@ if not TYPE_CHECKING:  # to a type checker, what is not there is an error
     __getattr__, __dir__ = _submodules(__name__, "testing")
 
 # Besides these, everything public of the core, such as the ops and dtypes.
-_INNER = (
-    "Node",
-    "RemovableHandle",
-    "SavedTensor",
-    "einsum",
-    "tensordot",
-)
-__all__ = [name for name in dir(_core) if not name.startswith("_") and name not in _INNER]
+__all__ = [name for name in dir(_core) if not name.startswith("_")]
 __all__ += [
     "Size",
     "__version__",
@@ -68,7 +62,6 @@ __all__ += [
     "autograd",
     "broadcast_shapes",
     "e",
-    "einsum",
     "enable_grad",
     "fft",
     "finfo",
@@ -101,7 +94,6 @@ __all__ += [
     "set_num_threads",
     "set_rng_state",
     "special",
-    "tensordot",
     "testing",
     "typename",
     "use_deterministic_algorithms",

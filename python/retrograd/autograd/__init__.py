@@ -7,7 +7,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, overload
 
 from retrograd import _core
-from retrograd._core import SavedTensor, Tensor
+from retrograd._core import Tensor
+from retrograd._core import _SavedTensor as SavedTensor
 from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from retrograd.autograd._batched_derivatives import pull_batch
 from retrograd.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly

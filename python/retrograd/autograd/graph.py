@@ -110,7 +110,7 @@ class Node(abc.ABC):
         raise NotImplementedError
 
 
-Node.register(_core.Node)
+Node.register(_core._Node)
 
 
 class GradientEdge(NamedTuple):

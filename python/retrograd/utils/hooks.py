@@ -79,4 +79,4 @@ def _reference(hooks: MutableMapping[Any, Any]) -> Any:
         return lambda: hooks
 
 
-RemovableHandle.register(_core.RemovableHandle)
+RemovableHandle.register(_core._RemovableHandle)

@@ -327,5 +327,5 @@ impl Handle {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<Handle>()
+    m.add("_RemovableHandle", m.py().get_type::<Handle>())
 }

@@ -306,5 +306,5 @@ pub fn short_name(node: &NodeRef) -> String {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<PyNode>()
+    m.add("_Node", m.py().get_type::<PyNode>())
 }

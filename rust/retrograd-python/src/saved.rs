@@ -164,6 +164,6 @@ fn _storage_key(t: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<PySavedTensor>()?;
+    m.add("_SavedTensor", m.py().get_type::<PySavedTensor>())?;
     m.add_function(wrap_pyfunction!(_storage_key, m)?)
 }

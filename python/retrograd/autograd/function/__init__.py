@@ -268,6 +268,22 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         or a tree of them like the argument.
         Returns: the outputs, and the positions of their batch axes in the same structure, or one for all.
         Raises: NotImplementedError unless overridden.
+
+        >>> import retrograd as rg
+        >>> class Double(rg.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def setup_context(ctx, inputs, output):
+        ...         pass
+        ...     @staticmethod
+        ...     def vmap(info, in_dims, x):
+        ...         print(info.batch_size, "at once, along axis", in_dims[0])
+        ...         return Double.apply(x), in_dims[0]
+        >>> rg.vmap(Double.apply, in_dims=1)(rg.tensor([[1.0, 2.0, 3.0]])).tolist()
+        3 at once, along axis 1
+        [[2.0], [4.0], [6.0]]
         """
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "

@@ -91,7 +91,7 @@ bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side wit
 
 docs: $(WHEEL) ## Build the Rust documentation and the table of ops
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
-	$(PY) -m retrograd._docs > docs/ops.md
+	$(PY) tools/ops_page.py
 
 wheel: $(WHEEL) ## Build the release wheel into target/wheels and install it into .venv
 

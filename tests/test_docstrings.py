@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 import types
@@ -19,11 +20,12 @@ import pytest
 
 import retrograd as rg
 from retrograd import _core
-from retrograd._docs import facts, rooms, table
+
+OPS_PAGE = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "ops_page.py"))
+ops, facts, table = OPS_PAGE["ops"], OPS_PAGE["facts"], OPS_PAGE["table"]
 
 # What cannot have an example, and why.
 WITHOUT_EXAMPLE = {
-    "retrograd.autograd.function.Function.vmap": "it refuses unless overridden, and nothing calls it yet",
     "retrograd.autograd.function.NestedIOFunction": "for classes of old programs that torch refuses to run as well",
     "retrograd._core._FunctionBase.mark_shared_storage": "it warns, and does nothing else",
     "retrograd._core._WeakEdges": "a part of `register_multi_grad_hook`",
@@ -101,10 +103,10 @@ def run(name: str, doc: str) -> None:
     assert result.failed == 0, "".join(report)
 
 
-@pytest.mark.parametrize("room", [pytest.param(room, id=room.names[0]) for room in rooms()])
-def test_examples_of_ops_run(room):
-    assert ">>>" in room.doc
-    run(room.names[0], room.doc)
+@pytest.mark.parametrize("op", [pytest.param(op, id=op.names[0]) for op in ops()])
+def test_examples_of_ops_run(op):
+    assert ">>>" in op.doc
+    run(op.names[0], op.doc)
 
 
 @pytest.mark.parametrize("it", [pytest.param(d, id=d.name) for d in OTHERS if ">>>" in d.doc])
@@ -138,27 +140,24 @@ KNOWN = {
 KNOWN |= {"size_average", "reduce", "non_blocking"}
 
 
-@pytest.mark.parametrize("room", [pytest.param(room, id=room.names[0]) for room in rooms()])
-def test_docstrings_of_ops_name_parameters_and_derivative(room):
+@pytest.mark.parametrize("op", [pytest.param(op, id=op.names[0]) for op in ops()])
+def test_docstrings_of_ops_name_parameters_and_derivative(op):
     """Unless they refer to another op for them."""
-    refers = re.search(r"\b([Ss]ee|[Aa]s) `", room.doc)
+    refers = re.search(r"\b([Ss]ee|[Aa]s) `", op.doc)
     if not refers:
-        named = {name for op in room.ops for params, *_ in op["entries"] for name, *_ in params} - KNOWN
-        assert {name for name in named if name[0] != "_" and f"`{name}`" not in room.doc} == set()
-    states = re.search(r"Derivative\b(?!:\s+(none|not))", room.doc)
-    if facts()[room.names[0]].node:
+        named = {name for one in op.callables for params, *_ in one["entries"] for name, *_ in params} - KNOWN
+        assert {name for name in named if name[0] != "_" and f"`{name}`" not in op.doc} == set()
+    states = re.search(r"Derivative\b(?!:\s+(none|not))", op.doc)
+    if facts()[op.names[0]].node:
         assert states or refers
-    elif room.names[0] not in ("positive", "conj_physical"):  # whose result is their input, without a node
+    elif op.names[0] not in ("positive", "conj_physical"):  # whose result is their input, without a node
         assert not states, "the example shows none"
 
 
 def test_the_page_of_ops_is_that_of_the_built_module():
-    page = Path(__file__).parents[1] / "docs" / "ops.md"
-    assert page.read_text() == table(), "run make docs"
+    assert OPS_PAGE["PAGE"].read_text() == table(), "run make docs"
 
 
 def test_programs_do_not_pay_for_documentation():
-    code = (
-        "import sys, retrograd; print(*sorted({'retrograd._docs', 'doctest', 'inspect', 'numpy'} & sys.modules.keys()))"
-    )
+    code = "import sys, retrograd; print(*sorted({'doctest', 'inspect', 'numpy'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

@@ -1,10 +1,10 @@
-"""The table of ops in docs/ops.md: `python -m retrograd._docs` prints it.
+"""Writes docs/ops.md, the table of the ops of the built module.
+
+    python tools/ops_page.py
 
 What it says of derivatives is seen, not claimed: the example in an op's docstring is run, and the op is called again
-with the same arguments, recorded and with tangents.
+with the same arguments, recorded and with tangents. `tests/test_docstrings.py` reads the same facts.
 """
-
-from __future__ import annotations
 
 import contextlib
 import doctest
@@ -12,35 +12,26 @@ import functools
 import io
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import retrograd
 from retrograd import Tensor, _core
 
-__all__ = ["Facts", "Room", "facts", "rooms", "table"]
+PAGE = Path(__file__).parents[1] / "docs" / "ops.md"
 
 
-class Room(NamedTuple):
-    """Callables of the roster that are one op: a function, its method, in-place form and aliases.
-
-    >>> from retrograd._docs import rooms
-    >>> {room.names: room.forms for room in rooms()}["mul", "multiply"]
-    ('function', 'method', 'in-place', 'out=')
-    """
+class Op(NamedTuple):
+    """Callables of the roster that are one op: a function, its method, in-place form and aliases."""
 
     names: tuple[str, ...]
     forms: tuple[str, ...]
     doc: str
-    ops: tuple[dict[str, Any], ...]
+    callables: tuple[dict[str, Any], ...]
 
 
 class Facts(NamedTuple):
-    """What is known of the derivative of an op: the name of its node, "" for none, and whether it has a tangent.
-
-    >>> from retrograd._docs import facts
-    >>> facts()["mul"]
-    Facts(node='MulBackward0', forward=True)
-    """
+    """What is known of the derivative of an op: the name of its node, "" for none, and whether it has a tangent."""
 
     node: str
     forward: bool
@@ -52,42 +43,37 @@ class _Call(NamedTuple):
     kwargs: dict[str, Any]
 
 
-def _form(op: dict[str, Any]) -> str:
-    return {"Function": "function", "Method": "method", "InPlace": "in-place"}[op["role"]]
+def _form(one: dict[str, Any]) -> str:
+    return {"Function": "function", "Method": "method", "InPlace": "in-place"}[one["role"]]
 
 
-def _path(op: dict[str, Any]) -> str:
+def _path(one: dict[str, Any]) -> str:
     """The name as users write it; that of the other forms is the function's if there is one."""
-    return f"{op['module']}.{op['name']}".lstrip(".")
+    return f"{one['module']}.{one['name']}".lstrip(".")
 
 
 @functools.cache
-def rooms() -> tuple[Room, ...]:
-    """The ops of the roster, one entry for all names and forms of each, by name.
-
-    >>> from retrograd._docs import rooms
-    >>> "nn.functional.linear" in {room.names[0] for room in rooms()}
-    True
-    """
+def ops() -> tuple[Op, ...]:
+    """The ops of the roster, one entry for all names and forms of each, by name."""
     by_doc: dict[str, list[dict[str, Any]]] = {}
-    for op in _core._roster():
-        by_doc.setdefault(op["docs"][0], []).append(op)
+    for one in _core._roster():
+        by_doc.setdefault(one["docs"][0], []).append(one)
     found = []
-    for ops in by_doc.values():
-        docs = max((op["docs"] for op in ops), key=len)  # an alias may stand for some of the overloads only
-        functions = [_path(op) for op in ops if op["role"] == "Function"]
-        methods = [f"Tensor.{op['name']}" for op in ops if op["role"] == "Method"]
-        inplace = [f"Tensor.{op['name']}" for op in ops if op["role"] == "InPlace"]
-        forms = [form for form in ("function", "method", "in-place") if form in map(_form, ops)]
-        if any(out for op in ops for _, _, out, _ in op["entries"]):
+    for same in by_doc.values():
+        docs = max((one["docs"] for one in same), key=len)  # an alias may have some of the overloads only
+        functions = [_path(one) for one in same if one["role"] == "Function"]
+        methods = [f"Tensor.{one['name']}" for one in same if one["role"] == "Method"]
+        inplace = [f"Tensor.{one['name']}" for one in same if one["role"] == "InPlace"]
+        forms = [form for form in ("function", "method", "in-place") if form in map(_form, same)]
+        if any(out for one in same for _, _, out, _ in one["entries"]):
             forms.append("out=")
-        found.append(Room(tuple(functions or methods or inplace), tuple(forms), "\n\n".join(docs), tuple(ops)))
-    return tuple(sorted(found, key=lambda room: (room.names[0].count("."), room.names)))
+        found.append(Op(tuple(functions or methods or inplace), tuple(forms), "\n\n".join(docs), tuple(same)))
+    return tuple(sorted(found, key=lambda op: (op.names[0].count("."), op.names)))
 
 
 @contextlib.contextmanager
-def _watched(room: Room, calls: list[_Call]) -> Iterator[None]:
-    """Inside, calls of the room's callables are noted."""
+def _watched(op: Op, calls: list[_Call]) -> Iterator[None]:
+    """Inside, calls of the op's callables are noted."""
     owners: dict[str, Any] = {
         "": retrograd,
         "fft": retrograd.fft,
@@ -96,16 +82,16 @@ def _watched(room: Room, calls: list[_Call]) -> Iterator[None]:
         "special": retrograd.special,
     }
     before: list[tuple[Any, str, Any]] = []
-    for op in room.ops:
-        owner = owners[op["module"]] if op["role"] == "Function" else _core.Tensor
-        original = getattr(owner, op["name"])
-        before.append((owner, op["name"], original))
+    for one in op.callables:
+        owner = owners[one["module"]] if one["role"] == "Function" else _core.Tensor
+        original = getattr(owner, one["name"])
+        before.append((owner, one["name"], original))
 
         def noting(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
             calls.append(_Call(_original, args, kwargs))
             return _original(*args, **kwargs)
 
-        setattr(owner, op["name"], noting)
+        setattr(owner, one["name"], noting)
     try:
         yield
     finally:
@@ -113,16 +99,16 @@ def _watched(room: Room, calls: list[_Call]) -> Iterator[None]:
             setattr(owner, name, original)
 
 
-def _example_calls(room: Room) -> list[_Call]:
+def _example_calls(op: Op) -> list[_Call]:
     """The calls of the op in its example."""
     calls: list[_Call] = []
     names: dict[str, Any] = {"rg": retrograd}
-    with _watched(room, calls), contextlib.redirect_stdout(io.StringIO()):
-        for example in doctest.DocTestParser().get_examples(room.doc):
+    with _watched(op, calls), contextlib.redirect_stdout(io.StringIO()):
+        for example in doctest.DocTestParser().get_examples(op.doc):
             with contextlib.suppress(Exception) if example.exc_msg else contextlib.nullcontext():
                 exec(example.source, names)
     if not calls:
-        raise LookupError(f"{room.names[0]}: the example in its docstring does not call it")
+        raise LookupError(f"{op.names[0]}: the example in its docstring does not call it")
     return calls
 
 
@@ -171,10 +157,10 @@ def _observe(call: _Call, as_floats: bool) -> Facts:
     return Facts(nodes[0], bool(_tensors(tangents)))
 
 
-def _facts(room: Room) -> Facts:
+def _facts(op: Op) -> Facts:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ops that are deprecated
-        for call in _example_calls(room):
+        for call in _example_calls(op):
             for as_floats in (False, True):
                 with contextlib.suppress(Exception):  # not every op takes floats where its example has integers
                     seen = _observe(call, as_floats)
@@ -185,25 +171,15 @@ def _facts(room: Room) -> Facts:
 
 @functools.cache
 def facts() -> dict[str, Facts]:
-    """What is known of the derivatives of the ops, by every name that they have.
-
-    >>> from retrograd._docs import facts
-    >>> facts()["zeros"]
-    Facts(node='', forward=False)
-    """
+    """What is known of the derivatives of the ops, by every name that they have."""
     found = {}
-    for room in rooms():
-        found.update(dict.fromkeys(room.names, _facts(room)))
+    for op in ops():
+        found.update(dict.fromkeys(op.names, _facts(op)))
     return found
 
 
 def table() -> str:
-    """The page, in Markdown.
-
-    >>> from retrograd._docs import table
-    >>> print(table().splitlines()[0])
-    # Ops
-    """
+    """The page, in Markdown."""
     lines = [
         "# Ops",
         "",
@@ -214,13 +190,13 @@ def table() -> str:
         "| op | forms | node | forward |",
         "|---|---|---|---|",
     ]
-    for room in rooms():
-        names = ", ".join(f"`{name}`" for name in room.names)
-        known = facts()[room.names[0]]
+    for op in ops():
+        names = ", ".join(f"`{name}`" for name in op.names)
+        known = facts()[op.names[0]]
         node = f"`{known.node}`" if known.node else ""
-        lines.append(f"| {names} | {', '.join(room.forms)} | {node} | {'yes' if known.forward else ''} |")
+        lines.append(f"| {names} | {', '.join(op.forms)} | {node} | {'yes' if known.forward else ''} |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    print(table(), end="")
+    PAGE.write_text(table())

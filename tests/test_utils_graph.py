@@ -1,11 +1,12 @@
-"""`retrograd.utils.graph.draw` shows the graph that there is."""
+"""`draw` and `to_dot` of `retrograd.utils.graph` show the graph that there is."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
 import retrograd as rg
-from retrograd.utils.graph import draw
+from retrograd.utils.graph import draw, to_dot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -84,12 +85,31 @@ def test_a_deep_graph_does_not_recurse():
     assert arrows(draw(y, limit=5000)) == 3000
 
 
-def test_refuses_a_tensor_without_graph():
-    with pytest.raises(ValueError, match="does not require grad"):
-        draw(rg.ones(2))
+@pytest.mark.parametrize("show", [draw, to_dot])
+def test_refuses_a_tensor_without_graph(show):
+    with pytest.raises(ValueError, match=f"{show.__name__}: the tensor does not require grad"):
+        show(rg.ones(2))
 
 
-def test_refuses_a_graph_beyond_the_limit():
+@pytest.mark.parametrize("show", [draw, to_dot])
+def test_refuses_a_graph_beyond_the_limit(show):
     a = leaf(2)
-    with pytest.raises(ValueError, match="more than 2 nodes"):
-        draw((a * 2).exp().sum(), limit=2)
+    with pytest.raises(ValueError, match=f"{show.__name__}: the graph has more than 2 nodes"):
+        show((a * 2).exp().sum(), limit=2)
+
+
+def test_dot_has_every_node_and_edge_once():
+    a, b = leaf(2, 3), leaf(3)
+    shared = a * b
+    dot = to_dot((shared + shared * shared).sum(), params={"a": a, "b": b})
+    names = dict(re.findall(r'^  (\d+) \[label="(\w+)', dot, re.MULTILINE))
+    assert sorted(names.values()) == ["AddBackward0", "MulBackward0", "MulBackward0", "SumBackward0", "a", "b"]
+    edges = [(names[i], names[j]) for i, j in re.findall(r"^  (\d+) -> (\d+);", dot, re.MULTILINE)]
+    twice = [("MulBackward0", "MulBackward0")] * 2  # an operand used twice
+    ends = [("AddBackward0", "SumBackward0"), ("a", "MulBackward0"), ("b", "MulBackward0")]
+    assert sorted(edges) == sorted([*ends, *twice, *[("MulBackward0", "AddBackward0")] * 2])
+
+
+def test_dot_names_are_quoted():
+    a = leaf(2)
+    assert r'label="\"w\" \\ {b}\nfloat32 (2,)"' in to_dot(a.sum(), params={'"w" \\ {b}': a})

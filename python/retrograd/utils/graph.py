@@ -1,4 +1,4 @@
-"""Draw the autograd graph behind a tensor as an SVG picture."""
+"""Draw the autograd graph behind a tensor: as an SVG picture, or in the language of Graphviz."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from retrograd import Tensor
     from retrograd.autograd.graph import Node
 
-__all__ = ["draw"]
+__all__ = ["draw", "to_dot"]
 
 # Sizes in pixels. Names are set in a monospaced font, whose letters are all about 0.6 of its size wide, so that
 # a box can be fitted around a name without measuring it; the rest is slack for bold.
@@ -23,7 +23,7 @@ NAME_SIZE, NOTE_SIZE = 13, 11
 PADDING = 14
 BOX_HEIGHT, LEAF_HEIGHT = 34, 48
 COLUMN_GAP, ROW_GAP, MARGIN = 28, 44, 28
-EDGE_WIDTH = 12  # the room that an edge takes when it passes through a layer
+EDGE_WIDTH = 12  # the width that an edge takes when it passes through a layer
 
 # Fill, outline, text.
 LEAF_COLOURS = ("#e7f0ff", "#7aa7f0", "#16427f")
@@ -76,17 +76,50 @@ def draw(tensor: Tensor, params: Mapping[str, Tensor] | None = None, *, limit: i
     >>> [name in svg for name in ("weight", "MulBackward0", "SumBackward0")]
     [True, True, True]
     """
-    if not tensor.requires_grad:
-        raise ValueError("draw: the tensor does not require grad, so there is no graph behind it")
-    boxes = _collect(tensor, {id(leaf): name for name, leaf in (params or {}).items()}, limit)
+    boxes = _collect(tensor, params, limit, "draw")
     layers = _layer(boxes)
     _order(layers)
     _place(layers)
     return _render(layers, title=f"Autograd graph of {boxes[0].name}")
 
 
-def _collect(tensor: Tensor, names: dict[int, str], limit: int) -> list[_Box]:
+def to_dot(tensor: Tensor, params: Mapping[str, Tensor] | None = None, *, limit: int = 1000) -> str:
+    """Write the graph that `tensor.backward()` would walk in DOT, which Graphviz and others read.
+
+    For graphs too large for the layout of `draw`, and for programs that take DOT.
+
+    Args: as `draw`.
+    Returns: a `digraph`, with arrows from the input of an op to the op.
+    Raises: as `draw`.
+
+    >>> import retrograd as rg
+    >>> from retrograd.utils.graph import to_dot
+    >>> weight = rg.tensor([1.0, 2.0], requires_grad=True)
+    >>> print(to_dot((weight * 3).exp(), params={"weight": weight}))
+    digraph {
+      node [shape=box, style="rounded,filled", fontname="monospace"];
+      0 [label="ExpBackward0\\nfloat32 (2,)", fillcolor="#e3f6ea"];
+      1 [label="MulBackward0", fillcolor="#ffffff"];
+      2 [label="weight\\nfloat32 (2,)", fillcolor="#e7f0ff"];
+      1 -> 0;
+      2 -> 1;
+    }
+    """
+    boxes = _collect(tensor, params, limit, "to_dot")
+    number = {id(box): i for i, box in enumerate(boxes)}
+    lines = ["digraph {", '  node [shape=box, style="rounded,filled", fontname="monospace"];']
+    for i, box in enumerate(boxes):
+        label = "\\n".join(text.replace("\\", r"\\").replace('"', r"\"") for text in (box.name, box.note) if text)
+        lines.append(f'  {i} [label="{label}", fillcolor="{box.colours[0]}"];')
+    lines += [f"  {number[id(source)]} -> {number[id(box)]};" for box in boxes for source in box.inputs]
+    return "\n".join([*lines, "}"])
+
+
+def _collect(tensor: Tensor, params: Mapping[str, Tensor] | None, limit: int, caller: str) -> list[_Box]:
     """Make a box for every node that the tensor reaches, the tensor's own node first."""
+    if not tensor.requires_grad:
+        raise ValueError(f"{caller}: the tensor does not require grad, so there is no graph behind it")
+    names = {id(leaf): name for name, leaf in (params or {}).items()}
     root = tensor.grad_fn
     if root is None:
         return [_leaf(tensor, names)]
@@ -100,7 +133,7 @@ def _collect(tensor: Tensor, names: dict[int, str], limit: int) -> list[_Box]:
                 continue
             if target not in box_of:
                 if len(box_of) >= limit:
-                    raise ValueError(f"draw: the graph has more than {limit} nodes; pass a larger limit to draw it")
+                    raise ValueError(f"{caller}: the graph has more than {limit} nodes; pass a larger limit")
                 variable = getattr(target, "variable", None)  # only the node of a leaf has one
                 box_of[target] = _Box(target.name()) if variable is None else _leaf(variable, names)
                 stack.append(target)

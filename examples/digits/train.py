@@ -17,15 +17,12 @@ back from the file predict anything else than the ones that were written.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from tqdm import trange
 
 import retrograd as rg
 import retrograd.nn.functional as F
@@ -102,53 +99,13 @@ def evaluate(p: Parameters, images: Tensor, labels: Tensor) -> tuple[float, floa
     return loss.item(), right.item() / len(labels)
 
 
-class Progress:
-    """One line that redraws itself on a terminal; one line per tenth of the way anywhere else."""
-
-    WIDTH = 28
-
-    def __init__(self, total: int, out: TextIO = sys.stderr) -> None:
-        self.total, self.out = total, out
-        self.live = out.isatty()
-        self.started = time.perf_counter()
-
-    def update(self, epoch: int, history: History) -> None:
-        """Show the state after `epoch` of `total` epochs."""
-        last = epoch == self.total
-        if not self.live and not last and epoch % max(1, self.total // 10):
-            return
-        facts = (
-            f"epoch {epoch:>{len(str(self.total))}}/{self.total}"
-            f"  loss {history.train_loss[-1]:.4f}"
-            f"  train {history.train_accuracy[-1]:6.1%}"
-            f"  held out {history.test_accuracy[-1]:6.1%}"
-            f"  {time.perf_counter() - self.started:4.1f} s"
-        )
-        if self.live:
-            # A line that wraps cannot be redrawn: the bar takes what room is left beside the facts.
-            columns = shutil.get_terminal_size().columns - 1
-            line = f"{self.bar(epoch, columns - len(facts))}{facts}"[:columns]
-            self.out.write(f"\r\x1b[2K{line}" + ("\n" if last else ""))
-        else:
-            self.out.write(facts + "\n")
-        self.out.flush()
-
-    def bar(self, epoch: int, room: int) -> str:
-        """Return the bar, at most `room` characters wide."""
-        width = min(self.WIDTH, room - 3)
-        if width <= 0:
-            return ""
-        full, eighths = divmod(epoch * width * 8 // self.total, 8)
-        filled = "█" * full + (" ▏▎▍▌▋▊▉"[eighths] if eighths else "")
-        return f"▕{filled:<{width}}▏ "
-
-
 def train(p: Parameters, digits: Digits, *, epochs: int, batch: int, rate: float, momentum: float) -> History:
     """Minimise the cross-entropy by stochastic gradient descent with momentum, changing `p` in place."""
     count = len(digits.train_labels)
     velocity = {name: rg.zeros_like(value) for name, value in p.items()}
-    history, progress = History(), Progress(epochs)
-    for epoch in range(epochs):
+    history = History()
+    progress = trange(epochs, desc="training", unit="epoch")
+    for epoch in progress:
         step_size = rate * (1 - epoch / epochs)  # falls to zero, so that the last epochs settle
         order = rg.randperm(count)
         for start in range(0, count, batch):
@@ -167,18 +124,11 @@ def train(p: Parameters, digits: Digits, *, epochs: int, batch: int, rate: float
             loss_now, accuracy_now = evaluate(p, images, labels)
             losses.append(loss_now)
             accuracies.append(accuracy_now)
-        progress.update(epoch + 1, history)
+        progress.set_postfix_str(
+            f"loss {history.train_loss[-1]:.4f}, train {history.train_accuracy[-1]:.1%}, "
+            f"held out {history.test_accuracy[-1]:.1%}"
+        )
     return history
-
-
-def save_parameters(p: Parameters, path: Path) -> None:
-    """Write the parameters by name."""
-    save_file({name: value.detach().numpy() for name, value in p.items()}, path)
-
-
-def load_parameters(path: Path) -> Parameters:
-    """Read what `save_parameters` wrote."""
-    return {name: rg.from_numpy(array).requires_grad_() for name, array in load_file(path).items()}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -200,7 +150,7 @@ def main(argv: list[str] | None = None) -> int:
     print(
         f"{len(digits.train_labels)} images to learn from, {len(digits.test_labels)} held out, "
         f"{size} parameters (64-{options.hidden}-10)",
-        flush=True,  # in a log file, too, before the lines of the progress
+        flush=True,  # in a log file, too, before the progress bar
     )
     history = train(
         parameters,
@@ -224,8 +174,8 @@ def main(argv: list[str] | None = None) -> int:
     loss = F.cross_entropy(predict(parameters, digits.test_images), digits.test_labels)
     (output / "graph.svg").write_text(draw_graph(loss, params=parameters), encoding="utf-8")
 
-    save_parameters(parameters, output / "parameters.safetensors")
-    restored = load_parameters(output / "parameters.safetensors")
+    rg.save(parameters, output / "parameters.safetensors")
+    restored = rg.load(output / "parameters.safetensors")
     with rg.no_grad():
         same = bool((predict(restored, digits.test_images) == predict(parameters, digits.test_images)).all())
 

@@ -60,6 +60,23 @@ def test_python_names_exist(path):
             assert pkgutil.resolve_name(re.sub(r"^rg\b", "retrograd", name)) is not None
 
 
+def there(name: str) -> bool:
+    """Whether the namesake of a name of torch exists."""
+    try:
+        return pkgutil.resolve_name(name.replace("torch", "retrograd", 1)) is not None
+    except (AttributeError, ImportError):
+        return False
+
+
+def test_names_of_torch_are_there_or_absent_as_the_page_says():
+    before, _, rest = (ROOT / "docs/coming-from-torch.md").read_text().partition("\n## What is absent\n")
+    absent, _, after = rest.partition("\n## ")
+    named = [re.findall(r"`(torch\.[\w.]+)`", text) for text in (before + after, absent)]
+    assert all(named)
+    assert [name for name in named[0] if not there(name)] == []
+    assert [name for name in named[1] if there(name)] == [], "no longer absent"
+
+
 def test_names_of_the_architecture_exist():
     sources = "\n".join(path.read_text() for path in (ROOT / "rust").rglob("*.rs"))
     named = {name for code in code_in("docs/architecture.md") for name in re.findall(r"\w+(?:::\w+)+", code)}
@@ -93,7 +110,7 @@ def test_folders_of_the_house_exist():
     assert [folder for folder in listed if not (ROOT / folder).is_dir()] == []
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/gradcheck.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/coming-from-torch.md", "docs/gradcheck.md"])
 def test_examples_at_the_prompt_run(path):
     shown = "\n".join(block for block in blocks(path, "python") if ">>>" in block)
     test = doctest.DocTestParser().get_doctest(shown, {}, path, None, 0)

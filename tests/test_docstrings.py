@@ -97,6 +97,7 @@ OTHERS = sorted({d.name: d for d in [*of_core(), *of_python()]}.values())
 
 
 def run(name: str, doc: str) -> None:
+    """Runs the examples of a docstring, in which the package is imported."""
     test = doctest.DocTestParser().get_doctest(inspect.cleandoc(doc), {"rg": rg}, name, None, 0)
     report: list[str] = []
     result = doctest.DocTestRunner().run(test, out=report.append)
@@ -112,6 +113,13 @@ def test_examples_of_ops_run(op):
 @pytest.mark.parametrize("it", [pytest.param(d, id=d.name) for d in OTHERS if ">>>" in d.doc])
 def test_examples_run(it):
     run(it.name, it.doc)
+
+
+def test_examples_do_not_import_what_they_all_have():
+    """Only the docstring of the package says under which name it is imported."""
+    names = [info.name for info in pkgutil.walk_packages(rg.__path__, "retrograd.") if "._core" not in info.name]
+    texts = {name: inspect.getsource(importlib.import_module(name)) for name in ["retrograd", *names]}
+    assert [name for name in texts if re.search(r">>> import .*\bretrograd as rg\b", texts[name])] == ["retrograd"]
 
 
 def test_everything_public_has_a_docstring():

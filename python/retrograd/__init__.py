@@ -5,6 +5,8 @@
 >>> (x * x).sum().backward()
 >>> x.grad
 tensor([2., 4., 6.])
+
+The examples of all other docstrings begin after that import.
 """
 
 from math import e, inf, nan, pi

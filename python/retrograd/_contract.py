@@ -40,7 +40,6 @@ def einsum(*args: Any) -> Tensor:
     not fit the operands or these each other; ValueError without operands or for a subscript that is no such
     integer.
 
-    >>> import retrograd as rg
     >>> x, y = rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)
     >>> rg.einsum("ij,j->i", x, y).tolist(), rg.einsum(x, [0, 1], y, [1], [0]).tolist()
     ([3.0, 7.0], [3.0, 7.0])
@@ -73,7 +72,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     axes that go together; `out` takes the result. Returns: a tensor of the axes that are left, those of `a` first.
     Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the axes do not fit.
 
-    >>> import retrograd as rg
     >>> rg.tensordot(rg.ones(2, 3), rg.ones(3, 2), dims=([1, 0], [0, 1])).item()
     6.0
     """

@@ -30,7 +30,6 @@ class finfo:
     `dtype` the name.
     Raises: TypeError for other dtypes.
 
-    >>> import retrograd as rg
     >>> rg.finfo(rg.float32).eps
     1.1920928955078125e-07
     """
@@ -69,7 +68,6 @@ class iinfo:
     Attributes: `bits`, `max`, `min`, and `dtype`, the name.
     Raises: TypeError for other dtypes.
 
-    >>> import retrograd as rg
     >>> rg.iinfo(rg.uint8).max
     255
     """

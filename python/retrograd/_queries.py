@@ -28,7 +28,6 @@ def _tensor(caller: str, x: object) -> Tensor:
 def is_tensor(obj: object) -> TypeGuard[Tensor]:
     """Whether the object is a tensor, of the class itself or a subclass.
 
-    >>> import retrograd as rg
     >>> rg.is_tensor(rg.ones(1)), rg.is_tensor(1.0)
     (True, False)
     """
@@ -40,7 +39,6 @@ def is_floating_point(input: Tensor) -> bool:
 
     Raises: TypeError if it is not a tensor.
 
-    >>> import retrograd as rg
     >>> rg.is_floating_point(rg.ones(1)), rg.is_floating_point(rg.tensor([1]))
     (True, False)
     """
@@ -52,7 +50,6 @@ def is_complex(input: Tensor) -> bool:
 
     Raises: TypeError if it is not a tensor.
 
-    >>> import retrograd as rg
     >>> rg.is_complex(rg.ones(1))
     False
     """
@@ -64,7 +61,6 @@ def is_inference(input: Tensor) -> bool:
 
     Raises: TypeError if it is not a tensor.
 
-    >>> import retrograd as rg
     >>> rg.is_inference(rg.ones(1))
     False
     """
@@ -76,7 +72,6 @@ def numel(input: Tensor) -> int:
 
     Raises: TypeError if it is not a tensor.
 
-    >>> import retrograd as rg
     >>> rg.numel(rg.ones(2, 3))
     6
     """
@@ -103,7 +98,6 @@ _TYPES = {
 def typename(obj: object) -> str:
     """The name of the object's type; for a tensor one that tells its dtype.
 
-    >>> import retrograd as rg
     >>> rg.typename(rg.ones(1)), rg.typename(1)
     ('retrograd.FloatTensor', 'int')
     """
@@ -119,7 +113,6 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
 
     Raises: RuntimeError if they do not broadcast together, or are no sizes; ValueError for a negative size.
 
-    >>> import retrograd as rg
     >>> rg.broadcast_shapes((2, 1), 3)
     retrograd.Size([2, 3])
     """

@@ -25,7 +25,6 @@ def set_num_threads(num: int) -> None:
 
     Raises: RuntimeError if it is not a positive int.
 
-    >>> import retrograd as rg
     >>> rg.set_num_threads(2)
     >>> rg.get_num_threads()
     2
@@ -40,7 +39,6 @@ def set_num_threads(num: int) -> None:
 def get_num_threads() -> int:
     """How many threads one op may use: see `set_num_threads`.
 
-    >>> import retrograd as rg
     >>> rg.get_num_threads() >= 1
     True
     """
@@ -51,7 +49,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """Ask for algorithms that give the same result each time. All do, but memory that nobody initialised is filled
     while this is set: see `utils.deterministic`.
 
-    >>> import retrograd as rg
     >>> rg.use_deterministic_algorithms(False)
     """
     global _deterministic
@@ -64,7 +61,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 def are_deterministic_algorithms_enabled() -> bool:
     """What `use_deterministic_algorithms` was told last.
 
-    >>> import retrograd as rg
     >>> rg.are_deterministic_algorithms_enabled()
     False
     """

@@ -13,7 +13,6 @@ __all__ = ["Size"]
 class Size(tuple[int, ...]):
     """A tuple of ints: what `x.shape` and `x.size()` are.
 
-    >>> import retrograd as rg
     >>> rg.Size([2, 3])[1:] + (4,)
     retrograd.Size([3, 4])
     >>> rg.ones(2, 3).shape.numel()

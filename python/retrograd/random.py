@@ -25,7 +25,6 @@ def seed() -> int:
 
     Returns: the seed, of 64 bits.
 
-    >>> import retrograd as rg
     >>> s = rg.seed()
     >>> s == rg.initial_seed()
     True
@@ -38,7 +37,6 @@ def seed() -> int:
 def initial_seed() -> int:
     """The seed that the default generator was last restarted from.
 
-    >>> import retrograd as rg
     >>> _ = rg.manual_seed(5)
     >>> rg.initial_seed()
     5
@@ -49,7 +47,6 @@ def initial_seed() -> int:
 def get_rng_state() -> Tensor:
     """The state of the default generator, as a tensor of bytes for `set_rng_state`.
 
-    >>> import retrograd as rg
     >>> state = rg.get_rng_state()
     >>> first = rg.rand(2).tolist()
     >>> rg.set_rng_state(state)
@@ -65,7 +62,6 @@ def set_rng_state(new_state: Tensor) -> None:
     Raises: TypeError if it is not a tensor of bytes, RuntimeError if the bytes are not such a state; the generator is
     then as it was.
 
-    >>> import retrograd as rg
     >>> rg.set_rng_state(rg.get_rng_state())
     """
     default_generator.set_state(new_state)
@@ -90,7 +86,6 @@ def fork_rng(
 
     Args: `enabled` False does nothing. The others name devices, of which there are none but the CPU, and are ignored.
 
-    >>> import retrograd as rg
     >>> _ = rg.manual_seed(1)
     >>> expected = rg.rand(1).item()
     >>> _ = rg.manual_seed(1)

@@ -1,6 +1,5 @@
 """The named tuples that ops return, such as `retrograd.return_types.max`.
 
->>> import retrograd as rg
 >>> rg.max(rg.tensor([[1.0, 3.0], [2.0, 0.0]]), 1)
 retrograd.return_types.max(
 values=tensor([3., 2.]),

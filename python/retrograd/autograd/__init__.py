@@ -107,7 +107,6 @@ def backward(
     shapes of roots and gradients differ, if `inputs` is empty or one of them does not require grad, or if the graph was
     freed by an earlier pass; TypeError for a gradient that is not a tensor.
 
-    >>> import retrograd as rg
     >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
     >>> rg.autograd.backward([(x * x).sum(), x * 3], [None, rg.ones(2)])
     >>> x.grad.tolist()
@@ -172,7 +171,6 @@ def grad(
     Raises: what `backward` raises; RuntimeError for an input that is not used, unless allowed; ValueError if
     `materialize_grads` comes with `allow_unused=False`.
 
-    >>> import retrograd as rg
     >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
     >>> (g,) = rg.autograd.grad((x * x).sum(), x, create_graph=True)
     >>> g.tolist()
@@ -251,7 +249,6 @@ def variable(*args: object, **kwargs: object) -> Tensor:
 
     Raises: RuntimeError, always. Use `retrograd.tensor`.
 
-    >>> import retrograd as rg
     >>> rg.autograd.variable([1.0])
     Traceback (most recent call last):
     RuntimeError: retrograd.autograd.variable(...) is deprecated, use retrograd.tensor(...) instead

@@ -25,7 +25,6 @@ class saved_tensors_hooks(_core._SavedTensorsHooks):
     Raises: TypeError from the op's backward if `unpack_hook` does not return a tensor; RuntimeError if `pack_hook`
     writes to its argument.
 
-    >>> import retrograd as rg
     >>> def pack(t):
     ...     print("saved", t.tolist())
     ...     return t.tolist()
@@ -49,7 +48,6 @@ class save_on_cpu(saved_tensors_hooks):
     Tensors are there already: without `pin_memory` they keep their memory, with it they are copied. Args: `device_type`
     the kind of device that the tensors are expected to come from; remembered, and of no effect.
 
-    >>> import retrograd as rg
     >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
     >>> with rg.autograd.graph.save_on_cpu(pin_memory=True):
     ...     y = x.exp().sum()
@@ -82,7 +80,6 @@ def disable_saved_tensors_hooks(error_message: str) -> contextlib.AbstractContex
     Args: `error_message` the text of the RuntimeError that entering `saved_tensors_hooks` raises; this block raises it
     as well if it is entered while hooks are in force. Blocks nest.
 
-    >>> import retrograd as rg
     >>> graph = rg.autograd.graph
     >>> with graph.disable_saved_tensors_hooks("no hooks here"), graph.save_on_cpu():
     ...     pass
@@ -107,7 +104,6 @@ class _AllowMutationOnSavedContext:
     those that were about to be changed. `tid_to_weakhandle` has the handles of the former, and `sid_to_tid` their keys
     by the memory that they lie in.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(2, requires_grad=True) * 1
     >>> with rg.autograd.graph.allow_mutation_on_saved_tensors() as saved:
     ...     y = x.square()
@@ -178,7 +174,6 @@ def allow_mutation_on_saved_tensors() -> contextlib.AbstractContextManager[_Allo
     Gives: the maps of saved tensors and of copies, by handle; they are emptied at the end.
     Raises: RuntimeError if blocks are nested; AssertionError from a backward outside the block.
 
-    >>> import retrograd as rg
     >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
     >>> with rg.autograd.graph.allow_mutation_on_saved_tensors():
     ...     y = x * 1

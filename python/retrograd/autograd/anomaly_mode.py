@@ -19,7 +19,6 @@ class detect_anomaly(_core._Anomaly):
     Args: `check_nan` whether a gradient with NaN in it is a RuntimeError that names the node.
 
     >>> import warnings
-    >>> import retrograd as rg
     >>> x = rg.zeros(1, requires_grad=True)
     >>> warnings.simplefilter("ignore")
     >>> with rg.autograd.detect_anomaly():
@@ -44,7 +43,6 @@ class set_detect_anomaly(_core._AnomalySwitch):
 
     Args: `mode` whether it is on; `check_nan` as in `detect_anomaly`.
 
-    >>> import retrograd as rg
     >>> with rg.autograd.set_detect_anomaly(True, check_nan=False):
     ...     rg.is_anomaly_enabled(), rg.is_anomaly_check_nan_enabled()
     (True, False)

@@ -41,7 +41,6 @@ def enter_dual_level() -> int:
 
     Returns: the number of the level, from 0.
 
-    >>> import retrograd as rg
     >>> fwd = rg.autograd.forward_ad
     >>> fwd.enter_dual_level(), fwd.enter_dual_level()
     (0, 1)
@@ -58,7 +57,6 @@ def exit_dual_level(*, level: int | None = None) -> None:
     Args: `level` the number of the innermost level, as a check.
     Raises: RuntimeError if no level is open, or if `level` is not the innermost.
 
-    >>> import retrograd as rg
     >>> fwd = rg.autograd.forward_ad
     >>> level = fwd.enter_dual_level()
     >>> x = fwd.make_dual(rg.ones(2), rg.ones(2))
@@ -81,7 +79,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     Raises: RuntimeError if no level is open, if the shapes differ, or if one of the two has a tangent at this level;
     ValueError for other dtypes.
 
-    >>> import retrograd as rg
     >>> fwd = rg.autograd.forward_ad
     >>> with fwd.dual_level():
     ...     x = fwd.make_dual(rg.tensor([3.0]), rg.tensor([1.0]))
@@ -101,7 +98,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 class UnpackedDualTensor(NamedTuple):
     """What `unpack_dual` gives: `primal`, the values, and `tangent`, their derivative, or None if there is none.
 
-    >>> import retrograd as rg
     >>> rg.autograd.forward_ad.UnpackedDualTensor(rg.ones(1), None)
     UnpackedDualTensor(primal=tensor([1.]), tangent=None)
     """
@@ -117,7 +113,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     Returns: a named tuple of a view of `tensor` and of the tangent, None if it has none. If the level is not open it is
     `tensor` itself, and None. Both parts are differentiable in reverse mode, and by outer levels.
 
-    >>> import retrograd as rg
     >>> fwd = rg.autograd.forward_ad
     >>> with fwd.dual_level():
     ...     fwd.unpack_dual(fwd.make_dual(rg.tensor([2.0]), rg.tensor([1.0])) * 3)
@@ -138,7 +133,6 @@ class dual_level(_core._DualLevel, _Mode):
     those of torch, which says `Nested forward mode AD is not supported`; inside, the innermost level is meant unless
     another is named.
 
-    >>> import retrograd as rg
     >>> fwd = rg.autograd.forward_ad
     >>> def derivative(f, x):
     ...     with fwd.dual_level():

@@ -50,7 +50,6 @@ class _Mode:
 
         Returns: a manager that has not been entered.
 
-        >>> import retrograd as rg
         >>> with rg.no_grad().clone():
         ...     rg.is_grad_enabled()
         False
@@ -130,7 +129,6 @@ class no_grad(_Recording):
 
     Decorates with or without parentheses: functions, and generators, whose body alone runs in the mode.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(2, requires_grad=True)
     >>> with rg.no_grad():
     ...     y = x * 2
@@ -152,7 +150,6 @@ class enable_grad(_Recording):
 
     Inside inference mode the switch is reported as on but nothing is recorded. Decorates like `no_grad`.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(2, requires_grad=True)
     >>> with rg.no_grad(), rg.enable_grad():
     ...     y = x * 2
@@ -169,7 +166,6 @@ class set_grad_enabled(_core._RecordingSwitch, _Mode):
 
     Args: `mode` whether ops record. As a decorator it undoes its immediate effect, and acts in the function alone.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(2, requires_grad=True)
     >>> with rg.set_grad_enabled(False):
     ...     (x * 2).requires_grad
@@ -192,7 +188,6 @@ class set_grad_enabled(_core._RecordingSwitch, _Mode):
     def clone(self) -> Self:
         """Another manager of the same mode; unlike this one it has no effect before it is entered.
 
-        >>> import retrograd as rg
         >>> _ = rg.set_grad_enabled(True).clone()
         """
         return _core._RecordingSwitch.__new__(type(self), self.mode, False)
@@ -204,7 +199,6 @@ class inference_mode(_core._InferenceMode, _Mode):
     Args: `mode` False returns to the normal mode, grad mode included, inside a block of inference mode.
     Tensors made inside cannot be saved for backward outside (RuntimeError); clone them first.
 
-    >>> import retrograd as rg
     >>> with rg.inference_mode():
     ...     y = rg.ones(2)
     >>> y.is_inference()
@@ -224,7 +218,6 @@ class inference_mode(_core._InferenceMode, _Mode):
     def clone(self) -> Self:
         """Another manager of the same mode.
 
-        >>> import retrograd as rg
         >>> rg.inference_mode(False).clone().mode
         False
         """
@@ -245,7 +238,6 @@ class _Setting(_Mode):
     def clone(self) -> Self:
         """Another manager of the same setting. Like every one, it acts when it is made.
 
-        >>> import retrograd as rg
         >>> with rg.autograd.set_multithreading_enabled(False) as _:
         ...     rg.autograd.is_multithreading_enabled()
         False
@@ -260,7 +252,6 @@ class _Setting(_Mode):
 def is_multithreading_enabled() -> bool:
     """Whether backward may use several threads, as far as the calling thread is concerned.
 
-    >>> import retrograd as rg
     >>> rg.autograd.is_multithreading_enabled()
     True
     """
@@ -275,7 +266,6 @@ class set_multithreading_enabled(_core._MultithreadingSwitch, _Setting):
 
     Args: `mode` whether other threads may be used.
 
-    >>> import retrograd as rg
     >>> with rg.autograd.set_multithreading_enabled(False):
     ...     rg.autograd.is_multithreading_enabled()
     False
@@ -292,7 +282,6 @@ class enforce_grad_layout_policy(_core._GradLayoutSwitch, _Setting):
     Args: `enable` False lets the engine keep a gradient's buffer as it is if nobody else holds it, and silences the
     warning about layouts that disagree.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(2, 3, requires_grad=True)
     >>> with rg.autograd.enforce_grad_layout_policy(True):
     ...     (x.t() * rg.ones(3, 2)).sum().backward()

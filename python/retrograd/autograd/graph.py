@@ -38,7 +38,6 @@ class Node(abc.ABC):
     Every node is an instance: those of built-in ops, those of leaves (`AccumulateGrad`), and those of a custom
     `Function`, which are its ctx.
 
-    >>> import retrograd as rg
     >>> node = (rg.ones(1, requires_grad=True) * 2).grad_fn
     >>> isinstance(node, rg.autograd.graph.Node), node.name()
     (True, 'MulBackward0')
@@ -48,7 +47,6 @@ class Node(abc.ABC):
     def name(self) -> str:
         """The node's name, such as `MulBackward0`.
 
-        >>> import retrograd as rg
         >>> rg.ones(1, requires_grad=True).exp().grad_fn.name()
         'ExpBackward0'
         """
@@ -59,7 +57,6 @@ class Node(abc.ABC):
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """For each differentiable input: the node it came from, None if it needs no gradient, and which output of it.
 
-        >>> import retrograd as rg
         >>> x = rg.ones(1, requires_grad=True)
         >>> (x * rg.ones(1)).grad_fn.next_functions[1]
         (None, 0)
@@ -71,7 +68,6 @@ class Node(abc.ABC):
     def metadata(self) -> dict[str, Any]:
         """A dict for notes about the node, the same one each time.
 
-        >>> import retrograd as rg
         >>> (rg.ones(1, requires_grad=True) * 2).grad_fn.metadata
         {}
         """
@@ -83,7 +79,6 @@ class Node(abc.ABC):
 
         Returns: a handle with `remove()`.
 
-        >>> import retrograd as rg
         >>> x = rg.ones(1, requires_grad=True)
         >>> y = x * 3
         >>> handle = y.grad_fn.register_hook(lambda grad_inputs, grad_outputs: (grad_inputs[0] * 10, None))
@@ -99,7 +94,6 @@ class Node(abc.ABC):
 
         Returns: a handle with `remove()`.
 
-        >>> import retrograd as rg
         >>> x = rg.ones(1, requires_grad=True)
         >>> y = x * 3
         >>> handle = y.grad_fn.register_prehook(lambda grad_outputs: (grad_outputs[0] * 10,))
@@ -118,7 +112,6 @@ class GradientEdge(NamedTuple):
 
     `backward` and `grad` take it in place of the tensor; it stays what it was when the tensor is changed in place.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(1, requires_grad=True)
     >>> y = x * 2
     >>> edge = rg.autograd.graph.get_gradient_edge(y)
@@ -136,7 +129,6 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
     Raises: RuntimeError if the tensor does not require grad.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(2, requires_grad=True)
     >>> edge = rg.autograd.graph.get_gradient_edge(x)
     >>> edge.node.variable is x, edge.output_nr
@@ -151,7 +143,6 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     Args: `tensor` a tensor or an iterable of them. Inference tensors, which have no version, are left alone.
     Raises: RuntimeError for anything else.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(2)
     >>> rg.autograd.graph.increment_version(x)
     >>> x._version
@@ -179,7 +170,6 @@ class _MultiHandle(RemovableHandle):
     def remove(self) -> None:
         """Remove all the hooks; again, if one likes.
 
-        >>> import retrograd as rg
         >>> x = rg.ones(1, requires_grad=True)
         >>> rg.autograd.graph.register_multi_grad_hook([x], print).remove()
         """
@@ -200,7 +190,6 @@ def register_multi_grad_hook(
     Returns: a handle whose `remove()` removes all of it.
     Raises: ValueError for another mode; RuntimeError if, in mode "all", a tensor does not require grad.
 
-    >>> import retrograd as rg
     >>> a, b = rg.ones(1, requires_grad=True), rg.ones(1, requires_grad=True)
     >>> show = lambda grads: print([g.item() for g in grads])
     >>> with rg.autograd.graph.register_multi_grad_hook([a, b], show):

@@ -14,7 +14,6 @@ __all__ = ["Variable", "VariableMeta"]
 class VariableMeta(type):
     """Makes every tensor an instance of `Variable`.
 
-    >>> import retrograd as rg
     >>> isinstance(rg.ones(1), rg.autograd.Variable)
     True
     """
@@ -32,7 +31,6 @@ class _Engine:
 
         Raises: RuntimeError outside a backward pass.
 
-        >>> import retrograd as rg
         >>> x = rg.ones(1, requires_grad=True)
         >>> at_end = lambda: print("done", x.grad.item())
         >>> y = x * 2
@@ -46,7 +44,6 @@ class _Engine:
     def is_checkpoint_valid() -> bool:
         """Whether reentrant checkpointing may be used here: not in a pass with chosen inputs, or inside one.
 
-        >>> import retrograd as rg
         >>> rg.autograd.Variable._execution_engine.is_checkpoint_valid()
         True
         """
@@ -61,7 +58,6 @@ class Variable(metaclass=VariableMeta):
     Raises: TypeError for what is no tensor; ValueError for both flags; RuntimeError if `requires_grad` is
     asked of a dtype that is neither floating point nor complex.
 
-    >>> import retrograd as rg
     >>> v = rg.autograd.Variable(rg.ones(2), requires_grad=True)
     >>> type(v) is rg.Tensor and v.requires_grad and isinstance(rg.ones(1), rg.autograd.Variable)
     True

@@ -1,6 +1,5 @@
 """Functions of functions: derivatives and maps over a batch, which compose in any order and to any depth.
 
->>> import retrograd as rg
 >>> from retrograd.func import grad, vmap
 >>> def loss(w, x):
 ...     return (w * x).sum() ** 2

@@ -195,7 +195,6 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     Returns: a function that returns the gradient and the value; with `has_aux` the gradient and the pair of value and
     the rest.
 
-    >>> import retrograd as rg
     >>> rg.func.grad_and_value(lambda x: (x**2).sum())(rg.tensor([1.0, 2.0]))
     (tensor([2., 4.]), tensor(5.))
     """
@@ -222,7 +221,6 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     Raises: RuntimeError if `func` does not return a tensor without axes (or such a pair), or for positions that do not
     exist; ValueError for arguments to differentiate for that are no tensors.
 
-    >>> import retrograd as rg
     >>> from retrograd.func import grad
     >>> f = lambda x, y: (x**3 * y).sum()
     >>> grad(f)(rg.tensor(2.0), rg.tensor(1.0)), grad(grad(f))(rg.tensor(2.0), rg.tensor(1.0))
@@ -274,7 +272,6 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     Raises: RuntimeError if `func` returns anything else than tensors of floating point or complex dtype, and from the
     pullback if structure or shape of the cotangents are not those of the value.
 
-    >>> import retrograd as rg
     >>> value, pullback = rg.func.vjp(lambda x: x * x.sum(), rg.tensor([1.0, 2.0]))
     >>> value, pullback(rg.tensor([1.0, 0.0]))
     (tensor([3., 6.]), (tensor([4., 1.]),))
@@ -314,7 +311,6 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     Raises: what `vjp` raises; RuntimeError from the pushforward if structure, shape or dtype of the tangents are not
     those of the primals.
 
-    >>> import retrograd as rg
     >>> value, pushforward = rg.func.linearize(lambda x: x * x.sum(), rg.tensor([1.0, 2.0]))
     >>> value, pushforward(rg.tensor([1.0, 0.0]))
     (tensor([3., 6.]), tensor([4., 2.]))
@@ -366,7 +362,6 @@ def jvp(func: Func, primals: Any, tangents: Any, *, strict: bool = False, has_au
     Raises: RuntimeError if primals and tangents are no tuples of tensors of the same structure and shapes, if `func`
     returns anything else than tensors, and for what `strict` refuses; ValueError for integers.
 
-    >>> import retrograd as rg
     >>> rg.func.jvp(lambda x: x * x.sum(), (rg.tensor([1.0, 2.0]),), (rg.tensor([1.0, 0.0]),))
     (tensor([3., 6.]), tensor([4., 2.]))
     """

@@ -63,7 +63,6 @@ def jacrev(
     Raises: ValueError for a `chunk_size` below 1 and for arguments that are no tensors; RuntimeError for complex
     arguments or results, and for results that `vjp` refuses.
 
-    >>> import retrograd as rg
     >>> rg.func.jacrev(lambda x: x * x.sum())(rg.tensor([1.0, 2.0]))
     tensor([[4., 1.],
             [2., 5.]])
@@ -140,7 +139,6 @@ def jacfwd(func: Func, argnums: Argnums = 0, has_aux: bool = False, *, randomnes
     Raises: ValueError for arguments that are no tensors of floating point; RuntimeError for complex arguments or
     results, for results that are no tensors, and for an unknown `randomness`.
 
-    >>> import retrograd as rg
     >>> rg.func.jacfwd(lambda x: x * x.sum())(rg.tensor([1.0, 2.0]))
     tensor([[4., 1.],
             [2., 5.]])
@@ -172,7 +170,6 @@ def hessian(func: Func, argnums: Argnums = 0) -> Func:
     `out.shape + in.shape + in.shape`, or trees of trees of these.
     Raises: what `jacrev` and `jacfwd` raise.
 
-    >>> import retrograd as rg
     >>> rg.func.hessian(lambda x: x.prod())(rg.tensor([2.0, 3.0, 5.0]))
     tensor([[0., 5., 3.],
             [5., 0., 2.],
@@ -190,7 +187,6 @@ def laplacian(func: Func, argnums: Argnums = 0) -> Func:
     Returns: a function of the same arguments, whose results have the structure and shapes of those of `func`.
     Raises: what `jacfwd` raises.
 
-    >>> import retrograd as rg
     >>> rg.func.laplacian(lambda x: (x**3).sum())(rg.tensor([1.0, 2.0]))
     tensor(18.)
     """
@@ -211,7 +207,6 @@ def hvp(func: Func, primals: Any, tangents: Any) -> Any:
     Returns: the product, like `primals`.
     Raises: what `grad` and `jvp` raise.
 
-    >>> import retrograd as rg
     >>> rg.func.hvp(lambda x: (x**3).sum(), rg.tensor([1.0, 2.0]), rg.tensor([1.0, 10.0]))
     tensor([  6., 120.])
     """
@@ -232,7 +227,6 @@ def ggnvp(model: Func, loss: Callable[[Any], Tensor], params: Any, vector: Any) 
     Returns: the product, like `params`.
     Raises: what `vjp`, `jvp` and `grad` raise.
 
-    >>> import retrograd as rg
     >>> inputs = rg.tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> rg.func.ggnvp(lambda w: inputs @ w, lambda y: (y**2).sum(), rg.zeros(2), rg.tensor([1.0, 0.0]))
     tensor([20., 28.])

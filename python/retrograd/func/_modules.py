@@ -36,7 +36,6 @@ def functional_call(
     module has under several names; RuntimeError for what `strict` refuses; AttributeError for modules that are not
     there; TypeError for what is no tensor.
 
-    >>> import retrograd as rg
     >>> class Scale:
     ...     def __init__(self):
     ...         self.weight = rg.tensor(2.0)
@@ -162,7 +161,6 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
     Returns: two dicts. Parameters that require grad are stacked into new leaves that do.
     Raises: RuntimeError if there is no model, or if they differ in class, mode, or what requires grad.
 
-    >>> import retrograd as rg
     >>> class Scale:
     ...     def __init__(self, by):
     ...         self.weight = rg.tensor(by)
@@ -203,7 +201,6 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
     Args: `remove` is "mutations" or "mutations_and_views".
     Raises: RuntimeError for another `remove`.
 
-    >>> import retrograd as rg
     >>> f = lambda x: x.clone().add_(1)
     >>> rg.func.functionalize(f) is f
     True

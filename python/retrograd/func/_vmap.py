@@ -47,7 +47,6 @@ def vmap(
     Raises: ValueError for axes that the arguments or results do not have, for sizes that differ, and for results that
     are no tensors; RuntimeError for an unknown `randomness`, and in `func` for what a batched tensor cannot do.
 
-    >>> import retrograd as rg
     >>> x, y = rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.tensor([10.0, 100.0])
     >>> rg.vmap(rg.dot, in_dims=(0, None))(x, y)
     tensor([210., 430.])
@@ -270,7 +269,6 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     Args: `tensor` any tensor; others than batched ones are returned as they are. `recurse` False takes off the
     innermost batch alone. What is computed with the result inside of the mapped function has no meaning for it.
 
-    >>> import retrograd as rg
     >>> shapes = []
     >>> def f(x):
     ...     shapes.append((x.shape, rg.func.debug_unwrap(x).shape))

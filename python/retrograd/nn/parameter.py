@@ -17,7 +17,6 @@ class Parameter(Tensor):
     Raises: RuntimeError if it shall require grad and is neither floating point nor complex; TypeError if `data` is not
     a tensor.
 
-    >>> import retrograd as rg
     >>> rg.nn.Parameter(rg.ones(2))
     Parameter containing:
     tensor([1., 1.], requires_grad=True)

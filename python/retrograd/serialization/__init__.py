@@ -44,7 +44,7 @@ def save(
     object, and `load` reads it if told that the file is trusted.
     Raises: TypeError for an object of another type, ValueError for one that contains itself; both say where it is.
 
-    >>> import io, retrograd as rg
+    >>> import io
     >>> file = io.BytesIO()
     >>> rg.save({"weight": rg.ones(2, requires_grad=True), "step": 3}, file)
     >>> _ = file.seek(0)
@@ -87,7 +87,7 @@ def load(
     'cpu', or a callable that sees each storage and the name 'cpu'.
     Raises: RuntimeError for a damaged file; `pickle.UnpicklingError` for one of another kind.
 
-    >>> import retrograd as rg, tempfile, os
+    >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "points.safetensors")
     ...     rg.save([rg.ones(2), "note", (1, 2.5)], path)

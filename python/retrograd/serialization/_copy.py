@@ -69,7 +69,7 @@ def deepcopy(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
 
     Raises: RuntimeError if the tensor is not a leaf.
 
-    >>> import copy, retrograd as rg
+    >>> import copy
     >>> x = rg.ones(2, requires_grad=True)
     >>> y, row = copy.deepcopy([x, x.detach()[0]])
     >>> y.requires_grad, y.data_ptr() == x.data_ptr(), y.data_ptr() == row.data_ptr()
@@ -98,7 +98,7 @@ def reduce(tensor: Tensor) -> tuple[Any, ...]:
 
     A non-leaf comes back as a leaf that requires grad; hooks (with a warning) and `.grad` are left behind.
 
-    >>> import pickle, retrograd as rg
+    >>> import pickle
     >>> pickle.loads(pickle.dumps(rg.ones(2, requires_grad=True)))
     tensor([1., 1.], requires_grad=True)
     """

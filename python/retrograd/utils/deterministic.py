@@ -1,6 +1,5 @@
 """A setting that goes with `use_deterministic_algorithms`.
 
->>> import retrograd as rg
 >>> rg.utils.deterministic.fill_uninitialized_memory
 True
 """

@@ -15,7 +15,6 @@ __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 class DLDeviceType(enum.IntEnum):
     """Kinds of memory in DLPack; tensors are in that of the CPU.
 
-    >>> import retrograd as rg
     >>> rg.ones(1).__dlpack_device__()
     (<DLDeviceType.kDLCPU: 1>, 0)
     """
@@ -48,7 +47,7 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
     Raises: BufferError for memory that tensors cannot have, such as of another device, dtype or with negative strides;
     RuntimeError for what is no capsule, or a used one. Read-only memory warns, unless it is copied.
 
-    >>> import numpy as np, retrograd as rg
+    >>> import numpy as np
     >>> array = np.zeros(2)
     >>> rg.from_dlpack(array).fill_(1)
     tensor([1., 1.], dtype=retrograd.float64)
@@ -85,7 +84,6 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
 def to_dlpack(tensor: Tensor) -> Any:
     """A DLPack capsule of the old kind with the tensor's memory, for libraries whose `from_dlpack` takes capsules only.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils import dlpack
     >>> rg.from_dlpack(dlpack.to_dlpack(rg.ones(2)))
     tensor([1., 1.])

@@ -69,7 +69,6 @@ def draw(tensor: Tensor, params: Mapping[str, Tensor] | None = None, *, limit: i
     Returns: an SVG document that needs nothing but itself.
     Raises: ValueError if `tensor` does not require grad, or its graph has more than `limit` nodes.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.graph import draw
     >>> weight = rg.tensor([1.0, 2.0], requires_grad=True)
     >>> svg = draw((weight * 3).sum(), params={"weight": weight})
@@ -92,7 +91,6 @@ def to_dot(tensor: Tensor, params: Mapping[str, Tensor] | None = None, *, limit:
     Returns: a `digraph`, with arrows from the input of an op to the op.
     Raises: as `draw`.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.graph import to_dot
     >>> weight = rg.tensor([1.0, 2.0], requires_grad=True)
     >>> print(to_dot((weight * 3).exp(), params={"weight": weight}))

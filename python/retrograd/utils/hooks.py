@@ -24,7 +24,6 @@ class RemovableHandle(abc.ABC):
     Args: `hooks_dict` the dict with the hook, held weakly if it can be; `extra_dict` a further dict, or several in a
     list, from which the same id is removed.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(1, requires_grad=True)
     >>> with x.register_hook(lambda g: g * 10):
     ...     (x * 1).backward()
@@ -44,7 +43,6 @@ class RemovableHandle(abc.ABC):
     def remove(self) -> None:
         """Remove the hook; the call that is under way is not affected.
 
-        >>> import retrograd as rg
         >>> rg.ones(1, requires_grad=True).register_hook(print).remove()
         """
         for reference in self._dicts:
@@ -62,7 +60,7 @@ class RemovableHandle(abc.ABC):
 def unserializable_hook(f: _HookT) -> _HookT:
     """Mark a hook as one that is to be left behind when its tensor is saved or pickled, without a warning.
 
-    >>> import pickle, retrograd as rg
+    >>> import pickle
     >>> x = rg.ones(1, requires_grad=True)
     >>> handle = x.register_hook(rg.utils.hooks.unserializable_hook(lambda grad: grad * 10))
     >>> pickle.loads(pickle.dumps(x))

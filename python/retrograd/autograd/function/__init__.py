@@ -34,7 +34,6 @@ class FunctionCtx(_core._FunctionBase):
     Any attribute may be set on it. Tensors are better kept with `save_for_backward`: those are checked for in-place
     writes and freed with the graph.
 
-    >>> import retrograd as rg
     >>> class Cube(rg.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
@@ -54,7 +53,6 @@ class FunctionCtx(_core._FunctionBase):
 class BackwardCFunction(FunctionCtx):
     """Base of the node classes, one for each `Function`: `type(y.grad_fn)` is `Cube._backward_cls`.
 
-    >>> import retrograd as rg
     >>> class Double(rg.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
@@ -97,7 +95,6 @@ Node.register(BackwardCFunction)
 class FunctionMeta(type):
     """Gives every `Function` the class of its nodes, `_backward_cls`, named after it with `Backward` appended.
 
-    >>> import retrograd as rg
     >>> class Cube(rg.autograd.Function): ...
     >>> Cube._backward_cls.__name__
     'CubeBackward'
@@ -113,7 +110,6 @@ class FunctionMeta(type):
 class VmapInfo(NamedTuple):
     """What the `vmap` method of a `Function` is told about the batch: its size, and what random ops do.
 
-    >>> import retrograd as rg
     >>> rg.autograd.function.VmapInfo(batch_size=3, randomness="error")
     VmapInfo(batch_size=3, randomness='error')
     """
@@ -133,7 +129,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     - `backward(ctx, *grads)` gets a gradient per output and returns one per argument, None for what has none. Its
       shape may be larger than the argument's by broadcasting. It is itself differentiated under `create_graph`.
 
-    >>> import retrograd as rg
     >>> class Exp(rg.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
@@ -191,7 +186,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
         Args: `inputs` the arguments of `forward`, defaults included; `output` what it returned.
 
-        >>> import retrograd as rg
         >>> class Scale(rg.autograd.Function):
         ...     @staticmethod
         ...     def forward(x, factor=3.0):
@@ -216,7 +210,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         Returns: one gradient per argument of `forward`, as a tuple or, for one argument, by itself.
         Raises: NotImplementedError unless overridden.
 
-        >>> import retrograd as rg
         >>> class Double(rg.autograd.Function):
         ...     @staticmethod
         ...     def forward(ctx, x):
@@ -242,7 +235,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
         Raises: NotImplementedError unless overridden.
 
-        >>> import retrograd as rg
         >>> class Double(rg.autograd.Function):
         ...     @staticmethod
         ...     def forward(ctx, x):
@@ -269,7 +261,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         Returns: the outputs, and the positions of their batch axes in the same structure, or one for all.
         Raises: NotImplementedError unless overridden.
 
-        >>> import retrograd as rg
         >>> class Double(rg.autograd.Function):
         ...     @staticmethod
         ...     def forward(x):
@@ -351,7 +342,6 @@ def once_differentiable(fn: Callable[Concatenate[_T, _P], _R]) -> Callable[Conca
 
     It runs without grad mode. Differentiating its results raises RuntimeError.
 
-    >>> import retrograd as rg
     >>> class Double(rg.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
@@ -377,7 +367,6 @@ def once_differentiable(fn: Callable[Concatenate[_T, _P], _R]) -> Callable[Conca
 class InplaceFunction(Function):
     """A `Function` that may be told to work in place. Only for old programs; use `Function`.
 
-    >>> import retrograd as rg
     >>> class Exp(rg.autograd.function.InplaceFunction):
     ...     @staticmethod
     ...     def forward(ctx, x):

@@ -104,7 +104,6 @@ def jacobian(
     `vectorize` for complex outputs; AssertionError for an unknown strategy; NotImplementedError or RuntimeError for
     options that do not go together.
 
-    >>> import retrograd as rg
     >>> def f(x, y):
     ...     return x * y.sum()
     >>> rg.autograd.functional.jacobian(f, (rg.tensor([1.0, 2.0]), rg.tensor([3.0])))
@@ -147,7 +146,6 @@ def hessian(
     shape of input i, then that of input j.
     Raises: RuntimeError if func does not return one tensor with one element; the rest as `jacobian`.
 
-    >>> import retrograd as rg
     >>> rg.autograd.functional.hessian(lambda x: (x**3).sum(), rg.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
             [ 0., 12.]])
@@ -194,7 +192,6 @@ def vjp(
     Raises: RuntimeError if `v` is missing or does not have the number and shapes of the outputs, and for what `strict`
     refuses; TypeError for inputs, outputs or vectors that are no tensors.
 
-    >>> import retrograd as rg
     >>> rg.autograd.functional.vjp(lambda x: x * x, rg.tensor([1.0, 2.0]), rg.tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
@@ -231,7 +228,6 @@ def jvp(
     Raises: RuntimeError if `v` is missing or does not have the number and shapes of the inputs, and for what `strict`
     refuses; TypeError for inputs, outputs or vectors that are no tensors.
 
-    >>> import retrograd as rg
     >>> rg.autograd.functional.jvp(lambda x: x * x.sum(), rg.tensor([1.0, 2.0]), rg.tensor([1.0, 0.0]))
     (tensor([3., 6.]), tensor([4., 2.]))
     """
@@ -280,7 +276,6 @@ def vhp(
     Raises: RuntimeError if func does not return one tensor with one element, if `v` is missing or does not have the
     number and shapes of the inputs, and for what `strict` refuses; TypeError for what should be a tensor and is not.
 
-    >>> import retrograd as rg
     >>> rg.autograd.functional.vhp(lambda x: (x**3).sum(), rg.tensor([1.0, 2.0]), rg.tensor([1.0, 10.0]))
     (tensor(9.), tensor([  6., 120.]))
     """
@@ -311,7 +306,6 @@ def hvp(
 
     Args, returns and raises as `vhp`.
 
-    >>> import retrograd as rg
     >>> rg.autograd.functional.hvp(lambda x: (x**3).sum(), rg.tensor([1.0, 2.0]), rg.tensor([1.0, 10.0]))
     (tensor(9.), tensor([  6., 120.]))
     """

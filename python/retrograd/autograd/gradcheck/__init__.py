@@ -78,7 +78,6 @@ def gradcheck(
     no input requires grad; RuntimeError for an expanded input; AssertionError for options that contradict each other,
     and for outputs whose shape or dtype depends on the values of the inputs.
 
-    >>> import retrograd as rg
     >>> x = rg.tensor([0.5, 1.5], dtype=rg.float64, requires_grad=True)
     >>> rg.autograd.gradcheck(lambda x: x * x.exp(), (x,))
     True
@@ -129,7 +128,6 @@ def gradgradcheck(
     Returns: True.
     Raises: as `gradcheck`. A backward that cannot be differentiated shows as an analytical Jacobian of zeros.
 
-    >>> import retrograd as rg
     >>> x = rg.tensor([0.5, 1.5], dtype=rg.float64, requires_grad=True)
     >>> rg.autograd.gradgradcheck(lambda x: x * x.exp(), (x,))
     True

@@ -40,7 +40,6 @@ Slopes = Sequence[Sequence[Values]]  # along each direction in one real part of 
 class GradcheckError(RuntimeError):
     """A derivative is not what differences say, or a backward pass does not behave as it must.
 
-    >>> import retrograd as rg
     >>> x = rg.ones(1, dtype=rg.float64, requires_grad=True)
     >>> rg.autograd.gradcheck(lambda x: x * x.detach(), x)  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):

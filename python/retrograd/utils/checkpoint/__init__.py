@@ -80,7 +80,6 @@ def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
 
     Args: `enable` whether a recomputation ends as soon as it has saved as many tensors as the forward pass.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import checkpoint, set_checkpoint_early_stop
     >>> def exp(x):
     ...     y = x.exp()
@@ -101,7 +100,6 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
 
     Args: `enabled` whether a `CheckpointError` will tell where each tensor was saved; None leaves it to each call.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import checkpoint, set_checkpoint_debug_enabled
     >>> sizes = iter([2, 3])
     >>> x = rg.ones(1, requires_grad=True)
@@ -157,7 +155,6 @@ def checkpoint(
     context manager swallowed an exception of the function. In backward, CheckpointError if the function did not do the
     same again, and what the function itself raises.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import checkpoint
     >>> def block(x):
     ...     print("called")
@@ -225,7 +222,6 @@ def checkpoint_sequential(
     Returns: what the last function returns.
     Raises: ValueError for any other keyword, or number of segments.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import checkpoint_sequential
     >>> x = rg.zeros(1, requires_grad=True)
     >>> y = checkpoint_sequential([rg.sin, rg.cos, rg.sin, rg.exp], 2, x, use_reentrant=False)

@@ -28,7 +28,6 @@ class CheckpointFunction(Function):
     backward pass through that: in it the function's parameters get their gradients, and so do the arguments, which are
     then returned.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import CheckpointFunction
     >>> x = rg.zeros(2, requires_grad=True)
     >>> y = CheckpointFunction.apply(rg.exp, True, x)
@@ -41,7 +40,6 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         """Call `run_function(*args)`, and keep what the backward needs to call it again.
 
-        >>> import retrograd as rg
         >>> from retrograd.utils.checkpoint import CheckpointFunction
         >>> CheckpointFunction.apply(lambda x, n: x * n, False, rg.ones(1, requires_grad=True), 3).item()
         3.0
@@ -59,7 +57,6 @@ class CheckpointFunction(Function):
 
         Raises: RuntimeError in a pass with chosen inputs, and if no result requires grad.
 
-        >>> import retrograd as rg
         >>> from retrograd.utils.checkpoint import CheckpointFunction
         >>> x = rg.ones(1, requires_grad=True)
         >>> y = CheckpointFunction.apply(rg.exp, False, x)
@@ -99,7 +96,6 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
     Raises: RuntimeError for anything but a tuple.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import detach_variable
     >>> y = rg.ones(1, requires_grad=True) * 2
     >>> (z, text) = detach_variable((y, "text"))
@@ -114,7 +110,6 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn if no tensor among `inputs` requires grad.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import check_backward_validity
     >>> check_backward_validity([rg.ones(1, requires_grad=True), "text"])
     """
@@ -152,7 +147,6 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
 
     Returns: two empty lists, as there are none.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import get_device_states
     >>> get_device_states(rg.ones(1))
     ([], [])

@@ -28,7 +28,6 @@ class CheckpointError(RuntimeError):
     The text says which tensor differs, and how many were saved each time. The usual reason is a function that depends
     on something that changed in between.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import CheckpointError, checkpoint
     >>> sizes = iter([2, 3])
     >>> x = rg.ones(1, requires_grad=True)
@@ -51,7 +50,6 @@ class GraphExecGroup(_core._Current):
 
     Raises: RuntimeError if such blocks are nested.
 
-    >>> import retrograd as rg
     >>> from retrograd.utils.checkpoint import GraphExecGroup, checkpoint
     >>> def both(x):
     ...     print("called")

@@ -21,8 +21,8 @@ from retrograd._size import Size
 _core._register_classes(Size)
 
 from retrograd import autograd, fft, func, linalg, nn, random, return_types, serialization, special, utils  # noqa: E402
-from retrograd._contract import einsum as einsum  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
-from retrograd._contract import tensordot as tensordot  # type: ignore[no-redef]  # noqa: E402
+from retrograd._contractions import einsum as einsum  # type: ignore[no-redef]  # noqa: E402  more forms than the core's
+from retrograd._contractions import tensordot as tensordot  # type: ignore[no-redef]  # noqa: E402
 from retrograd._lazy import submodules as _submodules  # noqa: E402
 from retrograd._limits import finfo, iinfo  # noqa: E402
 from retrograd._queries import (  # noqa: E402

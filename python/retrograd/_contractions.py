@@ -1,4 +1,9 @@
-"""The forms of einsum and tensordot that only Python has: axes as lists."""
+"""The forms of einsum and tensordot that only Python has: axes as lists.
+
+They are read here and not by the core's parser. The operands and lists of `einsum` alternate, which no list of
+parameters describes; and what does not fit is a ValueError or a RuntimeError, as in torch, where the parser raises
+TypeError.
+"""
 
 from __future__ import annotations
 

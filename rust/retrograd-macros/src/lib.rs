@@ -1,37 +1,53 @@
 //! `#[op]`: lists what a room states about the face of an op. The function below it does the work.
 
+mod signature;
+
 use proc_macro::TokenStream;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, format_ident, quote};
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, Meta, Pat, Result, Token, Type, parse_macro_input,
-    parse_quote,
+    Attribute, Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, LitStr, Meta, Pat, Result, Token, Type,
+    parse_macro_input, parse_quote,
 };
 
 /// Turns a function into the entry of an op.
 ///
 /// ```text
-/// #[op(function, method, inplace, out, aliases("multiply"))]
+/// #[op(function, method, out, aliases("variance"), "(dim=None, *, correction=None, keepdim=False)")]
 /// /// Documentation, shown in Python and Rust.
-/// pub fn mul(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> { ... }
+/// pub fn var(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keepdim: bool) -> Result<Tensor> { ... }
 /// ```
 ///
-/// Arguments: the forms (`function`, `method`, `inplace`, `out`; `out = SAME` or another `OutDtype` where that form converts
-/// otherwise than by category), `module = "nn.functional"`, `name = "..."` where the Python name differs, `aliases(..)`,
-/// `old("beta input mat1 mat2")` for orders of arguments that are still understood, `fields("values", "indices")` for named
-/// results, `norust` for no Rust method.
-/// Parameters: `#[default(expr)]`, `#[kw]` (keyword only), `#[operand]` (a number is taken too), `#[size]` (takes
-/// separate integers, or separate tensors, too).
+/// Arguments: the forms (`function`, `method`, `inplace`, `out`; `out = SAME` or another `OutDtype` where that form
+/// converts otherwise than by category), `module = "nn.functional"`, `name = "..."` where the Python name differs,
+/// `aliases(..)`, `old("beta input mat1 mat2")` for orders of arguments that are still understood,
+/// `fields("values", "indices")` for named results, `norust` for no Rust method. Last, where there are defaults or
+/// keywords, the signature as Python writes it, from the first parameter on that has a default or is keyword only.
+/// Parameters: `#[operand]` (a number is taken too), `#[size]` (takes separate integers, or separate tensors, too),
+/// `#[options]` (a `TensorOptions`, which Python sees as its keywords).
 ///
 /// It makes the function itself, the method on `Tensor` (and its in-place form, whose name ends in `_`), and a static
 /// `Entry` named like the function in capitals. An op with an in-place form sees a variable `form` in its body. Errors
 /// that leave the body name the op that was called, whatever it is composed of.
 #[proc_macro_attribute]
 pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
-    let args = parse_macro_input!(args with Punctuated::<Meta, Token![,]>::parse_terminated);
+    let args = parse_macro_input!(args with Punctuated::<Argument, Token![,]>::parse_terminated);
     let function = parse_macro_input!(item as ItemFn);
     expand(args, function).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// An argument of `#[op]`.
+enum Argument {
+    Signature(LitStr),
+    Named(Meta),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if input.peek(LitStr) { input.parse().map(Self::Signature) } else { input.parse().map(Self::Named) }
+    }
 }
 
 #[derive(Default)]
@@ -45,6 +61,7 @@ struct Options {
     norust: bool,
     /// What the `out=` form does with another dtype.
     out: Option<Expr>,
+    signature: Option<LitStr>,
 }
 
 impl Options {
@@ -56,13 +73,22 @@ impl Options {
 fn text(e: &Expr) -> Result<String> {
     match e {
         Expr::Lit(ExprLit { lit: Lit::Str(s), .. }) => Ok(s.value()),
+        // What a `macro_rules!` was given.
+        Expr::Group(group) => text(&group.expr),
         other => Err(Error::new_spanned(other, "expected a string")),
     }
 }
 
-fn options(args: Punctuated<Meta, Token![,]>) -> Result<Options> {
+fn options(args: Punctuated<Argument, Token![,]>) -> Result<Options> {
     let mut o = Options::default();
-    for meta in args {
+    for arg in args {
+        let meta = match arg {
+            Argument::Signature(signature) => {
+                o.signature = Some(signature);
+                continue;
+            }
+            Argument::Named(meta) => meta,
+        };
         let key = meta.path().require_ident()?.to_string();
         match (&meta, key.as_str()) {
             (Meta::Path(_), "function") => o.forms.push("function"),
@@ -97,11 +123,58 @@ fn options(args: Punctuated<Meta, Token![,]>) -> Result<Options> {
 struct Param {
     name: Ident,
     ty: Type,
-    default: Option<Expr>,
-    kw: bool,
+    /// The default, as Python and as Rust write it.
+    default: Option<(String, Tokens)>,
+    kw_only: bool,
     operand: bool,
     size: bool,
+    options: bool,
 }
+
+impl Param {
+    fn python_name(&self) -> String {
+        self.name.to_string().trim_start_matches("r#").to_string()
+    }
+    fn is_of(&self, ty: &str) -> bool {
+        self.ty.to_token_stream().to_string() == ty
+    }
+    /// What the roster knows of it, and what gets its value from the arguments of a call from number `at` on.
+    fn entry(&self, at: usize) -> (Vec<Tokens>, Tokens) {
+        let (name, ty, kw_only) = (self.python_name(), elide(&self.ty), self.kw_only);
+        if self.options {
+            let listed = (0..OPTIONS).map(|i| quote!(::retrograd::ops::TensorOptions::PARAMS[#i]));
+            let end = at + OPTIONS;
+            return (listed.collect(), quote!(::retrograd::ops::TensorOptions::get(&args[#at..#end])?));
+        }
+        let kind = if self.operand {
+            quote!(::retrograd::ops::Kind::Operand)
+        } else if self.size && self.is_of("& [Tensor]") {
+            quote!(::retrograd::ops::Kind::Spread)
+        } else if self.size {
+            quote!(::retrograd::ops::Kind::Size)
+        } else {
+            quote!(<#ty as ::retrograd::ops::Arg>::KIND)
+        };
+        let (default, get) = match &self.default {
+            Some((text, value)) => (
+                quote!(Some(#text)),
+                quote!(match &args[#at] { ::retrograd::ops::Value::Default => #value, v => ::retrograd::ops::Arg::get(v)? }),
+            ),
+            None => (quote!(None), quote!(::retrograd::ops::Arg::get(&args[#at])?)),
+        };
+        let listed = quote!(::retrograd::ops::Param {
+            name: #name,
+            kind: #kind,
+            optional: <#ty as ::retrograd::ops::Arg>::OPTIONAL,
+            default: #default,
+            kw_only: #kw_only,
+        });
+        (vec![listed], get)
+    }
+}
+
+/// How many parameters `TensorOptions` is in Python: the length of its `PARAMS`.
+const OPTIONS: usize = 5;
 
 fn params(function: &mut ItemFn) -> Result<Vec<Param>> {
     function.sig.inputs.iter_mut().map(param).collect()
@@ -114,22 +187,15 @@ fn param(arg: &mut FnArg) -> Result<Param> {
     let Pat::Ident(name) = &*arg.pat else {
         return Err(Error::new_spanned(&arg.pat, "a parameter needs a plain name"));
     };
-    let mut p = Param {
-        name: name.ident.clone(),
-        ty: (*arg.ty).clone(),
-        default: None,
-        kw: false,
-        operand: false,
-        size: false,
-    };
+    let (name, ty) = (name.ident.clone(), (*arg.ty).clone());
+    let mut p = Param { name, ty, default: None, kw_only: false, operand: false, size: false, options: false };
     for attr in arg.attrs.drain(..) {
         let key = attr.path().require_ident()?.to_string();
         match key.as_str() {
-            "default" => p.default = Some(attr.parse_args()?),
-            "kw" => p.kw = true,
             "operand" => p.operand = true,
             "size" => p.size = true,
-            _ => return Err(Error::new_spanned(attr, "expected default, kw, operand or size")),
+            "options" => p.options = true,
+            _ => return Err(Error::new_spanned(attr, "expected operand, size or options")),
         }
     }
     Ok(p)
@@ -168,35 +234,13 @@ fn rust_doc(doc: &str) -> String {
     lines.join("\n")
 }
 
-/// The default as Python writes it.
-fn python_default(e: &Expr) -> String {
-    let s = e.to_token_stream().to_string();
-    match s.as_str() {
-        "true" => "True".into(),
-        "false" => "False".into(),
-        "& []" => "()".into(),
-        // A list of one number stands for that number.
-        _ if s.starts_with("& [") && !s.contains(',') => s[3..].trim_end_matches(']').trim().into(),
-        _ if s.starts_with('"') => s.replace('"', "'"),
-        _ => match s.strip_prefix("& [").and_then(|s| s.strip_suffix(']')) {
-            Some(items) => {
-                let items: String = items.split(',').map(|item| format!("{}, ", number(item))).collect();
-                let one = items.matches(',').count() == 1;
-                format!("({})", if one { items.trim_end() } else { items.trim_end_matches(", ") })
-            }
-            None => number(&s),
-        },
-    }
-}
-
-fn number(tokens: &str) -> String {
-    tokens.replace(' ', "").replace("Scalar::Int(", "").replace("Scalar::Float(", "").replace(')', "")
-}
-
-fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tokens> {
+fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result<Tokens> {
     let o = options(args)?;
-    let ps = params(&mut function)?;
+    let mut ps = params(&mut function)?;
     let name = function.sig.ident.clone();
+    if let Some(signature) = &o.signature {
+        signature::apply(signature, &name, &mut ps)?;
+    }
     let entry = format_ident!("{}", name.to_string().to_uppercase());
     let worker = if o.has("inplace") { format_ident!("{name}_as") } else { name.clone() };
     let doc = doc_text(&function.attrs);
@@ -222,6 +266,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
         as_fn.sig.inputs.insert(0, syn::parse_quote!(form: ::retrograd::ops::Form));
         quote! {
             #(#attrs)*
+            #[allow(clippy::too_many_arguments)]
             pub fn #name(#inputs) #ret { #worker(::retrograd::ops::Form::New, #(#names),*) }
             #[doc(hidden)]
             #[allow(clippy::too_many_arguments)]
@@ -232,7 +277,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
     };
 
     // The methods.
-    let takes_tensor = ps.first().is_some_and(|p| p.ty.to_token_stream().to_string() == "& Tensor");
+    let takes_tensor = ps.first().is_some_and(|p| p.is_of("& Tensor"));
     let methods = if (o.has("method") || o.has("inplace")) && !o.norust && takes_tensor {
         let rest: Vec<Tokens> = ps[1..]
             .iter()
@@ -250,6 +295,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
             let text = format!("In-place form of [`Tensor::{name}`]: writes the result to `self`.");
             quote! {
                 #[doc = #text]
+                #[allow(clippy::too_many_arguments)]
                 pub fn #method(&self, #(#rest),*) #ret { #worker(::retrograd::ops::Form::InPlace, self, #(#rest_names),*) }
             }
         });
@@ -262,35 +308,12 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
     let module = o.module.clone().unwrap_or_default();
     let (aliases, fields, old) = (&o.aliases, &o.fields, &o.old);
     let forms = o.forms.iter().map(|f| format_ident!("{}", f.to_uppercase()));
-    let listed = ps.iter().map(|p| {
-        let n = p.name.to_string();
-        let n = n.trim_start_matches("r#");
-        let ty = elide(&p.ty);
-        let default = match &p.default {
-            Some(e) => {
-                let s = python_default(e);
-                quote!(Some(#s))
-            }
-            None => quote!(None),
-        };
-        let kind = if p.operand {
-            quote!(::retrograd::ops::Kind::Operand)
-        } else if p.size && p.ty.to_token_stream().to_string() == "& [Tensor]" {
-            quote!(::retrograd::ops::Kind::Spread)
-        } else if p.size {
-            quote!(::retrograd::ops::Kind::Size)
-        } else {
-            quote!(<#ty as ::retrograd::ops::Arg>::KIND)
-        };
-        let kw = p.kw;
-        quote!(::retrograd::ops::Param { name: #n, kind: #kind, optional: <#ty as ::retrograd::ops::Arg>::OPTIONAL, default: #default, kw_only: #kw })
-    });
-    let gets = ps.iter().enumerate().map(|(i, p)| match &p.default {
-        Some(e) => {
-            quote!(match &args[#i] { ::retrograd::ops::Value::Default => #e, v => ::retrograd::ops::Arg::get(v)? })
-        }
-        None => quote!(::retrograd::ops::Arg::get(&args[#i])?),
-    });
+    let (mut listed, mut gets) = (Vec::new(), Vec::new());
+    for p in &ps {
+        let (params, get) = p.entry(listed.len());
+        listed.extend(params);
+        gets.push(get);
+    }
     let form_arg = o.has("inplace").then(|| quote!(form,));
     let form_name = if o.has("inplace") { quote!(form) } else { quote!(_form) };
     let returns = match ret {

@@ -31,13 +31,8 @@ pub static ROSTER: &[&Entry] = &[
 macro_rules! cast {
     ($function:ident, $name:literal, $dtype:ident, $($doc:literal)*) => {
         $(#[doc = $doc])*
-        #[op(method, norust, name = $name)]
-        pub fn $function(
-            input: &Tensor,
-            #[kw]
-            #[default(None)]
-            memory_format: Option<MemoryFormat>,
-        ) -> Result<Tensor> {
+        #[op(method, norust, name = $name, "(*, memory_format=None)")]
+        pub fn $function(input: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
             converted(input, DType::$dtype, false, memory_format)
         }
     };
@@ -71,13 +66,8 @@ cast!(to_double, "double", Float64, " As `to(float64)`."
 /// >>> x = rg.ones(2)
 /// >>> x.cpu() is x
 /// True
-#[op(method, norust)]
-pub fn cpu(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    memory_format: Option<MemoryFormat>,
-) -> Result<Tensor> {
+#[op(method, norust, "(*, memory_format=None)")]
+pub fn cpu(input: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
     converted(input, input.dtype(), false, memory_format)
 }
 
@@ -161,14 +151,8 @@ fn refuse_complex(op: &'static str, x: &Tensor) -> Result<()> {
 /// >>> import retrograd as rg
 /// >>> rg.ones(2).to_dense(rg.float64).dtype
 /// retrograd.float64
-#[op(method, norust)]
-pub fn to_dense(
-    input: &Tensor,
-    #[default(None)] dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
-    masked_grad: Option<bool>,
-) -> Result<Tensor> {
+#[op(method, norust, "(dtype=None, *, masked_grad=None)")]
+pub fn to_dense(input: &Tensor, dtype: Option<DType>, masked_grad: Option<bool>) -> Result<Tensor> {
     let _ = masked_grad;
     crate::ops::memory::cast(input, dtype.unwrap_or(input.dtype()))
 }

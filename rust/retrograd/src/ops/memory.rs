@@ -83,13 +83,8 @@ pub(crate) fn clone_in(op: &'static str, x: &Tensor, format: MemoryFormat) -> Re
 /// >>> import retrograd as rg
 /// >>> x = rg.tensor([1.0]); y = x.clone(); y[0] = 5.0; x.tolist()
 /// [1.0]
-#[op(function, method, norust, name = "clone")]
-pub fn clone_of(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    memory_format: Option<MemoryFormat>,
-) -> Result<Tensor> {
+#[op(function, method, norust, name = "clone", "(*, memory_format=None)")]
+pub fn clone_of(input: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
     clone_in("clone", input, memory_format.unwrap_or(MemoryFormat::Preserve))
 }
 
@@ -141,17 +136,13 @@ pub(crate) fn converted(x: &Tensor, dtype: DType, copy: bool, format: Option<Mem
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).to(rg.int64).tolist()
 /// [1]
-#[op(method, norust, name = "to")]
+#[op(method, norust, name = "to", "(dtype=None, non_blocking=False, copy=False, *, memory_format=None, device=None)")]
 pub fn to_dtype(
     input: &Tensor,
-    #[default(None)] dtype: Option<DType>,
-    #[default(false)] non_blocking: bool,
-    #[default(false)] copy: bool,
-    #[kw]
-    #[default(None)]
+    dtype: Option<DType>,
+    non_blocking: bool,
+    copy: bool,
     memory_format: Option<MemoryFormat>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
 ) -> Result<Tensor> {
     let _ = (non_blocking, device);
@@ -165,15 +156,13 @@ pub fn to_dtype(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).to('cpu', rg.int64).tolist()
 /// [1]
-#[op(method, norust, name = "to")]
+#[op(method, norust, name = "to", "(dtype=None, non_blocking=False, copy=False, *, memory_format=None)")]
 pub fn to_device(
     input: &Tensor,
     device: Device,
-    #[default(None)] dtype: Option<DType>,
-    #[default(false)] non_blocking: bool,
-    #[default(false)] copy: bool,
-    #[kw]
-    #[default(None)]
+    dtype: Option<DType>,
+    non_blocking: bool,
+    copy: bool,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     to_dtype(input, dtype, non_blocking, copy, memory_format, Some(device))
@@ -186,14 +175,12 @@ pub fn to_device(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).to(rg.tensor(2)).tolist()
 /// [1]
-#[op(method, norust, name = "to")]
+#[op(method, norust, name = "to", "(non_blocking=False, copy=False, *, memory_format=None)")]
 pub fn to_other(
     input: &Tensor,
     other: &Tensor,
-    #[default(false)] non_blocking: bool,
-    #[default(false)] copy: bool,
-    #[kw]
-    #[default(None)]
+    non_blocking: bool,
+    copy: bool,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     to_dtype(input, Some(other.dtype()), non_blocking, copy, memory_format, None)
@@ -240,8 +227,8 @@ impl Primitive for CopyFrom {
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).copy_(rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 2.0]
-#[op(inplace, norust)]
-pub fn copy(input: &Tensor, #[operand] other: &Tensor, #[default(false)] non_blocking: bool) -> Result<Tensor> {
+#[op(inplace, norust, "(non_blocking=False)")]
+pub fn copy(input: &Tensor, #[operand] other: &Tensor, non_blocking: bool) -> Result<Tensor> {
     let _ = (form, non_blocking);
     apply_inplace(CopyFrom, &[input, other])
 }

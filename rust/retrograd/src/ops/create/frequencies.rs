@@ -34,22 +34,13 @@ fn spaced(op: &'static str, count: i64, at: impl Fn(i64) -> i64, n: i64, d: f64,
 /// >>> import retrograd as rg
 /// >>> rg.fft.fftfreq(4).tolist()
 /// [0.0, 0.25, -0.5, -0.25]
-#[op(function, out, module = "fft")]
-#[allow(clippy::too_many_arguments)]
+#[op(function, out, module = "fft", "(d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False)")]
 pub fn fftfreq(
     n: i64,
-    #[default(1.0)] d: f64,
-    #[kw]
-    #[default(None)]
+    d: f64,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device);
@@ -67,22 +58,13 @@ pub fn fftfreq(
 /// >>> import retrograd as rg
 /// >>> rg.fft.rfftfreq(4).tolist()
 /// [0.0, 0.25, 0.5]
-#[op(function, out, module = "fft")]
-#[allow(clippy::too_many_arguments)]
+#[op(function, out, module = "fft", "(d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False)")]
 pub fn rfftfreq(
     n: i64,
-    #[default(1.0)] d: f64,
-    #[kw]
-    #[default(None)]
+    d: f64,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device);

@@ -36,27 +36,14 @@ fn beside(input: &Tensor, t: Tensor) -> Result<Tensor> {
 /// >>> t = rg.empty_like(rg.tensor([1.0, 2.0]))
 /// >>> t.shape
 /// retrograd.Size([2])
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
 pub fn empty_like(
     input: &Tensor,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -73,27 +60,14 @@ pub fn empty_like(
 /// >>> t = rg.zeros_like(rg.tensor([1.0, 2.0]))
 /// >>> t.tolist()
 /// [0.0, 0.0]
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
 pub fn zeros_like(
     input: &Tensor,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -111,27 +85,14 @@ pub fn zeros_like(
 /// >>> t = rg.ones_like(rg.tensor([1.0, 2.0]))
 /// >>> t.tolist()
 /// [1.0, 1.0]
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
 pub fn ones_like(
     input: &Tensor,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -149,28 +110,15 @@ pub fn ones_like(
 /// >>> t = rg.full_like(rg.tensor([1.0, 2.0]), 7)
 /// >>> t.tolist()
 /// [7.0, 7.0]
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
 pub fn full_like(
     input: &Tensor,
     fill_value: Scalar,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -187,25 +135,14 @@ pub fn full_like(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_empty(2).shape
 /// retrograd.Size([2])
-#[op(method, norust)]
-#[allow(clippy::too_many_arguments)]
+#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn new_empty(
     input: &Tensor,
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -222,26 +159,15 @@ pub fn new_empty(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
 /// (1, 2)
-#[op(method, norust)]
-#[allow(clippy::too_many_arguments)]
+#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn new_empty_strided(
     input: &Tensor,
     size: &[i64],
     stride: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -258,25 +184,14 @@ pub fn new_empty_strided(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_zeros(2).tolist()
 /// [0.0, 0.0]
-#[op(method, norust)]
-#[allow(clippy::too_many_arguments)]
+#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn new_zeros(
     input: &Tensor,
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -293,25 +208,14 @@ pub fn new_zeros(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_ones(2).tolist()
 /// [1.0, 1.0]
-#[op(method, norust)]
-#[allow(clippy::too_many_arguments)]
+#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn new_ones(
     input: &Tensor,
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -328,26 +232,15 @@ pub fn new_ones(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_full((2,), 7).tolist()
 /// [7.0, 7.0]
-#[op(method, norust)]
-#[allow(clippy::too_many_arguments)]
+#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn new_full(
     input: &Tensor,
     size: &[i64],
     fill_value: Scalar,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);

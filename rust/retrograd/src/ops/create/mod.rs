@@ -196,26 +196,18 @@ impl Tensor {
 /// >>> import retrograd as rg
 /// >>> rg.empty(2, 3).shape
 /// retrograd.Size([2, 3])
-#[op(function, out)]
+#[op(
+    function,
+    out,
+    "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)"
+)]
 pub fn empty(
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -241,25 +233,14 @@ pub fn empty(
 /// >>> import retrograd as rg
 /// >>> rg.empty_strided((2, 3), (1, 2)).stride()
 /// (1, 2)
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, "(*, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)")]
 pub fn empty_strided(
     size: &[i64],
     stride: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -296,23 +277,13 @@ pub(crate) fn blank_strided(op: &'static str, size: &[i64], stride: &[i64], dtyp
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).tolist()
 /// [0.0, 0.0]
-#[op(function, out)]
+#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn zeros(
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -328,23 +299,13 @@ pub fn zeros(
 /// >>> import retrograd as rg
 /// >>> rg.ones(2, dtype=rg.int64).tolist()
 /// [1, 1]
-#[op(function, out)]
+#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn ones(
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -362,24 +323,14 @@ pub fn ones(
 /// >>> import retrograd as rg
 /// >>> rg.full((2,), 7).tolist()
 /// [7, 7]
-#[op(function, out)]
+#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn full(
     size: &[i64],
     fill_value: Scalar,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -397,23 +348,13 @@ pub fn full(
 /// >>> import retrograd as rg
 /// >>> rg.scalar_tensor(3).item()
 /// 3.0
-#[op(function)]
+#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn scalar_tensor(
     s: Scalar,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);

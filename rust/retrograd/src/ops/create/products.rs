@@ -16,8 +16,8 @@ use crate::tensor::{DType, Tensor};
 /// >>> import retrograd as rg
 /// >>> rg.combinations(rg.tensor([1, 2, 3])).tolist()
 /// [[1, 2], [1, 3], [2, 3]]
-#[op(function)]
-pub fn combinations(input: &Tensor, #[default(2)] r: i64, #[default(false)] with_replacement: bool) -> Result<Tensor> {
+#[op(function, "(r=2, with_replacement=False)")]
+pub fn combinations(input: &Tensor, r: i64, with_replacement: bool) -> Result<Tensor> {
     const OP: &str = "combinations";
     if input.ndim() != 1 {
         return Err(Error::shape(OP, format!("Expect a 1D vector, but got shape {:?}", input.sizes())));

@@ -73,23 +73,18 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, dtype: Option<DType>, requir
 /// >>> import retrograd as rg
 /// >>> rg.arange(3).tolist()
 /// [0, 1, 2]
-#[op(function, out, name = "arange")]
+#[op(
+    function,
+    out,
+    name = "arange",
+    "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
+)]
 pub fn arange_to(
     end: Scalar,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -105,26 +100,20 @@ pub fn arange_to(
 /// >>> import retrograd as rg
 /// >>> rg.arange(5, 0, -2).tolist()
 /// [5, 3, 1]
-#[op(function, out, name = "arange")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    out,
+    name = "arange",
+    "(step=1, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
+)]
 pub fn arange_from(
     start: Scalar,
     end: Scalar,
-    #[default(Scalar::Int(1))] step: Scalar,
-    #[kw]
-    #[default(None)]
+    step: Scalar,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -139,26 +128,15 @@ pub fn arange_from(
 /// >>> import retrograd as rg
 /// >>> rg.linspace(0, 1, 5).tolist()
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
-#[op(function, out)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn linspace(
     start: Scalar,
     end: Scalar,
     steps: i64,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -214,26 +192,20 @@ pub(super) fn check_ends(op: &'static str, start: &Tensor, end: &Tensor) -> Resu
 /// >>> import retrograd as rg
 /// >>> rg.linspace(rg.tensor(0.0), 1, 3).tolist()
 /// [0.0, 0.5, 1.0]
-#[op(function, out, name = "linspace")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    out,
+    name = "linspace",
+    "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
+)]
 pub fn linspace_tensors(
     #[operand] start: &Tensor,
     #[operand] end: &Tensor,
     steps: i64,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     check_ends("linspace", start, end)?;
@@ -248,24 +220,14 @@ pub fn linspace_tensors(
 /// >>> import retrograd as rg
 /// >>> rg.eye(2).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
-#[op(function, out)]
+#[op(function, out, "(m=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn eye(
     n: i64,
-    #[default(None)] m: Option<i64>,
-    #[kw]
-    #[default(None)]
+    m: Option<i64>,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);

@@ -18,27 +18,16 @@ use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
 /// >>> import retrograd as rg
 /// >>> rg.logspace(0, 2, 3).tolist()
 /// [1.0, 10.0, 100.0]
-#[op(function, out)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, out, "(base=10.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn logspace(
     start: Scalar,
     end: Scalar,
     steps: i64,
-    #[default(10.0)] base: f64,
-    #[kw]
-    #[default(None)]
+    base: f64,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -72,27 +61,21 @@ pub fn logspace(
 /// >>> import retrograd as rg
 /// >>> rg.logspace(rg.tensor(0.0), 2, 3, 2.0).tolist()
 /// [1.0, 2.0, 4.0]
-#[op(function, out, name = "logspace")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    out,
+    name = "logspace",
+    "(base=10.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
+)]
 pub fn logspace_tensors(
     #[operand] start: &Tensor,
     #[operand] end: &Tensor,
     steps: i64,
-    #[default(10.0)] base: f64,
-    #[kw]
-    #[default(None)]
+    base: f64,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     check_ends("logspace", start, end)?;
@@ -149,26 +132,15 @@ fn triangle(
 /// >>> import retrograd as rg
 /// >>> rg.tril_indices(2, 2).tolist()
 /// [[0, 1, 1], [0, 0, 1]]
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, "(offset=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn tril_indices(
     row: i64,
     col: i64,
-    #[default(0)] offset: i64,
-    #[kw]
-    #[default(None)]
+    offset: i64,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -183,26 +155,15 @@ pub fn tril_indices(
 /// >>> import retrograd as rg
 /// >>> rg.triu_indices(2, 2).tolist()
 /// [[0, 0, 1], [0, 1, 1]]
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, "(offset=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn triu_indices(
     row: i64,
     col: i64,
-    #[default(0)] offset: i64,
-    #[kw]
-    #[default(None)]
+    offset: i64,
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);

@@ -78,8 +78,8 @@ fn triangle(op: &'static str, form: crate::ops::Form, input: &Tensor, upper: boo
 /// >>> import retrograd as rg
 /// >>> rg.tril(rg.ones(2, 2)).tolist()
 /// [[1.0, 0.0], [1.0, 1.0]]
-#[op(function, method, inplace, out = SAME)]
-pub fn tril(input: &Tensor, #[default(0)] diagonal: i64) -> Result<Tensor> {
+#[op(function, method, inplace, out = SAME, "(diagonal=0)")]
+pub fn tril(input: &Tensor, diagonal: i64) -> Result<Tensor> {
     triangle("tril", form, input, false, diagonal)
 }
 
@@ -92,8 +92,8 @@ pub fn tril(input: &Tensor, #[default(0)] diagonal: i64) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.triu(rg.ones(2, 2)).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]
-#[op(function, method, inplace, out = SAME)]
-pub fn triu(input: &Tensor, #[default(0)] diagonal: i64) -> Result<Tensor> {
+#[op(function, method, inplace, out = SAME, "(diagonal=0)")]
+pub fn triu(input: &Tensor, diagonal: i64) -> Result<Tensor> {
     triangle("triu", form, input, true, diagonal)
 }
 

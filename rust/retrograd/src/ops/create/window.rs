@@ -63,28 +63,17 @@ impl Window {
 }
 
 macro_rules! windows {
-    ($($(#[doc = $doc:literal])* $name:ident($($(#[$attr:meta])* $arg:ident),*) => $window:expr;)*) => { $(
+    ($($(#[doc = $doc:literal])* $name:ident($($arg:ident),*) $signature:literal => $window:expr;)*) => { $(
         $(#[doc = $doc])*
-        #[op(function)]
-        #[allow(clippy::too_many_arguments)]
+        #[op(function, $signature)]
         pub fn $name(
             window_length: i64,
-            #[default(true)] periodic: bool,
-            $($(#[$attr])* $arg: f64,)*
-            #[kw]
-            #[default(None)]
+            periodic: bool,
+            $($arg: f64,)*
             dtype: Option<DType>,
-            #[kw]
-            #[default(None)]
             layout: Option<Strided>,
-            #[kw]
-            #[default(None)]
             device: Option<Device>,
-            #[kw]
-            #[default(false)]
             pin_memory: bool,
-            #[kw]
-            #[default(false)]
             requires_grad: bool,
         ) -> Result<Tensor> {
             let _ = (layout, device, pin_memory);
@@ -103,7 +92,7 @@ windows! {
     /// >>> import retrograd as rg
     /// >>> rg.hann_window(2).tolist()
     /// [0.0, 1.0]
-    hann_window() => Window::Cosines([0.5, 0.5, 0.0]);
+    hann_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([0.5, 0.5, 0.0]);
 
     /// The Hamming window: `alpha - beta cos(2 pi i / (n - 1))`.
     ///
@@ -113,7 +102,7 @@ windows! {
     /// >>> import retrograd as rg
     /// >>> rg.hamming_window(4, True, 0.75, 0.25, dtype=rg.float64).tolist()
     /// [0.5, 0.75, 1.0, 0.75]
-    hamming_window(#[default(0.54)] alpha, #[default(0.46)] beta) => Window::Cosines([alpha, beta, 0.0]);
+    hamming_window(alpha, beta) "(periodic=True, alpha=0.54, beta=0.46, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([alpha, beta, 0.0]);
 
     /// The Blackman window: `0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1))`.
     ///
@@ -122,7 +111,7 @@ windows! {
     /// >>> import retrograd as rg
     /// >>> rg.blackman_window(5, False).shape
     /// retrograd.Size([5])
-    blackman_window() => Window::Cosines([0.42, 0.5, 0.08]);
+    blackman_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([0.42, 0.5, 0.08]);
 
     /// The Bartlett window, a triangle: `1 - |2 i / (n - 1) - 1|`.
     ///
@@ -131,7 +120,7 @@ windows! {
     /// >>> import retrograd as rg
     /// >>> rg.bartlett_window(5, periodic=False).tolist()
     /// [0.0, 0.5, 1.0, 0.5, 0.0]
-    bartlett_window() => Window::Triangle;
+    bartlett_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Triangle;
 
     /// The Kaiser window: `I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta)`, with the modified Bessel function `I0`.
     ///
@@ -141,7 +130,7 @@ windows! {
     /// >>> import retrograd as rg
     /// >>> rg.kaiser_window(3, periodic=False, beta=0.0).tolist()
     /// [1.0, 1.0, 1.0]
-    kaiser_window(#[default(12.0)] beta) => Window::Kaiser(beta);
+    kaiser_window(beta) "(periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Kaiser(beta);
 }
 
 #[cfg(test)]

@@ -232,15 +232,8 @@ impl Primitive for Gather {
 /// >>> import retrograd as rg
 /// >>> rg.gather(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, rg.tensor([[0], [1]])).tolist()
 /// [[1.0], [4.0]]
-#[op(function, method, out = SAME, name = "gather", norust)]
-pub fn gather(
-    input: &Tensor,
-    dim: i64,
-    index: &Tensor,
-    #[kw]
-    #[default(false)]
-    sparse_grad: bool,
-) -> Result<Tensor> {
+#[op(function, method, out = SAME, name = "gather", norust, "(*, sparse_grad=False)")]
+pub fn gather(input: &Tensor, dim: i64, index: &Tensor, sparse_grad: bool) -> Result<Tensor> {
     let dim = check_index("gather", input, dim, index, None)?;
     apply1(Gather { dim, sparse_grad }, &[input, index])
 }

@@ -171,7 +171,12 @@ impl Primitive for Put {
 /// >>> import retrograd as rg
 /// >>> rg.take(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.tensor([0, -1])).tolist()
 /// [1.0, 4.0]
-#[op(function, method, out = OutDtype::Same(&["take(): self and out expected to have the same dtype, but got self.dtype = {Result} and out.dtype = {Out}"]))]
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "take(): self and out expected to have the same dtype, but got self.dtype = {Result} and out.dtype = {Out}",
+    ])
+)]
 pub fn take(input: &Tensor, index: &Tensor) -> Result<Tensor> {
     check_positions("take", index)?;
     apply1(Take, &[input, index])
@@ -186,8 +191,8 @@ pub fn take(input: &Tensor, index: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.put(rg.zeros(2, 2), rg.tensor([3]), rg.tensor([1.0])).tolist()
 /// [[0.0, 0.0], [0.0, 1.0]]
-#[op(function, method, inplace)]
-pub fn put(input: &Tensor, index: &Tensor, source: &Tensor, #[default(false)] accumulate: bool) -> Result<Tensor> {
+#[op(function, method, inplace, "(accumulate=False)")]
+pub fn put(input: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
     check_positions("put", index)?;
     if input.dtype() != source.dtype() {
         return Err(Error::dtype(
@@ -226,8 +231,8 @@ pub fn put(input: &Tensor, index: &Tensor, source: &Tensor, #[default(false)] ac
 /// >>> x = rg.tensor([[3.0, 1.0], [2.0, 4.0]])
 /// >>> rg.take_along_dim(x, rg.argsort(x, dim=1), dim=1).tolist()
 /// [[1.0, 3.0], [2.0, 4.0]]
-#[op(function, method, out = SAME)]
-pub fn take_along_dim(input: &Tensor, indices: &Tensor, #[default(None)] dim: Option<i64>) -> Result<Tensor> {
+#[op(function, method, out = SAME, "(dim=None)")]
+pub fn take_along_dim(input: &Tensor, indices: &Tensor, dim: Option<i64>) -> Result<Tensor> {
     const OP: &str = "take_along_dim";
     if indices.dtype() != DType::Int64 {
         return Err(Error::dtype(
@@ -279,13 +284,8 @@ pub fn take_along_dim(input: &Tensor, indices: &Tensor, #[default(None)] dim: Op
 /// >>> import retrograd as rg
 /// >>> rg.index_put(rg.zeros(3), (rg.tensor([0, 2]),), rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 0.0, 2.0]
-#[op(function, method, inplace, norust, name = "index_put")]
-pub fn put_indices(
-    input: &Tensor,
-    indices: &[Tensor],
-    values: &Tensor,
-    #[default(false)] accumulate: bool,
-) -> Result<Tensor> {
+#[op(function, method, inplace, norust, name = "index_put", "(accumulate=False)")]
+pub fn put_indices(input: &Tensor, indices: &[Tensor], values: &Tensor, accumulate: bool) -> Result<Tensor> {
     let indices: Vec<Option<Tensor>> = indices.iter().cloned().map(Some).collect();
     match form {
         Form::New => super::index_put(input, &indices, values, accumulate),

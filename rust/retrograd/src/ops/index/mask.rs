@@ -131,8 +131,8 @@ pub fn nonzero(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nonzero(rg.tensor([[0.0, 1.0], [2.0, 0.0]]), as_tuple=True)
 /// (tensor([0, 1]), tensor([1, 0]))
-#[op(function, method, norust, name = "nonzero")]
-pub fn nonzero_as(input: &Tensor, #[kw] as_tuple: bool) -> Result<OneOrMany> {
+#[op(function, method, norust, name = "nonzero", "(*, as_tuple)")]
+pub fn nonzero_as(input: &Tensor, as_tuple: bool) -> Result<OneOrMany> {
     if as_tuple { nonzero_tuple(input).map(OneOrMany::Many) } else { nonzero(input).map(OneOrMany::One) }
 }
 

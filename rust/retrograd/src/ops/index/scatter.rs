@@ -287,8 +287,8 @@ fn reduced(form: Form, input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, r
 /// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 2]), 1.0, reduce="add").tolist()
 /// [0.0, 0.0, 2.0]
-#[op(function, method, inplace, out = SAME, norust, name = "scatter")]
-pub fn scatter_reducing(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, #[kw] reduce: &str) -> Result<Tensor> {
+#[op(function, method, inplace, out = SAME, norust, name = "scatter", "(*, reduce)")]
+pub fn scatter_reducing(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
     warn::once(
         warn::Once::ScatterReduce,
         "The reduce argument of retrograd.scatter with Tensor src is deprecated and will be removed in a future release. \
@@ -302,14 +302,8 @@ pub fn scatter_reducing(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, 
 /// >>> import retrograd as rg
 /// >>> rg.scatter(rg.ones(3), 0, rg.tensor([2]), 3.0, reduce="multiply").tolist()
 /// [1.0, 1.0, 3.0]
-#[op(function, method, inplace, out = SAME, norust, name = "scatter")]
-pub fn scatter_value_reducing(
-    input: &Tensor,
-    dim: i64,
-    index: &Tensor,
-    value: Scalar,
-    #[kw] reduce: &str,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out = SAME, norust, name = "scatter", "(*, reduce)")]
+pub fn scatter_value_reducing(input: &Tensor, dim: i64, index: &Tensor, value: Scalar, reduce: &str) -> Result<Tensor> {
     check_number("scatter", value, input.dtype())?;
     let src = Tensor::full(index.sizes(), value, input.dtype())?;
     reduced(form, input, dim, index, &src, reduce)

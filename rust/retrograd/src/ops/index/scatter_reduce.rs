@@ -186,15 +186,13 @@ impl Primitive for ScatterReduce {
 /// >>> import retrograd as rg
 /// >>> rg.scatter_reduce(rg.ones(2), 0, rg.tensor([0, 0]), rg.tensor([2.0, 3.0]), "prod").tolist()
 /// [6.0, 1.0]
-#[op(function, method, inplace, out = SAME)]
+#[op(function, method, inplace, out = SAME, "(*, include_self=True)")]
 pub fn scatter_reduce(
     input: &Tensor,
     dim: i64,
     index: &Tensor,
     src: &Tensor,
     reduce: &str,
-    #[kw]
-    #[default(true)]
     include_self: bool,
 ) -> Result<Tensor> {
     const OP: &str = "scatter_reduce";

@@ -342,16 +342,8 @@ fn rest(sizes: &[usize], dim: usize) -> Dims {
 /// >>> import retrograd as rg
 /// >>> rg.index_add(rg.zeros(3), 0, rg.tensor([0, 2, 0]), rg.ones(3), alpha=2).tolist()
 /// [4.0, 0.0, 2.0]
-#[op(function, method, inplace, out = SAME)]
-pub fn index_add(
-    input: &Tensor,
-    dim: i64,
-    index: &Tensor,
-    source: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    alpha: Scalar,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out = SAME, "(*, alpha=1)")]
+pub fn index_add(input: &Tensor, dim: i64, index: &Tensor, source: &Tensor, alpha: Scalar) -> Result<Tensor> {
     const OP: &str = "index_add";
     let dim = wrap_dim(OP, dim, input.ndim())?;
     check_vector(OP, index, "index_add_(): Index is supposed to be a vector")?;

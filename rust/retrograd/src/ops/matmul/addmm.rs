@@ -162,18 +162,11 @@ impl Primitive for Addmm {
 /// >>> import retrograd as rg
 /// >>> rg.addmm(rg.tensor([1.0]), rg.ones(2, 3), rg.ones(3, 2), alpha=2).tolist()
 /// [[7.0, 7.0], [7.0, 7.0]]
-#[op(function, method, inplace, out = SAME, old("beta input alpha mat1 mat2", "beta input mat1 mat2"))]
-pub fn addmm(
-    input: &Tensor,
-    mat1: &Tensor,
-    mat2: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    beta: Scalar,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    alpha: Scalar,
-) -> Result<Tensor> {
+#[op(
+    function, method, inplace, out = SAME, old("beta input alpha mat1 mat2", "beta input mat1 mat2"),
+    "(*, beta=1, alpha=1)"
+)]
+pub fn addmm(input: &Tensor, mat1: &Tensor, mat2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
     let op = Addmm { beta, alpha, lhs: Matrix::of(mat1), rhs: Matrix::of(mat2) };
     apply_as(form, op, &[input, mat1, mat2])
 }
@@ -252,18 +245,11 @@ impl Primitive for Addmv {
 /// >>> import retrograd as rg
 /// >>> rg.addmv(rg.ones(2), rg.ones(2, 3), rg.ones(3)).tolist()
 /// [4.0, 4.0]
-#[op(function, method, inplace, out = SAME, old("beta input alpha mat vec", "beta input mat vec"))]
-pub fn addmv(
-    input: &Tensor,
-    mat: &Tensor,
-    vec: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    beta: Scalar,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    alpha: Scalar,
-) -> Result<Tensor> {
+#[op(
+    function, method, inplace, out = SAME, old("beta input alpha mat vec", "beta input mat vec"),
+    "(*, beta=1, alpha=1)"
+)]
+pub fn addmv(input: &Tensor, mat: &Tensor, vec: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
     apply_as(form, Addmv { beta, alpha }, &[input, mat, vec])
 }
 

@@ -174,18 +174,11 @@ impl Primitive for Baddbmm {
 /// >>> import retrograd as rg
 /// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[4.0]], [[4.0]]]
-#[op(function, method, inplace, out = SAME, old("beta input alpha batch1 batch2", "beta input batch1 batch2"))]
-pub fn baddbmm(
-    input: &Tensor,
-    batch1: &Tensor,
-    batch2: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    beta: Scalar,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    alpha: Scalar,
-) -> Result<Tensor> {
+#[op(
+    function, method, inplace, out = SAME, old("beta input alpha batch1 batch2", "beta input batch1 batch2"),
+    "(*, beta=1, alpha=1)"
+)]
+pub fn baddbmm(input: &Tensor, batch1: &Tensor, batch2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
     apply_as(form, Baddbmm { beta, alpha }, &[input, batch1, batch2])
 }
 

@@ -202,13 +202,8 @@ fn expanded(x: &Tensor, lead: &[usize]) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.cdist(rg.tensor([[0.0, 0.0]]), rg.tensor([[3.0, 4.0], [1.0, 0.0]])).tolist()
 /// [[5.0, 1.0]]
-#[op(function)]
-pub fn cdist(
-    x1: &Tensor,
-    x2: &Tensor,
-    #[default(2.0)] p: f64,
-    #[default("use_mm_for_euclid_dist_if_necessary")] compute_mode: &str,
-) -> Result<Tensor> {
+#[op(function, "(p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')")]
+pub fn cdist(x1: &Tensor, x2: &Tensor, p: f64, compute_mode: &str) -> Result<Tensor> {
     const OP: &str = "cdist";
     const BOUND: usize = 25;
     for (x, name) in [(x1, "X1"), (x2, "X2")] {

@@ -177,8 +177,8 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.linear(rg.ones(2, 3), rg.ones(4, 3), rg.ones(4)).tolist()
 /// [[4.0, 4.0, 4.0, 4.0], [4.0, 4.0, 4.0, 4.0]]
-#[op(function, out, module = "nn.functional")]
-pub fn linear(input: &Tensor, weight: &Tensor, #[default(None)] bias: Option<&Tensor>) -> Result<Tensor> {
+#[op(function, out, module = "nn.functional", "(bias=None)")]
+pub fn linear(input: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
     if input.ndim() == 0 || weight.ndim() == 0 {
         return Err(Error::shape(
             "linear",

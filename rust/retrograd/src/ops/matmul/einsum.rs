@@ -293,8 +293,8 @@ pub fn tensordot(a: &Tensor, b: &Tensor, dims_a: &[i64], dims_b: &[i64]) -> Resu
 /// >>> import retrograd as rg
 /// >>> tuple(rg.tensordot(rg.ones(2, 3, 4), rg.ones(3, 4, 5)).shape)
 /// (2, 5)
-#[op(function, out, norust, name = "tensordot")]
-pub fn tensordot_last(a: &Tensor, b: &Tensor, #[default(2)] dims: i64) -> Result<Tensor> {
+#[op(function, out, norust, name = "tensordot", "(dims=2)")]
+pub fn tensordot_last(a: &Tensor, b: &Tensor, dims: i64) -> Result<Tensor> {
     if dims < 0 {
         return Err(Error::shape("tensordot", format!("tensordot expects dims >= 0, but got dims={dims}")));
     }

@@ -63,9 +63,9 @@ pub fn vdot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.vander(rg.tensor([1, 2, 3])).tolist()
 /// [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
-#[op(function)]
+#[op(function, "(N=None, increasing=False)")]
 #[allow(non_snake_case)]
-pub fn vander(x: &Tensor, #[default(None)] N: Option<i64>, #[default(false)] increasing: bool) -> Result<Tensor> {
+pub fn vander(x: &Tensor, N: Option<i64>, increasing: bool) -> Result<Tensor> {
     const OP: &str = "vander";
     if x.ndim() != 1 {
         return Err(Error::shape(OP, format!("x must be a one-dimensional tensor, got shape {:?}", x.sizes())));

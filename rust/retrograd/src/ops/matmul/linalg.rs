@@ -85,14 +85,8 @@ fn crossed(op: &'static str, a: &Tensor, b: &Tensor, dim: i64) -> Result<Tensor>
 /// >>> import retrograd as rg
 /// >>> rg.linalg.cross(rg.tensor([1.0, 0.0, 0.0]), rg.tensor([0.0, 1.0, 0.0])).tolist()
 /// [0.0, 0.0, 1.0]
-#[op(function, out = SAME, module = "linalg", name = "cross")]
-pub fn linalg_cross(
-    input: &Tensor,
-    other: &Tensor,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-) -> Result<Tensor> {
+#[op(function, out = SAME, module = "linalg", name = "cross", "(*, dim=-1)")]
+pub fn linalg_cross(input: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
     crossed("linalg.cross", input, other, dim)
 }
 
@@ -103,8 +97,8 @@ pub fn linalg_cross(
 /// >>> import retrograd as rg
 /// >>> rg.cross(rg.tensor([1.0, 0.0, 0.0]), rg.tensor([0.0, 1.0, 0.0]), dim=0).tolist()
 /// [0.0, 0.0, 1.0]
-#[op(function, method, out = SAME)]
-pub fn cross(input: &Tensor, other: &Tensor, #[default(None)] dim: Option<i64>) -> Result<Tensor> {
+#[op(function, method, out = SAME, "(dim=None)")]
+pub fn cross(input: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor> {
     let dim = match dim {
         Some(dim) => dim,
         None => match input.sizes().iter().position(|&n| n == 3) {
@@ -123,14 +117,11 @@ pub fn cross(input: &Tensor, other: &Tensor, #[default(None)] dim: Option<i64>) 
 /// >>> import retrograd as rg
 /// >>> rg.linalg.vecdot(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]
-#[op(function, out = OutDtype::Same(&["linalg.vecdot: Expected out of dtype{Result} but found {Out}"]), module = "linalg")]
-pub fn vecdot(
-    x: &Tensor,
-    y: &Tensor,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-) -> Result<Tensor> {
+#[op(
+    function, out = OutDtype::Same(&["linalg.vecdot: Expected out of dtype{Result} but found {Out}"]),
+    module = "linalg", "(*, dim=-1)"
+)]
+pub fn vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {
     let found = |t: &Tensor| t.dtype().scalar_type_name();
     if x.dtype().is_integral() {
         return Err(Error::dtype(
@@ -173,20 +164,9 @@ pub fn vecdot(
 /// >>> import retrograd as rg
 /// >>> rg.linalg.diagonal(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]
-#[op(function, module = "linalg", name = "diagonal")]
+#[op(function, module = "linalg", name = "diagonal", "(*, offset=0, dim1=-2, dim2=-1)")]
 #[allow(non_snake_case)]
-pub fn linalg_diagonal(
-    A: &Tensor,
-    #[kw]
-    #[default(0)]
-    offset: i64,
-    #[kw]
-    #[default(-2)]
-    dim1: i64,
-    #[kw]
-    #[default(-1)]
-    dim2: i64,
-) -> Result<Tensor> {
+pub fn linalg_diagonal(A: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     A.diagonal(offset, dim1, dim2)
 }
 
@@ -225,7 +205,10 @@ fn chained(xs: &[Tensor]) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> tuple(rg.linalg.multi_dot([rg.ones(2, 3), rg.ones(3, 4), rg.ones(4)]).shape)
 /// (2,)
-#[op(function, out = OutDtype::Same(&["multi_dot(): expected out tensor to have dtype {result} but got {out}"]), module = "linalg")]
+#[op(
+    function, out = OutDtype::Same(&["multi_dot(): expected out tensor to have dtype {result} but got {out}"]),
+    module = "linalg"
+)]
 pub fn multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
     const OP: &str = "multi_dot";
     let [first, middle @ .., last] = tensors else {
@@ -362,14 +345,9 @@ fn power_of(x: &Tensor, n: i64) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.linalg.vander(rg.tensor([2.0, 3.0]), N=3).tolist()
 /// [[1.0, 2.0, 4.0], [1.0, 3.0, 9.0]]
-#[op(function, module = "linalg", name = "vander")]
+#[op(function, module = "linalg", name = "vander", "(*, N=None)")]
 #[allow(non_snake_case)]
-pub fn linalg_vander(
-    x: &Tensor,
-    #[kw]
-    #[default(None)]
-    N: Option<i64>,
-) -> Result<Tensor> {
+pub fn linalg_vander(x: &Tensor, N: Option<i64>) -> Result<Tensor> {
     const OP: &str = "vander";
     let x = view::atleast_1d(x)?;
     let n = N.unwrap_or_else(|| x.sizes().last().map_or(0, |&last| last as i64));

@@ -121,7 +121,10 @@ impl Primitive for Mv {
 /// >>> import retrograd as rg
 /// >>> rg.mv(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.tensor([1.0, 10.0])).tolist()
 /// [21.0, 43.0]
-#[op(function, method, out = OutDtype::Same(&["addmv input tensors must have the same dtype, but got {Out}, {Result}, and {Result}"]))]
+#[op(
+    function, method,
+    out = OutDtype::Same(&["addmv input tensors must have the same dtype, but got {Out}, {Result}, and {Result}"])
+)]
 pub fn mv(input: &Tensor, vec: &Tensor) -> Result<Tensor> {
     apply1(Mv, &[input, vec])
 }

@@ -349,19 +349,19 @@ fn dropping(op: &Attention, xs: &[&Tensor], p: f64) -> Result<Tensor> {
 /// >>> q, k, v = rg.ones(1, 2), rg.ones(2, 2), rg.tensor([[1.0], [3.0]])
 /// >>> rg.nn.functional.scaled_dot_product_attention(q, k, v).tolist()
 /// [[2.0]]
-#[op(function, module = "nn.functional")]
+#[op(
+    function,
+    module = "nn.functional",
+    "(attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False)"
+)]
 pub fn scaled_dot_product_attention(
     query: &Tensor,
     key: &Tensor,
     value: &Tensor,
-    #[default(None)] attn_mask: Option<&Tensor>,
-    #[default(0.0)] dropout_p: f64,
-    #[default(false)] is_causal: bool,
-    #[kw]
-    #[default(None)]
+    attn_mask: Option<&Tensor>,
+    dropout_p: f64,
+    is_causal: bool,
     scale: Option<f64>,
-    #[kw]
-    #[default(false)]
     enable_gqa: bool,
 ) -> Result<Tensor> {
     if !(0.0..=1.0).contains(&dropout_p) {

@@ -114,16 +114,16 @@ impl Channels<'_> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.batch_norm(rg.tensor([[1.0], [3.0]]), None, None, training=True, eps=1e-12).tolist()
 /// [[-1.0], [1.0]]
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(weight=None, bias=None, training=False, momentum=0.1, eps=1e-5)")]
 pub fn batch_norm(
     input: &Tensor,
     running_mean: Option<&Tensor>,
     running_var: Option<&Tensor>,
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] bias: Option<&Tensor>,
-    #[default(false)] training: bool,
-    #[default(0.1)] momentum: f64,
-    #[default(1e-5)] eps: f64,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    training: bool,
+    momentum: f64,
+    eps: f64,
 ) -> Result<Tensor> {
     const OP: &str = "batch_norm";
     let channels = Channels { mean: running_mean, var: running_var, weight, bias, training };
@@ -163,16 +163,21 @@ fn several(op: &'static str, count: usize, sizes: &[usize]) -> Result<()> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.instance_norm(rg.tensor([[[1.0, 3.0]]]), eps=1e-12).tolist()
 /// [[[-1.0, 1.0]]]
-#[op(function, norust, module = "nn.functional")]
+#[op(
+    function,
+    norust,
+    module = "nn.functional",
+    "(running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5)"
+)]
 pub fn instance_norm(
     input: &Tensor,
-    #[default(None)] running_mean: Option<&Tensor>,
-    #[default(None)] running_var: Option<&Tensor>,
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] bias: Option<&Tensor>,
-    #[default(true)] use_input_stats: bool,
-    #[default(0.1)] momentum: f64,
-    #[default(1e-5)] eps: f64,
+    running_mean: Option<&Tensor>,
+    running_var: Option<&Tensor>,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    use_input_stats: bool,
+    momentum: f64,
+    eps: f64,
 ) -> Result<Tensor> {
     const OP: &str = "instance_norm";
     let spatial = if input.ndim() > 2 { numel(&input.sizes()[2..]) } else { 1 };
@@ -232,13 +237,13 @@ pub fn instance_norm(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.group_norm(rg.tensor([[1.0, 3.0]]), 1, eps=0.0).tolist()
 /// [[-1.0, 1.0]]
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(weight=None, bias=None, eps=1e-5)")]
 pub fn group_norm(
     input: &Tensor,
     num_groups: i64,
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] bias: Option<&Tensor>,
-    #[default(1e-5)] eps: f64,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    eps: f64,
 ) -> Result<Tensor> {
     const OP: &str = "group_norm";
     if input.ndim() < 2 {

@@ -126,14 +126,14 @@ impl ElementLoss for BceWithLogits {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.binary_cross_entropy(rg.tensor([0.0]), rg.tensor([1.0])).item()
 /// 100.0
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(weight=None, size_average=None, reduce=None, reduction='mean')")]
 pub fn binary_cross_entropy(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    weight: Option<&Tensor>,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     const OP: &str = "binary_cross_entropy";
     let reduction = Reduction::of(OP, size_average, reduce, reduction)?;
@@ -183,15 +183,20 @@ pub fn binary_cross_entropy(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.binary_cross_entropy_with_logits(rg.tensor([-1000.0]), rg.tensor([1.0])).item()
 /// 1000.0
-#[op(function, norust, module = "nn.functional")]
+#[op(
+    function,
+    norust,
+    module = "nn.functional",
+    "(weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None)"
+)]
 pub fn binary_cross_entropy_with_logits(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
-    #[default(None)] pos_weight: Option<&Tensor>,
+    weight: Option<&Tensor>,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
+    pos_weight: Option<&Tensor>,
 ) -> Result<Tensor> {
     const OP: &str = "binary_cross_entropy_with_logits";
     let reduction = Reduction::of(OP, size_average, reduce, reduction)?;

@@ -15,13 +15,8 @@ use crate::tensor::{Dims, Tensor};
 /// >>> weight = rg.tensor([[[1.0, 0.0], [0.0, 2.0]]])
 /// >>> rg.nn.functional.bilinear(rg.tensor([[1.0, 2.0]]), rg.tensor([[3.0, 4.0]]), weight).tolist()
 /// [[19.0]]
-#[op(function, norust, module = "nn.functional")]
-pub fn bilinear(
-    input1: &Tensor,
-    input2: &Tensor,
-    weight: &Tensor,
-    #[default(None)] bias: Option<&Tensor>,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(bias=None)")]
+pub fn bilinear(input1: &Tensor, input2: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
     const OP: &str = "bilinear";
     let refuse = |detail: String| Err(Error::shape(OP, detail));
     if weight.ndim() != 3 || input1.ndim() == 0 {

@@ -113,16 +113,20 @@ impl How<'_> {
 /// >>> import retrograd as rg
 /// >>> round(rg.nn.functional.cross_entropy(rg.zeros(2, 4), rg.tensor([1, 2])).item(), 4)
 /// 1.3863
-#[op(function, module = "nn.functional")]
+#[op(
+    function,
+    module = "nn.functional",
+    "(weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0)"
+)]
 pub fn cross_entropy(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] size_average: Option<bool>,
-    #[default(-100)] ignore_index: i64,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
-    #[default(0.0)] label_smoothing: f64,
+    weight: Option<&Tensor>,
+    size_average: Option<bool>,
+    ignore_index: i64,
+    reduce: Option<bool>,
+    reduction: &str,
+    label_smoothing: f64,
 ) -> Result<Tensor> {
     const OP: &str = "cross_entropy";
     let reduction = Reduction::of(OP, size_average, reduce, reduction)?;

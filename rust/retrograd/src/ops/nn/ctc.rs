@@ -292,15 +292,15 @@ fn loss(log_probs: &Tensor, targets: &Tensor, steps: &[i64], lengths: &[i64], ho
 /// >>> x = rg.zeros(2, 1, 2).log_softmax(2)
 /// >>> round(rg.nn.functional.ctc_loss(x, rg.tensor([[1]]), (2,), (1,)).item(), 4)
 /// 0.2877
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(blank=0, reduction='mean', zero_infinity=False)")]
 pub fn ctc_loss(
     log_probs: &Tensor,
     targets: &Tensor,
     input_lengths: &[i64],
     target_lengths: &[i64],
-    #[default(0)] blank: i64,
-    #[default("mean")] reduction: &str,
-    #[default(false)] zero_infinity: bool,
+    blank: i64,
+    reduction: &str,
+    zero_infinity: bool,
 ) -> Result<Tensor> {
     loss(log_probs, targets, input_lengths, target_lengths, &How { blank, reduction, zero_infinity })
 }
@@ -311,15 +311,15 @@ pub fn ctc_loss(
 /// >>> x = rg.zeros(2, 2).log_softmax(1)
 /// >>> round(rg.nn.functional.ctc_loss(x, rg.tensor([1]), rg.tensor(2), rg.tensor(1)).item(), 4)
 /// 0.2877
-#[op(function, module = "nn.functional", name = "ctc_loss")]
+#[op(function, module = "nn.functional", name = "ctc_loss", "(blank=0, reduction='mean', zero_infinity=False)")]
 pub fn ctc_loss_of_tensors(
     log_probs: &Tensor,
     targets: &Tensor,
     input_lengths: &Tensor,
     target_lengths: &Tensor,
-    #[default(0)] blank: i64,
-    #[default("mean")] reduction: &str,
-    #[default(false)] zero_infinity: bool,
+    blank: i64,
+    reduction: &str,
+    zero_infinity: bool,
 ) -> Result<Tensor> {
     let read = |name: &str, t: &Tensor| -> Result<Vec<i64>> {
         transforms::check_read(OP, t)?;

@@ -31,13 +31,8 @@ fn unit(op: &'static str, x: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.cosine_similarity(rg.tensor([[3.0, 4.0]]), rg.tensor([[2.0, 0.0]])).tolist()
 /// [0.6000000238418579]
-#[op(function, norust, module = "nn.functional")]
-pub fn cosine_similarity(
-    x1: &Tensor,
-    x2: &Tensor,
-    #[default(1)] dim: i64,
-    #[default(1e-8)] eps: f64,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(dim=1, eps=1e-8)")]
+pub fn cosine_similarity(x1: &Tensor, x2: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
     const OP: &str = "cosine_similarity";
     let dtype = result_type(&[x1, x2]);
     if !dtype.is_floating() {
@@ -64,14 +59,8 @@ pub fn cosine_similarity(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.pairwise_distance(rg.tensor([3.0, 4.0]), rg.tensor([0.0, 0.0]), eps=0.0).item()
 /// 5.0
-#[op(function, norust, module = "nn.functional")]
-pub fn pairwise_distance(
-    x1: &Tensor,
-    x2: &Tensor,
-    #[default(2.0)] p: f64,
-    #[default(1e-6)] eps: f64,
-    #[default(false)] keepdim: bool,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(p=2.0, eps=1e-6, keepdim=False)")]
+pub fn pairwise_distance(x1: &Tensor, x2: &Tensor, p: f64, eps: f64, keepdim: bool) -> Result<Tensor> {
     // Vectors of as many dims as the one that has more: the last of those.
     let last = x1.ndim().max(x2.ndim()) as i64 - 1;
     older_vector("pairwise_distance", &x1.sub(x2)?.plus(eps)?, Scalar::Float(p), Some(&[last]), keepdim)
@@ -86,13 +75,8 @@ pub fn pairwise_distance(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.normalize(rg.tensor([[0.0, 4.0]])).tolist()
 /// [[0.0, 1.0]]
-#[op(function, norust, out, module = "nn.functional")]
-pub fn normalize(
-    input: &Tensor,
-    #[default(2.0)] p: f64,
-    #[default(1)] dim: i64,
-    #[default(1e-12)] eps: f64,
-) -> Result<Tensor> {
+#[op(function, norust, out, module = "nn.functional", "(p=2.0, dim=1, eps=1e-12)")]
+pub fn normalize(input: &Tensor, p: f64, dim: i64, eps: f64) -> Result<Tensor> {
     let norm = vector("normalize", input, Scalar::Float(p), Some(&[dim]), true, None)?;
     let norm = norm.clamp_min(&Tensor::number(Scalar::Float(eps))?)?;
     input.div(&expand_to(&norm, input.sizes())?)

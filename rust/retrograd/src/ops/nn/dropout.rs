@@ -91,13 +91,8 @@ pub(super) fn dropped(op: &'static str, input: &Tensor, p: f64, inplace: bool, h
 /// [1.0, 1.0]
 /// >>> rg.nn.functional.dropout(rg.ones(2), p=1.0).tolist()
 /// [0.0, 0.0]
-#[op(function, module = "nn.functional")]
-pub fn dropout(
-    input: &Tensor,
-    #[default(0.5)] p: f64,
-    #[default(true)] training: bool,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(p=0.5, training=True, inplace=False)")]
+pub fn dropout(input: &Tensor, p: f64, training: bool, inplace: bool) -> Result<Tensor> {
     check_chance("dropout", p)?;
     if training { dropped("dropout", input, p, inplace, How::default()) } else { Ok(input.clone()) }
 }

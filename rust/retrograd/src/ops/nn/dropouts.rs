@@ -42,13 +42,8 @@ fn drop_channels(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout1d(rg.ones(1, 2), p=1.0).tolist()
 /// [[0.0, 0.0]]
-#[op(function, module = "nn.functional")]
-pub fn dropout1d(
-    input: &Tensor,
-    #[default(0.5)] p: f64,
-    #[default(true)] training: bool,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(p=0.5, training=True, inplace=False)")]
+pub fn dropout1d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Result<Tensor> {
     check_chance("dropout1d", p)?;
     if !matches!(input.ndim(), 2 | 3) {
         return Err(Error::shape(
@@ -73,13 +68,8 @@ pub fn dropout1d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout2d(rg.ones(1, 2, 1, 1), p=1.0).flatten().tolist()
 /// [0.0, 0.0]
-#[op(function, module = "nn.functional")]
-pub fn dropout2d(
-    input: &Tensor,
-    #[default(0.5)] p: f64,
-    #[default(true)] training: bool,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(p=0.5, training=True, inplace=False)")]
+pub fn dropout2d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Result<Tensor> {
     check_chance("dropout2d", p)?;
     match input.ndim() {
         4 => {}
@@ -110,13 +100,8 @@ pub fn dropout2d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout3d(rg.ones(2, 1, 1, 1), p=1.0).flatten().tolist()
 /// [0.0, 0.0]
-#[op(function, module = "nn.functional")]
-pub fn dropout3d(
-    input: &Tensor,
-    #[default(0.5)] p: f64,
-    #[default(true)] training: bool,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(p=0.5, training=True, inplace=False)")]
+pub fn dropout3d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Result<Tensor> {
     check_chance("dropout3d", p)?;
     let n = input.ndim();
     if !matches!(n, 4 | 5) {
@@ -141,13 +126,8 @@ pub fn dropout3d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.alpha_dropout(rg.ones(2), p=1.0, training=True).tolist()
 /// [0.0, 0.0]
-#[op(function, module = "nn.functional")]
-pub fn alpha_dropout(
-    input: &Tensor,
-    #[default(0.5)] p: f64,
-    #[default(false)] training: bool,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(p=0.5, training=False, inplace=False)")]
+pub fn alpha_dropout(input: &Tensor, p: f64, training: bool, inplace: bool) -> Result<Tensor> {
     drop("alpha_dropout", input, p, training, inplace, ALPHA)
 }
 
@@ -160,13 +140,8 @@ pub fn alpha_dropout(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.feature_alpha_dropout(rg.ones(1, 2), p=1.0, training=True).tolist()
 /// [[0.0, 0.0]]
-#[op(function, module = "nn.functional")]
-pub fn feature_alpha_dropout(
-    input: &Tensor,
-    #[default(0.5)] p: f64,
-    #[default(false)] training: bool,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(p=0.5, training=False, inplace=False)")]
+pub fn feature_alpha_dropout(input: &Tensor, p: f64, training: bool, inplace: bool) -> Result<Tensor> {
     drop("feature_alpha_dropout", input, p, training, inplace, FEATURES_ALPHA)
 }
 

@@ -305,15 +305,19 @@ impl Primitive for EmbeddingBackward {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.embedding(rg.tensor([1, 0, 1]), rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
-#[op(function, module = "nn.functional")]
+#[op(
+    function,
+    module = "nn.functional",
+    "(padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False)"
+)]
 pub fn embedding(
     input: &Tensor,
     weight: &Tensor,
-    #[default(None)] padding_idx: Option<i64>,
-    #[default(None)] max_norm: Option<f64>,
-    #[default(2.0)] norm_type: f64,
-    #[default(false)] scale_grad_by_freq: bool,
-    #[default(false)] sparse: bool,
+    padding_idx: Option<i64>,
+    max_norm: Option<f64>,
+    norm_type: f64,
+    scale_grad_by_freq: bool,
+    sparse: bool,
 ) -> Result<Tensor> {
     const OP: &str = "embedding";
     if sparse {
@@ -360,8 +364,8 @@ pub fn embedding(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.one_hot(rg.tensor([0, 2])).tolist()
 /// [[1, 0, 0], [0, 0, 1]]
-#[op(function, module = "nn.functional")]
-pub fn one_hot(tensor: &Tensor, #[default(-1)] num_classes: i64) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(num_classes=-1)")]
+pub fn one_hot(tensor: &Tensor, num_classes: i64) -> Result<Tensor> {
     const OP: &str = "one_hot";
     if tensor.dtype() != DType::Int64 {
         return Err(Error::dtype(

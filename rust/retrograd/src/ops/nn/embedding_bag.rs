@@ -271,19 +271,24 @@ fn tensor_type(t: &Tensor) -> String {
 /// >>> table = rg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 /// >>> rg.nn.functional.embedding_bag(rg.tensor([0, 1, 2]), table, rg.tensor([0, 2]), mode='sum').tolist()
 /// [[4.0, 6.0], [5.0, 6.0]]
-#[op(function, module = "nn.functional")]
+#[op(
+    function,
+    module = "nn.functional",
+    "(offsets=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode='mean', sparse=False, \
+     per_sample_weights=None, include_last_offset=False, padding_idx=None)"
+)]
 pub fn embedding_bag(
     input: &Tensor,
     weight: &Tensor,
-    #[default(None)] offsets: Option<&Tensor>,
-    #[default(None)] max_norm: Option<f64>,
-    #[default(2.0)] norm_type: f64,
-    #[default(false)] scale_grad_by_freq: bool,
-    #[default("mean")] mode: &str,
-    #[default(false)] sparse: bool,
-    #[default(None)] per_sample_weights: Option<&Tensor>,
-    #[default(false)] include_last_offset: bool,
-    #[default(None)] padding_idx: Option<i64>,
+    offsets: Option<&Tensor>,
+    max_norm: Option<f64>,
+    norm_type: f64,
+    scale_grad_by_freq: bool,
+    mode: &str,
+    sparse: bool,
+    per_sample_weights: Option<&Tensor>,
+    include_last_offset: bool,
+    padding_idx: Option<i64>,
 ) -> Result<Tensor> {
     if let Some(w) = per_sample_weights
         && w.sizes() != input.sizes()

@@ -112,8 +112,8 @@ impl Primitive for Glu {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.glu(rg.tensor([4.0, 0.0])).tolist()
 /// [2.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn glu(input: &Tensor, #[default(-1)] dim: i64) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(dim=-1)")]
+pub fn glu(input: &Tensor, dim: i64) -> Result<Tensor> {
     if input.ndim() == 0 {
         return Err(Error::shape("glu", "glu does not support scalars because halving size must be even"));
     }
@@ -247,14 +247,8 @@ pub fn tanhshrink(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.gumbel_softmax(rg.tensor([0.0, 1e4]), hard=True).tolist()
 /// [0.0, 1.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn gumbel_softmax(
-    logits: &Tensor,
-    #[default(Scalar::Int(1))] tau: Scalar,
-    #[default(false)] hard: bool,
-    #[default(1e-10)] eps: f64,
-    #[default(-1)] dim: i64,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(tau=1, hard=False, eps=1e-10, dim=-1)")]
+pub fn gumbel_softmax(logits: &Tensor, tau: Scalar, hard: bool, eps: f64, dim: i64) -> Result<Tensor> {
     if eps != 1e-10 {
         crate::warn::warn("`eps` parameter is deprecated and has no effect.")?;
     }

@@ -178,13 +178,8 @@ impl Primitive for GeluBackward {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.gelu(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
-#[op(function, out = FOUND, module = "nn.functional")]
-pub fn gelu(
-    input: &Tensor,
-    #[kw]
-    #[default("none")]
-    approximate: &str,
-) -> Result<Tensor> {
+#[op(function, out = FOUND, module = "nn.functional", "(*, approximate='none')")]
+pub fn gelu(input: &Tensor, approximate: &str) -> Result<Tensor> {
     let tanh = match approximate {
         "none" => false,
         "tanh" => true,

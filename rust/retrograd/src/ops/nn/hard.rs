@@ -196,12 +196,8 @@ fn softshrink_of(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.leaky_relu(rg.tensor([-4.0, 2.0]), 0.25).tolist()
 /// [-1.0, 2.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn leaky_relu(
-    input: &Tensor,
-    #[default(Scalar::Float(0.01))] negative_slope: Scalar,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(negative_slope=0.01, inplace=False)")]
+pub fn leaky_relu(input: &Tensor, negative_slope: Scalar, inplace: bool) -> Result<Tensor> {
     bent::<LeakyRelu>(inplace, input, &[negative_slope])
 }
 
@@ -212,8 +208,8 @@ pub fn leaky_relu(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.leaky_relu_(rg.tensor([-4.0, 2.0]), 0.25).tolist()
 /// [-1.0, 2.0]
-#[op(function, norust, module = "nn.functional", name = "leaky_relu_")]
-pub fn leaky_relu_inplace(input: &Tensor, #[default(Scalar::Float(0.01))] negative_slope: Scalar) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", name = "leaky_relu_", "(negative_slope=0.01)")]
+pub fn leaky_relu_inplace(input: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
     bent::<LeakyRelu>(true, input, &[negative_slope])
 }
 
@@ -225,8 +221,8 @@ pub fn leaky_relu_inplace(input: &Tensor, #[default(Scalar::Float(0.01))] negati
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.threshold(rg.tensor([0.0, 2.0]), 1.0, 5.0).tolist()
 /// [5.0, 2.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn threshold(input: &Tensor, threshold: Scalar, value: Scalar, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(inplace=False)")]
+pub fn threshold(input: &Tensor, threshold: Scalar, value: Scalar, inplace: bool) -> Result<Tensor> {
     thresholded(inplace, input, threshold, value)
 }
 
@@ -251,13 +247,8 @@ pub fn threshold_inplace(input: &Tensor, threshold: Scalar, value: Scalar) -> Re
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardtanh(rg.tensor([-4.0, 0.5])).tolist()
 /// [-1.0, 0.5]
-#[op(function, norust, module = "nn.functional")]
-pub fn hardtanh(
-    input: &Tensor,
-    #[default(Scalar::Float(-1.0))] min_val: Scalar,
-    #[default(Scalar::Float(1.0))] max_val: Scalar,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(min_val=-1.0, max_val=1.0, inplace=False)")]
+pub fn hardtanh(input: &Tensor, min_val: Scalar, max_val: Scalar, inplace: bool) -> Result<Tensor> {
     hardtanh_of(inplace, input, min_val, max_val)
 }
 
@@ -268,12 +259,8 @@ pub fn hardtanh(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardtanh_(rg.tensor([-4.0, 0.5])).tolist()
 /// [-1.0, 0.5]
-#[op(function, norust, module = "nn.functional", name = "hardtanh_")]
-pub fn hardtanh_inplace(
-    input: &Tensor,
-    #[default(Scalar::Float(-1.0))] min_val: Scalar,
-    #[default(Scalar::Float(1.0))] max_val: Scalar,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", name = "hardtanh_", "(min_val=-1.0, max_val=1.0)")]
+pub fn hardtanh_inplace(input: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
     hardtanh_of(true, input, min_val, max_val)
 }
 
@@ -286,8 +273,8 @@ pub fn hardtanh_inplace(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.relu6(rg.tensor([-4.0, 0.5, 7.0])).tolist()
 /// [0.0, 0.5, 6.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn relu6(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(inplace=False)")]
+pub fn relu6(input: &Tensor, inplace: bool) -> Result<Tensor> {
     clamped("relu6", inplace, input, Scalar::Int(0), Scalar::Int(6))
 }
 
@@ -299,8 +286,8 @@ pub fn relu6(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> 
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardsigmoid(rg.tensor([-4.0, 0.0])).tolist()
 /// [0.0, 0.5]
-#[op(function, norust, module = "nn.functional")]
-pub fn hardsigmoid(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(inplace=False)")]
+pub fn hardsigmoid(input: &Tensor, inplace: bool) -> Result<Tensor> {
     bent::<Hardsigmoid>(inplace, input, &[])
 }
 
@@ -312,8 +299,8 @@ pub fn hardsigmoid(input: &Tensor, #[default(false)] inplace: bool) -> Result<Te
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardswish(rg.tensor([-4.0, 3.0])).tolist()
 /// [-0.0, 3.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn hardswish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(inplace=False)")]
+pub fn hardswish(input: &Tensor, inplace: bool) -> Result<Tensor> {
     bent::<Hardswish>(inplace, input, &[])
 }
 
@@ -326,8 +313,8 @@ pub fn hardswish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tens
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 1.5]
-#[op(function, out = FOUND, norust, module = "nn.functional")]
-pub fn softshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
+#[op(function, out = FOUND, norust, module = "nn.functional", "(lambd=0.5)")]
+pub fn softshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
     softshrink_of(input, lambd)
 }
 
@@ -339,8 +326,8 @@ pub fn softshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) 
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, out = FOUND, norust, module = "nn.functional")]
-pub fn hardshrink(input: &Tensor, #[default(Scalar::Float(0.5))] lambd: Scalar) -> Result<Tensor> {
+#[op(function, out = FOUND, norust, module = "nn.functional", "(lambd=0.5)")]
+pub fn hardshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
     bent::<Shrink<false>>(false, input, &[lambd])
 }
 

@@ -322,13 +322,13 @@ pub(super) fn check(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.layer_norm(rg.tensor([[1.0, 3.0]]), (2,), eps=0.0).tolist()
 /// [[-1.0, 1.0]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(weight=None, bias=None, eps=1e-5)")]
 pub fn layer_norm(
     input: &Tensor,
     normalized_shape: &[i64],
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] bias: Option<&Tensor>,
-    #[default(1e-5)] eps: f64,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    eps: f64,
 ) -> Result<Tensor> {
     let normalized = check(input, normalized_shape, weight, bias)?;
     let mut outs = match (weight, bias) {

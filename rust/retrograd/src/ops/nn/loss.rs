@@ -189,14 +189,14 @@ fn weighted(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.mse_loss(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 4.0])).item()
 /// 2.0
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean', weight=None)")]
 pub fn mse_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
-    #[default(None)] weight: Option<&Tensor>,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
+    weight: Option<&Tensor>,
 ) -> Result<Tensor> {
     let reduction = Reduction::of("mse_loss", size_average, reduce, reduction)?;
     let (x, y) = aligned("mse_loss", input, target)?;
@@ -217,14 +217,14 @@ pub fn mse_loss(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.l1_loss(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 4.0])).item()
 /// 1.0
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean', weight=None)")]
 pub fn l1_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
-    #[default(None)] weight: Option<&Tensor>,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
+    weight: Option<&Tensor>,
 ) -> Result<Tensor> {
     let reduction = Reduction::of("l1_loss", size_average, reduce, reduction)?;
     let (x, y) = aligned("l1_loss", input, target)?;

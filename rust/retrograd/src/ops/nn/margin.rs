@@ -36,14 +36,19 @@ fn positive_part(x: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.kl_div(rg.tensor([0.0, 0.0]), rg.tensor([1.0, 1.0]), reduction="sum").item()
 /// 0.0
-#[op(function, norust, module = "nn.functional")]
+#[op(
+    function,
+    norust,
+    module = "nn.functional",
+    "(size_average=None, reduce=None, reduction='mean', log_target=False)"
+)]
 pub fn kl_div(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
-    #[default(false)] log_target: bool,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
+    log_target: bool,
 ) -> Result<Tensor> {
     const OP: &str = "kl_div";
     let of_batch = reduction == "batchmean";
@@ -83,15 +88,15 @@ pub fn kl_div(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.margin_ranking_loss(rg.tensor([1.0]), rg.tensor([3.0]), rg.tensor([1.0])).item()
 /// 2.0
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(margin=0, size_average=None, reduce=None, reduction='mean')")]
 pub fn margin_ranking_loss(
     input1: &Tensor,
     input2: &Tensor,
     target: &Tensor,
-    #[default(Scalar::Int(0))] margin: Scalar,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    margin: Scalar,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     const OP: &str = "margin_ranking_loss";
     let reduction = Reduction::of(OP, size_average, reduce, reduction)?;
@@ -121,14 +126,14 @@ pub fn margin_ranking_loss(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.hinge_embedding_loss(rg.tensor([3.0, 0.5]), rg.tensor([1.0, -1.0])).item()
 /// 1.75
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(margin=1.0, size_average=None, reduce=None, reduction='mean')")]
 pub fn hinge_embedding_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default(1.0)] margin: f64,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    margin: f64,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     let reduction = Reduction::of("hinge_embedding_loss", size_average, reduce, reduction)?;
     let beyond = positive_part(&number(margin)?.sub(input)?)?;
@@ -151,15 +156,15 @@ pub fn hinge_embedding_loss(
 /// >>> x, y = rg.tensor([1.0, 0.0]), rg.tensor([0.0, 1.0])
 /// >>> rg.nn.functional.cosine_embedding_loss(x, y, rg.tensor(1.0)).item()
 /// 1.0
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(margin=0, size_average=None, reduce=None, reduction='mean')")]
 pub fn cosine_embedding_loss(
     input1: &Tensor,
     input2: &Tensor,
     target: &Tensor,
-    #[default(Scalar::Int(0))] margin: Scalar,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    margin: Scalar,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     const OP: &str = "cosine_embedding_loss";
     /// Added to squared norms: the angle of the zero vector is a right one.
@@ -207,18 +212,23 @@ pub fn cosine_embedding_loss(
 /// >>> near, far = rg.tensor([[1.0, 0.0]]), rg.tensor([[0.0, 9.0]])
 /// >>> rg.nn.functional.triplet_margin_loss(near, near, far).item()
 /// 0.0
-#[op(function, norust, module = "nn.functional")]
+#[op(
+    function,
+    norust,
+    module = "nn.functional",
+    "(margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction='mean')"
+)]
 pub fn triplet_margin_loss(
     anchor: &Tensor,
     positive: &Tensor,
     negative: &Tensor,
-    #[default(1.0)] margin: f64,
-    #[default(Scalar::Int(2))] p: Scalar,
-    #[default(1e-6)] eps: f64,
-    #[default(false)] swap: bool,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    margin: f64,
+    p: Scalar,
+    eps: f64,
+    swap: bool,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     const OP: &str = "triplet_margin_loss";
     let reduction = Reduction::of(OP, size_average, reduce, reduction)?;
@@ -256,14 +266,14 @@ pub fn triplet_margin_loss(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.gaussian_nll_loss(rg.tensor([1.0]), rg.tensor([3.0]), rg.tensor([1.0])).item()
 /// 2.0
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(full=False, eps=1e-6, reduction='mean')")]
 pub fn gaussian_nll_loss(
     input: &Tensor,
     target: &Tensor,
     #[operand] var: &Tensor,
-    #[default(false)] full: bool,
-    #[default(1e-6)] eps: f64,
-    #[default("mean")] reduction: &str,
+    full: bool,
+    eps: f64,
+    reduction: &str,
 ) -> Result<Tensor> {
     const OP: &str = "gaussian_nll_loss";
     let mut var = if var.is_number() { Tensor::full(input.sizes(), var.item()?, input.dtype())? } else { var.clone() };
@@ -316,16 +326,21 @@ fn has_negative(x: &Tensor) -> Result<bool> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.poisson_nll_loss(rg.tensor([0.0]), rg.tensor([5.0])).item()
 /// 1.0
-#[op(function, norust, module = "nn.functional")]
+#[op(
+    function,
+    norust,
+    module = "nn.functional",
+    "(log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction='mean')"
+)]
 pub fn poisson_nll_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default(true)] log_input: bool,
-    #[default(false)] full: bool,
-    #[default(None)] size_average: Option<bool>,
-    #[default(1e-8)] eps: f64,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    log_input: bool,
+    full: bool,
+    size_average: Option<bool>,
+    eps: f64,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     let reduction = Reduction::of("poisson_nll_loss", size_average, reduce, reduction)?;
     let mut losses = if log_input {

@@ -410,15 +410,19 @@ pub(super) fn any_dims(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.nll_loss(rg.tensor([[-1.0, -2.0]]), rg.tensor([1])).item()
 /// 2.0
-#[op(function, module = "nn.functional")]
+#[op(
+    function,
+    module = "nn.functional",
+    "(weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean')"
+)]
 pub fn nll_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] size_average: Option<bool>,
-    #[default(-100)] ignore_index: i64,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    weight: Option<&Tensor>,
+    size_average: Option<bool>,
+    ignore_index: i64,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     let reduction = Reduction::of("nll_loss", size_average, reduce, reduction)?;
     any_dims(input, target, weight, reduction, ignore_index)

@@ -114,14 +114,14 @@ impl ElementLoss for SoftMargin {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.smooth_l1_loss(rg.tensor([1.0, 2.0]), rg.tensor([2.0, 4.0])).item()
 /// 1.0
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean', beta=1.0)")]
 pub fn smooth_l1_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
-    #[default(1.0)] beta: f64,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
+    beta: f64,
 ) -> Result<Tensor> {
     const OP: &str = "smooth_l1_loss";
     if beta == 0.0 {
@@ -148,13 +148,13 @@ pub fn smooth_l1_loss(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.huber_loss(rg.tensor([1.0, 2.0]), rg.tensor([2.0, 4.0])).item()
 /// 1.0
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(reduction='mean', delta=1.0, weight=None)")]
 pub fn huber_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default("mean")] reduction: &str,
-    #[default(1.0)] delta: f64,
-    #[default(None)] weight: Option<&Tensor>,
+    reduction: &str,
+    delta: f64,
+    weight: Option<&Tensor>,
 ) -> Result<Tensor> {
     const OP: &str = "huber_loss";
     let reduction = Reduction::of(OP, None, None, reduction)?;
@@ -191,13 +191,13 @@ pub fn huber_loss(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.soft_margin_loss(rg.tensor([-1000.0]), rg.tensor([1])).item()
 /// 1000.0
-#[op(function, norust, module = "nn.functional")]
+#[op(function, norust, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean')")]
 pub fn soft_margin_loss(
     input: &Tensor,
     target: &Tensor,
-    #[default(None)] size_average: Option<bool>,
-    #[default(None)] reduce: Option<bool>,
-    #[default("mean")] reduction: &str,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
 ) -> Result<Tensor> {
     const OP: &str = "soft_margin_loss";
     let reduction = Reduction::of(OP, size_average, reduce, reduction)?;

@@ -19,13 +19,8 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.rms_norm(rg.tensor([1.0, -1.0]), (2,), eps=0.0).tolist()
 /// [1.0, -1.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn rms_norm(
-    input: &Tensor,
-    normalized_shape: &[i64],
-    #[default(None)] weight: Option<&Tensor>,
-    #[default(None)] eps: Option<f64>,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(weight=None, eps=None)")]
+pub fn rms_norm(input: &Tensor, normalized_shape: &[i64], weight: Option<&Tensor>, eps: Option<f64>) -> Result<Tensor> {
     const OP: &str = "rms_norm";
     let normalized = check(input, normalized_shape, weight, None)?;
     let least = match input.dtype() {
@@ -50,14 +45,8 @@ pub fn rms_norm(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.local_response_norm(rg.tensor([[[1.0], [2.0]]]), 1, alpha=1.0, beta=1.0, k=0.0).tolist()
 /// [[[1.0], [0.5]]]
-#[op(function, norust, module = "nn.functional")]
-pub fn local_response_norm(
-    input: &Tensor,
-    size: i64,
-    #[default(1e-4)] alpha: f64,
-    #[default(0.75)] beta: f64,
-    #[default(1.0)] k: f64,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(alpha=1e-4, beta=0.75, k=1.0)")]
+pub fn local_response_norm(input: &Tensor, size: i64, alpha: f64, beta: f64, k: f64) -> Result<Tensor> {
     const OP: &str = "local_response_norm";
     if input.ndim() < 3 {
         return Err(Error::value(

@@ -169,12 +169,8 @@ fn celu_of(inplace: bool, input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.elu(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn elu(
-    input: &Tensor,
-    #[default(Scalar::Float(1.0))] alpha: Scalar,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(alpha=1.0, inplace=False)")]
+pub fn elu(input: &Tensor, alpha: Scalar, inplace: bool) -> Result<Tensor> {
     bent::<Elu<false>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
 }
 
@@ -185,8 +181,8 @@ pub fn elu(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.elu_(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, norust, module = "nn.functional", name = "elu_")]
-pub fn elu_inplace(input: &Tensor, #[default(Scalar::Float(1.0))] alpha: Scalar) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", name = "elu_", "(alpha=1.0)")]
+pub fn elu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
     bent::<Elu<false>>(true, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
 }
 
@@ -198,8 +194,8 @@ pub fn elu_inplace(input: &Tensor, #[default(Scalar::Float(1.0))] alpha: Scalar)
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.selu(rg.tensor([0.0])).tolist()
 /// [0.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn selu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(inplace=False)")]
+pub fn selu(input: &Tensor, inplace: bool) -> Result<Tensor> {
     bent::<Elu<false>>(inplace, input, &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)])
 }
 
@@ -224,12 +220,8 @@ pub fn selu_inplace(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.celu(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn celu(
-    input: &Tensor,
-    #[default(Scalar::Float(1.0))] alpha: Scalar,
-    #[default(false)] inplace: bool,
-) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(alpha=1.0, inplace=False)")]
+pub fn celu(input: &Tensor, alpha: Scalar, inplace: bool) -> Result<Tensor> {
     celu_of(inplace, input, alpha)
 }
 
@@ -240,8 +232,8 @@ pub fn celu(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.celu_(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, norust, module = "nn.functional", name = "celu_")]
-pub fn celu_inplace(input: &Tensor, #[default(Scalar::Float(1.0))] alpha: Scalar) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", name = "celu_", "(alpha=1.0)")]
+pub fn celu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
     celu_of(true, input, alpha)
 }
 
@@ -253,8 +245,8 @@ pub fn celu_inplace(input: &Tensor, #[default(Scalar::Float(1.0))] alpha: Scalar
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.silu(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn silu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(inplace=False)")]
+pub fn silu(input: &Tensor, inplace: bool) -> Result<Tensor> {
     bent::<Silu>(inplace, input, &[])
 }
 
@@ -266,12 +258,8 @@ pub fn silu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softplus(rg.tensor([100.0])).tolist()
 /// [100.0]
-#[op(function, out = FOUND, norust, module = "nn.functional")]
-pub fn softplus(
-    input: &Tensor,
-    #[default(Scalar::Int(1))] beta: Scalar,
-    #[default(Scalar::Int(20))] threshold: Scalar,
-) -> Result<Tensor> {
+#[op(function, out = FOUND, norust, module = "nn.functional", "(beta=1, threshold=20)")]
+pub fn softplus(input: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
     bent::<Softplus>(false, input, &[beta, threshold])
 }
 
@@ -283,8 +271,8 @@ pub fn softplus(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.mish(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
-#[op(function, norust, module = "nn.functional")]
-pub fn mish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", "(inplace=False)")]
+pub fn mish(input: &Tensor, inplace: bool) -> Result<Tensor> {
     bent::<Mish>(inplace, input, &[])
 }
 
@@ -296,7 +284,10 @@ pub fn mish(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.logsigmoid(rg.tensor([-1000.0])).tolist()
 /// [-1000.0]
-#[op(function, out = OutDtype::Same(&["expected scalar type {Result} but found {Out}"]), norust, module = "nn.functional")]
+#[op(
+    function, out = OutDtype::Same(&["expected scalar type {Result} but found {Out}"]), norust,
+    module = "nn.functional"
+)]
 pub fn logsigmoid(input: &Tensor) -> Result<Tensor> {
     bent::<LogSigmoid>(false, input, &[])
 }

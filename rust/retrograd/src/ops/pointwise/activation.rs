@@ -183,8 +183,8 @@ pub fn relu(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.relu(rg.tensor([-1.0, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, norust, module = "nn.functional", name = "relu")]
-pub fn nn_relu(input: &Tensor, #[default(false)] inplace: bool) -> Result<Tensor> {
+#[op(function, norust, module = "nn.functional", name = "relu", "(inplace=False)")]
+pub fn nn_relu(input: &Tensor, inplace: bool) -> Result<Tensor> {
     apply_as(if inplace { Form::InPlace } else { Form::New }, Map(Relu), &[input])
 }
 

@@ -140,14 +140,8 @@ impl Primitive for Add {
 /// >>> import retrograd as rg
 /// >>> rg.add(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
 /// [31.0, 42.0]
-#[op(function, method, inplace, out, norust, old("input alpha other"))]
-pub fn add(
-    #[operand] input: &Tensor,
-    #[operand] other: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    alpha: Scalar,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out, norust, old("input alpha other"), "(*, alpha=1)")]
+pub fn add(#[operand] input: &Tensor, #[operand] other: &Tensor, alpha: Scalar) -> Result<Tensor> {
     check_alpha("add", input, other, alpha)?;
     apply_as(form, Add { alpha }, &[input, other])
 }
@@ -229,14 +223,8 @@ pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
 /// >>> import retrograd as rg
 /// >>> rg.sub(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
 /// [-29.0, -38.0]
-#[op(function, method, inplace, out, norust, aliases("subtract"), old("input alpha other"))]
-pub fn sub(
-    #[operand] input: &Tensor,
-    #[operand] other: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    alpha: Scalar,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out, norust, aliases("subtract"), old("input alpha other"), "(*, alpha=1)")]
+pub fn sub(#[operand] input: &Tensor, #[operand] other: &Tensor, alpha: Scalar) -> Result<Tensor> {
     refuse_bools("sub", &[input, other])?;
     check_alpha("sub", input, other, alpha)?;
     apply_as(form, Sub { alpha }, &[input, other])
@@ -283,14 +271,8 @@ impl Primitive for Rsub {
 /// >>> import retrograd as rg
 /// >>> rg.rsub(rg.tensor([1.0, 2.0]), 10).tolist()
 /// [9.0, 8.0]
-#[op(function, norust)]
-pub fn rsub(
-    input: &Tensor,
-    #[operand] other: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    alpha: Scalar,
-) -> Result<Tensor> {
+#[op(function, norust, "(*, alpha=1)")]
+pub fn rsub(input: &Tensor, #[operand] other: &Tensor, alpha: Scalar) -> Result<Tensor> {
     refuse_bools("rsub", &[input, other])?;
     check_alpha("rsub", input, other, alpha)?;
     apply1(Rsub { alpha, number: other.is_number() }, &[input, other])

@@ -226,16 +226,8 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
 /// >>> import retrograd as rg
 /// >>> rg.clamp(rg.tensor([-1.0, 0.5, 2.0]), 0, 1).tolist()
 /// [0.0, 0.5, 1.0]
-#[op(function, method, inplace, out = FOUND, aliases("clip"))]
-pub fn clamp(
-    input: &Tensor,
-    #[operand]
-    #[default(None)]
-    min: Option<&Tensor>,
-    #[operand]
-    #[default(None)]
-    max: Option<&Tensor>,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out = FOUND, aliases("clip"), "(min=None, max=None)")]
+pub fn clamp(input: &Tensor, #[operand] min: Option<&Tensor>, #[operand] max: Option<&Tensor>) -> Result<Tensor> {
     run::<CLAMP_OP>(form, input, min, max)
 }
 
@@ -272,15 +264,11 @@ pub fn clamp_max(input: &Tensor, #[operand] max: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.clamp_(rg.tensor([0.5, 2.0]), 1, 1.5).tolist()
 /// [1.0, 1.5]
-#[op(function, norust, name = "clamp_", aliases("clip_"))]
+#[op(function, norust, name = "clamp_", aliases("clip_"), "(min=None, max=None)")]
 pub fn clamp_function(
     input: &Tensor,
-    #[operand]
-    #[default(None)]
-    min: Option<&Tensor>,
-    #[operand]
-    #[default(None)]
-    max: Option<&Tensor>,
+    #[operand] min: Option<&Tensor>,
+    #[operand] max: Option<&Tensor>,
 ) -> Result<Tensor> {
     clamp_as(Form::InPlace, input, min, max)
 }

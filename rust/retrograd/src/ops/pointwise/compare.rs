@@ -273,14 +273,8 @@ pub fn equal(input: &Tensor, other: &Tensor) -> Result<bool> {
 /// >>> import retrograd as rg
 /// >>> rg.isclose(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.1])).tolist()
 /// [True, False]
-#[op(function, method)]
-pub fn isclose(
-    input: &Tensor,
-    other: &Tensor,
-    #[default(1e-05)] rtol: f64,
-    #[default(1e-08)] atol: f64,
-    #[default(false)] equal_nan: bool,
-) -> Result<Tensor> {
+#[op(function, method, "(rtol=1e-05, atol=1e-08, equal_nan=False)")]
+pub fn isclose(input: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor> {
     if input.dtype() != other.dtype() {
         let (a, b) = (input.dtype().scalar_type_name(), other.dtype().scalar_type_name());
         return Err(Error::dtype("isclose", format!("{a} did not match {b}: convert one with .to(...)")));
@@ -313,14 +307,8 @@ pub fn isclose(
 /// >>> import retrograd as rg
 /// >>> rg.allclose(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.1]))
 /// False
-#[op(function, method)]
-pub fn allclose(
-    input: &Tensor,
-    other: &Tensor,
-    #[default(1e-05)] rtol: f64,
-    #[default(1e-08)] atol: f64,
-    #[default(false)] equal_nan: bool,
-) -> Result<bool> {
+#[op(function, method, "(rtol=1e-05, atol=1e-08, equal_nan=False)")]
+pub fn allclose(input: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<bool> {
     all_true(&isclose(input, other, rtol, atol, equal_nan)?)
 }
 

@@ -134,7 +134,10 @@ impl Primitive for Heaviside {
 /// >>> import retrograd as rg
 /// >>> rg.heaviside(rg.tensor([-1.5, 0.0, 2.0]), rg.tensor([0.5])).tolist()
 /// [0.0, 0.5, 1.0]
-#[op(function, method, inplace, out = OutDtype::Same(&["heaviside is not yet implemented for tensors with different dtypes."]))]
+#[op(
+    function, method, inplace,
+    out = OutDtype::Same(&["heaviside is not yet implemented for tensors with different dtypes."])
+)]
 pub fn heaviside(input: &Tensor, values: &Tensor) -> Result<Tensor> {
     apply_as(form, Heaviside, &[input, values])
 }
@@ -262,15 +265,11 @@ impl Primitive for IsIn {
 /// >>> import retrograd as rg
 /// >>> rg.isin(rg.tensor([1, 2, 3]), rg.tensor([3, 1])).tolist()
 /// [True, False, True]
-#[op(function, out = SAME)]
+#[op(function, out = SAME, "(*, assume_unique=False, invert=False)")]
 pub fn isin(
     #[operand] elements: &Tensor,
     #[operand] test_elements: &Tensor,
-    #[kw]
-    #[default(false)]
     assume_unique: bool,
-    #[kw]
-    #[default(false)]
     invert: bool,
 ) -> Result<Tensor> {
     let _ = assume_unique;

@@ -144,11 +144,11 @@ pub fn div(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tenso
 /// >>> import retrograd as rg
 /// >>> rg.div(rg.tensor([7, -7]), 2, rounding_mode='floor').tolist()
 /// [3, -4]
-#[op(function, method, inplace, out, name = "div", aliases("divide"))]
+#[op(function, method, inplace, out, name = "div", aliases("divide"), "(*, rounding_mode)")]
 pub fn div_rounded(
     #[operand] input: &Tensor,
     #[operand] other: &Tensor,
-    #[kw] rounding_mode: Option<&str>,
+    rounding_mode: Option<&str>,
 ) -> Result<Tensor> {
     let rounding = match rounding_mode {
         None => Rounding::None,

@@ -400,7 +400,12 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 /// >>> import retrograd as rg
 /// >>> rg.float_power(rg.tensor([2]), -1).tolist()
 /// [0.5]
-#[op(function, method, inplace, out = OutDtype::Same(&["the output given to float_power has dtype {Out} but the operation's result requires dtype {Result}"]))]
+#[op(
+    function, method, inplace,
+    out = OutDtype::Same(&[
+        "the output given to float_power has dtype {Out} but the operation's result requires dtype {Result}",
+    ])
+)]
 pub fn float_power(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Tensor> {
     refuse_numbers("float_power", input, exponent)?;
     let double = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { memory::cast(x, DType::Float64) };

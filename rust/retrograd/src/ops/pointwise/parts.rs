@@ -119,13 +119,12 @@ impl Unary for NanToNum {
 /// >>> import retrograd as rg
 /// >>> rg.nan_to_num(rg.tensor([float('nan'), float('inf'), 1.0]), posinf=9.0).tolist()
 /// [0.0, 9.0, 1.0]
-#[op(function, method, inplace, out = OutDtype::Same(&["nan_to_num: dtype of out: {Out} should be same as input: {Result}"]))]
-pub fn nan_to_num(
-    input: &Tensor,
-    #[default(None)] nan: Option<f64>,
-    #[default(None)] posinf: Option<f64>,
-    #[default(None)] neginf: Option<f64>,
-) -> Result<Tensor> {
+#[op(
+    function, method, inplace,
+    out = OutDtype::Same(&["nan_to_num: dtype of out: {Out} should be same as input: {Result}"]),
+    "(nan=None, posinf=None, neginf=None)"
+)]
+pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf: Option<f64>) -> Result<Tensor> {
     apply_as(form, Map(NanToNum { nan, posinf, neginf }), &[input])
 }
 

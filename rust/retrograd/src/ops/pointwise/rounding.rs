@@ -260,8 +260,8 @@ impl Unary for RoundTo {
 /// >>> import retrograd as rg
 /// >>> rg.round(rg.tensor([1234.5]), decimals=-2).tolist()
 /// [1200.0]
-#[op(function, method, inplace, out = FOUND, name = "round")]
-pub fn round_decimals(input: &Tensor, #[kw] decimals: i64) -> Result<Tensor> {
+#[op(function, method, inplace, out = FOUND, name = "round", "(*, decimals)")]
+pub fn round_decimals(input: &Tensor, decimals: i64) -> Result<Tensor> {
     let ten = 10f64.powf(decimals.unsigned_abs() as f64);
     apply_as(form, Map(RoundTo { ten, cut: decimals < 0 }), &[input])
 }

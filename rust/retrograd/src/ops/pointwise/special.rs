@@ -422,8 +422,8 @@ impl Unary for Logit {
 /// >>> import retrograd as rg
 /// >>> rg.logit(rg.tensor([0.5])).tolist()
 /// [0.0]
-#[op(function, method, inplace, out)]
-pub fn logit(input: &Tensor, #[default(None)] eps: Option<f64>) -> Result<Tensor> {
+#[op(function, method, inplace, out, "(eps=None)")]
+pub fn logit(input: &Tensor, eps: Option<f64>) -> Result<Tensor> {
     apply_as(form, Map(Logit { eps }), &[input])
 }
 

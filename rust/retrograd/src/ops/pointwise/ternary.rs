@@ -175,15 +175,8 @@ impl Primitive for Addcmul {
 /// >>> import retrograd as rg
 /// >>> rg.addcmul(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([3.0]), value=10).tolist()
 /// [61.0]
-#[op(function, method, inplace, out, old("input value tensor1 tensor2"))]
-pub fn addcmul(
-    input: &Tensor,
-    tensor1: &Tensor,
-    tensor2: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    value: Scalar,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out, old("input value tensor1 tensor2"), "(*, value=1)")]
+pub fn addcmul(input: &Tensor, tensor1: &Tensor, tensor2: &Tensor, value: Scalar) -> Result<Tensor> {
     check_number("addcmul", value, result_type(&[input, tensor1, tensor2]))?;
     apply_as(form, Addcmul { value }, &[input, tensor1, tensor2])
 }
@@ -241,15 +234,8 @@ impl Primitive for Addcdiv {
 /// >>> import retrograd as rg
 /// >>> rg.addcdiv(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([4.0]), value=10).tolist()
 /// [6.0]
-#[op(function, method, inplace, out, old("input value tensor1 tensor2"))]
-pub fn addcdiv(
-    input: &Tensor,
-    tensor1: &Tensor,
-    tensor2: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    value: Scalar,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out, old("input value tensor1 tensor2"), "(*, value=1)")]
+pub fn addcdiv(input: &Tensor, tensor1: &Tensor, tensor2: &Tensor, value: Scalar) -> Result<Tensor> {
     if tensor1.dtype().is_integral() && tensor2.dtype().is_integral() {
         return Err(Error::dtype(
             "addcdiv",

@@ -109,13 +109,14 @@ impl Primitive for Multinomial {
 /// >>> import retrograd as rg
 /// >>> rg.multinomial(rg.tensor([0.0, 2.0, 0.0]), 2, replacement=True).tolist()
 /// [1, 1]
-#[op(function, method, out = OutDtype::Same(&["multinomial expects {Result} tensor out, got: {Out}"]))]
+#[op(
+    function, method, out = OutDtype::Same(&["multinomial expects {Result} tensor out, got: {Out}"]),
+    "(replacement=False, *, generator=None)"
+)]
 pub fn multinomial(
     input: &Tensor,
     num_samples: i64,
-    #[default(false)] replacement: bool,
-    #[kw]
-    #[default(None)]
+    replacement: bool,
     generator: Option<&Generator>,
 ) -> Result<Tensor> {
     let refuse = |detail: String| Err(Error::shape(OP, detail));
@@ -239,14 +240,8 @@ fn around(mean: Result<&Tensor, f64>, std: Result<&Tensor, f64>, generator: Opti
 /// >>> import retrograd as rg
 /// >>> rg.normal(rg.tensor([1.0, 2.0]), 0.0).tolist()
 /// [1.0, 2.0]
-#[op(function, out, norust, name = "normal")]
-pub fn normal_around(
-    mean: &Tensor,
-    #[default(1.0)] std: f64,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(function, out, norust, name = "normal", "(std=1.0, *, generator=None)")]
+pub fn normal_around(mean: &Tensor, std: f64, generator: Option<&Generator>) -> Result<Tensor> {
     around(Ok(mean), Err(std), generator)
 }
 
@@ -258,14 +253,8 @@ pub fn normal_around(
 /// >>> import retrograd as rg
 /// >>> rg.normal(3.0, rg.tensor([0.0, 0.0])).tolist()
 /// [3.0, 3.0]
-#[op(function, out, norust, name = "normal")]
-pub fn normal_within(
-    mean: f64,
-    std: &Tensor,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(function, out, norust, name = "normal", "(*, generator=None)")]
+pub fn normal_within(mean: f64, std: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
     around(Err(mean), Ok(std), generator)
 }
 
@@ -276,14 +265,8 @@ pub fn normal_within(
 /// >>> import retrograd as rg
 /// >>> rg.normal(rg.tensor([1.0, 2.0]), rg.tensor([0.0])).tolist()
 /// [1.0, 2.0]
-#[op(function, out, norust, name = "normal")]
-pub fn normal_each(
-    mean: &Tensor,
-    std: &Tensor,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(function, out, norust, name = "normal", "(*, generator=None)")]
+pub fn normal_each(mean: &Tensor, std: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
     around(Ok(mean), Ok(std), generator)
 }
 
@@ -295,29 +278,22 @@ pub fn normal_each(
 /// >>> import retrograd as rg
 /// >>> rg.normal(2.0, 0.0, (2,)).tolist()
 /// [2.0, 2.0]
-#[op(function, out, norust, name = "normal")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    out,
+    norust,
+    name = "normal",
+    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
+)]
 pub fn normal_of_size(
     mean: f64,
     std: f64,
     size: &[i64],
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);

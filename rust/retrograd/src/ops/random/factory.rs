@@ -60,27 +60,14 @@ fn fresh_like(
 /// >>> import retrograd as rg
 /// >>> rg.rand(2, 3).shape
 /// retrograd.Size([2, 3])
-#[op(function, out)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn rand(
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -103,27 +90,14 @@ pub fn rand(
 /// >>> import retrograd as rg
 /// >>> rg.randn(2, 3).shape
 /// retrograd.Size([2, 3])
-#[op(function, out)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn randn(
     #[size] size: &[i64],
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -146,28 +120,20 @@ pub fn randn(
 /// >>> import retrograd as rg
 /// >>> rg.randint(1, (2,)).tolist()
 /// [0, 0]
-#[op(function, out, name = "randint")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    out,
+    name = "randint",
+    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
+)]
 pub fn randint_to(
     high: i64,
     size: &[i64],
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -183,29 +149,21 @@ pub fn randint_to(
 /// >>> import retrograd as rg
 /// >>> rg.randint(7, 8, (2,)).tolist()
 /// [7, 7]
-#[op(function, out, name = "randint")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    out,
+    name = "randint",
+    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
+)]
 pub fn randint_from(
     low: i64,
     high: i64,
     size: &[i64],
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -220,27 +178,14 @@ pub fn randint_from(
 /// >>> import retrograd as rg
 /// >>> sorted(rg.randperm(4).tolist())
 /// [0, 1, 2, 3]
-#[op(function, out)]
-#[allow(clippy::too_many_arguments)]
+#[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
 pub fn randperm(
     n: i64,
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -288,30 +233,19 @@ pub fn randperm(
 /// >>> import retrograd as rg
 /// >>> rg.rand_like(rg.zeros(2)).shape
 /// retrograd.Size([2])
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
+     memory_format=None)"
+)]
 pub fn rand_like(
     input: &Tensor,
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -326,30 +260,19 @@ pub fn rand_like(
 /// >>> import retrograd as rg
 /// >>> rg.randn_like(rg.zeros(2)).shape
 /// retrograd.Size([2])
-#[op(function)]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
+     memory_format=None)"
+)]
 pub fn randn_like(
     input: &Tensor,
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -372,31 +295,21 @@ pub fn randn_like(
 /// >>> import retrograd as rg
 /// >>> rg.randint_like(rg.zeros(2), 1).tolist()
 /// [0.0, 0.0]
-#[op(function, name = "randint_like")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    name = "randint_like",
+    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
+     memory_format=None)"
+)]
 pub fn randint_like_to(
     input: &Tensor,
     high: i64,
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);
@@ -411,32 +324,22 @@ pub fn randint_like_to(
 /// >>> import retrograd as rg
 /// >>> rg.randint_like(rg.zeros(2), 7, 8).tolist()
 /// [7.0, 7.0]
-#[op(function, name = "randint_like")]
-#[allow(clippy::too_many_arguments)]
+#[op(
+    function,
+    name = "randint_like",
+    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
+     memory_format=None)"
+)]
 pub fn randint_like_from(
     input: &Tensor,
     low: i64,
     high: i64,
-    #[kw]
-    #[default(None)]
     generator: Option<&Generator>,
-    #[kw]
-    #[default(None)]
     dtype: Option<DType>,
-    #[kw]
-    #[default(None)]
     layout: Option<Strided>,
-    #[kw]
-    #[default(None)]
     device: Option<Device>,
-    #[kw]
-    #[default(false)]
     pin_memory: bool,
-    #[kw]
-    #[default(false)]
     requires_grad: bool,
-    #[kw]
-    #[default(None)]
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
     let _ = (layout, device, pin_memory);

@@ -173,15 +173,8 @@ impl Primitive for BernoulliEach {
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).uniform_(3, 3).tolist()
 /// [3.0, 3.0]
-#[op(inplace)]
-pub fn uniform(
-    input: &Tensor,
-    #[default(0.0)] r#from: f64,
-    #[default(1.0)] to: f64,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, "(from=0.0, to=1.0, *, generator=None)")]
+pub fn uniform(input: &Tensor, r#from: f64, to: f64, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, Draw::Uniform { lo: r#from, hi: to }, generator)
 }
 
@@ -193,15 +186,8 @@ pub fn uniform(
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).normal_(3, 0).tolist()
 /// [3.0, 3.0]
-#[op(inplace)]
-pub fn normal(
-    input: &Tensor,
-    #[default(0.0)] mean: f64,
-    #[default(1.0)] std: f64,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, "(mean=0.0, std=1.0, *, generator=None)")]
+pub fn normal(input: &Tensor, mean: f64, std: f64, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, Draw::Normal { mean, std }, generator)
 }
 
@@ -213,14 +199,8 @@ pub fn normal(
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).exponential_(rg.inf).tolist()
 /// [0.0, 0.0]
-#[op(inplace)]
-pub fn exponential(
-    input: &Tensor,
-    #[default(1.0)] lambd: f64,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, "(lambd=1.0, *, generator=None)")]
+pub fn exponential(input: &Tensor, lambd: f64, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, Draw::Exponential { rate: lambd }, generator)
 }
 
@@ -232,15 +212,8 @@ pub fn exponential(
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).random_(3, 4).tolist()
 /// [3.0, 3.0]
-#[op(inplace, norust, name = "random")]
-pub fn random_from(
-    input: &Tensor,
-    r#from: i64,
-    to: Option<i64>,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, norust, name = "random", "(*, generator=None)")]
+pub fn random_from(input: &Tensor, r#from: i64, to: Option<i64>, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, to.map_or(Draw::From(r#from), |hi| Draw::Below { lo: r#from, hi }), generator)
 }
 
@@ -251,14 +224,8 @@ pub fn random_from(
 /// >>> import retrograd as rg
 /// >>> rg.ones(2).random_(1).tolist()
 /// [0.0, 0.0]
-#[op(inplace, norust, name = "random")]
-pub fn random_to(
-    input: &Tensor,
-    to: i64,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, norust, name = "random", "(*, generator=None)")]
+pub fn random_to(input: &Tensor, to: i64, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, Draw::Below { lo: 0, hi: to }, generator)
 }
 
@@ -270,13 +237,8 @@ pub fn random_to(
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).random_().shape
 /// retrograd.Size([2])
-#[op(inplace)]
-pub fn random(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, "(*, generator=None)")]
+pub fn random(input: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, Draw::Any, generator)
 }
 
@@ -288,13 +250,8 @@ pub fn random(
 /// >>> import retrograd as rg
 /// >>> rg.bernoulli(rg.tensor([0.0, 1.0])).tolist()
 /// [0.0, 1.0]
-#[op(function, method, out)]
-pub fn bernoulli(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(function, method, out, "(*, generator=None)")]
+pub fn bernoulli(input: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
     let input = transforms::to_draw_for("bernoulli", input, Form::New)?;
     apply1(Bernoulli { generator: generator.cloned() }, &[&input])
 }
@@ -307,14 +264,8 @@ pub fn bernoulli(
 /// >>> import retrograd as rg
 /// >>> rg.bernoulli(rg.zeros(2), 1.0).tolist()
 /// [1.0, 1.0]
-#[op(function, method, norust, name = "bernoulli")]
-pub fn bernoulli_with(
-    input: &Tensor,
-    p: f64,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(function, method, norust, name = "bernoulli", "(*, generator=None)")]
+pub fn bernoulli_with(input: &Tensor, p: f64, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(Form::New, input, Draw::Chance(p), generator)
 }
 
@@ -326,14 +277,8 @@ pub fn bernoulli_with(
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).bernoulli_(rg.tensor([0.0, 1.0])).tolist()
 /// [0.0, 1.0]
-#[op(inplace, norust, name = "bernoulli")]
-pub fn bernoulli_each(
-    input: &Tensor,
-    p: &Tensor,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, norust, name = "bernoulli", "(*, generator=None)")]
+pub fn bernoulli_each(input: &Tensor, p: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
     let input = transforms::to_draw_for("bernoulli_", input, form)?;
     apply_as(form, BernoulliEach { generator: generator.cloned() }, &[&input, p])
 }
@@ -346,14 +291,8 @@ pub fn bernoulli_each(
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2).bernoulli_(1.0).tolist()
 /// [1.0, 1.0]
-#[op(inplace, norust, name = "bernoulli")]
-pub fn bernoulli_all(
-    input: &Tensor,
-    #[default(0.5)] p: f64,
-    #[kw]
-    #[default(None)]
-    generator: Option<&Generator>,
-) -> Result<Tensor> {
+#[op(inplace, norust, name = "bernoulli", "(p=0.5, *, generator=None)")]
+pub fn bernoulli_all(input: &Tensor, p: f64, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, Draw::Chance(p), generator)
 }
 

@@ -67,16 +67,8 @@ impl Primitive for AMinMax {
 /// >>> low, high = rg.aminmax(rg.tensor([2.0, 1.0, 3.0]))
 /// >>> low.item(), high.item()
 /// (1.0, 3.0)
-#[op(function, method, out = SAME, fields("min", "max"))]
-pub fn aminmax(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    dim: Option<i64>,
-    #[kw]
-    #[default(false)]
-    keepdim: bool,
-) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out = SAME, fields("min", "max"), "(*, dim=None, keepdim=False)")]
+pub fn aminmax(input: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<(Tensor, Tensor)> {
     const OP: &str = "aminmax";
     let over = Over::dims(OP, dim.as_ref().map(std::slice::from_ref), input.ndim(), keepdim)?;
     if dim.is_none() && input.numel() == 0 {

@@ -27,14 +27,8 @@ fn neighbours(x: &Tensor, axis: i64) -> Result<(Tensor, Tensor)> {
 /// >>> import retrograd as rg
 /// >>> rg.diff(rg.tensor([1, 3, 2])).tolist()
 /// [2, -1]
-#[op(function, method, out)]
-pub fn diff(
-    input: &Tensor,
-    #[default(1)] n: i64,
-    #[default(-1)] dim: i64,
-    #[default(None)] prepend: Option<&Tensor>,
-    #[default(None)] append: Option<&Tensor>,
-) -> Result<Tensor> {
+#[op(function, method, out, "(n=1, dim=-1, prepend=None, append=None)")]
+pub fn diff(input: &Tensor, n: i64, dim: i64, prepend: Option<&Tensor>, append: Option<&Tensor>) -> Result<Tensor> {
     const OP: &str = "diff";
     if input.ndim() == 0 {
         return Err(Error::shape(OP, "diff expects input to be at least one-dimensional"));
@@ -157,14 +151,8 @@ fn spacing(op: &'static str, dx: Scalar) -> Result<f64> {
 /// >>> import retrograd as rg
 /// >>> rg.trapezoid(rg.tensor([1.0, 5.0, 10.0]), rg.tensor([0.0, 1.0, 3.0])).item()
 /// 18.0
-#[op(function, aliases("trapz"))]
-pub fn trapezoid(
-    y: &Tensor,
-    x: &Tensor,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-) -> Result<Tensor> {
+#[op(function, aliases("trapz"), "(*, dim=-1)")]
+pub fn trapezoid(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
     const OP: &str = "trapezoid";
     let axis = samples(OP, y, dim)?;
     if let Some(zeros) = over_none(y, axis)? {
@@ -184,16 +172,8 @@ pub fn trapezoid(
 /// >>> import retrograd as rg
 /// >>> rg.trapezoid(rg.tensor([1.0, 5.0, 10.0]), dx=2).item()
 /// 21.0
-#[op(function, name = "trapezoid", aliases("trapz"))]
-pub fn trapezoid_even(
-    y: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    dx: Scalar,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-) -> Result<Tensor> {
+#[op(function, name = "trapezoid", aliases("trapz"), "(*, dx=1, dim=-1)")]
+pub fn trapezoid_even(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
     const OP: &str = "trapezoid";
     let axis = samples(OP, y, dim)?;
     if let Some(zeros) = over_none(y, axis)? {
@@ -215,14 +195,8 @@ pub fn trapezoid_even(
 /// >>> import retrograd as rg
 /// >>> rg.cumulative_trapezoid(rg.tensor([1.0, 5.0, 10.0]), rg.tensor([0.0, 1.0, 3.0])).tolist()
 /// [3.0, 18.0]
-#[op(function)]
-pub fn cumulative_trapezoid(
-    y: &Tensor,
-    x: &Tensor,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-) -> Result<Tensor> {
+#[op(function, "(*, dim=-1)")]
+pub fn cumulative_trapezoid(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
     const OP: &str = "cumulative_trapezoid";
     let axis = samples(OP, y, dim)?;
     check_bool(OP, "`x` or `y`", &[x, y])?;
@@ -239,16 +213,8 @@ pub fn cumulative_trapezoid(
 /// >>> import retrograd as rg
 /// >>> rg.cumulative_trapezoid(rg.tensor([1.0, 5.0, 10.0]), dx=2).tolist()
 /// [6.0, 21.0]
-#[op(function, name = "cumulative_trapezoid")]
-pub fn cumulative_trapezoid_even(
-    y: &Tensor,
-    #[kw]
-    #[default(Scalar::Int(1))]
-    dx: Scalar,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-) -> Result<Tensor> {
+#[op(function, name = "cumulative_trapezoid", "(*, dx=1, dim=-1)")]
+pub fn cumulative_trapezoid_even(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
     const OP: &str = "cumulative_trapezoid";
     let axis = samples(OP, y, dim)?;
     check_bool(OP, "`y`", &[y])?;

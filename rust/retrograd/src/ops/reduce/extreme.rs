@@ -264,8 +264,14 @@ impl Tensor {
 /// >>> import retrograd as rg
 /// >>> rg.amax(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [5.0, 4.0]
-#[op(function, method, out = OutDtype::Same(&["Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype."]), norust)]
-pub fn amax(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype.",
+    ]),
+    norust, "(dim=None, keepdim=False)"
+)]
+pub fn amax(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
     amax_of(input, true, Some(dim.unwrap_or(&[])), keepdim)
 }
 
@@ -276,8 +282,14 @@ pub fn amax(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(fals
 /// >>> import retrograd as rg
 /// >>> rg.amin(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [1.0, 3.0]
-#[op(function, method, out = OutDtype::Same(&["Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype."]), norust)]
-pub fn amin(input: &Tensor, #[default(None)] dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "Expected the dtype for input and out to match, but got {Result} for input's dtype and {Out} for out's dtype.",
+    ]),
+    norust, "(dim=None, keepdim=False)"
+)]
+pub fn amin(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
     amax_of(input, false, Some(dim.unwrap_or(&[])), keepdim)
 }
 
@@ -303,8 +315,8 @@ pub fn max(input: &Tensor) -> Result<Tensor> {
 /// >>> values, indices = rg.max(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), 1)
 /// >>> indices.tolist()
 /// [1, 1]
-#[op(function, method, out, name = "max", fields("values", "indices"))]
-pub fn max_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out, name = "max", fields("values", "indices"), "(keepdim=False)")]
+pub fn max_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     max_along(input, true, dim, keepdim)
 }
 
@@ -340,8 +352,8 @@ pub fn min(input: &Tensor) -> Result<Tensor> {
 /// >>> values, indices = rg.min(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), 1)
 /// >>> indices.tolist()
 /// [0, 0]
-#[op(function, method, out, name = "min", fields("values", "indices"))]
-pub fn min_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out, name = "min", fields("values", "indices"), "(keepdim=False)")]
+pub fn min_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     max_along(input, false, dim, keepdim)
 }
 
@@ -365,8 +377,8 @@ pub fn min_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.argmax(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 1
-#[op(function, method, out)]
-pub fn argmax(input: &Tensor, #[default(None)] dim: Option<i64>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+#[op(function, method, out, "(dim=None, keepdim=False)")]
+pub fn argmax(input: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
     arg_of(input, true, dim, keepdim)
 }
 
@@ -377,8 +389,8 @@ pub fn argmax(input: &Tensor, #[default(None)] dim: Option<i64>, #[default(false
 /// >>> import retrograd as rg
 /// >>> rg.argmin(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 0
-#[op(function, method, out)]
-pub fn argmin(input: &Tensor, #[default(None)] dim: Option<i64>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+#[op(function, method, out, "(dim=None, keepdim=False)")]
+pub fn argmin(input: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
     arg_of(input, false, dim, keepdim)
 }
 

@@ -89,8 +89,8 @@ pub fn all(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.all(rg.tensor([[True, False], [True, True]]), 1).tolist()
 /// [False, True]
-#[op(function, method, out = TRUTH, name = "all")]
-pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+#[op(function, method, out = TRUTH, name = "all", "(keepdim=False)")]
+pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
     ask(Question::All, "all", input, dim, keepdim)
 }
 
@@ -114,8 +114,8 @@ pub fn any(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.any(rg.tensor([[True, False], [False, False]]), 1).tolist()
 /// [True, False]
-#[op(function, method, out = TRUTH, name = "any")]
-pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: bool) -> Result<Tensor> {
+#[op(function, method, out = TRUTH, name = "any", "(keepdim=False)")]
+pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
     ask(Question::Any, "any", input, dim, keepdim)
 }
 
@@ -127,8 +127,8 @@ pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, #[default(false)] keepdim: 
 /// >>> import retrograd as rg
 /// >>> rg.count_nonzero(rg.tensor([0.0, 2.0, 3.0])).item()
 /// 2
-#[op(function, method)]
-pub fn count_nonzero(input: &Tensor, #[default(None)] dim: Option<&[i64]>) -> Result<Tensor> {
+#[op(function, method, "(dim=None)")]
+pub fn count_nonzero(input: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
     ask(Question::Count, "count_nonzero", input, dim, false)
 }
 

@@ -207,13 +207,8 @@ pub fn var_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.var(rg.tensor([[1.0, 3.0]]), 1).tolist()
 /// [2.0]
-#[op(function, method, out, norust, name = "var")]
-pub fn var_dim(
-    input: &Tensor,
-    dim: Option<&[i64]>,
-    #[default(true)] unbiased: bool,
-    #[default(false)] keepdim: bool,
-) -> Result<Tensor> {
+#[op(function, method, out, norust, name = "var", "(unbiased=True, keepdim=False)")]
+pub fn var_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<Tensor> {
     spread::<false, false>(input, dim, bessel(unbiased), keepdim).map(first)
 }
 
@@ -226,17 +221,8 @@ pub fn var_dim(
 /// >>> import retrograd as rg
 /// >>> rg.var(rg.tensor([1.0, 3.0]), correction=0).item()
 /// 1.0
-#[op(function, method, out)]
-pub fn var(
-    input: &Tensor,
-    #[default(None)] dim: Option<&[i64]>,
-    #[kw]
-    #[default(None)]
-    correction: Option<Scalar>,
-    #[kw]
-    #[default(false)]
-    keepdim: bool,
-) -> Result<Tensor> {
+#[op(function, method, out, "(dim=None, *, correction=None, keepdim=False)")]
+pub fn var(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keepdim: bool) -> Result<Tensor> {
     spread::<false, false>(input, dim, correction, keepdim).map(first)
 }
 
@@ -262,13 +248,8 @@ pub fn std_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.std(rg.tensor([[1.0, 3.0]]), 1, unbiased=False).tolist()
 /// [1.0]
-#[op(function, method, out, norust, name = "std")]
-pub fn std_dim(
-    input: &Tensor,
-    dim: Option<&[i64]>,
-    #[default(true)] unbiased: bool,
-    #[default(false)] keepdim: bool,
-) -> Result<Tensor> {
+#[op(function, method, out, norust, name = "std", "(unbiased=True, keepdim=False)")]
+pub fn std_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<Tensor> {
     spread::<true, false>(input, dim, bessel(unbiased), keepdim).map(first)
 }
 
@@ -281,17 +262,8 @@ pub fn std_dim(
 /// >>> import retrograd as rg
 /// >>> rg.std(rg.tensor([1.0, 3.0]), correction=0).item()
 /// 1.0
-#[op(function, method, out)]
-pub fn std(
-    input: &Tensor,
-    #[default(None)] dim: Option<&[i64]>,
-    #[kw]
-    #[default(None)]
-    correction: Option<Scalar>,
-    #[kw]
-    #[default(false)]
-    keepdim: bool,
-) -> Result<Tensor> {
+#[op(function, method, out, "(dim=None, *, correction=None, keepdim=False)")]
+pub fn std(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keepdim: bool) -> Result<Tensor> {
     spread::<true, false>(input, dim, correction, keepdim).map(first)
 }
 
@@ -314,13 +286,8 @@ pub fn var_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tens
 /// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.var_mean(rg.tensor([1.0, 3.0]), 0)]
 /// [2.0, 2.0]
-#[op(function, name = "var_mean")]
-pub fn var_mean_dim(
-    input: &Tensor,
-    dim: Option<&[i64]>,
-    #[default(true)] unbiased: bool,
-    #[default(false)] keepdim: bool,
-) -> Result<(Tensor, Tensor)> {
+#[op(function, name = "var_mean", "(unbiased=True, keepdim=False)")]
+pub fn var_mean_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<(Tensor, Tensor)> {
     spread::<false, true>(input, dim, bessel(unbiased), keepdim).map(pair)
 }
 
@@ -331,15 +298,11 @@ pub fn var_mean_dim(
 /// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.var_mean(rg.tensor([1.0, 3.0]), correction=0)]
 /// [1.0, 2.0]
-#[op(function)]
+#[op(function, "(dim=None, *, correction=None, keepdim=False)")]
 pub fn var_mean(
     input: &Tensor,
-    #[default(None)] dim: Option<&[i64]>,
-    #[kw]
-    #[default(None)]
+    dim: Option<&[i64]>,
     correction: Option<Scalar>,
-    #[kw]
-    #[default(false)]
     keepdim: bool,
 ) -> Result<(Tensor, Tensor)> {
     spread::<false, true>(input, dim, correction, keepdim).map(pair)
@@ -364,13 +327,8 @@ pub fn std_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tens
 /// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.std_mean(rg.tensor([1.0, 3.0]), 0, False)]
 /// [1.0, 2.0]
-#[op(function, name = "std_mean")]
-pub fn std_mean_dim(
-    input: &Tensor,
-    dim: Option<&[i64]>,
-    #[default(true)] unbiased: bool,
-    #[default(false)] keepdim: bool,
-) -> Result<(Tensor, Tensor)> {
+#[op(function, name = "std_mean", "(unbiased=True, keepdim=False)")]
+pub fn std_mean_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<(Tensor, Tensor)> {
     spread::<true, true>(input, dim, bessel(unbiased), keepdim).map(pair)
 }
 
@@ -381,15 +339,11 @@ pub fn std_mean_dim(
 /// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.std_mean(rg.tensor([1.0, 3.0]), correction=0)]
 /// [1.0, 2.0]
-#[op(function)]
+#[op(function, "(dim=None, *, correction=None, keepdim=False)")]
 pub fn std_mean(
     input: &Tensor,
-    #[default(None)] dim: Option<&[i64]>,
-    #[kw]
-    #[default(None)]
+    dim: Option<&[i64]>,
     correction: Option<Scalar>,
-    #[kw]
-    #[default(false)]
     keepdim: bool,
 ) -> Result<(Tensor, Tensor)> {
     spread::<true, true>(input, dim, correction, keepdim).map(pair)

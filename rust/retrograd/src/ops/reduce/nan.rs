@@ -57,15 +57,8 @@ impl Primitive for NanSum {
 /// >>> import retrograd as rg
 /// >>> rg.nansum(rg.tensor([1.0, float('nan'), 2.0])).item()
 /// 3.0
-#[op(function, method, out = COMPUTED)]
-pub fn nansum(
-    input: &Tensor,
-    #[default(None)] dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, out = COMPUTED, "(dim=None, keepdim=False, *, dtype=None)")]
+pub fn nansum(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     let over = Over::dims("nansum", dim, input.ndim(), keepdim)?;
     if input.dtype().is_integral() {
         return sum_of(input, over, Some(accumulated(input.dtype(), dtype)));
@@ -81,15 +74,8 @@ pub fn nansum(
 /// >>> import retrograd as rg
 /// >>> rg.nanmean(rg.tensor([1.0, float('nan'), 2.0])).item()
 /// 1.5
-#[op(function, method, out)]
-pub fn nanmean(
-    input: &Tensor,
-    #[default(None)] dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, out, "(dim=None, keepdim=False, *, dtype=None)")]
+pub fn nanmean(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     if !input.dtype().is_floating() {
         return Err(Error::dtype(
             "nanmean",

@@ -178,14 +178,12 @@ pub(crate) fn older_vector(
 /// >>> import retrograd as rg
 /// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
-#[op(function, out = SAME, module = "linalg")]
+#[op(function, out = SAME, module = "linalg", "(ord=2, dim=None, keepdim=False, *, dtype=None)")]
 pub fn vector_norm(
     x: &Tensor,
-    #[default(Scalar::Int(2))] ord: Scalar,
-    #[default(None)] dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
+    ord: Scalar,
+    dim: Option<&[i64]>,
+    keepdim: bool,
     dtype: Option<DType>,
 ) -> Result<Tensor> {
     vector("linalg.vector_norm", x, ord, dim, keepdim, dtype)
@@ -215,17 +213,9 @@ fn matrix_axes(op: &'static str, a: &Tensor, dim: &[i64]) -> Result<[usize; 2]> 
 /// >>> import retrograd as rg
 /// >>> rg.linalg.matrix_norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]])).item()
 /// 5.0
-#[op(function, out, module = "linalg")]
+#[op(function, out, module = "linalg", "(ord='fro', dim=(-2, -1), keepdim=False, *, dtype=None)")]
 #[allow(non_snake_case)]
-pub fn matrix_norm(
-    A: &Tensor,
-    #[default("fro")] ord: &str,
-    #[default(&[-2, -1])] dim: &[i64],
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+pub fn matrix_norm(A: &Tensor, ord: &str, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     let op = "linalg.matrix_norm";
     matrix_axes(op, A, dim)?;
     match ord {
@@ -245,17 +235,9 @@ pub fn matrix_norm(
 /// >>> import retrograd as rg
 /// >>> rg.linalg.matrix_norm(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).item()
 /// 6.0
-#[op(function, out, module = "linalg", name = "matrix_norm")]
+#[op(function, out, module = "linalg", name = "matrix_norm", "(dim=(-2, -1), keepdim=False, *, dtype=None)")]
 #[allow(non_snake_case)]
-pub fn matrix_norm_number(
-    A: &Tensor,
-    ord: Scalar,
-    #[default(&[-2, -1])] dim: &[i64],
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+pub fn matrix_norm_number(A: &Tensor, ord: Scalar, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     let op = "linalg.matrix_norm";
     let [mut inner, mut outer] = matrix_axes(op, A, dim)?;
     let p = ord.as_f64();
@@ -290,15 +272,13 @@ pub fn matrix_norm_number(
 /// >>> import retrograd as rg
 /// >>> rg.linalg.norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
-#[op(function, out, module = "linalg", name = "norm")]
+#[op(function, out, module = "linalg", name = "norm", "(ord=None, dim=None, keepdim=False, *, dtype=None)")]
 #[allow(non_snake_case)]
 pub fn linalg_norm(
     A: &Tensor,
-    #[default(None)] ord: Option<Scalar>,
-    #[default(None)] dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
+    ord: Option<Scalar>,
+    dim: Option<&[i64]>,
+    keepdim: bool,
     dtype: Option<DType>,
 ) -> Result<Tensor> {
     let op = "linalg.norm";
@@ -327,15 +307,13 @@ pub fn linalg_norm(
 /// >>> import retrograd as rg
 /// >>> rg.linalg.norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]]), "fro").item()
 /// 5.0
-#[op(function, out, module = "linalg", name = "norm")]
+#[op(function, out, module = "linalg", name = "norm", "(dim=None, keepdim=False, *, dtype=None)")]
 #[allow(non_snake_case)]
 pub fn linalg_norm_named(
     A: &Tensor,
     ord: &str,
-    #[default(None)] dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
+    dim: Option<&[i64]>,
+    keepdim: bool,
     dtype: Option<DType>,
 ) -> Result<Tensor> {
     if dim.is_none() && A.ndim() != 2 {
@@ -358,13 +336,13 @@ pub fn linalg_norm_named(
 /// >>> import retrograd as rg
 /// >>> rg.norm(rg.tensor([3.0, -4.0]), 1).item()
 /// 7.0
-#[op(function, method, out = SAME)]
+#[op(function, method, out = SAME, "(dim=None, keepdim=False, dtype=None)")]
 pub fn norm(
     input: &Tensor,
     p: Option<Scalar>,
-    #[default(None)] dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[default(None)] dtype: Option<DType>,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+    dtype: Option<DType>,
 ) -> Result<Tensor> {
     vector("norm", input, p.unwrap_or(Scalar::Int(2)), dim, keepdim, dtype)
 }
@@ -377,14 +355,8 @@ pub fn norm(
 /// >>> import retrograd as rg
 /// >>> rg.tensor([3.0, -4.0]).norm().item()
 /// 5.0
-#[op(function, method, out = SAME, norust, name = "norm")]
-pub fn norm_named(
-    input: &Tensor,
-    #[default("fro")] p: &str,
-    #[default(None)] dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[default(None)] dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, out = SAME, norust, name = "norm", "(p='fro', dim=None, keepdim=False, dtype=None)")]
+pub fn norm_named(input: &Tensor, p: &str, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     match p {
         "fro" => vector("norm", input, Scalar::Int(2), dim, keepdim, dtype),
         "nuc" => Err(Error::not_implemented("norm: 'nuc' needs singular values, which are not built yet".to_string())),
@@ -465,8 +437,8 @@ fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {
 /// >>> import retrograd as rg
 /// >>> rg.dist(rg.tensor([3.0, 4.0]), rg.zeros(2)).item()
 /// 5.0
-#[op(function, method)]
-pub fn dist(input: &Tensor, other: &Tensor, #[default(Scalar::Int(2))] p: Scalar) -> Result<Tensor> {
+#[op(function, method, "(p=2)")]
+pub fn dist(input: &Tensor, other: &Tensor, p: Scalar) -> Result<Tensor> {
     refuse_bools("dist", &[input, other])?;
     let common = result_type(&[input, other]);
     if common.is_integral() {

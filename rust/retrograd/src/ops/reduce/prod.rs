@@ -137,13 +137,8 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.prod(rg.tensor([2.0, 3.0])).item()
 /// 6.0
-#[op(function, method)]
-pub fn prod(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, "(*, dtype=None)")]
+pub fn prod(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
     apply1(Prod { over: Over::all(), dtype }, &[input])
 }
 
@@ -156,15 +151,8 @@ pub fn prod(
 /// >>> import retrograd as rg
 /// >>> rg.prod(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).tolist()
 /// [2.0, 12.0]
-#[op(function, method, out = COMPUTED, name = "prod")]
-pub fn prod_dim(
-    input: &Tensor,
-    dim: i64,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, out = COMPUTED, name = "prod", "(keepdim=False, *, dtype=None)")]
+pub fn prod_dim(input: &Tensor, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     apply1(Prod { over: Over::dim("prod", dim, input.ndim(), keepdim)?, dtype }, &[input])
 }
 

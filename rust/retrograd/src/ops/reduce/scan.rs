@@ -207,14 +207,8 @@ fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>
 /// >>> import retrograd as rg
 /// >>> rg.cumsum(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
 /// [1.0, 3.0, 6.0]
-#[op(function, method, inplace, out = COMPUTED)]
-pub fn cumsum(
-    input: &Tensor,
-    dim: i64,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out = COMPUTED, "(*, dtype=None)")]
+pub fn cumsum(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dtype = check_form("cumsum", form, input, dtype)?;
     let over = Over::dim("cumsum", dim, input.ndim(), false)?;
     apply_as(form, CumSum { over, reverse: false, dtype }, &[input])
@@ -229,14 +223,8 @@ pub fn cumsum(
 /// >>> import retrograd as rg
 /// >>> rg.cumprod(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
 /// [1.0, 2.0, 6.0]
-#[op(function, method, inplace, out = COMPUTED)]
-pub fn cumprod(
-    input: &Tensor,
-    dim: i64,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, inplace, out = COMPUTED, "(*, dtype=None)")]
+pub fn cumprod(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dtype = check_form("cumprod", form, input, dtype)?;
     let over = Over::dim("cumprod", dim, input.ndim(), false)?;
     apply_as(form, CumProd { over, dtype }, &[input])

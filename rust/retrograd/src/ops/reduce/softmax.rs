@@ -362,8 +362,8 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
 /// >>> import retrograd as rg
 /// >>> round(rg.logsumexp(rg.tensor([1000.0, 1000.0]), 0).item(), 3)
 /// 1000.693
-#[op(function, method, out)]
-pub fn logsumexp(input: &Tensor, dim: &[i64], #[default(false)] keepdim: bool) -> Result<Tensor> {
+#[op(function, method, out, "(keepdim=False)")]
+pub fn logsumexp(input: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
     let over = Over::dims("logsumexp", Some(dim), input.ndim(), keepdim)?;
     let x = if input.dtype().is_integral() { cast(input, default_dtype())? } else { input.clone() };
     apply1(LogSumExp { over }, &[&x])
@@ -391,8 +391,8 @@ fn implicit_dim(op: &'static str, input: &Tensor) -> Result<i64> {
 /// >>> import retrograd as rg
 /// >>> rg.softmax(rg.tensor([1.0, 1.0]), 0).tolist()
 /// [0.5, 0.5]
-#[op(function, method)]
-pub fn softmax(input: &Tensor, dim: i64, #[default(None)] dtype: Option<DType>) -> Result<Tensor> {
+#[op(function, method, "(dtype=None)")]
+pub fn softmax(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     softmax_of::<false>(input, dim, dtype)
 }
 
@@ -405,8 +405,8 @@ pub fn softmax(input: &Tensor, dim: i64, #[default(None)] dtype: Option<DType>) 
 /// >>> import retrograd as rg
 /// >>> rg.log_softmax(rg.tensor([0.0, 0.0]), 0).exp().tolist()
 /// [0.5, 0.5]
-#[op(function, method)]
-pub fn log_softmax(input: &Tensor, dim: i64, #[default(None)] dtype: Option<DType>) -> Result<Tensor> {
+#[op(function, method, "(dtype=None)")]
+pub fn log_softmax(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     softmax_of::<true>(input, dim, dtype)
 }
 
@@ -417,13 +417,8 @@ pub fn log_softmax(input: &Tensor, dim: i64, #[default(None)] dtype: Option<DTyp
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softmax(rg.tensor([1.0, 1.0]), dim=0).tolist()
 /// [0.5, 0.5]
-#[op(function, module = "nn.functional", name = "softmax")]
-pub fn functional_softmax(
-    input: &Tensor,
-    #[default(None)] dim: Option<i64>,
-    #[default(3)] _stacklevel: i64,
-    #[default(None)] dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", name = "softmax", "(dim=None, _stacklevel=3, dtype=None)")]
+pub fn functional_softmax(input: &Tensor, dim: Option<i64>, _stacklevel: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dim = dim.map_or_else(|| implicit_dim("softmax", input), Ok)?;
     softmax_of::<false>(input, dim, dtype)
 }
@@ -435,12 +430,12 @@ pub fn functional_softmax(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.log_softmax(rg.tensor([0.0, 0.0]), dim=0).exp().tolist()
 /// [0.5, 0.5]
-#[op(function, module = "nn.functional", name = "log_softmax")]
+#[op(function, module = "nn.functional", name = "log_softmax", "(dim=None, _stacklevel=3, dtype=None)")]
 pub fn functional_log_softmax(
     input: &Tensor,
-    #[default(None)] dim: Option<i64>,
-    #[default(3)] _stacklevel: i64,
-    #[default(None)] dtype: Option<DType>,
+    dim: Option<i64>,
+    _stacklevel: i64,
+    dtype: Option<DType>,
 ) -> Result<Tensor> {
     let dim = dim.map_or_else(|| implicit_dim("log_softmax", input), Ok)?;
     softmax_of::<true>(input, dim, dtype)
@@ -453,13 +448,8 @@ pub fn functional_log_softmax(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.softmin(rg.tensor([1.0, 1.0]), dim=0).tolist()
 /// [0.5, 0.5]
-#[op(function, module = "nn.functional")]
-pub fn softmin(
-    input: &Tensor,
-    #[default(None)] dim: Option<i64>,
-    #[default(3)] _stacklevel: i64,
-    #[default(None)] dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(dim=None, _stacklevel=3, dtype=None)")]
+pub fn softmin(input: &Tensor, dim: Option<i64>, _stacklevel: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dim = dim.map_or_else(|| implicit_dim("softmin", input), Ok)?;
     softmax_of::<false>(&input.neg()?, dim, dtype)
 }

@@ -83,13 +83,8 @@ pub(super) fn sum_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result
 /// >>> import retrograd as rg
 /// >>> rg.sum(rg.tensor([1.0, 2.0, 3.0])).item()
 /// 6.0
-#[op(function, method)]
-pub fn sum(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, "(*, dtype=None)")]
+pub fn sum(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
     sum_of(input, Over::all(), dtype)
 }
 
@@ -102,15 +97,8 @@ pub fn sum(
 /// >>> import retrograd as rg
 /// >>> rg.sum(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1).tolist()
 /// [3.0, 7.0]
-#[op(function, method, out = COMPUTED, norust, name = "sum")]
-pub fn sum_over(
-    input: &Tensor,
-    dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, out = COMPUTED, norust, name = "sum", "(keepdim=False, *, dtype=None)")]
+pub fn sum_over(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     sum_of(input, Over::dims("sum", dim, input.ndim(), keepdim)?, dtype)
 }
 
@@ -233,13 +221,8 @@ pub(super) fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Resul
 /// >>> import retrograd as rg
 /// >>> rg.mean(rg.tensor([1.0, 2.0, 6.0])).item()
 /// 3.0
-#[op(function, method)]
-pub fn mean(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, "(*, dtype=None)")]
+pub fn mean(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
     mean_of(input, Over::all(), dtype)
 }
 
@@ -252,15 +235,8 @@ pub fn mean(
 /// >>> import retrograd as rg
 /// >>> rg.mean(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0).tolist()
 /// [2.0, 3.0]
-#[op(function, method, out, norust, name = "mean")]
-pub fn mean_over(
-    input: &Tensor,
-    dim: Option<&[i64]>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default(None)]
-    dtype: Option<DType>,
-) -> Result<Tensor> {
+#[op(function, method, out, norust, name = "mean", "(keepdim=False, *, dtype=None)")]
+pub fn mean_over(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     mean_of(input, Over::dims("mean", dim, input.ndim(), keepdim)?, dtype)
 }
 

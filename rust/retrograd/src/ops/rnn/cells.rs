@@ -54,14 +54,14 @@ fn step(op: &'static str, cell: Cell, x: &Tensor, states: &[&Tensor], weights: &
 /// >>> import retrograd as rg
 /// >>> rg.rnn_tanh_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(1, 2), rg.zeros(1, 1)).item()
 /// 0.0
-#[op(function)]
+#[op(function, "(b_ih=None, b_hh=None)")]
 pub fn rnn_tanh_cell(
     input: &Tensor,
     hx: &Tensor,
     w_ih: &Tensor,
     w_hh: &Tensor,
-    #[default(None)] b_ih: Option<&Tensor>,
-    #[default(None)] b_hh: Option<&Tensor>,
+    b_ih: Option<&Tensor>,
+    b_hh: Option<&Tensor>,
 ) -> Result<Tensor> {
     let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
     let mut next = step("rnn_tanh_cell", Cell::Tanh, input, &[hx], &weights)?;
@@ -78,14 +78,14 @@ pub fn rnn_tanh_cell(
 /// >>> import retrograd as rg
 /// >>> rg.rnn_relu_cell(rg.ones(1, 2), rg.ones(1, 1), rg.ones(1, 2), rg.ones(1, 1)).item()
 /// 3.0
-#[op(function)]
+#[op(function, "(b_ih=None, b_hh=None)")]
 pub fn rnn_relu_cell(
     input: &Tensor,
     hx: &Tensor,
     w_ih: &Tensor,
     w_hh: &Tensor,
-    #[default(None)] b_ih: Option<&Tensor>,
-    #[default(None)] b_hh: Option<&Tensor>,
+    b_ih: Option<&Tensor>,
+    b_hh: Option<&Tensor>,
 ) -> Result<Tensor> {
     let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
     let mut next = step("rnn_relu_cell", Cell::Relu, input, &[hx], &weights)?;
@@ -104,14 +104,14 @@ pub fn rnn_relu_cell(
 /// >>> h, c = rg.lstm_cell(rg.ones(1, 2), state, rg.zeros(4, 2), rg.zeros(4, 1))
 /// >>> c.item()
 /// 0.5
-#[op(function)]
+#[op(function, "(b_ih=None, b_hh=None)")]
 pub fn lstm_cell(
     input: &Tensor,
     hx: &[Tensor],
     w_ih: &Tensor,
     w_hh: &Tensor,
-    #[default(None)] b_ih: Option<&Tensor>,
-    #[default(None)] b_hh: Option<&Tensor>,
+    b_ih: Option<&Tensor>,
+    b_hh: Option<&Tensor>,
 ) -> Result<(Tensor, Tensor)> {
     let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
     let mut next = step("lstm_cell", Cell::Lstm, input, &two(hx)?, &weights)?;
@@ -129,14 +129,14 @@ pub fn lstm_cell(
 /// >>> import retrograd as rg
 /// >>> rg.gru_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(3, 2), rg.zeros(3, 1)).item()
 /// 0.5
-#[op(function)]
+#[op(function, "(b_ih=None, b_hh=None)")]
 pub fn gru_cell(
     input: &Tensor,
     hx: &Tensor,
     w_ih: &Tensor,
     w_hh: &Tensor,
-    #[default(None)] b_ih: Option<&Tensor>,
-    #[default(None)] b_hh: Option<&Tensor>,
+    b_ih: Option<&Tensor>,
+    b_hh: Option<&Tensor>,
 ) -> Result<Tensor> {
     let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
     let mut next = step("gru_cell", Cell::Gru, input, &[hx], &weights)?;

@@ -126,13 +126,15 @@ const REMEDY: &str = "counts do not change with the elements: detach them";
 /// >>> import retrograd as rg
 /// >>> rg.histc(rg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3).tolist()
 /// [0.0, 2.0, 1.0, 0.0]
-#[op(function, method, out = OutDtype::Same(&["torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist {out}"]))]
-pub fn histc(
-    input: &Tensor,
-    #[default(100)] bins: i64,
-    #[default(Scalar::Int(0))] min: Scalar,
-    #[default(Scalar::Int(0))] max: Scalar,
-) -> Result<Tensor> {
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist \
+         {out}",
+    ]),
+    "(bins=100, min=0, max=0)"
+)]
+pub fn histc(input: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
     let bins = check_bins("histc", bins)?;
     apply1(Histc { bins, reach: [min.as_f64(), max.as_f64()], lead: 0 }, &[&input.detach()])
 }
@@ -285,15 +287,20 @@ fn histogram_of(
 /// >>> import retrograd as rg
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), rg.tensor([0.0, 2.0, 4.0])).hist.tolist()
 /// [1.0, 2.0]
-#[op(function, method, out = OutDtype::Same(&["torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist {out}", "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input {result} and bin_edges {out}"]), norust, name = "histogram", fields("hist", "bin_edges"))]
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist \
+         {out}",
+        "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input {result} and \
+         bin_edges {out}",
+    ]),
+    norust, name = "histogram", fields("hist", "bin_edges"), "(*, weight=None, density=False)"
+)]
 pub fn histogram_edges(
     input: &Tensor,
     bins: &Tensor,
-    #[kw]
-    #[default(None)]
     weight: Option<&Tensor>,
-    #[kw]
-    #[default(false)]
     density: bool,
 ) -> Result<(Tensor, Tensor)> {
     if bins.ndim() != 1 || bins.numel() == 0 {
@@ -327,18 +334,21 @@ pub fn histogram_edges(
 /// >>> import retrograd as rg
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), 2, range=(0.0, 4.0)).hist.tolist()
 /// [1.0, 2.0]
-#[op(function, method, out = OutDtype::Same(&["torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist {out}", "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input {result} and bin_edges {out}"]), norust, fields("hist", "bin_edges"))]
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {result} and hist \
+         {out}",
+        "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input {result} and \
+         bin_edges {out}",
+    ]),
+    norust, fields("hist", "bin_edges"), "(bins=100, *, range=None, weight=None, density=False)"
+)]
 pub fn histogram(
     input: &Tensor,
-    #[default(100)] bins: i64,
-    #[kw]
-    #[default(None)]
+    bins: i64,
     range: Option<&[f64]>,
-    #[kw]
-    #[default(None)]
     weight: Option<&Tensor>,
-    #[kw]
-    #[default(false)]
     density: bool,
 ) -> Result<(Tensor, Tensor)> {
     let bins = check_bins(OP, bins)?;

@@ -92,12 +92,8 @@ fn refused(detail: String) -> Error {
 /// >>> import retrograd as rg
 /// >>> rg.bincount(rg.tensor([1, 3, 1])).tolist()
 /// [0, 2, 0, 1]
-#[op(function, method)]
-pub fn bincount(
-    input: &Tensor,
-    #[default(None)] weights: Option<&Tensor>,
-    #[default(0)] minlength: i64,
-) -> Result<Tensor> {
+#[op(function, method, "(weights=None, minlength=0)")]
+pub fn bincount(input: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<Tensor> {
     const OP: &str = "bincount";
     let least = usize::try_from(minlength)
         .map_err(|_| Error::shape(OP, format!("minlength should be >= 0, got {minlength}")))?;

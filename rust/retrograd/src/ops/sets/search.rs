@@ -168,21 +168,20 @@ fn check(op: &'static str, sorted: &Tensor, values: &Tensor, int32: bool) -> Res
 /// >>> import retrograd as rg
 /// >>> rg.searchsorted(rg.tensor([1, 3, 5]), rg.tensor([3, 6, 0])).tolist()
 /// [1, 3, 0]
-#[op(function, out = OutDtype::Same(&["torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype {Out}"]), norust)]
+#[op(
+    function,
+    out = OutDtype::Same(&[
+        "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on \
+         whether out_int32 flag is True, but we got output tensor's dtype {Out}",
+    ]),
+    norust, "(*, out_int32=False, right=False, side=None, sorter=None)"
+)]
 pub fn searchsorted(
     sorted_sequence: &Tensor,
     #[operand] input: &Tensor,
-    #[kw]
-    #[default(false)]
     out_int32: bool,
-    #[kw]
-    #[default(false)]
     right: bool,
-    #[kw]
-    #[default(None)]
     side: Option<&str>,
-    #[kw]
-    #[default(None)]
     sorter: Option<&Tensor>,
 ) -> Result<Tensor> {
     const OP: &str = "searchsorted";
@@ -253,17 +252,15 @@ fn warn_of_copies(sorted: &Tensor, values: &Tensor, sorter: Option<&Tensor>) {
 /// >>> import retrograd as rg
 /// >>> rg.bucketize(rg.tensor([3, 6, 0]), rg.tensor([1, 3, 5])).tolist()
 /// [1, 3, 0]
-#[op(function, out = OutDtype::Same(&["torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype {Out}"]), norust)]
-pub fn bucketize(
-    #[operand] input: &Tensor,
-    boundaries: &Tensor,
-    #[kw]
-    #[default(false)]
-    out_int32: bool,
-    #[kw]
-    #[default(false)]
-    right: bool,
-) -> Result<Tensor> {
+#[op(
+    function,
+    out = OutDtype::Same(&[
+        "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on \
+         whether out_int32 flag is True, but we got output tensor's dtype {Out}",
+    ]),
+    norust, "(*, out_int32=False, right=False)"
+)]
+pub fn bucketize(#[operand] input: &Tensor, boundaries: &Tensor, out_int32: bool, right: bool) -> Result<Tensor> {
     if boundaries.ndim() != 1 {
         return Err(Error::shape(
             "bucketize",

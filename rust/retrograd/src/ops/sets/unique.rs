@@ -242,13 +242,13 @@ fn distinct(x: &Tensor, dim: Option<i64>, asked: Unique) -> Result<OneOrMany> {
 /// >>> values, counts = rg.unique(rg.tensor([3, 1, 3]), return_counts=True)
 /// >>> values.tolist(), counts.tolist()
 /// ([1, 3], [1, 2])
-#[op(function, method, norust)]
+#[op(function, method, norust, "(sorted=True, return_inverse=False, return_counts=False, dim=None)")]
 pub fn unique(
     input: &Tensor,
-    #[default(true)] sorted: bool,
-    #[default(false)] return_inverse: bool,
-    #[default(false)] return_counts: bool,
-    #[default(None)] dim: Option<i64>,
+    sorted: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    dim: Option<i64>,
 ) -> Result<OneOrMany> {
     let _ = sorted;
     distinct(input, dim, Unique { consecutive: false, axis: None, inverse: return_inverse, counts: return_counts })
@@ -263,12 +263,12 @@ pub fn unique(
 /// >>> import retrograd as rg
 /// >>> rg.unique_consecutive(rg.tensor([1, 1, 2, 2, 1])).tolist()
 /// [1, 2, 1]
-#[op(function, method, norust)]
+#[op(function, method, norust, "(return_inverse=False, return_counts=False, dim=None)")]
 pub fn unique_consecutive(
     input: &Tensor,
-    #[default(false)] return_inverse: bool,
-    #[default(false)] return_counts: bool,
-    #[default(None)] dim: Option<i64>,
+    return_inverse: bool,
+    return_counts: bool,
+    dim: Option<i64>,
 ) -> Result<OneOrMany> {
     distinct(input, dim, Unique { consecutive: true, axis: None, inverse: return_inverse, counts: return_counts })
 }

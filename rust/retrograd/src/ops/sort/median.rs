@@ -120,8 +120,8 @@ pub fn median(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.median(rg.tensor([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
 /// [2.0, 5.0]
-#[op(function, method, out, name = "median", fields("values", "indices"))]
-pub fn median_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out, name = "median", fields("values", "indices"), "(keepdim=False)")]
+pub fn median_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     median_along("median", input, false, dim, keepdim)
 }
 
@@ -142,8 +142,8 @@ pub fn nanmedian(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.nanmedian(rg.tensor([[3.0, float('nan'), 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
 /// [2.0, 5.0]
-#[op(function, method, out, name = "nanmedian", fields("values", "indices"))]
-pub fn nanmedian_dim(input: &Tensor, dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out, name = "nanmedian", fields("values", "indices"), "(keepdim=False)")]
+pub fn nanmedian_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     median_along("nanmedian", input, true, dim, keepdim)
 }
 

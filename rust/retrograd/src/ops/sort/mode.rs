@@ -56,8 +56,15 @@ impl Pick for Most {
 /// >>> values, indices = rg.mode(rg.tensor([3.0, 1.0, 3.0, 2.0]))
 /// >>> values.item(), indices.item()
 /// (3.0, 2)
-#[op(function, method, out = OutDtype::Same(&["expected scalar type '{Result}' but got '{Out}' for values output", "expected scalar type '{Result}' but got '{Out}' for indices output"]), fields("values", "indices"))]
-pub fn mode(input: &Tensor, #[default(-1)] dim: i64, #[default(false)] keepdim: bool) -> Result<(Tensor, Tensor)> {
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "expected scalar type '{Result}' but got '{Out}' for values output",
+        "expected scalar type '{Result}' but got '{Out}' for indices output",
+    ]),
+    fields("values", "indices"), "(dim=-1, keepdim=False)"
+)]
+pub fn mode(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     size_along("mode", input, dim)?;
     if input.dtype().is_complex() {
         return Err(ErrorKind::NoKernel { op: "mode", kernel: "mode_cpu", dtype: input.dtype() }.into());

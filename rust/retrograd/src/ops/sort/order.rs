@@ -55,8 +55,8 @@ fn sorted(x: &Tensor, asked: bool, dim: i64, descending: bool) -> Result<(Tensor
 /// >>> values, indices = rg.sort(rg.tensor([3.0, 1.0, 2.0]))
 /// >>> values.tolist(), indices.tolist()
 /// ([1.0, 2.0, 3.0], [1, 2, 0])
-#[op(function, method, out = SAME, fields("values", "indices"))]
-pub fn sort(input: &Tensor, #[default(-1)] dim: i64, #[default(false)] descending: bool) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out = SAME, fields("values", "indices"), "(dim=-1, descending=False)")]
+pub fn sort(input: &Tensor, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
     sorted(input, false, dim, descending)
 }
 
@@ -65,17 +65,8 @@ pub fn sort(input: &Tensor, #[default(-1)] dim: i64, #[default(false)] descendin
 /// >>> import retrograd as rg
 /// >>> rg.sort(rg.tensor([1.0, 0.0, 1.0]), stable=True, descending=True).indices.tolist()
 /// [0, 2, 1]
-#[op(function, method, out = SAME, name = "sort", fields("values", "indices"))]
-pub fn sort_stable(
-    input: &Tensor,
-    #[kw] stable: Option<bool>,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-    #[kw]
-    #[default(false)]
-    descending: bool,
-) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out = SAME, name = "sort", fields("values", "indices"), "(*, stable, dim=-1, descending=False)")]
+pub fn sort_stable(input: &Tensor, stable: Option<bool>, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
     let _ = stable;
     sorted(input, true, dim, descending)
 }
@@ -87,8 +78,8 @@ pub fn sort_stable(
 /// >>> import retrograd as rg
 /// >>> rg.argsort(rg.tensor([3.0, 1.0, 2.0])).tolist()
 /// [1, 2, 0]
-#[op(function, method)]
-pub fn argsort(input: &Tensor, #[default(-1)] dim: i64, #[default(false)] descending: bool) -> Result<Tensor> {
+#[op(function, method, "(dim=-1, descending=False)")]
+pub fn argsort(input: &Tensor, dim: i64, descending: bool) -> Result<Tensor> {
     Ok(sorted(&input.detach(), false, dim, descending)?.1)
 }
 
@@ -97,17 +88,8 @@ pub fn argsort(input: &Tensor, #[default(-1)] dim: i64, #[default(false)] descen
 /// >>> import retrograd as rg
 /// >>> rg.argsort(rg.tensor([1.0, 0.0, 1.0]), stable=True).tolist()
 /// [1, 0, 2]
-#[op(function, method, out, name = "argsort")]
-pub fn argsort_stable(
-    input: &Tensor,
-    #[kw] stable: bool,
-    #[kw]
-    #[default(-1)]
-    dim: i64,
-    #[kw]
-    #[default(false)]
-    descending: bool,
-) -> Result<Tensor> {
+#[op(function, method, out, name = "argsort", "(*, stable, dim=-1, descending=False)")]
+pub fn argsort_stable(input: &Tensor, stable: bool, dim: i64, descending: bool) -> Result<Tensor> {
     let _ = stable;
     Ok(sorted(&input.detach(), true, dim, descending)?.1)
 }

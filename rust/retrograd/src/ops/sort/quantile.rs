@@ -151,16 +151,8 @@ fn of_number(op: &'static str, input: &Tensor, q: f64) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.quantile(rg.tensor([3.0, 1.0, 2.0]), rg.tensor([0.5, 0.75])).tolist()
 /// [2.0, 2.5]
-#[op(function, method, out, norust)]
-pub fn quantile(
-    input: &Tensor,
-    q: &Tensor,
-    #[default(None)] dim: Option<i64>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default("linear")]
-    interpolation: &str,
-) -> Result<Tensor> {
+#[op(function, method, out, norust, "(dim=None, keepdim=False, *, interpolation='linear')")]
+pub fn quantile(input: &Tensor, q: &Tensor, dim: Option<i64>, keepdim: bool, interpolation: &str) -> Result<Tensor> {
     check_parts("quantile", q)?;
     quantile_of("quantile", input, q, dim, keepdim, interpolation, false)
 }
@@ -170,16 +162,8 @@ pub fn quantile(
 /// >>> import retrograd as rg
 /// >>> rg.quantile(rg.tensor([3.0, 1.0, 2.0]), 0.25).item()
 /// 1.5
-#[op(function, method, out, norust, name = "quantile")]
-pub fn quantile_number(
-    input: &Tensor,
-    q: f64,
-    #[default(None)] dim: Option<i64>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default("linear")]
-    interpolation: &str,
-) -> Result<Tensor> {
+#[op(function, method, out, norust, name = "quantile", "(dim=None, keepdim=False, *, interpolation='linear')")]
+pub fn quantile_number(input: &Tensor, q: f64, dim: Option<i64>, keepdim: bool, interpolation: &str) -> Result<Tensor> {
     let q = of_number("quantile", input, q)?;
     quantile_of("quantile", input, &q, dim, keepdim, interpolation, false)
 }
@@ -189,16 +173,8 @@ pub fn quantile_number(
 /// >>> import retrograd as rg
 /// >>> rg.nanquantile(rg.tensor([3.0, float('nan'), 2.0]), rg.tensor([0.0, 0.5])).tolist()
 /// [2.0, 2.5]
-#[op(function, method, out, norust)]
-pub fn nanquantile(
-    input: &Tensor,
-    q: &Tensor,
-    #[default(None)] dim: Option<i64>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default("linear")]
-    interpolation: &str,
-) -> Result<Tensor> {
+#[op(function, method, out, norust, "(dim=None, keepdim=False, *, interpolation='linear')")]
+pub fn nanquantile(input: &Tensor, q: &Tensor, dim: Option<i64>, keepdim: bool, interpolation: &str) -> Result<Tensor> {
     check_parts("nanquantile", q)?;
     quantile_of("nanquantile", input, q, dim, keepdim, interpolation, true)
 }
@@ -208,14 +184,12 @@ pub fn nanquantile(
 /// >>> import retrograd as rg
 /// >>> rg.nanquantile(rg.tensor([3.0, float('nan'), 2.0]), 0.5).item()
 /// 2.5
-#[op(function, method, out, norust, name = "nanquantile")]
+#[op(function, method, out, norust, name = "nanquantile", "(dim=None, keepdim=False, *, interpolation='linear')")]
 pub fn nanquantile_number(
     input: &Tensor,
     q: f64,
-    #[default(None)] dim: Option<i64>,
-    #[default(false)] keepdim: bool,
-    #[kw]
-    #[default("linear")]
+    dim: Option<i64>,
+    keepdim: bool,
     interpolation: &str,
 ) -> Result<Tensor> {
     let q = of_number("nanquantile", input, q)?;

@@ -51,14 +51,8 @@ impl Pick for TopK {
 /// >>> values, indices = rg.topk(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.tolist(), indices.tolist()
 /// ([3.0, 2.0], [0, 2])
-#[op(function, method, out = SAME, fields("values", "indices"))]
-pub fn topk(
-    input: &Tensor,
-    k: i64,
-    #[default(-1)] dim: i64,
-    #[default(true)] largest: bool,
-    #[default(true)] sorted: bool,
-) -> Result<(Tensor, Tensor)> {
+#[op(function, method, out = SAME, fields("values", "indices"), "(dim=-1, largest=True, sorted=True)")]
+pub fn topk(input: &Tensor, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<(Tensor, Tensor)> {
     let _ = sorted;
     if input.dtype() == DType::Bool || input.dtype().is_complex() {
         return Err(Error::dtype(
@@ -117,13 +111,15 @@ impl Pick for Kth {
 /// >>> values, indices = rg.kthvalue(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.item(), indices.item()
 /// (2.0, 2)
-#[op(function, method, out = OutDtype::Same(&["output values must be of same type as input", "output indices must be of scalar type {Result}"]), fields("values", "indices"))]
-pub fn kthvalue(
-    input: &Tensor,
-    k: i64,
-    #[default(-1)] dim: i64,
-    #[default(false)] keepdim: bool,
-) -> Result<(Tensor, Tensor)> {
+#[op(
+    function, method,
+    out = OutDtype::Same(&[
+        "output values must be of same type as input",
+        "output indices must be of scalar type {Result}",
+    ]),
+    fields("values", "indices"), "(dim=-1, keepdim=False)"
+)]
+pub fn kthvalue(input: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let n = size_along("kthvalue", input, dim)?;
     check_order("kthvalue", "kthvalue_cpu", input.dtype())?;
     if k < 1 || k > n as i64 {

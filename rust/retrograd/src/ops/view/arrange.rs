@@ -250,13 +250,8 @@ pub fn block_diag(#[size] tensors: &[Tensor]) -> Result<Tensor> {
 /// >>> x, y = rg.meshgrid(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), indexing="ij")
 /// >>> x.tolist(), y.tolist()
 /// ([[1.0, 1.0], [2.0, 2.0]], [[3.0, 4.0], [3.0, 4.0]])
-#[op(function)]
-pub fn meshgrid(
-    #[size] tensors: &[Tensor],
-    #[kw]
-    #[default(None)]
-    indexing: Option<&str>,
-) -> Result<Vec<Tensor>> {
+#[op(function, "(*, indexing=None)")]
+pub fn meshgrid(#[size] tensors: &[Tensor], indexing: Option<&str>) -> Result<Vec<Tensor>> {
     let Some(first) = tensors.first() else {
         return Err(Error::shape("meshgrid", "meshgrid expects a non-empty TensorList"));
     };

@@ -88,13 +88,8 @@ impl Primitive for Trace {
 /// >>> import retrograd as rg
 /// >>> rg.diag_embed(rg.tensor([1.0, 2.0])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]
-#[op(function, method)]
-pub fn diag_embed(
-    input: &Tensor,
-    #[default(0)] offset: i64,
-    #[default(-2)] dim1: i64,
-    #[default(-1)] dim2: i64,
-) -> Result<Tensor> {
+#[op(function, method, "(offset=0, dim1=-2, dim2=-1)")]
+pub fn diag_embed(input: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     let ndim = input.ndim() + 1;
     let dims = [wrap_dim("diag_embed", dim1, ndim)?, wrap_dim("diag_embed", dim2, ndim)?];
     if dims[0] == dims[1] {
@@ -120,8 +115,8 @@ pub fn diag_embed(
 /// >>> import retrograd as rg
 /// >>> rg.diag(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]
-#[op(function, method, out)]
-pub fn diag(input: &Tensor, #[default(0)] diagonal: i64) -> Result<Tensor> {
+#[op(function, method, out, "(diagonal=0)")]
+pub fn diag(input: &Tensor, diagonal: i64) -> Result<Tensor> {
     match input.ndim() {
         1 => diag_embed(input, diagonal, 0, 1),
         2 => apply1(
@@ -139,8 +134,8 @@ pub fn diag(input: &Tensor, #[default(0)] diagonal: i64) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.diagflat(rg.tensor([[1.0], [2.0]])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]
-#[op(function, method)]
-pub fn diagflat(input: &Tensor, #[default(0)] offset: i64) -> Result<Tensor> {
+#[op(function, method, "(offset=0)")]
+pub fn diagflat(input: &Tensor, offset: i64) -> Result<Tensor> {
     diag_embed(&input.reshape(&[-1])?, offset, 0, 1)
 }
 

@@ -14,8 +14,8 @@ use crate::tensor::{Scalar, Tensor};
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2, 3).fill_diagonal_(5.0).tolist()
 /// [[5.0, 0.0, 0.0], [0.0, 5.0, 0.0]]
-#[op(inplace)]
-pub fn fill_diagonal(input: &Tensor, fill_value: Scalar, #[default(false)] wrap: bool) -> Result<Tensor> {
+#[op(inplace, "(wrap=False)")]
+pub fn fill_diagonal(input: &Tensor, fill_value: Scalar, wrap: bool) -> Result<Tensor> {
     const OP: &str = "fill_diagonal_";
     let _ = form;
     let sizes = input.sizes();

@@ -184,8 +184,8 @@ impl Primitive for Stack {
 /// >>> import retrograd as rg
 /// >>> rg.cat([rg.tensor([1.0]), rg.tensor([2.0, 3.0])]).tolist()
 /// [1.0, 2.0, 3.0]
-#[op(function, out, aliases("concat", "concatenate"))]
-pub fn cat(tensors: &[Tensor], #[default(0)] dim: i64) -> Result<Tensor> {
+#[op(function, out, aliases("concat", "concatenate"), "(dim=0)")]
+pub fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
     if tensors.is_empty() {
         return Err(Error::value("cat", "expected a non-empty list of Tensors"));
     }
@@ -211,8 +211,8 @@ pub fn cat(tensors: &[Tensor], #[default(0)] dim: i64) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.stack([rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])], dim=1).tolist()
 /// [[1.0, 3.0], [2.0, 4.0]]
-#[op(function, out)]
-pub fn stack(tensors: &[Tensor], #[default(0)] dim: i64) -> Result<Tensor> {
+#[op(function, out, "(dim=0)")]
+pub fn stack(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
     let Some(first) = tensors.first() else {
         return Err(Error::shape("stack", "stack expects a non-empty TensorList"));
     };

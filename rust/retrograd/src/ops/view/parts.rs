@@ -46,8 +46,8 @@ fn axis(x: &Tensor, dim: i64) -> Result<usize> {
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), (1,))]
 /// [[1.0], [2.0, 3.0]]
-#[op(function, method, norust)]
-pub fn tensor_split(input: &Tensor, indices: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, norust, "(dim=0)")]
+pub fn tensor_split(input: &Tensor, indices: &[i64], dim: i64) -> Result<Vec<Tensor>> {
     at(input, axis(input, dim)?, indices)
 }
 
@@ -56,8 +56,8 @@ pub fn tensor_split(input: &Tensor, indices: &[i64], #[default(0)] dim: i64) -> 
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
-#[op(function, method, norust, name = "tensor_split")]
-pub fn tensor_split_even(input: &Tensor, sections: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, norust, name = "tensor_split", "(dim=0)")]
+pub fn tensor_split_even(input: &Tensor, sections: i64, dim: i64) -> Result<Vec<Tensor>> {
     even("tensor_split", input, axis(input, dim)?, sections)
 }
 
@@ -66,12 +66,8 @@ pub fn tensor_split_even(input: &Tensor, sections: i64, #[default(0)] dim: i64) 
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), rg.tensor([1]))]
 /// [[1.0], [2.0, 3.0]]
-#[op(function, method, norust, name = "tensor_split")]
-pub fn tensor_split_as(
-    input: &Tensor,
-    tensor_indices_or_sections: &Tensor,
-    #[default(0)] dim: i64,
-) -> Result<Vec<Tensor>> {
+#[op(function, method, norust, name = "tensor_split", "(dim=0)")]
+pub fn tensor_split_as(input: &Tensor, tensor_indices_or_sections: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
     let told = tensor_indices_or_sections;
     if told.dtype() != DType::Int64 {
         return Err(Error::dtype(

@@ -96,14 +96,14 @@ pub fn select_scatter(input: &Tensor, src: &Tensor, dim: i64, index: i64) -> Res
 /// >>> import retrograd as rg
 /// >>> rg.slice_scatter(rg.zeros(4), rg.ones(2), 0, 0, 4, 2).tolist()
 /// [1.0, 0.0, 1.0, 0.0]
-#[op(function, method, out)]
+#[op(function, method, out, "(dim=0, start=None, end=None, step=1)")]
 pub fn slice_scatter(
     input: &Tensor,
     src: &Tensor,
-    #[default(0)] dim: i64,
-    #[default(None)] start: Option<i64>,
-    #[default(None)] end: Option<i64>,
-    #[default(1)] step: i64,
+    dim: i64,
+    start: Option<i64>,
+    end: Option<i64>,
+    step: i64,
 ) -> Result<Tensor> {
     input.detach().slice(dim, start, end, step)?;
     let dim = wrap_dim("slice_scatter", dim, input.ndim())?;
@@ -120,14 +120,8 @@ pub fn slice_scatter(
 /// >>> import retrograd as rg
 /// >>> rg.diagonal_scatter(rg.zeros(2, 2), rg.tensor([1.0, 2.0])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]
-#[op(function, method)]
-pub fn diagonal_scatter(
-    input: &Tensor,
-    src: &Tensor,
-    #[default(0)] offset: i64,
-    #[default(0)] dim1: i64,
-    #[default(1)] dim2: i64,
-) -> Result<Tensor> {
+#[op(function, method, "(offset=0, dim1=0, dim2=1)")]
+pub fn diagonal_scatter(input: &Tensor, src: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     input.detach().diagonal(offset, dim1, dim2)?;
     let n = input.ndim();
     let dims = [wrap_dim("diagonal_scatter", dim1, n)?, wrap_dim("diagonal_scatter", dim2, n)?];

@@ -119,13 +119,8 @@ pub fn tile(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.repeat_interleave(rg.tensor([1, 0, 2])).tolist()
 /// [0, 2, 2]
-#[op(function, name = "repeat_interleave")]
-pub fn repeated_indices(
-    repeats: &Tensor,
-    #[kw]
-    #[default(None)]
-    output_size: Option<i64>,
-) -> Result<Tensor> {
+#[op(function, name = "repeat_interleave", "(*, output_size=None)")]
+pub fn repeated_indices(repeats: &Tensor, output_size: Option<i64>) -> Result<Tensor> {
     const OP: &str = "repeat_interleave";
     if repeats.ndim() != 1 {
         return Err(Error::shape(OP, "repeat_interleave only accept 1D vector as repeat"));
@@ -174,13 +169,11 @@ fn along(input: &Tensor, dim: Option<i64>) -> Result<(Tensor, usize)> {
 /// >>> import retrograd as rg
 /// >>> rg.repeat_interleave(rg.tensor([1.0, 2.0]), rg.tensor([1, 2])).tolist()
 /// [1.0, 2.0, 2.0]
-#[op(function, method)]
+#[op(function, method, "(dim=None, *, output_size=None)")]
 pub fn repeat_interleave(
     input: &Tensor,
     repeats: &Tensor,
-    #[default(None)] dim: Option<i64>,
-    #[kw]
-    #[default(None)]
+    dim: Option<i64>,
     output_size: Option<i64>,
 ) -> Result<Tensor> {
     let (x, axis) = along(input, dim)?;
@@ -208,15 +201,8 @@ pub fn repeat_interleave(
 /// >>> import retrograd as rg
 /// >>> rg.repeat_interleave(rg.tensor([1.0, 2.0]), 2).tolist()
 /// [1.0, 1.0, 2.0, 2.0]
-#[op(function, method, name = "repeat_interleave")]
-pub fn repeat_each(
-    input: &Tensor,
-    repeats: i64,
-    #[default(None)] dim: Option<i64>,
-    #[kw]
-    #[default(None)]
-    output_size: Option<i64>,
-) -> Result<Tensor> {
+#[op(function, method, name = "repeat_interleave", "(dim=None, *, output_size=None)")]
+pub fn repeat_each(input: &Tensor, repeats: i64, dim: Option<i64>, output_size: Option<i64>) -> Result<Tensor> {
     const OP: &str = "repeat_interleave";
     let (x, axis) = along(input, dim)?;
     let n = x.sizes()[axis];

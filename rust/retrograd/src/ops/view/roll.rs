@@ -90,8 +90,8 @@ impl Primitive for Roll {
 /// >>> import retrograd as rg
 /// >>> rg.roll(rg.tensor([1.0, 2.0, 3.0]), 1).tolist()
 /// [3.0, 1.0, 2.0]
-#[op(function, method)]
-pub fn roll(input: &Tensor, shifts: &[i64], #[default(None)] dims: Option<&[i64]>) -> Result<Tensor> {
+#[op(function, method, "(dims=None)")]
+pub fn roll(input: &Tensor, shifts: &[i64], dims: Option<&[i64]>) -> Result<Tensor> {
     let dims = dims.unwrap_or_default();
     if shifts.is_empty() {
         return Err(Error::shape("roll", "`shifts` required"));
@@ -159,8 +159,8 @@ impl Primitive for Rot90 {
 /// >>> import retrograd as rg
 /// >>> rg.rot90(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[2.0, 4.0], [1.0, 3.0]]
-#[op(function, method)]
-pub fn rot90(input: &Tensor, #[default(1)] k: i64, #[default(&[0, 1])] dims: &[i64]) -> Result<Tensor> {
+#[op(function, method, "(k=1, dims=(0, 1))")]
+pub fn rot90(input: &Tensor, k: i64, dims: &[i64]) -> Result<Tensor> {
     let &[a, b] = dims else {
         return Err(Error::shape("rot90", format!("expected total rotation dims == 2, but got dims = {}", dims.len())));
     };

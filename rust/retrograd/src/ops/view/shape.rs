@@ -279,8 +279,8 @@ pub fn reshape_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> tuple(rg.flatten(rg.zeros(2, 3, 4), 1).shape)
 /// (2, 12)
-#[op(function, method)]
-pub fn flatten(input: &Tensor, #[default(0)] start_dim: i64, #[default(-1)] end_dim: i64) -> Result<Tensor> {
+#[op(function, method, "(start_dim=0, end_dim=-1)")]
+pub fn flatten(input: &Tensor, start_dim: i64, end_dim: i64) -> Result<Tensor> {
     let (start, end) = (wrap_dim("flatten", start_dim, input.ndim())?, wrap_dim("flatten", end_dim, input.ndim())?);
     if start > end {
         return Err(Error::shape(
@@ -352,13 +352,8 @@ pub fn ravel(input: &Tensor) -> Result<Tensor> {
 /// >>> import retrograd as rg
 /// >>> rg.zeros(2, 3).t().contiguous().stride()
 /// (2, 1)
-#[op(method, norust)]
-pub fn contiguous(
-    input: &Tensor,
-    #[kw]
-    #[default(None)]
-    memory_format: Option<MemoryFormat>,
-) -> Result<Tensor> {
+#[op(method, norust, "(*, memory_format=None)")]
+pub fn contiguous(input: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
     let memory_format = memory_format.unwrap_or(MemoryFormat::Contiguous);
     if input.is_contiguous_in(memory_format) {
         return Ok(input.clone());

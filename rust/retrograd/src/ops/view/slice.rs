@@ -286,13 +286,8 @@ pub fn narrow_tensor(input: &Tensor, dim: i64, start: &Tensor, length: i64) -> R
 /// >>> import retrograd as rg
 /// >>> rg.diagonal(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]
-#[op(function, method)]
-pub fn diagonal(
-    input: &Tensor,
-    #[default(0)] offset: i64,
-    #[default(0)] dim1: i64,
-    #[default(1)] dim2: i64,
-) -> Result<Tensor> {
+#[op(function, method, "(offset=0, dim1=0, dim2=1)")]
+pub fn diagonal(input: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     let dims = [wrap_dim("diagonal", dim1, input.ndim())?, wrap_dim("diagonal", dim2, input.ndim())?];
     if dims[0] == dims[1] {
         return Err(Error::shape("diagonal", format!("diagonal dimensions cannot be identical {dim1}, {dim2}")));

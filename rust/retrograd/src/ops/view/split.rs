@@ -196,8 +196,8 @@ fn by_sizes(x: &Tensor, sizes: &[i64], dim: i64, untracked: bool) -> Result<Vec<
 /// >>> import retrograd as rg
 /// >>> [row.tolist() for row in rg.unbind(rg.tensor([[1.0, 2.0], [3.0, 4.0]]))]
 /// [[1.0, 2.0], [3.0, 4.0]]
-#[op(function, method)]
-pub fn unbind(input: &Tensor, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, "(dim=0)")]
+pub fn unbind(input: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
     if input.ndim() == 0 {
         return Err(Error::index("unbind", "Dimension specified as 0 but tensor has no dimensions"));
     }
@@ -214,8 +214,8 @@ pub fn unbind(input: &Tensor, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.split(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
-#[op(function, norust)]
-pub fn split(tensor: &Tensor, split_size_or_sections: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, norust, "(dim=0)")]
+pub fn split(tensor: &Tensor, split_size_or_sections: i64, dim: i64) -> Result<Vec<Tensor>> {
     by_size(tensor, split_size_or_sections, dim, false)
 }
 
@@ -224,8 +224,8 @@ pub fn split(tensor: &Tensor, split_size_or_sections: i64, #[default(0)] dim: i6
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.split(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]
 /// [[1.0], [2.0, 3.0]]
-#[op(function, norust, name = "split")]
-pub fn split_sections(tensor: &Tensor, split_size_or_sections: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, norust, name = "split", "(dim=0)")]
+pub fn split_sections(tensor: &Tensor, split_size_or_sections: &[i64], dim: i64) -> Result<Vec<Tensor>> {
     by_sizes(tensor, split_size_or_sections, dim, false)
 }
 
@@ -234,8 +234,8 @@ pub fn split_sections(tensor: &Tensor, split_size_or_sections: &[i64], #[default
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor([1.0, 2.0, 3.0]).split(2)]
 /// [[1.0, 2.0], [3.0]]
-#[op(method, norust, name = "split")]
-pub fn split_method(input: &Tensor, split_size: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(method, norust, name = "split", "(dim=0)")]
+pub fn split_method(input: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Tensor>> {
     by_size(input, split_size, dim, false)
 }
 
@@ -244,8 +244,8 @@ pub fn split_method(input: &Tensor, split_size: i64, #[default(0)] dim: i64) -> 
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor([1.0, 2.0, 3.0]).split([1, 2])]
 /// [[1.0], [2.0, 3.0]]
-#[op(method, norust, name = "split")]
-pub fn split_sections_method(input: &Tensor, split_size: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(method, norust, name = "split", "(dim=0)")]
+pub fn split_sections_method(input: &Tensor, split_size: &[i64], dim: i64) -> Result<Vec<Tensor>> {
     by_sizes(input, split_size, dim, false)
 }
 
@@ -257,8 +257,8 @@ pub fn split_sections_method(input: &Tensor, split_size: &[i64], #[default(0)] d
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.split_with_sizes(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]
 /// [[1.0], [2.0, 3.0]]
-#[op(function, method)]
-pub fn split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, "(dim=0)")]
+pub fn split_with_sizes(input: &Tensor, split_sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
     by_sizes(input, split_sizes, dim, false)
 }
 
@@ -270,8 +270,8 @@ pub fn split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)] dim: 
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.chunk(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
-#[op(function, method)]
-pub fn chunk(input: &Tensor, chunks: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, "(dim=0)")]
+pub fn chunk(input: &Tensor, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
     by_count("chunk", input, chunks, dim, false)
 }
 
@@ -298,8 +298,8 @@ fn by_count(op: &'static str, x: &Tensor, chunks: i64, dim: i64, untracked: bool
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.unsafe_split(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
-#[op(function, method)]
-pub fn unsafe_split(input: &Tensor, split_size: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, "(dim=0)")]
+pub fn unsafe_split(input: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Tensor>> {
     by_size(input, split_size, dim, true)
 }
 
@@ -311,8 +311,8 @@ pub fn unsafe_split(input: &Tensor, split_size: i64, #[default(0)] dim: i64) -> 
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.unsafe_split_with_sizes(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]
 /// [[1.0], [2.0, 3.0]]
-#[op(function, method)]
-pub fn unsafe_split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, "(dim=0)")]
+pub fn unsafe_split_with_sizes(input: &Tensor, split_sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
     by_sizes(input, split_sizes, dim, true)
 }
 
@@ -323,8 +323,8 @@ pub fn unsafe_split_with_sizes(input: &Tensor, split_sizes: &[i64], #[default(0)
 /// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.unsafe_chunk(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
-#[op(function, method)]
-pub fn unsafe_chunk(input: &Tensor, chunks: i64, #[default(0)] dim: i64) -> Result<Vec<Tensor>> {
+#[op(function, method, "(dim=0)")]
+pub fn unsafe_chunk(input: &Tensor, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
     by_count("unsafe_chunk", input, chunks, dim, true)
 }
 

@@ -158,13 +158,8 @@ pub(crate) fn same_view(base: &Tensor, view: &Tensor, whole: &Tensor) -> Result<
 /// >>> import retrograd as rg
 /// >>> rg.tensor([1.0, 2.0, 3.0]).as_strided((2, 2), (1, 1)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]
-#[op(function, method, inplace, norust)]
-pub fn as_strided(
-    input: &Tensor,
-    size: &[i64],
-    stride: &[i64],
-    #[default(None)] storage_offset: Option<i64>,
-) -> Result<Tensor> {
+#[op(function, method, inplace, norust, "(storage_offset=None)")]
+pub fn as_strided(input: &Tensor, size: &[i64], stride: &[i64], storage_offset: Option<i64>) -> Result<Tensor> {
     if size.len() != stride.len() {
         return Err(Error::shape(
             "as_strided",

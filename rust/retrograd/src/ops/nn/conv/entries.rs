@@ -71,15 +71,17 @@ macro_rules! at_the_top {
 macro_rules! conv {
     ($n:literal, $name:tt, $ints:ident, $named:ident; $(#[doc = $doc:tt])*; $example:tt, $result:tt) => {
         $(#[doc = $doc])*
-        #[op(function, module = "nn.functional", name = $name)]
+        #[op(
+            function, module = "nn.functional", name = $name, "(bias=None, stride=1, padding=0, dilation=1, groups=1)"
+        )]
         pub fn $ints(
             input: &Tensor,
             weight: &Tensor,
-            #[default(None)] bias: Option<&Tensor>,
-            #[default(&[1])] stride: &[i64],
-            #[default(&[0])] padding: &[i64],
-            #[default(&[1])] dilation: &[i64],
-            #[default(1)] groups: i64,
+            bias: Option<&Tensor>,
+            stride: &[i64],
+            padding: &[i64],
+            dilation: &[i64],
+            groups: i64,
         ) -> Result<Tensor> {
             let padding = Padding::Ints(padding);
             let given = Given { stride, padding, dilation, transposed: false, output_padding: &[0], groups };
@@ -92,15 +94,18 @@ macro_rules! conv {
         /// >>> import retrograd as rg
         #[doc = $example]
         #[doc = $result]
-        #[op(function, module = "nn.functional", name = $name)]
+        #[op(
+            function, module = "nn.functional", name = $name,
+            "(bias=None, stride=1, padding='valid', dilation=1, groups=1)"
+        )]
         pub fn $named(
             input: &Tensor,
             weight: &Tensor,
-            #[default(None)] bias: Option<&Tensor>,
-            #[default(&[1])] stride: &[i64],
-            #[default("valid")] padding: &str,
-            #[default(&[1])] dilation: &[i64],
-            #[default(1)] groups: i64,
+            bias: Option<&Tensor>,
+            stride: &[i64],
+            padding: &str,
+            dilation: &[i64],
+            groups: i64,
         ) -> Result<Tensor> {
             let padding = Padding::named(padding, stride)?;
             let given = Given { stride, padding, dilation, transposed: false, output_padding: &[0], groups };
@@ -172,16 +177,19 @@ conv! {
 macro_rules! conv_transpose {
     ($n:literal, $name:tt, $function:ident; $(#[doc = $doc:tt])*) => {
         $(#[doc = $doc])*
-        #[op(function, module = "nn.functional", name = $name)]
+        #[op(
+            function, module = "nn.functional", name = $name,
+            "(bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1)"
+        )]
         pub fn $function(
             input: &Tensor,
             weight: &Tensor,
-            #[default(None)] bias: Option<&Tensor>,
-            #[default(&[1])] stride: &[i64],
-            #[default(&[0])] padding: &[i64],
-            #[default(&[0])] output_padding: &[i64],
-            #[default(1)] groups: i64,
-            #[default(&[1])] dilation: &[i64],
+            bias: Option<&Tensor>,
+            stride: &[i64],
+            padding: &[i64],
+            output_padding: &[i64],
+            groups: i64,
+            dilation: &[i64],
         ) -> Result<Tensor> {
             let padding = Padding::Ints(padding);
             let given = Given { stride, padding, dilation, transposed: true, output_padding, groups };

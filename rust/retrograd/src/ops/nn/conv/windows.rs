@@ -197,13 +197,13 @@ fn tuple(pair: [usize; 2]) -> String {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.unfold(rg.tensor([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]), (2, 2)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(dilation=1, padding=0, stride=1)")]
 pub fn unfold(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] stride: &[i64],
+    dilation: &[i64],
+    padding: &[i64],
+    stride: &[i64],
 ) -> Result<Tensor> {
     let x = input.sizes();
     let image = if let [.., h, w] = *x { [h, w] } else { [0, 0] };
@@ -247,14 +247,14 @@ pub fn unfold(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.fold(rg.ones(4, 2), (2, 3), (2, 2)).tolist()
 /// [[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(dilation=1, padding=0, stride=1)")]
 pub fn fold(
     input: &Tensor,
     output_size: &[i64],
     kernel_size: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] stride: &[i64],
+    dilation: &[i64],
+    padding: &[i64],
+    stride: &[i64],
 ) -> Result<Tensor> {
     let x = input.sizes();
     let image = pair("output_size", "output size should be greater than zero", output_size, 1)?;

@@ -254,13 +254,13 @@ fn warn_of_default(align: Option<bool>) -> Result<bool> {
 /// >>> x = rg.tensor([[[[1.0, 3.0], [5.0, 7.0]]]])
 /// >>> rg.nn.functional.grid_sample(x, rg.tensor([[[[0.0, 0.0], [1.0, 1.0]]]]), align_corners=True).tolist()
 /// [[[[4.0, 7.0]]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(mode='bilinear', padding_mode='zeros', align_corners=None)")]
 pub fn grid_sample(
     input: &Tensor,
     grid: &Tensor,
-    #[default("bilinear")] mode: &str,
-    #[default("zeros")] padding_mode: &str,
-    #[default(None)] align_corners: Option<bool>,
+    mode: &str,
+    padding_mode: &str,
+    align_corners: Option<bool>,
 ) -> Result<Tensor> {
     const OP: &str = "grid_sample";
     let mode = match mode {
@@ -488,8 +488,8 @@ fn affine(op: &'static str, theta: &Tensor, size: &[i64], align: bool) -> Result
 /// >>> theta = rg.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
 /// >>> rg.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=False).tolist()
 /// [[[[-0.5, 0.0], [0.5, 0.0]]]]
-#[op(function, module = "nn.functional")]
-pub fn affine_grid(theta: &Tensor, size: &[i64], #[default(None)] align_corners: Option<bool>) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(align_corners=None)")]
+pub fn affine_grid(theta: &Tensor, size: &[i64], align_corners: Option<bool>) -> Result<Tensor> {
     const OP: &str = "affine_grid";
     let align = warn_of_default(align_corners)?;
     if theta.dtype().category() != Category::Float {

@@ -376,15 +376,19 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.interpolate(rg.tensor([[[1.0, 3.0]]]), scale_factor=2, mode='linear').tolist()
 /// [[[1.0, 1.5, 2.5, 3.0]]]
-#[op(function, module = "nn.functional")]
+#[op(
+    function,
+    module = "nn.functional",
+    "(size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None, antialias=False)"
+)]
 pub fn interpolate(
     input: &Tensor,
-    #[default(None)] size: Option<&[i64]>,
-    #[default(None)] scale_factor: Option<&[f64]>,
-    #[default("nearest")] mode: &str,
-    #[default(None)] align_corners: Option<bool>,
-    #[default(None)] recompute_scale_factor: Option<bool>,
-    #[default(false)] antialias: bool,
+    size: Option<&[i64]>,
+    scale_factor: Option<&[f64]>,
+    mode: &str,
+    align_corners: Option<bool>,
+    recompute_scale_factor: Option<bool>,
+    antialias: bool,
 ) -> Result<Tensor> {
     const OP: &str = "interpolate";
     let asked =
@@ -407,13 +411,13 @@ pub fn interpolate(
 /// >>> with warnings.catch_warnings(action="ignore"):
 /// ...     rg.nn.functional.upsample(rg.tensor([[[1.0, 3.0]]]), 4).tolist()
 /// [[[1.0, 1.0, 3.0, 3.0]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(size=None, scale_factor=None, mode='nearest', align_corners=None)")]
 pub fn upsample(
     input: &Tensor,
-    #[default(None)] size: Option<&[i64]>,
-    #[default(None)] scale_factor: Option<&[f64]>,
-    #[default("nearest")] mode: &str,
-    #[default(None)] align_corners: Option<bool>,
+    size: Option<&[i64]>,
+    scale_factor: Option<&[f64]>,
+    mode: &str,
+    align_corners: Option<bool>,
 ) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")?;
     resampled(
@@ -434,12 +438,8 @@ pub fn upsample(
 /// >>> with warnings.catch_warnings(action="ignore"):
 /// ...     rg.nn.functional.upsample_nearest(rg.tensor([[[1.0, 3.0]]]), 3).tolist()
 /// [[[1.0, 1.0, 3.0]]]
-#[op(function, module = "nn.functional")]
-pub fn upsample_nearest(
-    input: &Tensor,
-    #[default(None)] size: Option<&[i64]>,
-    #[default(None)] scale_factor: Option<&[f64]>,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(size=None, scale_factor=None)")]
+pub fn upsample_nearest(input: &Tensor, size: Option<&[i64]>, scale_factor: Option<&[f64]>) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")?;
     resampled(
         "upsample_nearest",
@@ -459,12 +459,8 @@ pub fn upsample_nearest(
 /// >>> with warnings.catch_warnings(action="ignore"):
 /// ...     rg.nn.functional.upsample_bilinear(rg.tensor([[[[1.0, 3.0]]]]), (1, 3)).tolist()
 /// [[[[1.0, 2.0, 3.0]]]]
-#[op(function, module = "nn.functional")]
-pub fn upsample_bilinear(
-    input: &Tensor,
-    #[default(None)] size: Option<&[i64]>,
-    #[default(None)] scale_factor: Option<&[f64]>,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(size=None, scale_factor=None)")]
+pub fn upsample_bilinear(input: &Tensor, size: Option<&[i64]>, scale_factor: Option<&[f64]>) -> Result<Tensor> {
     crate::warn::warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")?;
     let asked = Asked { size, factor: scale_factor, recompute: false, smooth: false };
     resampled("upsample_bilinear", input, &asked, "bilinear", Some(true))

@@ -258,13 +258,8 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.pad(rg.tensor([[1.0, 2.0, 3.0]]), (2, 1), mode='reflect').tolist()
 /// [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]
-#[op(function, module = "nn.functional")]
-pub fn pad(
-    input: &Tensor,
-    pad: &[i64],
-    #[default("constant")] mode: &str,
-    #[default(None)] value: Option<f64>,
-) -> Result<Tensor> {
+#[op(function, module = "nn.functional", "(mode='constant', value=None)")]
+pub fn pad(input: &Tensor, pad: &[i64], mode: &str, value: Option<f64>) -> Result<Tensor> {
     const OP: &str = "pad";
     let border = match mode {
         "constant" => {
@@ -293,8 +288,8 @@ pub fn pad(
 /// >>> import retrograd as rg
 /// >>> rg.constant_pad_nd(rg.tensor([1.0, 2.0]), (1, -1), 7).tolist()
 /// [7.0, 1.0]
-#[op(function)]
-pub fn constant_pad_nd(input: &Tensor, pad: &[i64], #[default(Scalar::Int(0))] value: Scalar) -> Result<Tensor> {
+#[op(function, "(value=0)")]
+pub fn constant_pad_nd(input: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> {
     const OP: &str = "constant_pad_nd";
     if !pad.len().is_multiple_of(2) {
         return Err(Error::shape(OP, format!("Length of pad must be even but instead it equals {}", pad.len())));

@@ -163,12 +163,8 @@ pub fn top_adaptive_avg_pool1d(input: &Tensor, output_size: &[i64]) -> Result<Te
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[3.0, 2.0]]
-#[op(function, module = "nn.functional")]
-pub fn adaptive_max_pool1d(
-    input: &Tensor,
-    output_size: &[i64],
-    #[default(false)] return_indices: bool,
-) -> Result<OneOrMany> {
+#[op(function, module = "nn.functional", "(return_indices=False)")]
+pub fn adaptive_max_pool1d(input: &Tensor, output_size: &[i64], return_indices: bool) -> Result<OneOrMany> {
     Ok(chosen(maximum_of_lines("adaptive_max_pool1d", input, output_size)?, return_indices))
 }
 
@@ -180,11 +176,11 @@ pub fn adaptive_max_pool1d(
 /// >>> values, indices = rg.nn.functional.adaptive_max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
 /// >>> indices.tolist()
 /// [[1, 2]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(return_indices=False)")]
 pub fn adaptive_max_pool1d_with_indices(
     input: &Tensor,
     output_size: &[i64],
-    #[default(false)] return_indices: bool,
+    return_indices: bool,
 ) -> Result<(Tensor, Tensor)> {
     let _ = return_indices;
     maximum_of_lines("adaptive_max_pool1d_with_indices", input, output_size)
@@ -200,12 +196,8 @@ pub fn adaptive_max_pool1d_with_indices(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[5.0, 7.0], [13.0, 15.0]]]
-#[op(function, module = "nn.functional")]
-pub fn adaptive_max_pool2d(
-    input: &Tensor,
-    output_size: &[Option<i64>],
-    #[default(false)] return_indices: bool,
-) -> Result<OneOrMany> {
+#[op(function, module = "nn.functional", "(return_indices=False)")]
+pub fn adaptive_max_pool2d(input: &Tensor, output_size: &[Option<i64>], return_indices: bool) -> Result<OneOrMany> {
     Ok(chosen(
         maximum("adaptive_max_pool2d", input, wanted("adaptive_max_pool2d", output_size, input, 2)?, 2)?,
         return_indices,
@@ -220,11 +212,11 @@ pub fn adaptive_max_pool2d(
 /// >>> values, indices = rg.nn.functional.adaptive_max_pool2d_with_indices(rg.arange(16.0).reshape(1, 4, 4), 2)
 /// >>> indices.tolist()
 /// [[[5, 7], [13, 15]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(return_indices=False)")]
 pub fn adaptive_max_pool2d_with_indices(
     input: &Tensor,
     output_size: &[Option<i64>],
-    #[default(false)] return_indices: bool,
+    return_indices: bool,
 ) -> Result<(Tensor, Tensor)> {
     let _ = return_indices;
     maximum(
@@ -245,12 +237,8 @@ pub fn adaptive_max_pool2d_with_indices(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1)).tolist()
 /// [[[[3.0]], [[7.0]]]]
-#[op(function, module = "nn.functional")]
-pub fn adaptive_max_pool3d(
-    input: &Tensor,
-    output_size: &[Option<i64>],
-    #[default(false)] return_indices: bool,
-) -> Result<OneOrMany> {
+#[op(function, module = "nn.functional", "(return_indices=False)")]
+pub fn adaptive_max_pool3d(input: &Tensor, output_size: &[Option<i64>], return_indices: bool) -> Result<OneOrMany> {
     Ok(chosen(
         maximum("adaptive_max_pool3d", input, wanted("adaptive_max_pool3d", output_size, input, 3)?, 3)?,
         return_indices,
@@ -265,11 +253,11 @@ pub fn adaptive_max_pool3d(
 /// >>> values, indices = rg.nn.functional.adaptive_max_pool3d_with_indices(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1))
 /// >>> indices.tolist()
 /// [[[[3]], [[7]]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(return_indices=False)")]
 pub fn adaptive_max_pool3d_with_indices(
     input: &Tensor,
     output_size: &[Option<i64>],
-    #[default(false)] return_indices: bool,
+    return_indices: bool,
 ) -> Result<(Tensor, Tensor)> {
     let _ = return_indices;
     maximum(

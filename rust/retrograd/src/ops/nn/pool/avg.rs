@@ -192,14 +192,14 @@ pub(super) fn one_int(op: &'static str, list: &[i64], what: &str) -> Result<i64>
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[2.0, 1.0]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, ceil_mode=False, count_include_pad=True)")]
 pub fn avg_pool1d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(true)] count_include_pad: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    ceil_mode: bool,
+    count_include_pad: bool,
 ) -> Result<Tensor> {
     let call =
         Call { kernel: kernel_size, stride, padding, ceil: ceil_mode, include_pad: count_include_pad, divisor: None };
@@ -219,15 +219,18 @@ pub fn avg_pool1d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[2.5, 4.5], [10.5, 12.5]]]
-#[op(function, out = SAME, module = "nn.functional")]
+#[op(
+    function, out = SAME, module = "nn.functional",
+    "(stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)"
+)]
 pub fn avg_pool2d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(true)] count_include_pad: bool,
-    #[default(None)] divisor_override: Option<i64>,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Option<i64>,
 ) -> Result<Tensor> {
     let call = Call {
         kernel: kernel_size,
@@ -253,15 +256,18 @@ pub fn avg_pool2d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
 /// [[[[3.5]]]]
-#[op(function, out = SAME, module = "nn.functional")]
+#[op(
+    function, out = SAME, module = "nn.functional",
+    "(stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)"
+)]
 pub fn avg_pool3d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(true)] count_include_pad: bool,
-    #[default(None)] divisor_override: Option<i64>,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Option<i64>,
 ) -> Result<Tensor> {
     let call = Call {
         kernel: kernel_size,
@@ -282,14 +288,14 @@ pub fn avg_pool3d(
 /// >>> import retrograd as rg
 /// >>> rg.avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[2.0, 1.0]]
-#[op(function, name = "avg_pool1d", norust)]
+#[op(function, name = "avg_pool1d", norust, "(stride=None, padding=0, ceil_mode=False, count_include_pad=True)")]
 pub fn top_avg_pool1d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(true)] count_include_pad: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    ceil_mode: bool,
+    count_include_pad: bool,
 ) -> Result<Tensor> {
     let call =
         Call { kernel: kernel_size, stride, padding, ceil: ceil_mode, include_pad: count_include_pad, divisor: None };

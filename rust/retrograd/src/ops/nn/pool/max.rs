@@ -215,15 +215,15 @@ fn check_lines(x: &Tensor, indices: bool) -> Result<()> {
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[3.0, 2.0]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
 pub fn max_pool1d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(false)] return_indices: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
+    return_indices: bool,
 ) -> Result<OneOrMany> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     check_lines(input, return_indices)?;
@@ -243,15 +243,15 @@ pub fn max_pool1d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[5.0, 7.0], [13.0, 15.0]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
 pub fn max_pool2d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(false)] return_indices: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
+    return_indices: bool,
 ) -> Result<OneOrMany> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     Ok(chosen(over_planes("max_pool2d", input, call, 2)?, return_indices))
@@ -270,15 +270,15 @@ pub fn max_pool2d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
 /// [[[[7.0]]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
 pub fn max_pool3d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(false)] return_indices: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
+    return_indices: bool,
 ) -> Result<OneOrMany> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     Ok(chosen(over_planes("max_pool3d", input, call, 3)?, return_indices))
@@ -292,15 +292,15 @@ pub fn max_pool3d(
 /// >>> values, indices = rg.nn.functional.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
 /// >>> indices.dtype
 /// retrograd.int64
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
 pub fn max_pool1d_with_indices(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(false)] return_indices: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
+    return_indices: bool,
 ) -> Result<(Tensor, Tensor)> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     let _ = return_indices;
@@ -315,15 +315,15 @@ pub fn max_pool1d_with_indices(
 /// >>> values, indices = rg.nn.functional.max_pool2d_with_indices(rg.arange(16.0).reshape(1, 4, 4), 2)
 /// >>> indices.dtype
 /// retrograd.int64
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
 pub fn max_pool2d_with_indices(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(false)] return_indices: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
+    return_indices: bool,
 ) -> Result<(Tensor, Tensor)> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     let _ = return_indices;
@@ -338,15 +338,15 @@ pub fn max_pool2d_with_indices(
 /// >>> values, indices = rg.nn.functional.max_pool3d_with_indices(rg.arange(8.0).reshape(1, 2, 2, 2), 2)
 /// >>> indices.dtype
 /// retrograd.int64
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
 pub fn max_pool3d_with_indices(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
-    #[default(false)] return_indices: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
+    return_indices: bool,
 ) -> Result<(Tensor, Tensor)> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     let _ = return_indices;
@@ -361,14 +361,14 @@ pub fn max_pool3d_with_indices(
 /// >>> import retrograd as rg
 /// >>> rg.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[3.0, 2.0]]
-#[op(function, name = "max_pool1d", norust)]
+#[op(function, name = "max_pool1d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
 pub fn top_max_pool1d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
 ) -> Result<Tensor> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     check_lines(input, false)?;
@@ -383,14 +383,14 @@ pub fn top_max_pool1d(
 /// >>> import retrograd as rg
 /// >>> rg.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[5.0, 7.0], [13.0, 15.0]]]
-#[op(function, name = "max_pool2d", norust)]
+#[op(function, name = "max_pool2d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
 pub fn top_max_pool2d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
 ) -> Result<Tensor> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     Ok(over_planes("max_pool2d", input, call, 2)?.0)
@@ -404,14 +404,14 @@ pub fn top_max_pool2d(
 /// >>> import retrograd as rg
 /// >>> rg.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
 /// [[[[7.0]]]]
-#[op(function, name = "max_pool3d", norust)]
+#[op(function, name = "max_pool3d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
 pub fn top_max_pool3d(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
 ) -> Result<Tensor> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     Ok(over_planes("max_pool3d", input, call, 3)?.0)
@@ -426,14 +426,14 @@ pub fn top_max_pool3d(
 /// >>> values, indices = rg.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
 /// >>> indices.tolist()
 /// [[1, 2]]
-#[op(function, name = "max_pool1d_with_indices", norust)]
+#[op(function, name = "max_pool1d_with_indices", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
 pub fn top_max_pool1d_with_indices(
     input: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(&[1])] dilation: &[i64],
-    #[default(false)] ceil_mode: bool,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
 ) -> Result<(Tensor, Tensor)> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
     over_lines("max_pool1d_with_indices", input, call)

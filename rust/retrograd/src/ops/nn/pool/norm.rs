@@ -49,13 +49,13 @@ fn lp(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.lp_pool1d(rg.tensor([[3.0, 4.0, 0.0, 2.0]]), 2.0, 2).tolist()
 /// [[5.0, 2.0]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, ceil_mode=False)")]
 pub fn lp_pool1d(
     input: &Tensor,
     norm_type: Scalar,
     kernel_size: i64,
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(false)] ceil_mode: bool,
+    stride: Option<&[i64]>,
+    ceil_mode: bool,
 ) -> Result<Tensor> {
     lp("lp_pool1d", input, norm_type, (&[kernel_size], stride, ceil_mode), 1)
 }
@@ -70,13 +70,13 @@ pub fn lp_pool1d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.lp_pool2d(rg.ones(1, 2, 2), 2.0, 2).tolist()
 /// [[[2.0]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, ceil_mode=False)")]
 pub fn lp_pool2d(
     input: &Tensor,
     norm_type: Scalar,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(false)] ceil_mode: bool,
+    stride: Option<&[i64]>,
+    ceil_mode: bool,
 ) -> Result<Tensor> {
     lp("lp_pool2d", input, norm_type, (kernel_size, stride, ceil_mode), 2)
 }
@@ -91,13 +91,13 @@ pub fn lp_pool2d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.lp_pool3d(rg.ones(1, 2, 2, 2), 1.0, 2).tolist()
 /// [[[[8.0]]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, ceil_mode=False)")]
 pub fn lp_pool3d(
     input: &Tensor,
     norm_type: Scalar,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(false)] ceil_mode: bool,
+    stride: Option<&[i64]>,
+    ceil_mode: bool,
 ) -> Result<Tensor> {
     lp("lp_pool3d", input, norm_type, (kernel_size, stride, ceil_mode), 3)
 }

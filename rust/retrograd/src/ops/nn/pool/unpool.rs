@@ -184,14 +184,14 @@ fn unpool(op: &'static str, x: &Tensor, indices: &Tensor, sizes: &[usize]) -> Re
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_unpool1d(rg.tensor([[3.0, 2.0]]), rg.tensor([[1, 2]]), 2).tolist()
 /// [[0.0, 3.0, 2.0, 0.0]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
 pub fn max_unpool1d(
     input: &Tensor,
     indices: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(None)] output_size: Option<&[i64]>,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    output_size: Option<&[i64]>,
 ) -> Result<Tensor> {
     let call = Call { kernel: kernel_size, stride, padding, out: output_size };
     let mut sizes = sizes_of("max_unpool1d", input, &call, 1)?;
@@ -210,14 +210,14 @@ pub fn max_unpool1d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_unpool2d(rg.tensor([[[9.0]]]), rg.tensor([[[2]]]), 2).tolist()
 /// [[[0.0, 0.0], [9.0, 0.0]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
 pub fn max_unpool2d(
     input: &Tensor,
     indices: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(None)] output_size: Option<&[i64]>,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    output_size: Option<&[i64]>,
 ) -> Result<Tensor> {
     let call = Call { kernel: kernel_size, stride, padding, out: output_size };
     unpool("max_unpool2d", input, indices, &sizes_of("max_unpool2d", input, &call, 2)?)
@@ -234,14 +234,14 @@ pub fn max_unpool2d(
 /// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_unpool3d(rg.tensor([[[[9.0]]]]), rg.tensor([[[[1]]]]), (1, 1, 2)).tolist()
 /// [[[[0.0, 9.0]]]]
-#[op(function, module = "nn.functional")]
+#[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
 pub fn max_unpool3d(
     input: &Tensor,
     indices: &Tensor,
     kernel_size: &[i64],
-    #[default(None)] stride: Option<&[i64]>,
-    #[default(&[0])] padding: &[i64],
-    #[default(None)] output_size: Option<&[i64]>,
+    stride: Option<&[i64]>,
+    padding: &[i64],
+    output_size: Option<&[i64]>,
 ) -> Result<Tensor> {
     let call = Call { kernel: kernel_size, stride, padding, out: output_size };
     unpool("max_unpool3d", input, indices, &sizes_of("max_unpool3d", input, &call, 3)?)

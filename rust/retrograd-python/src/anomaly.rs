@@ -69,7 +69,6 @@ fn stack(notes: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
 
 /// Whether anomaly mode is on.
 ///
-/// >>> import retrograd as rg
 /// >>> with rg.autograd.set_detect_anomaly(True):
 /// ...     rg.is_anomaly_enabled()
 /// True
@@ -80,7 +79,6 @@ fn is_anomaly_enabled() -> bool {
 
 /// Whether anomaly mode, where it is on, searches gradients for NaN.
 ///
-/// >>> import retrograd as rg
 /// >>> with rg.autograd.set_detect_anomaly(True, check_nan=False):
 /// ...     rg.is_anomaly_check_nan_enabled()
 /// False
@@ -91,7 +89,6 @@ fn is_anomaly_check_nan_enabled() -> bool {
 
 /// Switch anomaly mode, for all threads; with `check_nan` gradients that contain NaN are errors while it is on.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.set_anomaly_enabled(True)
 /// >>> rg.is_anomaly_enabled(), rg.is_anomaly_check_nan_enabled()
 /// (True, True)

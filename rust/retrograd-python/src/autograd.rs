@@ -243,7 +243,6 @@ fn _queue_callback(callback: Py<PyAny>) -> PyResult<()> {
 
 /// Whether ops record on this thread.
 ///
-/// >>> import retrograd as rg
 /// >>> with rg.no_grad():
 /// ...     rg.is_grad_enabled()
 /// False
@@ -254,7 +253,6 @@ fn is_grad_enabled() -> bool {
 
 /// Whether inference mode is on on this thread.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.is_inference_mode_enabled()
 /// False
 #[pyfunction]

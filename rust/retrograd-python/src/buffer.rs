@@ -319,7 +319,6 @@ fn from_numpy<'py>(py: Python<'py>, ndarray: &Bound<'py, PyAny>) -> PyResult<Bou
 /// Raises: ValueError if the bytes do not divide into elements or are too few. Read-only memory warns, and
 /// refuses writes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.frombuffer(bytearray([1, 0, 2, 0]), dtype=rg.int16)
 /// tensor([1, 2], dtype=retrograd.int16)
 #[pyfunction]

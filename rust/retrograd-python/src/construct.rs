@@ -379,7 +379,6 @@ pub fn warn_of_copy(py: Python<'_>, call: &str) -> PyResult<()> {
 /// that holds all of `data` (ints are int64, floats the default dtype).
 /// Raises: ValueError for ragged nesting and ints that do not fit; TypeError and RuntimeError for what is no number.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([[1, 2], [3, 4]])
 /// tensor([[1, 2],
 ///         [3, 4]])
@@ -407,7 +406,6 @@ fn tensor<'py>(
 
 /// `data` as a tensor: itself if it is one, over the same memory if it is a NumPy array, else a copy.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(2)
 /// >>> rg.as_tensor(x) is x
 /// True

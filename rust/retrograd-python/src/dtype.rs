@@ -8,7 +8,6 @@ use retrograd::DType;
 
 /// An element type, such as `retrograd.float32`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.float32.itemsize, rg.float32.is_floating_point, rg.ones(2).dtype
 /// (4, True, retrograd.float32)
 #[pyclass(name = "dtype", module = "retrograd", frozen, eq, hash)]
@@ -98,7 +97,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The dtype of floating tensors that are made without naming one.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.get_default_dtype()
 /// retrograd.float32
 #[pyfunction]
@@ -110,7 +108,6 @@ fn get_default_dtype(py: Python<'_>) -> PyResult<Py<PyDType>> {
 ///
 /// Raises: TypeError for other dtypes and objects.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.set_default_dtype(rg.float64)
 /// >>> rg.tensor([1.0]).dtype
 /// retrograd.float64

@@ -6,7 +6,6 @@ use retrograd::tensor::MemoryFormat;
 
 /// The order of a tensor's axes in memory: `contiguous_format`, `preserve_format`, `channels_last`, `channels_last_3d`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.channels_last, rg.zeros(2, 3, 4, 5).to(memory_format=rg.channels_last).stride()
 /// (retrograd.channels_last, (60, 1, 15, 3))
 #[pyclass(name = "memory_format", module = "retrograd", frozen, eq, hash)]
@@ -31,7 +30,6 @@ impl PyMemoryFormat {
 
 /// How a tensor's elements are stored: `strided`, the only way there is.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ones(1).layout
 /// retrograd.strided
 #[pyclass(name = "layout", module = "retrograd", frozen, eq, hash)]

@@ -32,7 +32,6 @@ use crate::wrap::{unwrap, wrap};
 
 /// The ctx of a custom function: what `forward` leaves for `backward`, and the graph node of the outputs.
 ///
-/// >>> import retrograd as rg
 /// >>> class Halves(rg.autograd.Function):
 /// ...     @staticmethod
 /// ...     def forward(ctx, x):

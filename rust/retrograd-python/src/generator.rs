@@ -8,7 +8,6 @@ use crate::errors::to_py;
 
 /// A source of random numbers, equal to torch's CPU generator from the same seed.
 ///
-/// >>> import retrograd as rg
 /// >>> g = rg.Generator().manual_seed(7)
 /// >>> g.initial_seed()
 /// 7
@@ -80,7 +79,6 @@ pub fn seed_of(v: &Bound<'_, PyAny>) -> PyResult<u64> {
 
 /// Seed the default generator. Returns it.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.manual_seed(0) is rg.default_generator or rg.initial_seed()
 /// 0
 #[pyfunction]

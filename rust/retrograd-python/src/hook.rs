@@ -273,7 +273,6 @@ enum Place {
 
 /// Removes a hook: by `remove()`, repeatedly if one likes, or at the end of a `with` block.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(1, requires_grad=True)
 /// >>> handle = x.register_hook(lambda grad: grad * 10)
 /// >>> handle.remove()

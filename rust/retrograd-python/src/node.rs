@@ -25,7 +25,6 @@ use crate::{convert, function};
 
 /// A recorded op, found as `tensor.grad_fn`. What it keeps for its rule shows as attributes `_saved_<name>`.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.tensor([3.0], requires_grad=True)
 /// >>> y = x**2
 /// >>> y.grad_fn.name(), y.grad_fn._saved_exponent

@@ -22,7 +22,6 @@ static OPTIONS: Mutex<PrintOptions> = Mutex::new(DEFAULT);
 /// `sci_mode` scientific notation on or off, or decided from the values if None.
 /// Raises: ValueError for a negative threshold and an unknown profile.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.set_printoptions(precision=2)
 /// >>> rg.tensor([3.14159])
 /// tensor([3.14])

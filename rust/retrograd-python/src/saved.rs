@@ -73,7 +73,6 @@ impl PackedValue for PyPacked {
 
 /// A tensor that a node keeps for backward, before it is unpacked.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
 /// >>> y = x.exp()
 /// >>> saved = y.grad_fn._raw_saved_result
@@ -119,7 +118,6 @@ impl PySavedTensor {
     ///
     /// Raises: RuntimeError if it was written to since, or freed.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.zeros(2, requires_grad=True).exp().grad_fn._raw_saved_result.unpack()
     /// tensor([1., 1.], grad_fn=<ExpBackward0>)
     fn unpack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

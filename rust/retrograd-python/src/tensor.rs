@@ -277,7 +277,6 @@ impl PyTensor {
     }
     /// Give the tensor the sizes of another one, in place; see `resize_`.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.zeros(3).resize_as_(rg.ones(1, 2)).shape
     /// retrograd.Size([1, 2])
     #[pyo3(signature = (the_template, *, memory_format = None))]
@@ -323,7 +322,6 @@ impl PyTensor {
     /// Raises: RuntimeError if the tensor does not require grad, if `gradient` is missing or of another shape, or if the
     /// graph was freed by an earlier pass.
     ///
-    /// >>> import retrograd as rg
     /// >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
     /// >>> (x * x).backward(rg.tensor([1.0, 10.0]))
     /// >>> x.grad
@@ -356,7 +354,6 @@ impl PyTensor {
     ///
     /// Raises: RuntimeError if the tensor does not require grad.
     ///
-    /// >>> import retrograd as rg
     /// >>> x = rg.ones(2, requires_grad=True)
     /// >>> handle = x.register_hook(lambda grad: grad * 10)
     /// >>> x.sum().backward()
@@ -375,7 +372,6 @@ impl PyTensor {
     ///
     /// Raises: RuntimeError if the tensor is no leaf, or does not require grad.
     ///
-    /// >>> import retrograd as rg
     /// >>> x = rg.ones(2, requires_grad=True)
     /// >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
     /// >>> x.sum().backward()
@@ -426,7 +422,6 @@ impl PyTensor {
     /// What `no_grad` does was a flag of tensors once. Reading and writing it warn, and do nothing.
     ///
     /// >>> import warnings
-    /// >>> import retrograd as rg
     /// >>> with warnings.catch_warnings(action="ignore"):
     /// ...     rg.ones(1).volatile
     /// False

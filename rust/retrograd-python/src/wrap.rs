@@ -24,7 +24,6 @@ use crate::class;
 ///
 /// Tensors are made by `tensor`, `zeros`, `rand` and the like. `Tensor(data)` makes one of the default dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 /// >>> x.size(), x.size(1), x.stride(), x.stride(0), x.storage_offset()
 /// (retrograd.Size([2, 3]), 3, (3, 1), 3, 0)

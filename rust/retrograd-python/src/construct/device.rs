@@ -12,7 +12,6 @@ use crate::convert;
 ///
 /// Raises: RuntimeError for any other name than 'cpu', which may have an index.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.device("cpu:0"), rg.ones(1).device == rg.device("cpu")
 /// (device(type='cpu', index=0), True)
 #[pyclass(name = "device", module = "retrograd", frozen, eq, hash)]

@@ -180,7 +180,6 @@ impl PyTensor {
     ///
     /// Raises: RuntimeError if there are other than two axes or none; NotImplementedError for complex dtypes.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.tensor([[1.0, 2.0]]).H.tolist()
     /// [[1.0], [2.0]]
     #[getter(H)]
@@ -204,7 +203,6 @@ impl PyTensor {
     ///
     /// Raises: RuntimeError if there are fewer than two; NotImplementedError for complex dtypes.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.zeros(4, 2, 3).mH.shape
     /// retrograd.Size([4, 3, 2])
     #[getter(mH)]
@@ -230,7 +228,6 @@ impl PyTensor {
     /// Args: `dtype` a dtype, or a name such as 'retrograd.DoubleTensor'. Derivative: `g` cast back. Raises: ValueError for
     /// a name that is none.
     ///
-    /// >>> import retrograd as rg
     /// >>> x = rg.tensor([1, 2])
     /// >>> x.type(), x.type(rg.float64).type(), x.type('retrograd.FloatTensor')
     /// ('retrograd.LongTensor', 'retrograd.DoubleTensor', tensor([1., 2.]))

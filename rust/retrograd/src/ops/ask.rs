@@ -11,7 +11,6 @@ pub static ROSTER: &[&Entry] = &[&GET_DEVICE, &IS_CONJ, &IS_NEG, &IS_NONZERO, &I
 
 /// The index of the tensor's device: -1, which stands for the CPU.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.get_device(rg.ones(1))
 /// -1
 #[op(function, method, norust)]
@@ -22,7 +21,6 @@ pub fn get_device(input: &Tensor) -> Result<i64> {
 
 /// Whether the tensor waits for its conjugate to be taken: none does.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.is_conj(rg.ones(1))
 /// False
 #[op(function, method, norust)]
@@ -33,7 +31,6 @@ pub fn is_conj(input: &Tensor) -> Result<bool> {
 
 /// Whether the tensor waits for its negative to be taken: none does.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.is_neg(rg.ones(1))
 /// False
 #[op(function, method, norust)]
@@ -46,7 +43,6 @@ pub fn is_neg(input: &Tensor) -> Result<bool> {
 ///
 /// Raises: RuntimeError if it has several elements or none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.is_nonzero(rg.tensor([0.5]))
 /// True
 #[op(function, method)]
@@ -60,7 +56,6 @@ pub fn is_nonzero(input: &Tensor) -> Result<bool> {
 
 /// Whether `other` has the sizes of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.is_same_size(rg.ones(2, 3), rg.ones(3, 2))
 /// False
 #[op(function, method)]
@@ -70,7 +65,6 @@ pub fn is_same_size(input: &Tensor, other: &Tensor) -> Result<bool> {
 
 /// Whether `tensor` has the same elements of the same memory as this one, in the same order.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(2, 3)
 /// >>> x.is_set_to(x.detach()), x.is_set_to(x.T)
 /// (True, False)
@@ -82,7 +76,6 @@ pub fn is_set_to(input: &Tensor, tensor: &Tensor) -> Result<bool> {
 
 /// Whether the tensor's dtype has negative numbers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.is_signed(rg.ones(1)), rg.is_signed(rg.tensor([True]))
 /// (True, False)
 #[op(function, method, norust)]

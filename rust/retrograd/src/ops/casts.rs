@@ -38,31 +38,30 @@ macro_rules! cast {
     };
 }
 cast!(to_bool, "bool", Bool, " As `to(bool)`: whether each element is not zero."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([0.0, 0.5]).bool().tolist()" " [False, True]");
+    "" " >>> rg.tensor([0.0, 0.5]).bool().tolist()" " [False, True]");
 cast!(to_byte, "byte", UInt8, " As `to(uint8)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).byte().dtype" " retrograd.uint8");
+    "" " >>> rg.tensor([7.0]).byte().dtype" " retrograd.uint8");
 cast!(to_char, "char", Int8, " As `to(int8)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).char().dtype" " retrograd.int8");
+    "" " >>> rg.tensor([7.0]).char().dtype" " retrograd.int8");
 cast!(to_short, "short", Int16, " As `to(int16)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).short().dtype" " retrograd.int16");
+    "" " >>> rg.tensor([7.0]).short().dtype" " retrograd.int16");
 cast!(to_int, "int", Int32, " As `to(int32)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([1.5, -1.5]).int().tolist()" " [1, -1]");
+    "" " >>> rg.tensor([1.5, -1.5]).int().tolist()" " [1, -1]");
 cast!(to_long, "long", Int64, " As `to(int64)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([1.5, -1.5]).long().tolist()" " [1, -1]");
+    "" " >>> rg.tensor([1.5, -1.5]).long().tolist()" " [1, -1]");
 cast!(to_half, "half", Float16, " As `to(float16)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).half().dtype" " retrograd.float16");
+    "" " >>> rg.tensor([7.0]).half().dtype" " retrograd.float16");
 cast!(to_bfloat16, "bfloat16", BFloat16, " As `to(bfloat16)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([7.0]).bfloat16().dtype" " retrograd.bfloat16");
+    "" " >>> rg.tensor([7.0]).bfloat16().dtype" " retrograd.bfloat16");
 cast!(to_float, "float", Float32, " As `to(float32)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([7]).float().dtype" " retrograd.float32");
+    "" " >>> rg.tensor([7]).float().dtype" " retrograd.float32");
 cast!(to_double, "double", Float64, " As `to(float64)`."
-    "" " >>> import retrograd as rg" " >>> rg.tensor([7]).double().dtype" " retrograd.float64");
+    "" " >>> rg.tensor([7]).double().dtype" " retrograd.float64");
 
 /// The tensor itself: its memory is that of the CPU.
 ///
 /// Args: `memory_format` another order of the axes, which needs a copy.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(2)
 /// >>> x.cpu() is x
 /// True
@@ -73,7 +72,6 @@ pub fn cpu(input: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor
 
 /// `input` converted to the dtype of `other`, itself if it has it; see `to`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).type_as(rg.tensor(2)).tolist()
 /// [1]
 #[op(method, norust)]
@@ -83,7 +81,6 @@ pub fn type_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// `input` itself: no tensor waits for its conjugate to be taken.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(2)
 /// >>> rg.resolve_conj(x) is x
 /// True
@@ -94,7 +91,6 @@ pub fn resolve_conj(input: &Tensor) -> Result<Tensor> {
 
 /// `input` itself: no tensor waits for its negative to be taken.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(2)
 /// >>> rg.resolve_neg(x) is x
 /// True
@@ -107,7 +103,6 @@ pub fn resolve_neg(input: &Tensor) -> Result<Tensor> {
 ///
 /// Raises: NotImplementedError for complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(2)
 /// >>> rg.real(x) is x
 /// True
@@ -122,7 +117,6 @@ pub fn real(input: &Tensor) -> Result<Tensor> {
 /// Derivative: `g` with the axes swapped. Raises: RuntimeError if there are fewer than two axes; NotImplementedError for
 /// complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.adjoint(rg.tensor([[1.0, 2.0]])).tolist()
 /// [[1.0], [2.0]]
 #[op(function, method)]
@@ -148,7 +142,6 @@ fn refuse_complex(op: &'static str, x: &Tensor) -> Result<()> {
 ///
 /// Args: `dtype` any dtype; `masked_grad` is taken for torch's sake. Derivative: `g` cast back.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ones(2).to_dense(rg.float64).dtype
 /// retrograd.float64
 #[op(method, norust, "(dtype=None, *, masked_grad=None)")]

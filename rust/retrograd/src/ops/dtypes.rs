@@ -15,7 +15,6 @@ pub static ROSTER: &[&Entry] =
 /// Args: `tensor`, `other` tensors or numbers. Tensors with dims outrank those without, which outrank numbers, within a
 /// category (bool, integers, floats, complex).
 ///
-/// >>> import retrograd as rg
 /// >>> rg.result_type(rg.tensor([1, 2]), 1.0)
 /// retrograd.float32
 #[op(function, norust)]
@@ -27,7 +26,6 @@ pub fn result_type(tensor: &Tensor, #[operand] other: &Tensor) -> Result<DType> 
 ///
 /// Args: `scalar` a number; `tensor` a tensor: see `result_type` of two tensors.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.result_type(scalar=1.0, tensor=rg.tensor([1, 2]))
 /// retrograd.float32
 #[op(function, name = "result_type", norust)]
@@ -39,7 +37,6 @@ pub fn result_type_of_number(scalar: Scalar, tensor: &Tensor) -> Result<DType> {
 ///
 /// Args: `scalar1`, `scalar2` numbers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.result_type(1, 2.0)
 /// retrograd.float32
 #[op(function, name = "result_type", norust)]
@@ -51,7 +48,6 @@ pub fn result_type_of_numbers(scalar1: Scalar, scalar2: Scalar) -> Result<DType>
 ///
 /// Args: `type1`, `type2` dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.promote_types(rg.int32, rg.float16)
 /// retrograd.float16
 #[op(function, norust)]
@@ -64,7 +60,6 @@ pub fn promote_types(type1: DType, type2: DType) -> Result<DType> {
 ///
 /// Args: `from_`, `to` dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.can_cast(rg.float64, rg.float32), rg.can_cast(rg.float32, rg.int64)
 /// (True, False)
 #[op(function, norust)]

@@ -80,7 +80,6 @@ pub(crate) fn clone_in(op: &'static str, x: &Tensor, format: MemoryFormat) -> Re
 /// Args: `input` any dtype and shape; `memory_format` the order of the axes of the copy, that of `input` by default.
 /// Returns: the same values. Derivative: `g`. Raises: RuntimeError if the format is for tensors of other dims.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.tensor([1.0]); y = x.clone(); y[0] = 5.0; x.tolist()
 /// [1.0]
 #[op(function, method, norust, name = "clone", "(*, memory_format=None)")]
@@ -133,7 +132,6 @@ pub(crate) fn converted(x: &Tensor, dtype: DType, copy: bool, format: Option<Mem
 /// Args: `dtype` any dtype; `copy` forces a copy; `memory_format` the order of the axes. Derivative: `g` cast back. Casts to
 /// integers cut the graph.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).to(rg.int64).tolist()
 /// [1]
 #[op(method, norust, name = "to", "(dtype=None, non_blocking=False, copy=False, *, memory_format=None, device=None)")]
@@ -153,7 +151,6 @@ pub fn to_dtype(
 ///
 /// Args: `device` 'cpu'; the rest as above. Raises: RuntimeError for another device.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).to('cpu', rg.int64).tolist()
 /// [1]
 #[op(method, norust, name = "to", "(dtype=None, non_blocking=False, copy=False, *, memory_format=None)")]
@@ -172,7 +169,6 @@ pub fn to_device(
 ///
 /// Args: `other` the tensor that has the dtype; the rest as above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.5]).to(rg.tensor(2)).tolist()
 /// [1]
 #[op(method, norust, name = "to", "(non_blocking=False, copy=False, *, memory_format=None)")]
@@ -224,7 +220,6 @@ impl Primitive for CopyFrom {
 /// Derivative: zero for the overwritten value, `g` for `other`. Raises: RuntimeError if `other` does not broadcast to the
 /// tensor's shape.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).copy_(rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 2.0]
 #[op(inplace, norust, "(non_blocking=False)")]
@@ -293,7 +288,6 @@ impl Primitive for Fill {
 /// Args: `value` a number or 0-dim tensor. Returns: a tensor like `input`; the in-place form writes to it. Derivative: zero
 /// for the old value, the sum of `g` for `value`. Raises: RuntimeError for a `value` with dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.fill(rg.zeros(2), 3.0).tolist()
 /// [3.0, 3.0]
 #[op(function, inplace)]
@@ -317,7 +311,6 @@ pub(crate) fn assign(input: &Tensor, value: &Tensor) -> Result<Tensor> {
 
 /// Writes zero to every element. Derivative: zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ones(2).zero_().tolist()
 /// [0.0, 0.0]
 #[op(inplace)]
@@ -328,7 +321,6 @@ pub fn zero(input: &Tensor) -> Result<Tensor> {
 
 /// Writes zero to every element of `input`, and returns it. Derivative: zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zero_(rg.ones(2)).tolist()
 /// [0.0, 0.0]
 #[op(function, norust, name = "zero_")]
@@ -338,7 +330,6 @@ pub fn zero_function(input: &Tensor) -> Result<Tensor> {
 
 /// The same memory and version counter, cut off from the graph.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.ones(2, requires_grad=True)
 /// >>> x.detach().requires_grad
 /// False

@@ -31,7 +31,6 @@ fn spaced(op: &'static str, count: i64, at: impl Fn(i64) -> i64, n: i64, d: f64,
 /// Args: `n` how many; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector of `n`
 /// elements, in cycles per unit of `d`. Raises: RuntimeError for a negative `n` or another dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.fft.fftfreq(4).tolist()
 /// [0.0, 0.25, -0.5, -0.25]
 #[op(function, out, module = "fft", "(d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False)")]
@@ -55,7 +54,6 @@ pub fn fftfreq(
 /// Args: `n` how many numbers; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector, in
 /// cycles per unit of `d`. Raises: RuntimeError for a negative `n` or another dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.fft.rfftfreq(4).tolist()
 /// [0.0, 0.25, 0.5]
 #[op(function, out, module = "fft", "(d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False)")]

@@ -32,7 +32,6 @@ fn beside(input: &Tensor, t: Tensor) -> Result<Tensor> {
 /// Args: `input` any tensor; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
 ///
-/// >>> import retrograd as rg
 /// >>> t = rg.empty_like(rg.tensor([1.0, 2.0]))
 /// >>> t.shape
 /// retrograd.Size([2])
@@ -56,7 +55,6 @@ pub fn empty_like(
 /// Args: `input` any tensor; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
 ///
-/// >>> import retrograd as rg
 /// >>> t = rg.zeros_like(rg.tensor([1.0, 2.0]))
 /// >>> t.tolist()
 /// [0.0, 0.0]
@@ -81,7 +79,6 @@ pub fn zeros_like(
 /// Args: `input` any tensor; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient.
 ///
-/// >>> import retrograd as rg
 /// >>> t = rg.ones_like(rg.tensor([1.0, 2.0]))
 /// >>> t.tolist()
 /// [1.0, 1.0]
@@ -106,7 +103,6 @@ pub fn ones_like(
 /// Args: `input` any tensor; `fill_value` a number; `dtype` another dtype; `memory_format` another order of the axes.
 /// Raises: RuntimeError if `requires_grad` and the dtype carries no gradient, or if the dtype cannot hold the number.
 ///
-/// >>> import retrograd as rg
 /// >>> t = rg.full_like(rg.tensor([1.0, 2.0]), 7)
 /// >>> t.tolist()
 /// [7.0, 7.0]
@@ -132,7 +128,6 @@ pub fn full_like(
 ///
 /// Args: `size` integers or one sequence of them; `dtype` another dtype. Raises: as `empty`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_empty(2).shape
 /// retrograd.Size([2])
 #[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -156,7 +151,6 @@ pub fn new_empty(
 ///
 /// Args: `size`, `stride` sequences of integers; `dtype` another dtype. Raises: as `empty_strided`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
 /// (1, 2)
 #[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -181,7 +175,6 @@ pub fn new_empty_strided(
 ///
 /// Args: `size` integers or one sequence of them; `dtype` another dtype. Raises: as `zeros`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_zeros(2).tolist()
 /// [0.0, 0.0]
 #[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -205,7 +198,6 @@ pub fn new_zeros(
 ///
 /// Args: `size` integers or one sequence of them; `dtype` another dtype. Raises: as `ones`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_ones(2).tolist()
 /// [1.0, 1.0]
 #[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -229,7 +221,6 @@ pub fn new_ones(
 ///
 /// Args: `size` a sequence of integers; `fill_value` a number; `dtype` another dtype. Raises: as `full`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).new_full((2,), 7).tolist()
 /// [7.0, 7.0]
 #[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]

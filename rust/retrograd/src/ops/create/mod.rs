@@ -193,7 +193,6 @@ impl Tensor {
 /// Raises: RuntimeError for a negative size, more elements than memory can address, or a dtype without gradient if
 /// `requires_grad`; MemoryError if there is not enough memory.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.empty(2, 3).shape
 /// retrograd.Size([2, 3])
 #[op(
@@ -230,7 +229,6 @@ pub fn empty(
 /// Returns: a tensor over memory just large enough. Raises: RuntimeError for negative numbers, and for lengths that
 /// differ.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.empty_strided((2, 3), (1, 2)).stride()
 /// (1, 2)
 #[op(function, "(*, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)")]
@@ -274,7 +272,6 @@ pub(crate) fn blank_strided(op: &'static str, size: &[i64], stride: &[i64], dtyp
 ///
 /// Args, Returns, Raises: as `empty`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).tolist()
 /// [0.0, 0.0]
 #[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -296,7 +293,6 @@ pub fn zeros(
 ///
 /// Args, Returns, Raises: as `empty`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ones(2, dtype=rg.int64).tolist()
 /// [1, 1]
 #[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -320,7 +316,6 @@ pub fn ones(
 /// float or complex dtype); the rest as `empty`.
 /// Raises: as `empty`, and RuntimeError if the dtype cannot hold the number.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.full((2,), 7).tolist()
 /// [7, 7]
 #[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -345,7 +340,6 @@ pub fn full(
 /// Args: `s` a number; `dtype` (the default float dtype, or its complex counterpart for a complex number); the rest as
 /// `empty`. Raises: as `full`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.scalar_tensor(3).item()
 /// 3.0
 #[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]

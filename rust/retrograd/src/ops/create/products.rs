@@ -13,7 +13,6 @@ use crate::tensor::{DType, Tensor};
 /// Derivative: `g` summed over the places where each element was taken. Raises: RuntimeError for another shape or a
 /// negative `r`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.combinations(rg.tensor([1, 2, 3])).tolist()
 /// [[1, 2], [1, 3], [2, 3]]
 #[op(function, "(r=2, with_replacement=False)")]

@@ -70,7 +70,6 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, dtype: Option<DType>, requir
 /// Args: `end` a number; `dtype` (int64 for an integer, else the default float dtype).
 /// Returns: a 1-dim tensor of `ceil(end)` elements. Raises: RuntimeError if `end` is negative or not finite.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.arange(3).tolist()
 /// [0, 1, 2]
 #[op(
@@ -97,7 +96,6 @@ pub fn arange_to(
 /// Returns: a 1-dim tensor of `ceil((end - start) / step)` elements.
 /// Raises: RuntimeError if `step` is zero or of the wrong sign, or a bound is not finite.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.arange(5, 0, -2).tolist()
 /// [5, 3, 1]
 #[op(
@@ -125,7 +123,6 @@ pub fn arange_from(
 /// Args: `start`, `end` numbers; `steps` how many; `dtype` (the default float dtype).
 /// Returns: a 1-dim tensor of `steps` elements. Raises: RuntimeError if `steps` is negative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linspace(0, 1, 5).tolist()
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
 #[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -189,7 +186,6 @@ pub(super) fn check_ends(op: &'static str, start: &Tensor, end: &Tensor) -> Resu
 /// Args: `start`, `end` 0-dim tensors or numbers, whose values are read; the rest as above.
 /// Returns: as above, without a gradient for the ends. Raises: RuntimeError for ends with dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linspace(rg.tensor(0.0), 1, 3).tolist()
 /// [0.0, 0.5, 1.0]
 #[op(
@@ -217,7 +213,6 @@ pub fn linspace_tensors(
 /// Args: `n` rows; `m` columns (`n`); `dtype` (the default float dtype).
 /// Returns: an `(n, m)` tensor. Raises: RuntimeError if a size is negative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.eye(2).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
 #[op(function, out, "(m=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]

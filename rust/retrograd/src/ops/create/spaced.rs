@@ -15,7 +15,6 @@ use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
 /// Args: `start`, `end` numbers (whole ones for an integer dtype); `steps` how many; `base` a number; `dtype` (the default
 /// float dtype). Returns: a vector of `steps` elements. Raises: RuntimeError if `steps` is negative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logspace(0, 2, 3).tolist()
 /// [1.0, 10.0, 100.0]
 #[op(function, out, "(base=10.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -58,7 +57,6 @@ pub fn logspace(
 /// Args: `start`, `end` 0-dim tensors or numbers, whose values are read; the rest as above. Returns: as above, without a
 /// gradient for the ends. Raises: RuntimeError for ends with dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logspace(rg.tensor(0.0), 2, 3, 2.0).tolist()
 /// [1.0, 2.0, 4.0]
 #[op(
@@ -129,7 +127,6 @@ fn triangle(
 /// positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Raises: RuntimeError for a negative size;
 /// NotImplementedError for another dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tril_indices(2, 2).tolist()
 /// [[0, 1, 1], [0, 0, 1]]
 #[op(function, "(offset=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -152,7 +149,6 @@ pub fn tril_indices(
 /// Args: `row`, `col` the sizes of the matrix; `offset` the first diagonal of the triangle (0 the main one, above it
 /// positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Raises: as `tril_indices`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.triu_indices(2, 2).tolist()
 /// [[0, 0, 1], [0, 1, 1]]
 #[op(function, "(offset=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]

@@ -75,7 +75,6 @@ fn triangle(op: &'static str, form: crate::ops::Form, input: &Tensor, upper: boo
 /// Returns: the same shape. Derivative: the same triangle of `g`.
 /// Raises: RuntimeError for fewer than 2 dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tril(rg.ones(2, 2)).tolist()
 /// [[1.0, 0.0], [1.0, 1.0]]
 #[op(function, method, inplace, out = SAME, "(diagonal=0)")]
@@ -89,7 +88,6 @@ pub fn tril(input: &Tensor, diagonal: i64) -> Result<Tensor> {
 /// Returns: the same shape. Derivative: the same triangle of `g`.
 /// Raises: RuntimeError for fewer than 2 dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.triu(rg.ones(2, 2)).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]
 #[op(function, method, inplace, out = SAME, "(diagonal=0)")]

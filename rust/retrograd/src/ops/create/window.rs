@@ -89,7 +89,6 @@ windows! {
     /// without its last number; `dtype` a floating one. Returns: a vector. Raises: RuntimeError for a negative length or
     /// another dtype.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.hann_window(2).tolist()
     /// [0.0, 1.0]
     hann_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([0.5, 0.5, 0.0]);
@@ -99,7 +98,6 @@ windows! {
     /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `alpha`, `beta` numbers. Returns: a vector. Raises:
     /// as `hann_window`.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.hamming_window(4, True, 0.75, 0.25, dtype=rg.float64).tolist()
     /// [0.5, 0.75, 1.0, 0.75]
     hamming_window(alpha, beta) "(periodic=True, alpha=0.54, beta=0.46, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([alpha, beta, 0.0]);
@@ -108,7 +106,6 @@ windows! {
     ///
     /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Raises: as `hann_window`.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.blackman_window(5, False).shape
     /// retrograd.Size([5])
     blackman_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([0.42, 0.5, 0.08]);
@@ -117,7 +114,6 @@ windows! {
     ///
     /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`. Returns: a vector. Raises: as `hann_window`.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.bartlett_window(5, periodic=False).tolist()
     /// [0.0, 0.5, 1.0, 0.5, 0.0]
     bartlett_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Triangle;
@@ -127,7 +123,6 @@ windows! {
     /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `beta` how narrow it is. Returns: a vector. Raises:
     /// as `hann_window`.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.kaiser_window(3, periodic=False, beta=0.0).tolist()
     /// [1.0, 1.0, 1.0]
     kaiser_window(beta) "(periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Kaiser(beta);

@@ -94,7 +94,6 @@ impl Primitive for IndexSelect {
 /// Derivative: `g` added up at the indices. Raises: IndexError if an index is out of range or `index` has several axes;
 /// RuntimeError for another dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.index_select(rg.tensor([1.0, 2.0, 3.0]), 0, rg.tensor([2, 0])).tolist()
 /// [3.0, 1.0]
 #[op(function, method, out = OutDtype::Same(&["index_select(): self and result must have the same scalar type"]))]
@@ -229,7 +228,6 @@ impl Primitive for Gather {
 /// fresh tensor of the sizes of `index`. Derivative: `g` added up at the indices. Raises: RuntimeError if an index is out of
 /// range or sizes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.gather(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, rg.tensor([[0], [1]])).tolist()
 /// [[1.0], [4.0]]
 #[op(function, method, out = SAME, name = "gather", norust, "(*, sparse_grad=False)")]

@@ -168,7 +168,6 @@ impl Primitive for Put {
 /// Derivative: `g` added up at the positions. Raises: IndexError if a position does not exist; RuntimeError for another
 /// dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.take(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.tensor([0, -1])).tolist()
 /// [1.0, 4.0]
 #[op(
@@ -188,7 +187,6 @@ pub fn take(input: &Tensor, index: &Tensor) -> Result<Tensor> {
 /// `accumulate` adds. Returns: a fresh tensor. Derivative: `g`, with zeros where it was overwritten, and `g` at the positions.
 /// Raises: IndexError if a position does not exist or the numbers of elements differ; RuntimeError for another dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.put(rg.zeros(2, 2), rg.tensor([3]), rg.tensor([1.0])).tolist()
 /// [[0.0, 0.0], [0.0, 1.0]]
 #[op(function, method, inplace, "(accumulate=False)")]
@@ -227,7 +225,6 @@ pub fn put(input: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) ->
 /// added up at the indices. Raises: RuntimeError for another dtype, shapes that do not broadcast, or an index that does not
 /// exist.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.tensor([[3.0, 1.0], [2.0, 4.0]])
 /// >>> rg.take_along_dim(x, rg.argsort(x, dim=1), dim=1).tolist()
 /// [[1.0, 3.0], [2.0, 4.0]]
@@ -281,7 +278,6 @@ pub fn take_along_dim(input: &Tensor, indices: &Tensor, dim: Option<i64>) -> Res
 /// Derivative: `g`, with zeros where it was overwritten, and `g` at the indices. Raises: IndexError if an index does not exist;
 /// RuntimeError if shapes or dtypes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.index_put(rg.zeros(3), (rg.tensor([0, 2]),), rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 0.0, 2.0]
 #[op(function, method, inplace, norust, name = "index_put", "(accumulate=False)")]
@@ -295,7 +291,6 @@ pub fn put_indices(input: &Tensor, indices: &[Tensor], values: &Tensor, accumula
 
 /// The positions of the elements that are not zero, one row each; see `nonzero`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.argwhere(rg.tensor([0.0, 1.0, 2.0])).tolist()
 /// [[1], [2]]
 #[op(function, method)]

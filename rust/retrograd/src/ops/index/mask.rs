@@ -72,7 +72,6 @@ impl Primitive for MaskedSelect {
 /// Args: `mask` bool, broadcast against `input`. Returns: a fresh vector. Derivative: `g` at those elements, zeros
 /// elsewhere. Raises: RuntimeError if `mask` is not bool or the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.masked_select(rg.tensor([1.0, 2.0, 3.0]), rg.tensor([True, False, True])).tolist()
 /// [1.0, 3.0]
 #[op(function, method, out = OutDtype::Same(&["masked_select(): self and result must have the same scalar type"]))]
@@ -106,7 +105,6 @@ pub(crate) fn dynamic_shape(op: &'static str) -> Error {
 ///
 /// Args: `input` any dtype. Returns: int64 of sizes `(n, ndim)`. Not differentiable.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nonzero(rg.tensor([[0.0, 1.0], [2.0, 0.0]])).tolist()
 /// [[0, 1], [1, 0]]
 #[op(function, method, out)]
@@ -128,7 +126,6 @@ pub fn nonzero(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype, a 0-dim tensor counts as a vector; `as_tuple` whether to return a tuple.
 /// Returns: int64, a tensor of sizes `(n, ndim)` or `ndim` vectors of size `n`. Not differentiable.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nonzero(rg.tensor([[0.0, 1.0], [2.0, 0.0]]), as_tuple=True)
 /// (tensor([0, 1]), tensor([1, 0]))
 #[op(function, method, norust, name = "nonzero", "(*, as_tuple)")]
@@ -146,7 +143,6 @@ pub fn nonzero_tuple(input: &Tensor) -> Result<Vec<Tensor>> {
 ///
 /// Args: `condition` any dtype, a 0-dim tensor counts as a vector. Returns: `ndim` int64 vectors. Not differentiable.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.where(rg.tensor([[0.0, 1.0], [2.0, 0.0]]))
 /// (tensor([0, 1]), tensor([1, 0]))
 #[op(function, norust, name = "where")]

@@ -232,7 +232,6 @@ fn check_src(input: &Tensor, src: &Tensor) -> Result<()> {
 /// of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` for `input`, `g` at the index for `src`. Raises:
 /// RuntimeError if an index is out of range, or sizes or dtypes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.scatter_add(rg.zeros(3), 0, rg.tensor([0, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [3.0, 0.0, 0.0]
 #[op(function, method, inplace, out = SAME)]
@@ -248,7 +247,6 @@ pub fn scatter_add(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Re
 /// Args: as for `scatter_add`. Derivative: `g` with zeros at the index for `input`, `g` at the index for `src` (as if no
 /// index came twice). Raises: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
 #[op(function, method, inplace, out = SAME)]
@@ -260,7 +258,6 @@ pub fn scatter(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result
 
 /// `input` with a number written where `index` names along an axis; see `scatter`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2]), 1.0).tolist()
 /// [0.0, 0.0, 1.0]
 #[op(function, method, inplace, out = SAME, name = "scatter")]
@@ -284,7 +281,6 @@ fn reduced(form: Form, input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, r
 ///
 /// Args: `reduce` is "add" or "multiply". Raises: RuntimeError for another one.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 2]), 1.0, reduce="add").tolist()
 /// [0.0, 0.0, 2.0]
 #[op(function, method, inplace, out = SAME, norust, name = "scatter", "(*, reduce)")]
@@ -299,7 +295,6 @@ pub fn scatter_reducing(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, 
 
 /// `input` with a number added or multiplied where `index` names along an axis; see `scatter_add`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.scatter(rg.ones(3), 0, rg.tensor([2]), 3.0, reduce="multiply").tolist()
 /// [1.0, 1.0, 3.0]
 #[op(function, method, inplace, out = SAME, norust, name = "scatter", "(*, reduce)")]

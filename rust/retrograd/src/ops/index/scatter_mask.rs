@@ -103,7 +103,6 @@ impl Primitive for MaskedScatter {
 /// elements as the mask has true ones. Returns: a fresh tensor. Derivative: `g` with zeros where the mask is true, and `g`
 /// there. Raises: RuntimeError if `source` has another dtype or too few elements, or `mask` is not bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.masked_scatter(rg.zeros(3), rg.tensor([True, False, True]), rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 0.0, 2.0]
 #[op(function, method, inplace)]

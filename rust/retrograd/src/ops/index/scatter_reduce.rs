@@ -183,7 +183,6 @@ impl Primitive for ScatterReduce {
 /// named do not count. Returns: a tensor of the sizes of `input`. Derivative: that of the reduction; for "amax" and "amin"
 /// `g`, split evenly among equal elements. Raises: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.scatter_reduce(rg.ones(2), 0, rg.tensor([0, 0]), rg.tensor([2.0, 3.0]), "prod").tolist()
 /// [6.0, 1.0]
 #[op(function, method, inplace, out = SAME, "(*, include_self=True)")]

@@ -339,7 +339,6 @@ fn rest(sizes: &[usize], dim: usize) -> Dims {
 /// `input`. Derivative: `g` for `input`, `alpha * g` at the index for `source`. Raises: RuntimeError if an index is out of
 /// range, or sizes or dtypes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.index_add(rg.zeros(3), 0, rg.tensor([0, 2, 0]), rg.ones(3), alpha=2).tolist()
 /// [4.0, 0.0, 2.0]
 #[op(function, method, inplace, out = SAME, "(*, alpha=1)")]
@@ -384,7 +383,6 @@ pub fn index_add(input: &Tensor, dim: i64, index: &Tensor, source: &Tensor, alph
 /// zeros at the index for `input`, `g` at the index for `source` (as if no index came twice). Raises: IndexError if an index
 /// is out of range or the number of slices does not fit; RuntimeError if other sizes or dtypes do not.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.index_copy(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
 #[op(function, method, inplace, out = SAME)]
@@ -453,7 +451,6 @@ fn fill_slices(input: &Tensor, dim: i64, index: &Tensor, number: Option<Scalar>)
 /// sizes of `input`. Derivative: `g` with zeros at the index. Raises: IndexError if an index is out of range, or of another
 /// dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.index_fill(rg.zeros(3), 0, rg.tensor([0, -1]), 5.0).tolist()
 /// [5.0, 0.0, 5.0]
 #[op(function, method, inplace)]
@@ -467,7 +464,6 @@ pub fn index_fill(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Re
 /// Args: as above, `value` a 0-dim tensor. Derivative: `g` with zeros at the index for `input`, the sum of `g` there for
 /// `value` (as often as an index comes). Raises: RuntimeError for a value with dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.index_fill(rg.zeros(3), 0, rg.tensor([0]), rg.tensor(5.0)).tolist()
 /// [5.0, 0.0, 0.0]
 #[op(function, method, inplace, name = "index_fill")]

@@ -159,7 +159,6 @@ impl Primitive for Addmm {
 /// Returns: a tensor of shape (n, p). Derivative: `beta * g`, `alpha * g @ mat2.t()`, `alpha * mat1.t() @ g`.
 /// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.addmm(rg.tensor([1.0]), rg.ones(2, 3), rg.ones(3, 2), alpha=2).tolist()
 /// [[7.0, 7.0], [7.0, 7.0]]
 #[op(
@@ -242,7 +241,6 @@ impl Primitive for Addmv {
 /// Returns: a tensor of shape (n,). Derivative: `beta * g`, `alpha * outer(g, vec)`, `alpha * mat.t() @ g`.
 /// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.addmv(rg.ones(2), rg.ones(2, 3), rg.ones(3)).tolist()
 /// [4.0, 4.0]
 #[op(

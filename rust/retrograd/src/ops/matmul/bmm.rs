@@ -86,7 +86,6 @@ impl Primitive for Bmm {
 /// Returns: a tensor of shape (b, n, p). Derivative: `bmm(g, mat2.mT)` and `bmm(input.mT, g)`.
 /// Raises: RuntimeError if an operand has not three dims, or sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bmm(rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[3.0]], [[3.0]]]
 #[op(function, method, out = SAME)]
@@ -171,7 +170,6 @@ impl Primitive for Baddbmm {
 /// Returns: a tensor of shape (b, n, p). Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`.
 /// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[4.0]], [[4.0]]]
 #[op(

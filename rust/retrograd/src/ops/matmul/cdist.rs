@@ -199,7 +199,6 @@ fn expanded(x: &Tensor, lead: &[usize]) -> Result<Tensor> {
 /// Returns: a tensor of sizes (..., p, r). Derivative: that of the norm, zero where the distance is. Raises: RuntimeError for
 /// other shapes or dtypes or a negative `p`; ValueError for another mode.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cdist(rg.tensor([[0.0, 0.0]]), rg.tensor([[3.0, 4.0], [1.0, 0.0]])).tolist()
 /// [[5.0, 1.0]]
 #[op(function, "(p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')")]

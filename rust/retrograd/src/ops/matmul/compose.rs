@@ -70,7 +70,6 @@ pub(super) fn unsafe_view(x: &Tensor, to: &[usize]) -> Result<Tensor> {
 /// Returns: the product. Derivative: `g @ other.mT` and `input.mT @ g`, summed over broadcast dims.
 /// Raises: RuntimeError if an operand has no dims, or sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.matmul(rg.ones(4, 2, 3), rg.ones(3, 5)).shape
 /// retrograd.Size([4, 2, 5])
 #[op(function, method, out = SAME)]
@@ -174,7 +173,6 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// summed to the bias.
 /// Raises: RuntimeError if sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.linear(rg.ones(2, 3), rg.ones(4, 3), rg.ones(4)).tolist()
 /// [[4.0, 4.0, 4.0, 4.0], [4.0, 4.0, 4.0, 4.0]]
 #[op(function, out, module = "nn.functional", "(bias=None)")]

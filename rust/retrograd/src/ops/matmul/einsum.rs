@@ -154,7 +154,6 @@ fn pair(a: &Tensor, b: &Tensor, sum: &[usize]) -> Result<Tensor> {
 /// named axes. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the equation is not
 /// understood, or does not fit the operands or these each other.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.einsum("ij,j->i", rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]
 #[op(function)]
@@ -239,7 +238,6 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
 /// Args: `a`, `b` of one dtype; `dims_a` and `dims_b` the axes that go together. Returns: a tensor of the axes that are left,
 /// those of `a` first. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the axes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensordot(rg.ones(2, 3), rg.ones(3, 2), dims=([1, 0], [0, 1])).item()
 /// 6.0
 #[op(function, out)]
@@ -290,7 +288,6 @@ pub fn tensordot(a: &Tensor, b: &Tensor, dims_a: &[i64], dims_b: &[i64]) -> Resu
 
 /// The sums of products over the last `dims` axes of one tensor and the first of the other.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.tensordot(rg.ones(2, 3, 4), rg.ones(3, 4, 5)).shape)
 /// (2, 5)
 #[op(function, out, norust, name = "tensordot", "(dims=2)")]
@@ -314,7 +311,6 @@ pub fn tensordot_last(a: &Tensor, b: &Tensor, dims: i64) -> Result<Tensor> {
 /// Args: `other` with a last axis as long as that of `input`. Returns: a tensor of the other axes, those of `input` first.
 /// Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the last axes differ.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.inner(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).item()
 /// 11.0
 #[op(function, method, out, norust)]
@@ -340,7 +336,6 @@ pub fn inner(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Args: tensors of any shapes; the one with fewer axes gets ones in front. Returns: a fresh tensor, each axis the product
 /// of two. Derivative: the sums of `g * other` and `g * input` over the blocks.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.kron(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 10.0])).tolist()
 /// [1.0, 10.0, 2.0, 20.0]
 #[op(function, method, out)]

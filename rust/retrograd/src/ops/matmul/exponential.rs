@@ -97,7 +97,6 @@ impl Primitive for MatrixExp {
 /// Args: `input` (..., n, n), float32 or float64. Returns: a tensor of the same shape. Derivative: the upper right block of
 /// the exponential of `[[A^T, g], [0, A^T]]`. Raises: RuntimeError if the matrices are not square.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.matrix_exp(rg.tensor([[0.0, 1.0], [0.0, 0.0]])).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]
 #[op(function, method)]
@@ -124,7 +123,6 @@ pub fn matrix_exp(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `A` as the `input` there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.matrix_exp(rg.tensor([[0.0, 1.0], [0.0, 0.0]])).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]
 #[op(function, out, module = "linalg", name = "matrix_exp")]

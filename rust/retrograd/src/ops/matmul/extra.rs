@@ -46,7 +46,6 @@ impl Primitive for VDot {
 /// Args: `input`, `other` (n,), of one dtype: an integer type, float32 or float64. Returns: a 0-dim tensor. Derivative:
 /// `g * other` and `g * input`. Raises: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.vdot(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).item()
 /// 11.0
 #[op(function, method, out = OutDtype::Same(&["result dtype {Out} does not match input dtype {Result}"]))]
@@ -60,7 +59,6 @@ pub fn vdot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Returns: a tensor of sizes (len(x), N); integers become int64. Derivative: that of the powers. Raises: RuntimeError if
 /// `x` is no vector or `N` is negative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.vander(rg.tensor([1, 2, 3])).tolist()
 /// [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
 #[op(function, "(N=None, increasing=False)")]

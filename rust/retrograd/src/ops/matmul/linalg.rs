@@ -82,7 +82,6 @@ fn crossed(op: &'static str, a: &Tensor, b: &Tensor, dim: i64) -> Result<Tensor>
 /// Args: `other` with as many axes, which broadcast; `dim` the axis of size 3. Returns: a fresh tensor. Derivative: `other x g`
 /// and `g x input`. Raises: RuntimeError if the axis has another size.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.cross(rg.tensor([1.0, 0.0, 0.0]), rg.tensor([0.0, 1.0, 0.0])).tolist()
 /// [0.0, 0.0, 1.0]
 #[op(function, out = SAME, module = "linalg", name = "cross", "(*, dim=-1)")]
@@ -94,7 +93,6 @@ pub fn linalg_cross(input: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> 
 ///
 /// Args: `dim` the axis, by default the first of size 3. Raises: RuntimeError if there is none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cross(rg.tensor([1.0, 0.0, 0.0]), rg.tensor([0.0, 1.0, 0.0]), dim=0).tolist()
 /// [0.0, 0.0, 1.0]
 #[op(function, method, out = SAME, "(dim=None)")]
@@ -114,7 +112,6 @@ pub fn cross(input: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor>
 /// Args: `x`, `y` float tensors of one dtype with shapes that broadcast; `dim` the axis. Returns: a tensor without the axis. Derivative: `g * y` and
 /// `g * x`. Raises: RuntimeError if the axis has different sizes, for integers, or if the dtypes differ.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.vecdot(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]
 #[op(
@@ -161,7 +158,6 @@ pub fn vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {
 ///
 /// Args: `offset` which diagonal; `dim1`, `dim2` the axes of the matrices.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.diagonal(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]
 #[op(function, module = "linalg", name = "diagonal", "(*, offset=0, dim1=-2, dim2=-1)")]
@@ -202,7 +198,6 @@ fn chained(xs: &[Tensor]) -> Result<Tensor> {
 /// Args: `tensors` two or more matrices; the first and the last may be vectors, a row and a column, whose axes are not in
 /// the result. Derivative: that of the products. Raises: RuntimeError for fewer than two or other shapes.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.linalg.multi_dot([rg.ones(2, 3), rg.ones(3, 4), rg.ones(4)]).shape)
 /// (2,)
 #[op(
@@ -253,7 +248,6 @@ pub fn multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
 ///
 /// Args: `matrices` one after the other. Raises: RuntimeError for other shapes.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.chain_matmul(rg.ones(2, 3), rg.ones(3, 4)).shape)
 /// (2, 4)
 #[op(function, out)]
@@ -280,7 +274,6 @@ pub fn chain_matmul(#[size] matrices: &[Tensor]) -> Result<Tensor> {
 /// the products. Raises: RuntimeError for matrices that are not square; NotImplementedError for a negative `n`, which needs the
 /// inverse.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.matrix_power(rg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 /// [[1.0, 5.0], [0.0, 1.0]]
 #[op(function, out = SAME, module = "linalg")]
@@ -291,7 +284,6 @@ pub fn matrix_power(A: &Tensor, n: i64) -> Result<Tensor> {
 
 /// A square matrix multiplied by itself; see `linalg.matrix_power`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.matrix_power(rg.tensor([[2.0]]), 3).tolist()
 /// [[8.0]]
 #[op(function, method, out = SAME, norust, name = "matrix_power")]
@@ -342,7 +334,6 @@ fn power_of(x: &Tensor, n: i64) -> Result<Tensor> {
 /// Args: `x` of any shape, a 0-dim tensor as one of length 1; `N` how many powers, by default the size of the last axis. Returns: a fresh tensor; integers
 /// become int64. Derivative: that of the powers. Raises: RuntimeError for `N` below 2.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.vander(rg.tensor([2.0, 3.0]), N=3).tolist()
 /// [[1.0, 2.0, 4.0], [1.0, 3.0, 9.0]]
 #[op(function, module = "linalg", name = "vander", "(*, N=None)")]

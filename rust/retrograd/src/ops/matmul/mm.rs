@@ -132,7 +132,6 @@ impl Primitive for Mm {
 /// Returns: a tensor of shape (n, p). Derivative: `g @ mat2.t()` and `input.t() @ g`.
 /// Raises: RuntimeError if an operand is no matrix, the inner sizes differ, or the dtypes do.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.mm(rg.tensor([[1.0, 2.0]]), rg.tensor([[3.0], [4.0]])).tolist()
 /// [[11.0]]
 #[op(function, method, out = SAME)]

@@ -118,7 +118,6 @@ impl Primitive for Mv {
 /// Returns: a tensor of shape (n,). Derivative: `outer(g, vec)` and `input.t() @ g`.
 /// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.mv(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.tensor([1.0, 10.0])).tolist()
 /// [21.0, 43.0]
 #[op(
@@ -196,7 +195,6 @@ impl Primitive for Dot {
 /// Returns: a 0-dim tensor. Derivative: `g * tensor` and `g * input`.
 /// Raises: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.dot(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).item()
 /// 11.0
 #[op(function, method, out = OutDtype::Same(&["result dtype {Out} does not match input dtype {Result}"]))]
@@ -210,7 +208,6 @@ pub fn dot(input: &Tensor, tensor: &Tensor) -> Result<Tensor> {
 /// Returns: a tensor of shape (n, m). Derivative: `g @ vec2` and `g.t() @ input`.
 /// Raises: RuntimeError if an operand has not one dim.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.outer(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).tolist()
 /// [[3.0, 4.0], [6.0, 8.0]]
 #[op(function, method, out, aliases("ger"))]

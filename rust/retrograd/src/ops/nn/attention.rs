@@ -345,7 +345,6 @@ fn dropping(op: &Attention, xs: &[&Tensor], p: f64) -> Result<Tensor> {
 /// the mask. Scores are computed by tiles and never kept.
 /// Raises: RuntimeError if sizes or dtypes do not go together, or `dropout_p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> q, k, v = rg.ones(1, 2), rg.ones(2, 2), rg.tensor([[1.0], [3.0]])
 /// >>> rg.nn.functional.scaled_dot_product_attention(q, k, v).tolist()
 /// [[2.0]]

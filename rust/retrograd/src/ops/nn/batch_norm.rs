@@ -111,7 +111,6 @@ impl Channels<'_> {
 /// Raises: ValueError for one value per channel in training or a bad `eps`; RuntimeError if sizes or dtypes do not go
 /// together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.batch_norm(rg.tensor([[1.0], [3.0]]), None, None, training=True, eps=1e-12).tolist()
 /// [[-1.0], [1.0]]
 #[op(function, norust, module = "nn.functional", "(weight=None, bias=None, training=False, momentum=0.1, eps=1e-5)")]
@@ -160,7 +159,6 @@ fn several(op: &'static str, count: usize, sizes: &[usize]) -> Result<()> {
 /// `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative: as `batch_norm`.
 /// Raises: ValueError for one value per channel; RuntimeError if sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.instance_norm(rg.tensor([[[1.0, 3.0]]]), eps=1e-12).tolist()
 /// [[[-1.0, 1.0]]]
 #[op(
@@ -234,7 +232,6 @@ pub fn instance_norm(
 /// sum of `g * h` for the weight and of `g` for the bias.
 /// Raises: ValueError for one value per group; RuntimeError if sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.group_norm(rg.tensor([[1.0, 3.0]]), 1, eps=0.0).tolist()
 /// [[-1.0, 1.0]]
 #[op(function, norust, module = "nn.functional", "(weight=None, bias=None, eps=1e-5)")]

@@ -123,7 +123,6 @@ impl ElementLoss for BceWithLogits {
 /// Raises: ValueError for other shapes or another reduction; RuntimeError for inputs that are no probabilities, dtypes that
 /// differ, or a weight that requires grad.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.binary_cross_entropy(rg.tensor([0.0]), rg.tensor([1.0])).item()
 /// 100.0
 #[op(function, norust, module = "nn.functional", "(weight=None, size_average=None, reduce=None, reduction='mean')")]
@@ -180,7 +179,6 @@ pub fn binary_cross_entropy(
 /// Raises: ValueError for other shapes or another reduction; RuntimeError for weights that do not broadcast or require
 /// grad.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.binary_cross_entropy_with_logits(rg.tensor([-1000.0]), rg.tensor([1.0])).item()
 /// 1000.0
 #[op(

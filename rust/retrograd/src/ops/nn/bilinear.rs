@@ -11,7 +11,6 @@ use crate::tensor::{Dims, Tensor};
 /// Args: `input1` (..., n), `input2` (..., m) with the same leading sizes, `weight` (out, n, m), `bias` (out,). Returns: a
 /// tensor of sizes (..., out). Derivative: that of the products. Raises: RuntimeError if sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> weight = rg.tensor([[[1.0, 0.0], [0.0, 2.0]]])
 /// >>> rg.nn.functional.bilinear(rg.tensor([[1.0, 2.0]]), rg.tensor([[3.0, 4.0]]), weight).tolist()
 /// [[19.0]]

@@ -110,7 +110,6 @@ impl How<'_> {
 /// divided like the loss; probabilities get `-g * log_softmax(input)`.
 /// Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> round(rg.nn.functional.cross_entropy(rg.zeros(2, 4), rg.tensor([1, 2])).item(), 4)
 /// 1.3863
 #[op(

@@ -288,7 +288,6 @@ fn loss(log_probs: &Tensor, targets: &Tensor, steps: &[i64], lengths: &[i64], ho
 /// probability of a class at a step given the target: the gradient for logarithms made by `log_softmax`.
 /// Raises: RuntimeError for sizes, lengths and dtypes that do not go together; IndexError for a target out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.zeros(2, 1, 2).log_softmax(2)
 /// >>> round(rg.nn.functional.ctc_loss(x, rg.tensor([[1]]), (2,), (1,)).item(), 4)
 /// 0.2877
@@ -307,7 +306,6 @@ pub fn ctc_loss(
 
 /// As above, with lengths that are tensors of integers.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.zeros(2, 2).log_softmax(1)
 /// >>> round(rg.nn.functional.ctc_loss(x, rg.tensor([1]), rg.tensor(2), rg.tensor(1)).item(), 4)
 /// 0.2877

@@ -28,7 +28,6 @@ fn unit(op: &'static str, x: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
 /// Derivative, with unit vectors `u` and `v`: `g * (v - cos * u) / norm(x1)`, and likewise for `x2`.
 /// Raises: RuntimeError if shapes do not broadcast or for integers, IndexError if there is no such dim.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.cosine_similarity(rg.tensor([[3.0, 4.0]]), rg.tensor([[2.0, 0.0]])).tolist()
 /// [0.6000000238418579]
 #[op(function, norust, module = "nn.functional", "(dim=1, eps=1e-8)")]
@@ -56,7 +55,6 @@ pub fn cosine_similarity(x1: &Tensor, x2: &Tensor, dim: i64, eps: f64) -> Result
 /// Returns: a tensor without the last dim. Derivative: that of the norm, and its negative.
 /// Raises: RuntimeError if shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.pairwise_distance(rg.tensor([3.0, 4.0]), rg.tensor([0.0, 0.0]), eps=0.0).item()
 /// 5.0
 #[op(function, norust, module = "nn.functional", "(p=2.0, eps=1e-6, keepdim=False)")]
@@ -72,7 +70,6 @@ pub fn pairwise_distance(x1: &Tensor, x2: &Tensor, p: f64, eps: f64, keepdim: bo
 /// Returns: a tensor of the same shape. Derivative: for `p = 2` and unit vectors `u`, `(g - u * sum(g * u)) / norm`.
 /// Raises: IndexError if there is no such dim, RuntimeError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.normalize(rg.tensor([[0.0, 4.0]])).tolist()
 /// [[0.0, 1.0]]
 #[op(function, norust, out, module = "nn.functional", "(p=2.0, dim=1, eps=1e-12)")]

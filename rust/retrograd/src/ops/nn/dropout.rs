@@ -86,7 +86,6 @@ pub(super) fn dropped(op: &'static str, input: &Tensor, p: f64, inplace: bool, h
 /// Returns: a tensor of the same shape; `input` itself where nothing is to be done. Derivative: `g` times the same factors.
 /// Raises: ValueError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout(rg.ones(2), training=False).tolist()
 /// [1.0, 1.0]
 /// >>> rg.nn.functional.dropout(rg.ones(2), p=1.0).tolist()

@@ -39,7 +39,6 @@ fn drop_channels(
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError for other numbers of dims; ValueError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout1d(rg.ones(1, 2), p=1.0).tolist()
 /// [[0.0, 0.0]]
 #[op(function, module = "nn.functional", "(p=0.5, training=True, inplace=False)")]
@@ -65,7 +64,6 @@ pub fn dropout1d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError for less than two dims; ValueError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout2d(rg.ones(1, 2, 1, 1), p=1.0).flatten().tolist()
 /// [0.0, 0.0]
 #[op(function, module = "nn.functional", "(p=0.5, training=True, inplace=False)")]
@@ -97,7 +95,6 @@ pub fn dropout2d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError for an input without dims; ValueError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.dropout3d(rg.ones(2, 1, 1, 1), p=1.0).flatten().tolist()
 /// [0.0, 0.0]
 #[op(function, module = "nn.functional", "(p=0.5, training=True, inplace=False)")]
@@ -123,7 +120,6 @@ pub fn dropout3d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: ValueError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.alpha_dropout(rg.ones(2), p=1.0, training=True).tolist()
 /// [0.0, 0.0]
 #[op(function, module = "nn.functional", "(p=0.5, training=False, inplace=False)")]
@@ -137,7 +133,6 @@ pub fn alpha_dropout(input: &Tensor, p: f64, training: bool, inplace: bool) -> R
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: RuntimeError for less than two dims; ValueError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.feature_alpha_dropout(rg.ones(1, 2), p=1.0, training=True).tolist()
 /// [[0.0, 0.0]]
 #[op(function, module = "nn.functional", "(p=0.5, training=False, inplace=False)")]
@@ -158,7 +153,6 @@ fn plain(op: &'static str, input: &Tensor, p: f64, train: bool, how: How) -> Res
 /// Args: `input` float32 or float64; `p` from 0 to 1; `train` whether to do anything.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors. Raises: RuntimeError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.dropout(rg.ones(2), 1.0, True).tolist()
 /// [0.0, 0.0]
 #[op(function, name = "dropout")]
@@ -172,7 +166,6 @@ pub fn plain_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError if `p` is out of range, or for less than two dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.feature_dropout(rg.ones(1, 2), 1.0, True).tolist()
 /// [[0.0, 0.0]]
 #[op(function, name = "feature_dropout")]
@@ -186,7 +179,6 @@ pub fn plain_feature_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tens
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: RuntimeError if `p` is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.alpha_dropout(rg.ones(2), 1.0, True).tolist()
 /// [0.0, 0.0]
 #[op(function, name = "alpha_dropout")]
@@ -200,7 +192,6 @@ pub fn plain_alpha_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: RuntimeError if `p` is out of range, or for less than two dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.feature_alpha_dropout(rg.ones(1, 2), 1.0, True).tolist()
 /// [[0.0, 0.0]]
 #[op(function, name = "feature_alpha_dropout")]

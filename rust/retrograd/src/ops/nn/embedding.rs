@@ -302,7 +302,6 @@ impl Primitive for EmbeddingBackward {
 /// Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError for a
 /// `padding_idx` out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.embedding(rg.tensor([1, 0, 1]), rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
 #[op(
@@ -361,7 +360,6 @@ pub fn embedding(
 /// Raises: RuntimeError for a class that is negative or too large, for another dtype, and where the number of classes cannot be
 /// told.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.one_hot(rg.tensor([0, 2])).tolist()
 /// [[1, 0, 0], [0, 0, 1]]
 #[op(function, module = "nn.functional", "(num_classes=-1)")]

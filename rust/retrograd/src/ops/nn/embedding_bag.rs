@@ -267,7 +267,6 @@ fn tensor_type(t: &Tensor) -> String {
 /// Raises: RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError for arguments that
 /// do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> table = rg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 /// >>> rg.nn.functional.embedding_bag(rg.tensor([0, 1, 2]), table, rg.tensor([0, 2]), mode='sum').tolist()
 /// [[4.0, 6.0], [5.0, 6.0]]

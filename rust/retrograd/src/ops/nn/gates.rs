@@ -109,7 +109,6 @@ impl Primitive for Glu {
 /// Derivative, of halves `a` and `b`: `g * s` and `g * a * s * (1 - s)` with `s = sigmoid(b)`.
 /// Raises: RuntimeError for 0 dims or an odd size, IndexError if there is no such dim.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.glu(rg.tensor([4.0, 0.0])).tolist()
 /// [2.0]
 #[op(function, norust, module = "nn.functional", "(dim=-1)")]
@@ -173,7 +172,6 @@ impl Primitive for Prelu {
 /// `g * input` over the elements that are not positive.
 /// Raises: RuntimeError if sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.prelu(rg.tensor([-4.0, 2.0]), rg.tensor([0.25])).tolist()
 /// [-1.0, 2.0]
 #[op(function, norust, module = "nn.functional")]
@@ -217,7 +215,6 @@ pub fn prelu(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any dtype but bool. Returns: a tensor of the same shape. Derivative: `g / (1 + abs(input))**2`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.softsign(rg.tensor([1.0, -3.0])).tolist()
 /// [0.5, -0.75]
 #[op(function, norust, module = "nn.functional")]
@@ -229,7 +226,6 @@ pub fn softsign(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any dtype but bool. Returns: a tensor of the same shape. Derivative: `g * tanh(input)**2`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.tanhshrink(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, norust, module = "nn.functional")]
@@ -244,7 +240,6 @@ pub fn tanhshrink(input: &Tensor) -> Result<Tensor> {
 /// generator. Returns: a tensor of the same shape. Derivative: that of `softmax`.
 /// Raises: IndexError if there is no such dim.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.gumbel_softmax(rg.tensor([0.0, 1e4]), hard=True).tolist()
 /// [0.0, 1.0]
 #[op(function, norust, module = "nn.functional", "(tau=1, hard=False, eps=1e-10, dim=-1)")]

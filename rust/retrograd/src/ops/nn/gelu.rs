@@ -175,7 +175,6 @@ impl Primitive for GeluBackward {
 /// Returns: a tensor of the same shape. Derivative: `g * (Phi(x) + x * phi(x))`, or that of the approximation.
 /// Raises: RuntimeError for another `approximate`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.gelu(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
 #[op(function, out = FOUND, module = "nn.functional", "(*, approximate='none')")]

@@ -193,7 +193,6 @@ fn softshrink_of(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape; `negative_slope` a number.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * negative_slope`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.leaky_relu(rg.tensor([-4.0, 2.0]), 0.25).tolist()
 /// [-1.0, 2.0]
 #[op(function, norust, module = "nn.functional", "(negative_slope=0.01, inplace=False)")]
@@ -205,7 +204,6 @@ pub fn leaky_relu(input: &Tensor, negative_slope: Scalar, inplace: bool) -> Resu
 ///
 /// Args, Derivative: as `leaky_relu`. Returns: `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.leaky_relu_(rg.tensor([-4.0, 2.0]), 0.25).tolist()
 /// [-1.0, 2.0]
 #[op(function, norust, module = "nn.functional", name = "leaky_relu_", "(negative_slope=0.01)")]
@@ -218,7 +216,6 @@ pub fn leaky_relu_inplace(input: &Tensor, negative_slope: Scalar) -> Result<Tens
 /// Args: `input` any dtype but bool; `threshold`, `value` numbers.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > threshold`, else 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.threshold(rg.tensor([0.0, 2.0]), 1.0, 5.0).tolist()
 /// [5.0, 2.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
@@ -230,7 +227,6 @@ pub fn threshold(input: &Tensor, threshold: Scalar, value: Scalar, inplace: bool
 ///
 /// Args, Derivative: as `threshold`. Returns: `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.threshold_(rg.tensor([0.0, 2.0]), 1.0, 5.0).tolist()
 /// [5.0, 2.0]
 #[op(function, norust, module = "nn.functional", name = "threshold_")]
@@ -244,7 +240,6 @@ pub fn threshold_inplace(input: &Tensor, threshold: Scalar, value: Scalar) -> Re
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `min_val < input < max_val`, else 0.
 /// Raises: ValueError if `min_val > max_val`, RuntimeError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardtanh(rg.tensor([-4.0, 0.5])).tolist()
 /// [-1.0, 0.5]
 #[op(function, norust, module = "nn.functional", "(min_val=-1.0, max_val=1.0, inplace=False)")]
@@ -256,7 +251,6 @@ pub fn hardtanh(input: &Tensor, min_val: Scalar, max_val: Scalar, inplace: bool)
 ///
 /// Args, Derivative: as `hardtanh`. Returns: `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardtanh_(rg.tensor([-4.0, 0.5])).tolist()
 /// [-1.0, 0.5]
 #[op(function, norust, module = "nn.functional", name = "hardtanh_", "(min_val=-1.0, max_val=1.0)")]
@@ -270,7 +264,6 @@ pub fn hardtanh_inplace(input: &Tensor, min_val: Scalar, max_val: Scalar) -> Res
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `0 < input < 6`, else 0.
 /// Raises: RuntimeError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.relu6(rg.tensor([-4.0, 0.5, 7.0])).tolist()
 /// [0.0, 0.5, 6.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
@@ -283,7 +276,6 @@ pub fn relu6(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g / 6` where `-3 < input < 3`, else 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardsigmoid(rg.tensor([-4.0, 0.0])).tolist()
 /// [0.0, 0.5]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
@@ -296,7 +288,6 @@ pub fn hardsigmoid(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * (input / 3 + 1 / 2)` where `-3 < input < 3`, 0 below, `g` above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardswish(rg.tensor([-4.0, 3.0])).tolist()
 /// [-0.0, 3.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
@@ -310,7 +301,6 @@ pub fn hardswish(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// Returns: a tensor of the same shape. Derivative: `g` where `abs(input) > lambd`, else 0.
 /// Raises: RuntimeError if `lambd` is negative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.softshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 1.5]
 #[op(function, out = FOUND, norust, module = "nn.functional", "(lambd=0.5)")]
@@ -323,7 +313,6 @@ pub fn softshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape; `lambd` a number.
 /// Returns: a tensor of the same shape. Derivative: `g` where `abs(input) > lambd`, else 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.hardshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 2.0]
 #[op(function, out = FOUND, norust, module = "nn.functional", "(lambd=0.5)")]

@@ -319,7 +319,6 @@ pub(super) fn check(
 /// dims.
 /// Raises: RuntimeError if sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.layer_norm(rg.tensor([[1.0, 3.0]]), (2,), eps=0.0).tolist()
 /// [[-1.0, 1.0]]
 #[op(function, module = "nn.functional", "(weight=None, bias=None, eps=1e-5)")]

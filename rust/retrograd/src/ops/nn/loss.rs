@@ -186,7 +186,6 @@ fn weighted(
 /// Derivative: `2 * g * (input - target)` (divided by the count for 'mean'), and its negative.
 /// Raises: RuntimeError if the shapes do not broadcast, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.mse_loss(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 4.0])).item()
 /// 2.0
 #[op(function, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean', weight=None)")]
@@ -214,7 +213,6 @@ pub fn mse_loss(
 /// Derivative: `g * sign(input - target)` (divided by the count for 'mean'), and its negative.
 /// Raises: RuntimeError if the shapes do not broadcast, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.l1_loss(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 4.0])).item()
 /// 1.0
 #[op(function, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean', weight=None)")]

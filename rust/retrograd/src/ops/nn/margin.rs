@@ -33,7 +33,6 @@ fn positive_part(x: &Tensor) -> Result<Tensor> {
 /// 'mean'); for the target `g * (log(target) + 1 - input)`.
 /// Raises: RuntimeError if shapes do not broadcast or for integers, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.kl_div(rg.tensor([0.0, 0.0]), rg.tensor([1.0, 1.0]), reduction="sum").item()
 /// 0.0
 #[op(
@@ -85,7 +84,6 @@ pub fn kl_div(
 /// below 0, and its negative; `-g * (input1 - input2)` for the target.
 /// Raises: RuntimeError if dims differ or shapes do not broadcast, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.margin_ranking_loss(rg.tensor([1.0]), rg.tensor([3.0]), rg.tensor([1.0])).item()
 /// 2.0
 #[op(function, norust, module = "nn.functional", "(margin=0, size_average=None, reduce=None, reduction='mean')")]
@@ -123,7 +121,6 @@ pub fn margin_ranking_loss(
 /// is -1 and the input not above the margin.
 /// Raises: RuntimeError if shapes do not broadcast, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.hinge_embedding_loss(rg.tensor([3.0, 0.5]), rg.tensor([1.0, -1.0])).item()
 /// 1.75
 #[op(function, norust, module = "nn.functional", "(margin=1.0, size_average=None, reduce=None, reduction='mean')")]
@@ -152,7 +149,6 @@ pub fn hinge_embedding_loss(
 /// 1, `g` where it is -1 and the cosine above the margin.
 /// Raises: RuntimeError for other shapes, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> x, y = rg.tensor([1.0, 0.0]), rg.tensor([0.0, 1.0])
 /// >>> rg.nn.functional.cosine_embedding_loss(x, y, rg.tensor(1.0)).item()
 /// 1.0
@@ -208,7 +204,6 @@ pub fn cosine_embedding_loss(
 /// Derivative: that of the distances, where the loss is not below 0.
 /// Raises: RuntimeError if shapes do not go together, ValueError for another reduction or margin.
 ///
-/// >>> import retrograd as rg
 /// >>> near, far = rg.tensor([[1.0, 0.0]]), rg.tensor([[0.0, 9.0]])
 /// >>> rg.nn.functional.triplet_margin_loss(near, near, far).item()
 /// 0.0
@@ -263,7 +258,6 @@ pub fn triplet_margin_loss(
 /// Derivative: `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2 * var)`.
 /// Raises: ValueError for a negative or misshapen variance or another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.gaussian_nll_loss(rg.tensor([1.0]), rg.tensor([3.0]), rg.tensor([1.0])).item()
 /// 2.0
 #[op(function, norust, module = "nn.functional", "(full=False, eps=1e-6, reduction='mean')")]
@@ -323,7 +317,6 @@ fn has_negative(x: &Tensor) -> Result<bool> {
 /// target / (input + eps))`; `-g * input`, or `-g * log(input + eps)`, for the target.
 /// Raises: RuntimeError if shapes do not broadcast, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.poisson_nll_loss(rg.tensor([0.0]), rg.tensor([5.0])).item()
 /// 1.0
 #[op(

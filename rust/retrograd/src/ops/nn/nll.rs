@@ -407,7 +407,6 @@ pub(super) fn any_dims(
 /// 'mean') at the target's class, zero elsewhere.
 /// Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.nll_loss(rg.tensor([[-1.0, -2.0]]), rg.tensor([1])).item()
 /// 2.0
 #[op(

@@ -111,7 +111,6 @@ impl ElementLoss for SoftMargin {
 /// Derivative: `g * (input - target) / beta` between -1 and 1 (divided by the count for 'mean'), and its negative.
 /// Raises: RuntimeError for a negative `beta` or shapes that do not broadcast, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.smooth_l1_loss(rg.tensor([1.0, 2.0]), rg.tensor([2.0, 4.0])).item()
 /// 1.0
 #[op(function, norust, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean', beta=1.0)")]
@@ -145,7 +144,6 @@ pub fn smooth_l1_loss(
 /// Derivative: `g * (input - target)` between `-delta` and `delta` (divided by the count for 'mean'), and its negative.
 /// Raises: RuntimeError for another `delta` or shapes that do not broadcast, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.huber_loss(rg.tensor([1.0, 2.0]), rg.tensor([2.0, 4.0])).item()
 /// 1.0
 #[op(function, norust, module = "nn.functional", "(reduction='mean', delta=1.0, weight=None)")]
@@ -188,7 +186,6 @@ pub fn huber_loss(
 /// Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for 'mean'); none for the target.
 /// Raises: RuntimeError if shapes do not broadcast or the target requires grad, ValueError for another reduction.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.soft_margin_loss(rg.tensor([-1000.0]), rg.tensor([1])).item()
 /// 1000.0
 #[op(function, norust, module = "nn.functional", "(size_average=None, reduce=None, reduction='mean')")]

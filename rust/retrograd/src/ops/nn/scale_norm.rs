@@ -16,7 +16,6 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 /// `(q - h * mean(q * h)) / sqrt(mean(x**2) + eps)`; `g * h` for the weight, summed over the other dims.
 /// Raises: RuntimeError if sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.rms_norm(rg.tensor([1.0, -1.0]), (2,), eps=0.0).tolist()
 /// [1.0, -1.0]
 #[op(function, norust, module = "nn.functional", "(weight=None, eps=None)")]
@@ -42,7 +41,6 @@ pub fn rms_norm(input: &Tensor, normalized_shape: &[i64], weight: Option<&Tensor
 /// Derivative: that of the quotient.
 /// Raises: ValueError for fewer dims, RuntimeError for a `size` that is not positive.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.local_response_norm(rg.tensor([[[1.0], [2.0]]]), 1, alpha=1.0, beta=1.0, k=0.0).tolist()
 /// [[[1.0], [0.5]]]
 #[op(function, norust, module = "nn.functional", "(alpha=1e-4, beta=0.75, k=1.0)")]

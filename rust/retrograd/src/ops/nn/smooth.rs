@@ -166,7 +166,6 @@ fn celu_of(inplace: bool, input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape; `alpha` a number.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * alpha * exp(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.elu(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
 #[op(function, norust, module = "nn.functional", "(alpha=1.0, inplace=False)")]
@@ -178,7 +177,6 @@ pub fn elu(input: &Tensor, alpha: Scalar, inplace: bool) -> Result<Tensor> {
 ///
 /// Args, Derivative: as `elu`. Returns: `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.elu_(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
 #[op(function, norust, module = "nn.functional", name = "elu_", "(alpha=1.0)")]
@@ -191,7 +189,6 @@ pub fn elu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * scale` where `input > 0`, else `g * scale * alpha * exp(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.selu(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
@@ -203,7 +200,6 @@ pub fn selu(input: &Tensor, inplace: bool) -> Result<Tensor> {
 ///
 /// Args, Derivative: as `selu`. Returns: `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.selu_(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, norust, module = "nn.functional", name = "selu_")]
@@ -217,7 +213,6 @@ pub fn selu_inplace(input: &Tensor) -> Result<Tensor> {
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * exp(input / alpha)`.
 /// Raises: RuntimeError if `alpha` is 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.celu(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
 #[op(function, norust, module = "nn.functional", "(alpha=1.0, inplace=False)")]
@@ -229,7 +224,6 @@ pub fn celu(input: &Tensor, alpha: Scalar, inplace: bool) -> Result<Tensor> {
 ///
 /// Args, Derivative: as `celu`. Returns: `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.celu_(rg.tensor([0.0, 2.0])).tolist()
 /// [0.0, 2.0]
 #[op(function, norust, module = "nn.functional", name = "celu_", "(alpha=1.0)")]
@@ -242,7 +236,6 @@ pub fn celu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * s * (1 + input * (1 - s))` with `s = sigmoid(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.silu(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
@@ -255,7 +248,6 @@ pub fn silu(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape; `beta`, `threshold` numbers.
 /// Returns: a tensor of the same shape. Derivative: `g * sigmoid(beta * input)`, or `g` above the threshold.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.softplus(rg.tensor([100.0])).tolist()
 /// [100.0]
 #[op(function, out = FOUND, norust, module = "nn.functional", "(beta=1, threshold=20)")]
@@ -268,7 +260,6 @@ pub fn softplus(input: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tenso
 /// Args: `input` float32 or float64, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * (t + input * sigmoid(input) * (1 - t**2))` with `t` the tanh.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.mish(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
@@ -281,7 +272,6 @@ pub fn mish(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// Args: `input` float32 or float64, any shape.
 /// Returns: a tensor of the same shape. Derivative: `g * sigmoid(-input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.logsigmoid(rg.tensor([-1000.0])).tolist()
 /// [-1000.0]
 #[op(

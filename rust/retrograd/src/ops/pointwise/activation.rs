@@ -46,7 +46,6 @@ fn rsub_one(x: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * (1 - tanh(input)**2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tanh(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -56,7 +55,6 @@ pub fn tanh(input: &Tensor) -> Result<Tensor> {
 
 /// The hyperbolic tangent of each element; see `tanh` at the top level.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.tanh(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, norust, module = "nn.functional", name = "tanh")]
@@ -90,7 +88,6 @@ impl Unary for Sigmoid {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * (1 - result) * result`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sigmoid(rg.tensor([0.0])).tolist()
 /// [0.5]
 #[op(function, method, inplace, out)]
@@ -100,7 +97,6 @@ pub fn sigmoid(input: &Tensor) -> Result<Tensor> {
 
 /// The logistic function of each element; see `sigmoid` at the top level.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.sigmoid(rg.tensor([0.0])).tolist()
 /// [0.5]
 #[op(function, norust, module = "nn.functional", name = "sigmoid")]
@@ -168,7 +164,6 @@ impl Primitive for ThresholdBackward {
 /// Args: `input` any dtype but bool. Returns: same shape.
 /// Derivative: `g` where `input > 0`, else 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.relu(rg.tensor([-1.0, 2.0])).tolist()
 /// [0.0, 2.0]
 #[op(function, method, inplace, out)]
@@ -180,7 +175,6 @@ pub fn relu(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any dtype but bool. Returns: same shape, or `input`. Derivative: `g` where `input > 0`, else 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.relu(rg.tensor([-1.0, 2.0])).tolist()
 /// [0.0, 2.0]
 #[op(function, norust, module = "nn.functional", name = "relu", "(inplace=False)")]

@@ -137,7 +137,6 @@ impl Primitive for Add {
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `alpha * g`.
 /// Raises: RuntimeError if the shapes do not broadcast, or `alpha` is a float and the result an integer.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.add(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
 /// [31.0, 42.0]
 #[op(function, method, inplace, out, norust, old("input alpha other"), "(*, alpha=1)")]
@@ -220,7 +219,6 @@ pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
 /// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` and `-alpha * g`.
 /// Raises: RuntimeError if the shapes do not broadcast or an operand is bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sub(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), alpha=10).tolist()
 /// [-29.0, -38.0]
 #[op(function, method, inplace, out, norust, aliases("subtract"), old("input alpha other"), "(*, alpha=1)")]
@@ -268,7 +266,6 @@ impl Primitive for Rsub {
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `-alpha * g` and `g`.
 /// Raises: RuntimeError if the shapes do not broadcast or an operand is bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rsub(rg.tensor([1.0, 2.0]), 10).tolist()
 /// [9.0, 8.0]
 #[op(function, norust, "(*, alpha=1)")]
@@ -376,7 +373,6 @@ fn moved(dx: &Tensor, y: &Tensor, x: &Tensor, dy: &Tensor) -> Result<Option<Tens
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other` and `g * input`.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.mul(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).tolist()
 /// [3.0, 8.0]
 #[op(function, method, inplace, out, aliases("multiply"))]
@@ -415,7 +411,6 @@ impl Unary for Neg {
 /// Args: `input` any dtype but bool. Returns: same shape and dtype. Derivative: `-g`.
 /// Raises: RuntimeError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.neg(rg.tensor([1.0, -2.0])).tolist()
 /// [-1.0, 2.0]
 #[op(function, method, inplace, out = FOUND, aliases("negative"))]
@@ -427,7 +422,6 @@ pub fn neg(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any dtype but bool. Returns: the same tensor. Derivative: `g`. Raises: RuntimeError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.positive(rg.tensor([-1.0])).tolist()
 /// [-1.0]
 #[op(function, method)]

@@ -223,7 +223,6 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
 /// bound gets `g` where it cut. Raises: RuntimeError if both bounds are None, shapes do not broadcast, or a number does
 /// not fit the dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.clamp(rg.tensor([-1.0, 0.5, 2.0]), 0, 1).tolist()
 /// [0.0, 0.5, 1.0]
 #[op(function, method, inplace, out = FOUND, aliases("clip"), "(min=None, max=None)")]
@@ -236,7 +235,6 @@ pub fn clamp(input: &Tensor, #[operand] min: Option<&Tensor>, #[operand] max: Op
 /// Args: `input` any dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the broadcast
 /// shape and promoted dtype. Derivative: `g` where `input >= min`; a tensor bound gets `g` where it cut.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.clamp_min(rg.tensor([-1.0, 0.5]), 0).tolist()
 /// [0.0, 0.5]
 #[op(function, method, inplace, out)]
@@ -249,7 +247,6 @@ pub fn clamp_min(input: &Tensor, #[operand] min: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the broadcast
 /// shape and promoted dtype. Derivative: `g` where `input <= max`; a tensor bound gets `g` where it cut.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.clamp_max(rg.tensor([0.5, 2.0]), 1).tolist()
 /// [0.5, 1.0]
 #[op(function, method, inplace, out)]
@@ -261,7 +258,6 @@ pub fn clamp_max(input: &Tensor, #[operand] max: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input`, `min`, `max` as for `clamp`. Derivative: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.clamp_(rg.tensor([0.5, 2.0]), 1, 1.5).tolist()
 /// [1.0, 1.5]
 #[op(function, norust, name = "clamp_", aliases("clip_"), "(min=None, max=None)")]
@@ -277,7 +273,6 @@ pub fn clamp_function(
 ///
 /// Args: `input`, `min` as for `clamp_min`. Derivative: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.clamp_min_(rg.tensor([0.5, 2.0]), 1).tolist()
 /// [1.0, 2.0]
 #[op(function, norust, name = "clamp_min_")]
@@ -289,7 +284,6 @@ pub fn clamp_min_function(input: &Tensor, #[operand] min: &Tensor) -> Result<Ten
 ///
 /// Args: `input`, `max` as for `clamp_max`. Derivative: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.clamp_max_(rg.tensor([0.5, 2.0]), 1).tolist()
 /// [0.5, 1.0]
 #[op(function, norust, name = "clamp_max_")]

@@ -111,7 +111,6 @@ impl Relation for Eq {
 /// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
 /// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.eq(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [False, True, False]
 #[op(function, method, inplace, out)]
@@ -136,7 +135,6 @@ impl Relation for Ne {
 /// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
 /// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ne(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [True, False, True]
 #[op(function, method, inplace, out, aliases("not_equal"))]
@@ -161,7 +159,6 @@ impl Relation for Lt {
 /// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
 /// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.lt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [True, False, False]
 #[op(function, method, inplace, out, aliases("less"))]
@@ -186,7 +183,6 @@ impl Relation for Le {
 /// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
 /// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.le(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [True, True, False]
 #[op(function, method, inplace, out, aliases("less_equal"))]
@@ -211,7 +207,6 @@ impl Relation for Gt {
 /// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
 /// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.gt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [False, False, True]
 #[op(function, method, inplace, out, aliases("greater"))]
@@ -236,7 +231,6 @@ impl Relation for Ge {
 /// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
 /// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ge(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [False, True, True]
 #[op(function, method, inplace, out, aliases("greater_equal"))]
@@ -253,7 +247,6 @@ fn all_true(x: &Tensor) -> Result<bool> {
 ///
 /// Args: `input`, `other` tensors. Returns: a Python bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.equal(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.0]))
 /// True
 #[op(function, method)]
@@ -270,7 +263,6 @@ pub fn equal(input: &Tensor, other: &Tensor) -> Result<bool> {
 /// equal NaN. Returns: a bool tensor. Derivative: none.
 /// Raises: RuntimeError if the dtypes differ or a tolerance is negative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isclose(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.1])).tolist()
 /// [True, False]
 #[op(function, method, "(rtol=1e-05, atol=1e-08, equal_nan=False)")]
@@ -304,7 +296,6 @@ pub fn isclose(input: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: 
 ///
 /// Args: as `isclose`. Returns: a Python bool. Raises: as `isclose`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.allclose(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.1]))
 /// False
 #[op(function, method, "(rtol=1e-05, atol=1e-08, equal_nan=False)")]

@@ -68,7 +68,6 @@ impl<const KEPT: u8> Unary for On<KEPT> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * (1 + result**2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tan(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -83,7 +82,6 @@ pub fn tan(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / sqrt(1 - input**2)`, infinite at -1 and 1.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.asin(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arcsin"))]
@@ -102,7 +100,6 @@ pub fn asin(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g / sqrt(1 - input**2)`, infinite at -1 and 1.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.acos(rg.tensor([1.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arccos"))]
@@ -121,7 +118,6 @@ pub fn acos(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / (1 + input**2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.atan(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arctan"))]
@@ -136,7 +132,6 @@ pub fn atan(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * cosh(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sinh(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -150,7 +145,6 @@ pub fn sinh(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * sinh(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cosh(rg.tensor([0.0])).tolist()
 /// [1.0]
 #[op(function, method, inplace, out)]
@@ -164,7 +158,6 @@ pub fn cosh(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / sqrt(input**2 + 1)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.asinh(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arcsinh"))]
@@ -183,7 +176,6 @@ pub fn asinh(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / sqrt(input**2 - 1)`, infinite at 1.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.acosh(rg.tensor([1.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arccosh"))]
@@ -202,7 +194,6 @@ pub fn acosh(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / (1 - input**2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.atanh(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arctanh"))]
@@ -221,7 +212,6 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * pi / 180`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.deg2rad(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -236,7 +226,6 @@ pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * 180 / pi`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rad2deg(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]

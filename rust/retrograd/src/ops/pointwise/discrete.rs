@@ -68,7 +68,6 @@ impl<const LEAST: bool> Primitive for Divisor<LEAST> {
 /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
 /// dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.gcd(rg.tensor([12, -4]), rg.tensor([18, 6])).tolist()
 /// [6, 2]
 #[op(function, method, inplace, out)]
@@ -81,7 +80,6 @@ pub fn gcd(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
 /// dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.lcm(rg.tensor([12, -4]), rg.tensor([18, 6])).tolist()
 /// [36, 12]
 #[op(function, method, inplace, out)]
@@ -131,7 +129,6 @@ impl Primitive for Heaviside {
 /// Args: `input`, `values` tensors of one dtype with broadcastable shapes. Returns: a tensor of the broadcast shape.
 /// Derivative: not implemented, as in torch. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.heaviside(rg.tensor([-1.5, 0.0, 2.0]), rg.tensor([0.5])).tolist()
 /// [0.0, 0.5, 1.0]
 #[op(
@@ -146,7 +143,6 @@ pub fn heaviside(input: &Tensor, values: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isposinf(rg.tensor([1.0, float('inf'), float('-inf')])).tolist()
 /// [False, True, False]
 #[op(function, method, out = OutDtype::Same(&["isposinf does not support non-boolean outputs."]))]
@@ -158,7 +154,6 @@ pub fn isposinf(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isneginf(rg.tensor([1.0, float('inf'), float('-inf')])).tolist()
 /// [False, False, True]
 #[op(function, method, out = OutDtype::Same(&["isneginf does not support non-boolean outputs."]))]
@@ -170,7 +165,6 @@ pub fn isneginf(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isreal(rg.tensor([1.0, 2.0])).tolist()
 /// [True, True]
 #[op(function, method)]
@@ -185,7 +179,6 @@ pub fn isreal(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.signbit(rg.tensor([1.0, -0.0, -2.0])).tolist()
 /// [False, True, True]
 #[op(function, method, out = OutDtype::Same(&["signbit does not support non-boolean outputs."]))]
@@ -262,7 +255,6 @@ impl Primitive for IsIn {
 /// `assume_unique` is accepted for a promise that makes nothing faster here; `invert` answers the opposite.
 /// Returns: a bool tensor of the shape of `elements`; NaN is in nothing. Derivative: none. Raises: RuntimeError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isin(rg.tensor([1, 2, 3]), rg.tensor([3, 1])).tolist()
 /// [True, False, True]
 #[op(function, out = SAME, "(*, assume_unique=False, invert=False)")]

@@ -127,7 +127,6 @@ impl Primitive for Div {
 /// to the default float dtype. Returns: a tensor of the broadcast shape. Derivative: `g / other` and
 /// `-g * (input / other) / other`. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.div(rg.tensor([1, 3]), rg.tensor([2, 2])).tolist()
 /// [0.5, 1.5]
 #[op(function, method, inplace, out, aliases("divide", "true_divide"))]
@@ -141,7 +140,6 @@ pub fn div(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tenso
 /// Returns: a tensor of the broadcast shape; integers stay integers if rounded. Derivative: zero if rounded, else as
 /// above. Raises: RuntimeError for another mode, for shapes that do not broadcast and for integers divided by zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.div(rg.tensor([7, -7]), 2, rounding_mode='floor').tolist()
 /// [3, -4]
 #[op(function, method, inplace, out, name = "div", aliases("divide"), "(*, rounding_mode)")]
@@ -201,7 +199,6 @@ impl Primitive for FloorDivide {
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: not implemented, as in torch; use
 /// `div(..., rounding_mode='floor')`. Raises: RuntimeError if the shapes do not broadcast, or integers are divided by zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.floor_divide(rg.tensor([7, -7]), 2).tolist()
 /// [3, -4]
 #[op(function, method, inplace, out)]
@@ -235,7 +232,6 @@ impl Unary for Reciprocal {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g / input**2`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.reciprocal(rg.tensor([2.0, -4.0])).tolist()
 /// [0.5, -0.25]
 #[op(function, method, inplace, out)]

@@ -36,7 +36,6 @@ impl Unary for Exp2 {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * result * log(2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.exp2(rg.tensor([3.0])).tolist()
 /// [8.0]
 #[op(function, method, inplace, out)]
@@ -65,7 +64,6 @@ impl Unary for Expm1 {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * (result + 1)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.expm1(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -94,7 +92,6 @@ impl Unary for Log2 {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / (input * log(2))`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.log2(rg.tensor([8.0])).tolist()
 /// [3.0]
 #[op(function, method, inplace, out)]
@@ -123,7 +120,6 @@ impl Unary for Log10 {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / (input * log(10))`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.log10(rg.tensor([100.0])).tolist()
 /// [2.0]
 #[op(function, method, inplace, out)]
@@ -152,7 +148,6 @@ impl Unary for Erf {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * 2 / sqrt(pi) * exp(-input**2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.erf(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]

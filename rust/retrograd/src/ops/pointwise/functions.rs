@@ -57,7 +57,6 @@ impl Unary for Exp {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * exp(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.exp(rg.tensor([0.0])).tolist()
 /// [1.0]
 #[op(function, method, inplace, out)]
@@ -86,7 +85,6 @@ impl Unary for Log {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.log(rg.tensor([1.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -120,7 +118,6 @@ impl Unary for Log1p {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / (input + 1)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.log1p(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -154,7 +151,6 @@ impl Unary for Sqrt {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g / (2 * sqrt(input))`, infinite at 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sqrt(rg.tensor([4.0])).tolist()
 /// [2.0]
 #[op(function, method, inplace, out)]
@@ -188,7 +184,6 @@ impl Unary for Rsqrt {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g / (2 * input**1.5)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rsqrt(rg.tensor([4.0])).tolist()
 /// [0.5]
 #[op(function, method, inplace, out)]
@@ -222,7 +217,6 @@ impl Unary for Sin {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * cos(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sin(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -256,7 +250,6 @@ impl Unary for Cos {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g * sin(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cos(rg.tensor([0.0])).tolist()
 /// [1.0]
 #[op(function, method, inplace, out)]

@@ -73,7 +73,6 @@ impl Connective for And {
 /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast shape.
 /// Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logical_and(rg.tensor([True, True, False]), rg.tensor([1, 0, 0])).tolist()
 /// [True, False, False]
 #[op(function, method, inplace, out)]
@@ -97,7 +96,6 @@ impl Connective for Or {
 /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast shape.
 /// Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logical_or(rg.tensor([True, True, False]), rg.tensor([1, 0, 0])).tolist()
 /// [True, True, False]
 #[op(function, method, inplace, out)]
@@ -121,7 +119,6 @@ impl Connective for Xor {
 /// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast shape.
 /// Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logical_xor(rg.tensor([True, True, False]), rg.tensor([1, 0, 0])).tolist()
 /// [False, True, False]
 #[op(function, method, inplace, out)]
@@ -188,7 +185,6 @@ impl Property for Not {
 ///
 /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logical_not(rg.tensor([0.0, 2.0])).tolist()
 /// [True, False]
 #[op(function, method, inplace, out)]
@@ -211,7 +207,6 @@ impl Property for IsNan {
 ///
 /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isnan(rg.tensor([1.0, float('nan')])).tolist()
 /// [False, True]
 #[op(function, method)]
@@ -234,7 +229,6 @@ impl Property for IsInf {
 ///
 /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isinf(rg.tensor([1.0, float('-inf')])).tolist()
 /// [False, True]
 #[op(function, method)]
@@ -258,7 +252,6 @@ impl Property for IsFinite {
 ///
 /// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.isfinite(rg.tensor([1.0, float('nan')])).tolist()
 /// [True, False]
 #[op(function, method)]
@@ -333,7 +326,6 @@ impl BitFn for BitAnd {
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: none.
 /// Raises: NotImplementedError for floats, RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bitwise_and(rg.tensor([3, 4]), 2).tolist()
 /// [2, 0]
 #[op(function, method, inplace, out)]
@@ -359,7 +351,6 @@ impl BitFn for BitOr {
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: none.
 /// Raises: NotImplementedError for floats, RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bitwise_or(rg.tensor([3, 4]), 2).tolist()
 /// [3, 6]
 #[op(function, method, inplace, out)]
@@ -385,7 +376,6 @@ impl BitFn for BitXor {
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: none.
 /// Raises: NotImplementedError for floats, RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bitwise_xor(rg.tensor([3, 4]), 2).tolist()
 /// [1, 6]
 #[op(function, method, inplace, out)]
@@ -449,7 +439,6 @@ impl Primitive for BitNot {
 /// Args: `input` an integer or bool tensor. Returns: same shape and dtype. Derivative: none.
 /// Raises: NotImplementedError for floats.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bitwise_not(rg.tensor([True, False])).tolist()
 /// [False, True]
 #[op(function, method, inplace, out = FOUND)]

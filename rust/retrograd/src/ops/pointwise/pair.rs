@@ -135,7 +135,6 @@ fn around(g: &Tensor, x: &Tensor, kept: &[&Tensor]) -> Result<Tensor> {
 /// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other / (input**2 + other**2)` and
 /// `-g * input / (input**2 + other**2)`, 0 at the origin. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.atan2(rg.tensor([0.0]), rg.tensor([1.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arctan2"))]
@@ -157,7 +156,6 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other / result`, NaN at the origin.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.hypot(rg.tensor([3.0]), rg.tensor([4.0])).tolist()
 /// [5.0]
 #[op(function, method, inplace, out)]
@@ -180,7 +178,6 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where the sign
 /// stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.copysign(rg.tensor([1.0, -2.0]), -0.0).tolist()
 /// [-1.0, -2.0]
 #[op(function, method, inplace, out)]
@@ -208,7 +205,6 @@ pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 /// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * 2**other` and
 /// `g * result * log(2)`. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ldexp(rg.tensor([1.5]), rg.tensor([3])).tolist()
 /// [12.0]
 #[op(function, method, inplace, out)]
@@ -240,7 +236,6 @@ fn share2(g: &Tensor, d: Result<Tensor>) -> Result<Tensor> {
 /// broadcast shape and promoted dtype. Derivative: `g / (1 + exp(other - input))` and `g / (1 + exp(input - other))`.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logaddexp(rg.tensor([1000.0]), rg.tensor([-1000.0])).tolist()
 /// [1000.0]
 #[op(function, method, out)]
@@ -262,7 +257,6 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and `g / (1 + 2**(input - other))`.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logaddexp2(rg.tensor([2.0]), rg.tensor([2.0])).tolist()
 /// [3.0]
 #[op(function, method, out)]
@@ -293,7 +287,6 @@ fn chosen<const MAX: bool>(g: &Tensor, kept: &[&Tensor], first: bool) -> Result<
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.fmax(rg.tensor([1.0, float('nan')]), rg.tensor([3.0, 4.0])).tolist()
 /// [3.0, 4.0]
 #[op(function, method, out)]
@@ -318,7 +311,6 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.fmin(rg.tensor([1.0, float('nan')]), rg.tensor([3.0, 4.0])).tolist()
 /// [1.0, 4.0]
 #[op(function, method, out)]
@@ -350,7 +342,6 @@ fn by_factor(g: &Tensor, kept: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<T
 /// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * log(other)`, 0
 /// where `input` is 0 and `other` not positive, and `g * input / other`. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.xlogy(rg.tensor([0.0, 2.0]), rg.tensor([0.0, 1.0])).tolist()
 /// [0.0, 0.0]
 #[op(function, method, inplace, out)]
@@ -374,7 +365,6 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
 /// where `input` is 0 and `other` not above -1, and `g * input / (other + 1)`. Raises: RuntimeError if the shapes do not
 /// broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.special.xlog1py(rg.tensor([0.0, 2.0]), rg.tensor([-1.0, 0.0])).tolist()
 /// [0.0, 0.0]
 #[op(function, out, norust, module = "special")]
@@ -397,7 +387,6 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 /// of the broadcast shape. Derivative: that of `pow`. Raises: RuntimeError if the shapes do not broadcast, or for the
 /// in-place form of a tensor of another dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.float_power(rg.tensor([2]), -1).tolist()
 /// [0.5]
 #[op(

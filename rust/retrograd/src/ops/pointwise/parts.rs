@@ -40,7 +40,6 @@ impl Unary for Frac {
 ///
 /// Args: `input` float32 or float64. Returns: same shape. Derivative: `g`. Raises: NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.frac(rg.tensor([1.5, -2.25])).tolist()
 /// [0.5, -0.25]
 #[op(function, method, inplace, out = FOUND)]
@@ -70,7 +69,6 @@ impl Unary for Sgn {
 ///
 /// Args: `input` any real dtype. Returns: same shape. Derivative: 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sgn(rg.tensor([-1.5, 0.0, 2.0])).tolist()
 /// [-1.0, 0.0, 1.0]
 #[op(function, method, inplace, out = FOUND)]
@@ -116,7 +114,6 @@ impl Unary for NanToNum {
 /// Args: `input` any dtype; `nan` a number, 0 by default; `posinf` and `neginf` numbers, the greatest and the least one of
 /// the dtype by default. Returns: same shape. Derivative: `g` where `input` is finite, 0 elsewhere.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nan_to_num(rg.tensor([float('nan'), float('inf'), 1.0]), posinf=9.0).tolist()
 /// [0.0, 9.0, 1.0]
 #[op(
@@ -152,7 +149,6 @@ impl Unary for Angle {
 ///
 /// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape. Derivative: 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.angle(rg.tensor([2.0, 0.0])).tolist()
 /// [0.0, 0.0]
 #[op(function, method, out)]
@@ -164,7 +160,6 @@ pub fn angle(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `input` any real dtype. Returns: the same tensor. Derivative: `g`. Raises: NotImplementedError for complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.conj_physical(rg.tensor([2.0])).tolist()
 /// [2.0]
 #[op(function, method, inplace, out = FOUND)]

@@ -202,7 +202,6 @@ impl PowOfNumber {
 /// where the exponent is 0, and `g * result * log(input)`, zero where the base is 0 and the exponent not negative.
 /// Raises: RuntimeError if the shapes do not broadcast, or for integers to a negative integer number.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.pow(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [1.0, 4.0, 9.0]
 /// >>> rg.pow(2, rg.tensor([1.0, 2.0, 3.0])).tolist()
@@ -221,7 +220,6 @@ pub fn pow(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Te
 ///
 /// Args: `input` any dtype; bool becomes int64. Returns: same shape. Derivative: `2 * g * input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.square(rg.tensor([1.0, -3.0])).tolist()
 /// [1.0, 9.0]
 #[op(function, method, inplace, out)]

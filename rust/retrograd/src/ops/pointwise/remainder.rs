@@ -113,7 +113,6 @@ impl Primitive for OfNumber {
 /// Derivative: `g` and `-g * floor(input / other)`; none if `input` is a number, as in torch.
 /// Raises: RuntimeError if the shapes do not broadcast, or integers are divided by zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.remainder(rg.tensor([7, -7]), 3).tolist()
 /// [1, 2]
 #[op(function, method, inplace, out)]
@@ -133,7 +132,6 @@ pub fn remainder(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result
 /// Derivative: `g` and `-g * trunc(input / other)`.
 /// Raises: RuntimeError if the shapes do not broadcast, or integers are divided by zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.fmod(rg.tensor([7, -7]), 3).tolist()
 /// [1, -1]
 #[op(function, method, inplace, out)]

@@ -36,7 +36,6 @@ impl Unary for Abs {
 /// Args: `input` any dtype but bool. Returns: same shape.
 /// Derivative: `g * sign(input)`, 0 at 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.abs(rg.tensor([-1.5, 2.0])).tolist()
 /// [1.5, 2.0]
 #[op(function, method, inplace, out = FOUND, aliases("absolute"))]
@@ -74,7 +73,6 @@ impl Unary for Sign {
 /// Args: `input` any dtype. Returns: same shape.
 /// Derivative: 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sign(rg.tensor([-1.5, 0.0, 2.0])).tolist()
 /// [-1.0, 0.0, 1.0]
 #[op(function, method, inplace, out = FOUND)]
@@ -118,7 +116,6 @@ impl Unary for Floor {
 /// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.floor(rg.tensor([-1.5, 2.5])).tolist()
 /// [-2.0, 2.0]
 #[op(function, method, inplace, out = FOUND)]
@@ -150,7 +147,6 @@ impl Unary for Ceil {
 /// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ceil(rg.tensor([-1.5, 2.5])).tolist()
 /// [-1.0, 3.0]
 #[op(function, method, inplace, out = FOUND)]
@@ -182,7 +178,6 @@ impl Unary for Trunc {
 /// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.trunc(rg.tensor([-1.5, 2.5])).tolist()
 /// [-1.0, 2.0]
 #[op(function, method, inplace, out = FOUND, aliases("fix"))]
@@ -214,7 +209,6 @@ impl Unary for Round {
 /// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.round(rg.tensor([-1.5, 2.5])).tolist()
 /// [-2.0, 2.0]
 #[op(function, method, inplace, out = FOUND)]
@@ -257,7 +251,6 @@ impl Unary for RoundTo {
 /// Returns: same shape; NaN where ten to the power of `decimals` leaves the dtype. Derivative: 0.
 /// Raises: NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.round(rg.tensor([1234.5]), decimals=-2).tolist()
 /// [1200.0]
 #[op(function, method, inplace, out = FOUND, name = "round", "(*, decimals)")]

@@ -91,7 +91,6 @@ impl<const MAX: bool> Primitive for Extreme<MAX> {
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.maximum(rg.tensor([1.0, 5.0]), rg.tensor([3.0, 4.0])).tolist()
 /// [3.0, 5.0]
 #[op(function, method, out)]
@@ -105,7 +104,6 @@ pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.minimum(rg.tensor([1.0, 5.0]), rg.tensor([3.0, 4.0])).tolist()
 /// [1.0, 4.0]
 #[op(function, method, out)]
@@ -200,7 +198,6 @@ impl Primitive for Where {
 /// promoted dtype of the branches. Derivative: `g` for the branch that was taken, 0 for the other.
 /// Raises: RuntimeError if the shapes do not broadcast or the condition is not bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.where(rg.tensor([True, False]), rg.tensor([1.0, 2.0]), 0).tolist()
 /// [1.0, 0.0]
 #[op(function, out = OutDtype::Same(&["Expected out type to be {Result} but got {Out}"]), norust, name = "where")]
@@ -227,7 +224,6 @@ pub fn where_(condition: &Tensor, #[operand] input: &Tensor, #[operand] other: &
 ///
 /// Args, Returns, Derivative, Raises: as `where`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0, 2.0]).where(rg.tensor([True, False]), 0).tolist()
 /// [1.0, 0.0]
 #[op(method, norust, name = "where")]
@@ -326,7 +322,6 @@ impl Primitive for MaskedFill {
 /// `value`, the sum of `g` inside. Raises: RuntimeError if the shapes do not broadcast, the mask is not bool, `value`
 /// has dims or does not fit the dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.masked_fill(rg.tensor([1.0, 2.0]), rg.tensor([True, False]), -1).tolist()
 /// [-1.0, 2.0]
 #[op(function, method, inplace)]

@@ -80,7 +80,6 @@ fn shifted(form: Form, shift: Shift, a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: none. Raises: NotImplementedError for floats and
 /// bool, RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bitwise_left_shift(rg.tensor([1, 3]), 2).tolist()
 /// [4, 12]
 #[op(function, method, inplace, out)]
@@ -93,7 +92,6 @@ pub fn bitwise_left_shift(#[operand] input: &Tensor, #[operand] other: &Tensor) 
 ///
 /// Args, Returns, Raises: as `bitwise_left_shift`. Derivative: none.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bitwise_right_shift(rg.tensor([7, -7]), 1).tolist()
 /// [3, -4]
 #[op(function, method, inplace, out)]

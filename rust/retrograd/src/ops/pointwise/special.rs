@@ -101,7 +101,6 @@ also_in_special! {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g * 2 / sqrt(pi) * exp(-input**2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.erfc(rg.tensor([0.0])).tolist()
 /// [1.0]
 #[op(function, method, inplace, out)]
@@ -120,7 +119,6 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * sqrt(pi) / 2 * exp(result**2)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.erfinv(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -147,7 +145,6 @@ fn sinc_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * (cos(pi * input) - sinc(input)) / input`, 0 at 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sinc(rg.tensor([0.0])).tolist()
 /// [1.0]
 #[op(function, method, inplace, out)]
@@ -161,7 +158,6 @@ pub fn sinc(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * special.i1(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.i0(rg.tensor([0.0])).tolist()
 /// [1.0]
 #[op(function, method, inplace, out)]
@@ -185,7 +181,6 @@ fn i1_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * (i0(input) - i1(input) / input)`, `g / 2` at 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.special.i1(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, out, norust, module = "special", name = "i1")]
@@ -200,7 +195,6 @@ pub fn i1(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * digamma(input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.lgamma(rg.tensor([1.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -215,7 +209,6 @@ pub fn lgamma(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * polygamma(1, input)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.digamma(rg.tensor([float('inf')])).tolist()
 /// [inf]
 #[op(function, method, inplace, out)]
@@ -230,7 +223,6 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g * (1 + log(input))`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.special.entr(rg.tensor([1.0])).tolist()
 /// [-0.0]
 #[op(function, out, norust, module = "special", name = "entr")]
@@ -249,7 +241,6 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
 /// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * exp(-input**2 / 2) / sqrt(2 * pi)`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.special.ndtr(rg.tensor([0.0])).tolist()
 /// [0.5]
 #[op(function, out, norust, module = "special", name = "ndtr")]
@@ -282,7 +273,6 @@ impl Unary for Polygamma {
 /// Args: `n` an integer from 0 on; `input` any dtype; integers are converted to the default float dtype.
 /// Returns: same shape. Derivative: `g * polygamma(n + 1, input)`. Raises: RuntimeError if `n` is negative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.polygamma(1, rg.tensor([float('inf')])).tolist()
 /// [0.0]
 #[op(function, out)]
@@ -295,7 +285,6 @@ pub fn polygamma(n: i64, input: &Tensor) -> Result<Tensor> {
 
 /// The derivative of order `n` of `digamma`, of each element; see `polygamma` at the top level.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([float('inf')]).polygamma(1).tolist()
 /// [0.0]
 #[op(method, inplace, norust, name = "polygamma")]
@@ -356,7 +345,6 @@ impl Unary for Mvlgamma {
 /// positive integer. Returns: same shape. Derivative: `g` times the sum of `digamma(input - i / 2)` for `i` below `p`.
 /// Raises: RuntimeError for bool, or if `p` is not positive.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.mvlgamma(rg.tensor([1.0]), 1).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
@@ -419,7 +407,6 @@ impl Unary for Logit {
 /// Returns: same shape; without `eps`, NaN outside [0, 1]. Derivative: `g / (input * (1 - input))`; outside the bounds 0,
 /// without `eps` NaN.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logit(rg.tensor([0.5])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out, "(eps=None)")]

@@ -172,7 +172,6 @@ impl Primitive for Addcmul {
 /// `g * value * tensor2` and `g * value * tensor1`. Raises: RuntimeError if the shapes do not broadcast;
 /// NotImplementedError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.addcmul(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([3.0]), value=10).tolist()
 /// [61.0]
 #[op(function, method, inplace, out, old("input value tensor1 tensor2"), "(*, value=1)")]
@@ -231,7 +230,6 @@ impl Primitive for Addcdiv {
 /// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`, `g * value / tensor2` and
 /// `-g * value * tensor1 / tensor2**2`. Raises: RuntimeError if the shapes do not broadcast, or for a quotient of integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.addcdiv(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([4.0]), value=10).tolist()
 /// [6.0]
 #[op(function, method, inplace, out, old("input value tensor1 tensor2"), "(*, value=1)")]
@@ -338,7 +336,6 @@ impl Primitive for LerpNumber {
 /// `g * (end - input)`. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ; NotImplementedError for
 /// integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), rg.tensor([0.5, 0.25])).tolist()
 /// [2.0, 2.0]
 #[op(function, method, inplace, out = FOUND)]
@@ -356,7 +353,6 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 /// broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Raises: RuntimeError if the shapes do not broadcast or
 /// the dtypes differ; NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), 0.5).tolist()
 /// [2.0, 3.0]
 #[op(function, method, inplace, out = FOUND, name = "lerp")]

@@ -106,7 +106,6 @@ impl Primitive for Multinomial {
 /// Returns: int64 of sizes (num_samples,) or (rows, num_samples). No derivative. Raises: RuntimeError for other shapes or
 /// dtypes, too many samples, or weights that are negative, not finite or all zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.multinomial(rg.tensor([0.0, 2.0, 0.0]), 2, replacement=True).tolist()
 /// [1, 1]
 #[op(
@@ -237,7 +236,6 @@ fn around(mean: Result<&Tensor, f64>, std: Result<&Tensor, f64>, generator: Opti
 /// default one). Returns: a tensor of the shape and dtype of `mean`. Derivative: zero. Raises: RuntimeError for a negative
 /// `std`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.normal(rg.tensor([1.0, 2.0]), 0.0).tolist()
 /// [1.0, 2.0]
 #[op(function, out, norust, name = "normal", "(std=1.0, *, generator=None)")]
@@ -250,7 +248,6 @@ pub fn normal_around(mean: &Tensor, std: f64, generator: Option<&Generator>) -> 
 /// Args: `mean` the mean of all; `std` a tensor of standard deviations; the rest as above. Raises: RuntimeError for a
 /// negative deviation.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.normal(3.0, rg.tensor([0.0, 0.0])).tolist()
 /// [3.0, 3.0]
 #[op(function, out, norust, name = "normal", "(*, generator=None)")]
@@ -262,7 +259,6 @@ pub fn normal_within(mean: f64, std: &Tensor, generator: Option<&Generator>) -> 
 ///
 /// Args: `mean`, `std` tensors whose shapes broadcast; the rest as above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.normal(rg.tensor([1.0, 2.0]), rg.tensor([0.0])).tolist()
 /// [1.0, 2.0]
 #[op(function, out, norust, name = "normal", "(*, generator=None)")]
@@ -275,7 +271,6 @@ pub fn normal_each(mean: &Tensor, std: &Tensor, generator: Option<&Generator>) -
 /// Args: `mean`, `std` numbers; `size` the sizes of the result; `generator` draws (the default one); `dtype` (the default
 /// float dtype). Raises: RuntimeError for a negative `std` or size.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.normal(2.0, 0.0, (2,)).tolist()
 /// [2.0, 2.0]
 #[op(

@@ -57,7 +57,6 @@ fn fresh_like(
 /// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and NotImplementedError
 /// for a dtype that is not float32 or float64.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rand(2, 3).shape
 /// retrograd.Size([2, 3])
 #[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -87,7 +86,6 @@ pub fn rand(
 /// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and NotImplementedError
 /// for a dtype that is not float32 or float64.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.randn(2, 3).shape
 /// retrograd.Size([2, 3])
 #[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -117,7 +115,6 @@ pub fn randn(
 /// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError if
 /// the range is empty or leaves the dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.randint(1, (2,)).tolist()
 /// [0, 0]
 #[op(
@@ -146,7 +143,6 @@ pub fn randint_to(
 /// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError if
 /// the range is empty or leaves the dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.randint(7, 8, (2,)).tolist()
 /// [7, 7]
 #[op(
@@ -175,7 +171,6 @@ pub fn randint_from(
 /// Args: `n` how many; `generator` draws (the default one); `dtype` (int64); the rest as `empty`.
 /// Returns: a 1-dim tensor. Raises: RuntimeError if `n` is negative or too large for the dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> sorted(rg.randperm(4).tolist())
 /// [0, 1, 2, 3]
 #[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
@@ -230,7 +225,6 @@ pub fn randperm(
 /// Args: `input` any tensor; `generator` draws (the default one); `dtype` another dtype; the rest as
 /// `empty_like`. Raises: as `rand`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rand_like(rg.zeros(2)).shape
 /// retrograd.Size([2])
 #[op(
@@ -257,7 +251,6 @@ pub fn rand_like(
 /// Args: `input` any tensor; `generator` draws (the default one); `dtype` another dtype; the rest as
 /// `empty_like`. Raises: as `randn`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.randn_like(rg.zeros(2)).shape
 /// retrograd.Size([2])
 #[op(
@@ -292,7 +285,6 @@ pub fn randn_like(
 /// Args: `input` any tensor; `high` an integer; `generator` draws (the default one); `dtype` another dtype; the rest as
 /// `empty_like`. Raises: as `randint`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.randint_like(rg.zeros(2), 1).tolist()
 /// [0.0, 0.0]
 #[op(
@@ -321,7 +313,6 @@ pub fn randint_like_to(
 /// Args: `input` any tensor; `low`, `high` integers; `generator` draws (the default one); `dtype` another dtype; the rest as
 /// `empty_like`. Raises: as `randint`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.randint_like(rg.zeros(2), 7, 8).tolist()
 /// [7.0, 7.0]
 #[op(

@@ -170,7 +170,6 @@ impl Primitive for BernoulliEach {
 /// Args: `from`, `to` numbers; `generator` draws (the default one). Derivative: zero.
 /// Raises: RuntimeError for an empty range; NotImplementedError for a dtype that is not float32 or float64.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).uniform_(3, 3).tolist()
 /// [3.0, 3.0]
 #[op(inplace, "(from=0.0, to=1.0, *, generator=None)")]
@@ -183,7 +182,6 @@ pub fn uniform(input: &Tensor, r#from: f64, to: f64, generator: Option<&Generato
 /// Args: `mean`, `std` numbers; `generator` draws (the default one). Derivative: zero.
 /// Raises: RuntimeError for a negative `std`; NotImplementedError for a dtype that is not float32 or float64.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).normal_(3, 0).tolist()
 /// [3.0, 3.0]
 #[op(inplace, "(mean=0.0, std=1.0, *, generator=None)")]
@@ -196,7 +194,6 @@ pub fn normal(input: &Tensor, mean: f64, std: f64, generator: Option<&Generator>
 /// Args: `lambd` a positive number; `generator` draws (the default one). Derivative: zero.
 /// Raises: RuntimeError for a `lambd` that is not positive, and for a dtype that is not float32 or float64.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).exponential_(rg.inf).tolist()
 /// [0.0, 0.0]
 #[op(inplace, "(lambd=1.0, *, generator=None)")]
@@ -209,7 +206,6 @@ pub fn exponential(input: &Tensor, lambd: f64, generator: Option<&Generator>) ->
 /// Args: `from`, `to` integers, None for the largest of the dtype; `generator` draws (the default one).
 /// Derivative: zero. Raises: RuntimeError if the range is empty or leaves the dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).random_(3, 4).tolist()
 /// [3.0, 3.0]
 #[op(inplace, norust, name = "random", "(*, generator=None)")]
@@ -221,7 +217,6 @@ pub fn random_from(input: &Tensor, r#from: i64, to: Option<i64>, generator: Opti
 ///
 /// Args, Derivative, Raises: as above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ones(2).random_(1).tolist()
 /// [0.0, 0.0]
 #[op(inplace, norust, name = "random", "(*, generator=None)")]
@@ -234,7 +229,6 @@ pub fn random_to(input: &Tensor, to: i64, generator: Option<&Generator>) -> Resu
 ///
 /// Args: `generator` draws (the default one). Derivative: zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).random_().shape
 /// retrograd.Size([2])
 #[op(inplace, "(*, generator=None)")]
@@ -247,7 +241,6 @@ pub fn random(input: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
 /// Args: `input` probabilities in float32 or float64; `generator` draws (the default one).
 /// Returns: the same shape and dtype. Derivative: zero. Raises: RuntimeError for a probability outside 0 to 1.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bernoulli(rg.tensor([0.0, 1.0])).tolist()
 /// [0.0, 1.0]
 #[op(function, method, out, "(*, generator=None)")]
@@ -261,7 +254,6 @@ pub fn bernoulli(input: &Tensor, generator: Option<&Generator>) -> Result<Tensor
 /// Args: `p` a number; `generator` draws (the default one). Derivative: zero.
 /// Raises: RuntimeError for a probability outside 0 to 1.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bernoulli(rg.zeros(2), 1.0).tolist()
 /// [1.0, 1.0]
 #[op(function, method, norust, name = "bernoulli", "(*, generator=None)")]
@@ -274,7 +266,6 @@ pub fn bernoulli_with(input: &Tensor, p: f64, generator: Option<&Generator>) -> 
 /// Args: `p` probabilities in float32 or float64, broadcast; `generator` draws (the default one). Derivative: zero.
 /// Raises: RuntimeError for a probability outside 0 to 1, or if `p` does not broadcast to the tensor.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).bernoulli_(rg.tensor([0.0, 1.0])).tolist()
 /// [0.0, 1.0]
 #[op(inplace, norust, name = "bernoulli", "(*, generator=None)")]
@@ -288,7 +279,6 @@ pub fn bernoulli_each(input: &Tensor, p: &Tensor, generator: Option<&Generator>)
 /// Args: `p` a number; `generator` draws (the default one). Derivative: zero.
 /// Raises: RuntimeError for a probability outside 0 to 1.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2).bernoulli_(1.0).tolist()
 /// [1.0, 1.0]
 #[op(inplace, norust, name = "bernoulli", "(p=0.5, *, generator=None)")]

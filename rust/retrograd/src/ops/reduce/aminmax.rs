@@ -63,7 +63,6 @@ impl Primitive for AMinMax {
 /// max)`. Derivative: each `g`, split evenly among the elements equal to its result. Raises: IndexError for a dimension out
 /// of range or of size 0; RuntimeError for no elements; NotImplementedError for complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> low, high = rg.aminmax(rg.tensor([2.0, 1.0, 3.0]))
 /// >>> low.item(), high.item()
 /// (1.0, 3.0)

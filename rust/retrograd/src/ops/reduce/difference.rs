@@ -24,7 +24,6 @@ fn neighbours(x: &Tensor, axis: i64) -> Result<(Tensor, Tensor)> {
 /// differ. Derivative: the differences of `g` in turn. Raises: RuntimeError for a 0-dim tensor, a negative `n`, or sizes that
 /// do not go together; IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.diff(rg.tensor([1, 3, 2])).tolist()
 /// [2, -1]
 #[op(function, method, out, "(n=1, dim=-1, prepend=None, append=None)")]
@@ -148,7 +147,6 @@ fn spacing(op: &'static str, dx: Scalar) -> Result<f64> {
 /// without the dimension. Derivative: that of the sum of `(x[i + 1] - x[i]) (y[i + 1] + y[i]) / 2`. Raises: RuntimeError for
 /// bool and where places and samples do not go together; IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.trapezoid(rg.tensor([1.0, 5.0, 10.0]), rg.tensor([0.0, 1.0, 3.0])).item()
 /// 18.0
 #[op(function, aliases("trapz"), "(*, dim=-1)")]
@@ -169,7 +167,6 @@ pub fn trapezoid(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
 ///
 /// Args: `dx` the distance, a number; the rest as above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.trapezoid(rg.tensor([1.0, 5.0, 10.0]), dx=2).item()
 /// 21.0
 #[op(function, name = "trapezoid", aliases("trapz"), "(*, dx=1, dim=-1)")]
@@ -192,7 +189,6 @@ pub fn trapezoid_even(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
 /// with one element less along the dimension. Derivative: that of the running sum of `(x[i + 1] - x[i]) (y[i + 1] + y[i]) / 2`.
 /// Raises: RuntimeError for bool and where places and samples do not go together; IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cumulative_trapezoid(rg.tensor([1.0, 5.0, 10.0]), rg.tensor([0.0, 1.0, 3.0])).tolist()
 /// [3.0, 18.0]
 #[op(function, "(*, dim=-1)")]
@@ -210,7 +206,6 @@ pub fn cumulative_trapezoid(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> 
 ///
 /// Args: `dx` the distance, a number; the rest as above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cumulative_trapezoid(rg.tensor([1.0, 5.0, 10.0]), dx=2).tolist()
 /// [6.0, 21.0]
 #[op(function, name = "cumulative_trapezoid", "(*, dx=1, dim=-1)")]

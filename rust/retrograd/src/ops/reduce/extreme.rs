@@ -261,7 +261,6 @@ impl Tensor {
 /// Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`, split evenly among equal elements.
 /// Raises: IndexError for a dimension out of range or of size 0; RuntimeError for no dims of an empty tensor.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.amax(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [5.0, 4.0]
 #[op(
@@ -279,7 +278,6 @@ pub fn amax(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor
 ///
 /// Args, Returns, Derivative, Raises: as `amax`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.amin(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
 /// [1.0, 3.0]
 #[op(
@@ -298,7 +296,6 @@ pub fn amin(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor
 /// Args: `input` any real dtype. Returns: a 0-dim tensor; NaN if there is one.
 /// Derivative: `g`, split evenly among equal elements. Raises: RuntimeError for an empty tensor.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.max(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 3.0
 #[op(function, method, out)]
@@ -311,7 +308,6 @@ pub fn max(input: &Tensor) -> Result<Tensor> {
 /// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64.
 /// Derivative: `g` to the index found. Raises: IndexError for a dimension out of range or of size 0.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.max(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), 1)
 /// >>> indices.tolist()
 /// [1, 1]
@@ -324,7 +320,6 @@ pub fn max_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tenso
 ///
 /// Args: `other` a tensor with a shape that broadcasts against that of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.max(rg.tensor([1.0, 3.0]), rg.tensor([2.0, 2.0])).tolist()
 /// [2.0, 3.0]
 #[op(function, method, out, norust, name = "max")]
@@ -336,7 +331,6 @@ pub fn max_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 ///
 /// Args, Returns, Derivative, Raises: as the full `max`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.min(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 1.0
 #[op(function, method, out)]
@@ -348,7 +342,6 @@ pub fn min(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args, Returns, Derivative, Raises: as `max` along a dimension.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.min(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), 1)
 /// >>> indices.tolist()
 /// [0, 0]
@@ -361,7 +354,6 @@ pub fn min_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tenso
 ///
 /// Args: `other` a tensor with a shape that broadcasts against that of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.min(rg.tensor([1.0, 3.0]), rg.tensor([2.0, 2.0])).tolist()
 /// [1.0, 2.0]
 #[op(function, method, out, norust, name = "min")]
@@ -374,7 +366,6 @@ pub fn min_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Args: `dim` the dimension, None for all; `keepdim` keeps reduced dimensions with size 1.
 /// Returns: int64. No derivative. Raises: IndexError for a dimension out of range or no elements; RuntimeError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.argmax(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 1
 #[op(function, method, out, "(dim=None, keepdim=False)")]
@@ -386,7 +377,6 @@ pub fn argmax(input: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor>
 ///
 /// Args, Returns, Raises: as `argmax`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.argmin(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 0
 #[op(function, method, out, "(dim=None, keepdim=False)")]

@@ -73,7 +73,6 @@ fn ask(what: Question, op: &'static str, input: &Tensor, dim: Option<&[i64]>, ke
 ///
 /// Returns: a 0-dim bool (uint8 for uint8); True for an empty tensor. No derivative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.all(rg.tensor([True, False])).item()
 /// False
 #[op(function, method, out = TRUTH)]
@@ -86,7 +85,6 @@ pub fn all(input: &Tensor) -> Result<Tensor> {
 /// Args: `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with size 1.
 /// Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.all(rg.tensor([[True, False], [True, True]]), 1).tolist()
 /// [False, True]
 #[op(function, method, out = TRUTH, name = "all", "(keepdim=False)")]
@@ -98,7 +96,6 @@ pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Te
 ///
 /// Returns: a 0-dim bool (uint8 for uint8); False for an empty tensor. No derivative.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.any(rg.tensor([True, False])).item()
 /// True
 #[op(function, method, out = TRUTH)]
@@ -111,7 +108,6 @@ pub fn any(input: &Tensor) -> Result<Tensor> {
 /// Args: `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with size 1.
 /// Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.any(rg.tensor([[True, False], [False, False]]), 1).tolist()
 /// [True, False]
 #[op(function, method, out = TRUTH, name = "any", "(keepdim=False)")]
@@ -124,7 +120,6 @@ pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Te
 /// Args: `dim` an integer or a list, None or an empty list for all. Returns: int64. No derivative.
 /// Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.count_nonzero(rg.tensor([0.0, 2.0, 3.0])).item()
 /// 2
 #[op(function, method, "(dim=None)")]

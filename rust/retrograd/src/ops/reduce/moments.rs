@@ -191,7 +191,6 @@ fn bessel(unbiased: bool) -> Option<Scalar> {
 /// Returns: a 0-dim tensor, NaN for too few elements. Derivative: `2 g (input - mean) / (n - 1)`.
 /// Raises: RuntimeError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.var(rg.tensor([1.0, 3.0]), False).item()
 /// 1.0
 #[op(function, method, norust, name = "var")]
@@ -204,7 +203,6 @@ pub fn var_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
 /// Args: `dim` an integer or a list, None for all; `unbiased` divides by `n - 1` rather than by `n`; `keepdim` keeps
 /// the dimensions with size 1. Returns, Derivative, Raises: as above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.var(rg.tensor([[1.0, 3.0]]), 1).tolist()
 /// [2.0]
 #[op(function, method, out, norust, name = "var", "(unbiased=True, keepdim=False)")]
@@ -218,7 +216,6 @@ pub fn var_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 /// Returns: NaN or infinity if `n` is not above `correction`. Derivative: `2 g (input - mean) / (n - correction)`.
 /// Raises: RuntimeError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.var(rg.tensor([1.0, 3.0]), correction=0).item()
 /// 1.0
 #[op(function, method, out, "(dim=None, *, correction=None, keepdim=False)")]
@@ -232,7 +229,6 @@ pub fn var(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keep
 /// Returns: a 0-dim tensor, NaN for too few elements. Derivative: `g (input - mean) / ((n - 1) std)`, 0 where `std` is 0.
 /// Raises: RuntimeError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.std(rg.tensor([1.0, 3.0]), False).item()
 /// 1.0
 #[op(function, method, norust, name = "std")]
@@ -245,7 +241,6 @@ pub fn std_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
 /// Args: `dim` an integer or a list, None for all; `unbiased` divides by `n - 1` rather than by `n`; `keepdim` keeps
 /// the dimensions with size 1. Returns, Derivative, Raises: as above.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.std(rg.tensor([[1.0, 3.0]]), 1, unbiased=False).tolist()
 /// [1.0]
 #[op(function, method, out, norust, name = "std", "(unbiased=True, keepdim=False)")]
@@ -259,7 +254,6 @@ pub fn std_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 /// Returns: NaN or infinity if `n` is not above `correction`. Derivative: `g (input - mean) / ((n - correction) std)`.
 /// Raises: RuntimeError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.std(rg.tensor([1.0, 3.0]), correction=0).item()
 /// 1.0
 #[op(function, method, out, "(dim=None, *, correction=None, keepdim=False)")]
@@ -271,7 +265,6 @@ pub fn std(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keep
 ///
 /// Args: as `var`. Returns: `(var, mean)`. Derivative: the sum of both.
 ///
-/// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.var_mean(rg.tensor([1.0, 3.0]), False)]
 /// [1.0, 2.0]
 #[op(function, name = "var_mean")]
@@ -283,7 +276,6 @@ pub fn var_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tens
 ///
 /// Args: as `var`. Returns: `(var, mean)`. Derivative: the sum of both.
 ///
-/// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.var_mean(rg.tensor([1.0, 3.0]), 0)]
 /// [2.0, 2.0]
 #[op(function, name = "var_mean", "(unbiased=True, keepdim=False)")]
@@ -295,7 +287,6 @@ pub fn var_mean_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim
 ///
 /// Args: as `var`. Returns: `(var, mean)`. Derivative: the sum of both.
 ///
-/// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.var_mean(rg.tensor([1.0, 3.0]), correction=0)]
 /// [1.0, 2.0]
 #[op(function, "(dim=None, *, correction=None, keepdim=False)")]
@@ -312,7 +303,6 @@ pub fn var_mean(
 ///
 /// Args: as `std`. Returns: `(std, mean)`. Derivative: the sum of both.
 ///
-/// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.std_mean(rg.tensor([1.0, 3.0]), False)]
 /// [1.0, 2.0]
 #[op(function, name = "std_mean")]
@@ -324,7 +314,6 @@ pub fn std_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tens
 ///
 /// Args: as `std`. Returns: `(std, mean)`. Derivative: the sum of both.
 ///
-/// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.std_mean(rg.tensor([1.0, 3.0]), 0, False)]
 /// [1.0, 2.0]
 #[op(function, name = "std_mean", "(unbiased=True, keepdim=False)")]
@@ -336,7 +325,6 @@ pub fn std_mean_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim
 ///
 /// Args: as `std`. Returns: `(std, mean)`. Derivative: the sum of both.
 ///
-/// >>> import retrograd as rg
 /// >>> [t.item() for t in rg.std_mean(rg.tensor([1.0, 3.0]), correction=0)]
 /// [1.0, 2.0]
 #[op(function, "(dim=None, *, correction=None, keepdim=False)")]

@@ -54,7 +54,6 @@ impl Primitive for NanSum {
 /// and bool). Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded, and 0 for NaN.
 /// Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nansum(rg.tensor([1.0, float('nan'), 2.0])).item()
 /// 3.0
 #[op(function, method, out = COMPUTED, "(dim=None, keepdim=False, *, dtype=None)")]
@@ -71,7 +70,6 @@ pub fn nansum(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<
 /// Args: `input` of a floating point dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or with size 1 in) the
 /// dimensions; NaN where no element is a number. Derivative: `g / n` for every number. Raises: RuntimeError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nanmean(rg.tensor([1.0, float('nan'), 2.0])).item()
 /// 1.5
 #[op(function, method, out, "(dim=None, keepdim=False, *, dtype=None)")]

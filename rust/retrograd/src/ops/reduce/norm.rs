@@ -175,7 +175,6 @@ pub(crate) fn older_vector(
 /// `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g` times that of
 /// the norm, 0 where the norm is 0. Raises: RuntimeError for integers, or an order without identity over no elements.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
 #[op(function, out = SAME, module = "linalg", "(ord=2, dim=None, keepdim=False, *, dtype=None)")]
@@ -210,7 +209,6 @@ fn matrix_axes(op: &'static str, a: &Tensor, dim: &[i64]) -> Result<[usize; 2]> 
 /// `keepdim` keeps them with size 1; `dtype` converts first. Derivative: as for `linalg.vector_norm`. Raises: RuntimeError for
 /// integers, fewer than 2 dims or another name; NotImplementedError for "nuc", which needs singular values.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.matrix_norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]])).item()
 /// 5.0
 #[op(function, out, module = "linalg", "(ord='fro', dim=(-2, -1), keepdim=False, *, dtype=None)")]
@@ -232,7 +230,6 @@ pub fn matrix_norm(A: &Tensor, ord: &str, dim: &[i64], keepdim: bool, dtype: Opt
 /// Args: `ord` 1 for the largest sum of magnitudes of a column, infinity for that of a row, -1 and minus infinity for the
 /// smallest; others as above. Raises: NotImplementedError for 2 and -2, which need singular values.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.matrix_norm(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).item()
 /// 6.0
 #[op(function, out, module = "linalg", name = "matrix_norm", "(dim=(-2, -1), keepdim=False, *, dtype=None)")]
@@ -269,7 +266,6 @@ pub fn matrix_norm_number(A: &Tensor, ord: Scalar, dim: &[i64], keepdim: bool, d
 /// for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: `linalg.vector_norm`, or `linalg.matrix_norm` for
 /// an order and two axes. Raises: RuntimeError for more axes, and as these do.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
 #[op(function, out, module = "linalg", name = "norm", "(ord=None, dim=None, keepdim=False, *, dtype=None)")]
@@ -304,7 +300,6 @@ pub fn linalg_norm(
 
 /// The norm of matrices by a name; see `linalg.matrix_norm`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.linalg.norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]]), "fro").item()
 /// 5.0
 #[op(function, out, module = "linalg", name = "norm", "(dim=None, keepdim=False, *, dtype=None)")]
@@ -333,7 +328,6 @@ pub fn linalg_norm_named(
 /// `g * sign(input) * (abs(input) / norm) ** (p - 1)`, and 0 where the norm is 0. Raises: IndexError if there is no such dim;
 /// RuntimeError for integers, and for an order without identity over no elements.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.norm(rg.tensor([3.0, -4.0]), 1).item()
 /// 7.0
 #[op(function, method, out = SAME, "(dim=None, keepdim=False, dtype=None)")]
@@ -352,7 +346,6 @@ pub fn norm(
 /// Args: `dim`, `keepdim`, `dtype` as above. Raises: NotImplementedError for "nuc", which needs singular values; RuntimeError for
 /// another name.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([3.0, -4.0]).norm().item()
 /// 5.0
 #[op(function, method, out = SAME, norust, name = "norm", "(p='fro', dim=None, keepdim=False, dtype=None)")]
@@ -434,7 +427,6 @@ fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {
 /// Args: `other` with a shape that broadcasts against that of `input`; `p` the order of `linalg.vector_norm`. Returns: a
 /// 0-dim tensor. Derivative: as for `linalg.vector_norm`, for `other` its negative. Raises: RuntimeError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.dist(rg.tensor([3.0, 4.0]), rg.zeros(2)).item()
 /// 5.0
 #[op(function, method, "(p=2)")]

@@ -134,7 +134,6 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
 /// Args: `input` any shape and dtype; `dtype` the dtype to convert to before (int64 for integers and bool).
 /// Returns: a 0-dim tensor; 1 for an empty one. Derivative: `g` times the product of the others, exact at zeros.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.prod(rg.tensor([2.0, 3.0])).item()
 /// 6.0
 #[op(function, method, "(*, dtype=None)")]
@@ -148,7 +147,6 @@ pub fn prod(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 /// Returns: a tensor without (or with size 1 in) the dimension. Derivative: `g` times the product of the others.
 /// Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.prod(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).tolist()
 /// [2.0, 12.0]
 #[op(function, method, out = COMPUTED, name = "prod", "(keepdim=False, *, dtype=None)")]

@@ -84,7 +84,6 @@ fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor,
 /// Args: `dim` the dimension. NaN wins over every number. Returns: `(values, indices)`, indices in int64. Derivative: `g`
 /// added up at the indices. Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cummax(rg.tensor([1.0, 3.0, 2.0]), 0).values.tolist()
 /// [1.0, 3.0, 3.0]
 #[op(function, method, out = SCALAR, fields("values", "indices"))]
@@ -94,7 +93,6 @@ pub fn cummax(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
 
 /// The smallest of the elements up to each one along a dimension, and its last index; see `cummax`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cummin(rg.tensor([2.0, 1.0, 3.0]), 0).indices.tolist()
 /// [0, 1, 1]
 #[op(function, method, out = SCALAR, fields("values", "indices"))]
@@ -197,7 +195,6 @@ impl Primitive for LogCumSumExp {
 /// Args: `input` of a floating point dtype; `dim` the dimension. Returns: the same shape. Derivative: `g * exp(input -
 /// result)`, summed from the other end. Raises: IndexError for a dimension out of range; NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.logcumsumexp(rg.tensor([0.0, 0.0]), 0).exp().tolist()
 /// [1.0, 2.0]
 #[op(function, method, out = SCALAR)]

@@ -204,7 +204,6 @@ fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>
 /// Returns: the same shape. Derivative: the running sum of `g` from the other end.
 /// Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cumsum(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
 /// [1.0, 3.0, 6.0]
 #[op(function, method, inplace, out = COMPUTED, "(*, dtype=None)")]
@@ -220,7 +219,6 @@ pub fn cumsum(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> 
 /// Returns: the same shape. Derivative: the running sum of `g * result` from the other end, over `input`; exact at zeros.
 /// Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cumprod(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()
 /// [1.0, 2.0, 6.0]
 #[op(function, method, inplace, out = COMPUTED, "(*, dtype=None)")]

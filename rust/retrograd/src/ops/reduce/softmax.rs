@@ -359,7 +359,6 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
 /// `keepdim` keeps them with size 1. Returns: minus infinity where there are no elements.
 /// Derivative: `g * exp(input - result)`. Raises: IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> round(rg.logsumexp(rg.tensor([1000.0, 1000.0]), 0).item(), 3)
 /// 1000.693
 #[op(function, method, out, "(keepdim=False)")]
@@ -388,7 +387,6 @@ fn implicit_dim(op: &'static str, input: &Tensor) -> Result<i64> {
 /// Returns: the same shape. Derivative: `result * (g - sum(g * result))`.
 /// Raises: IndexError for a dimension out of range; NotImplementedError for integers without `dtype`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.softmax(rg.tensor([1.0, 1.0]), 0).tolist()
 /// [0.5, 0.5]
 #[op(function, method, "(dtype=None)")]
@@ -402,7 +400,6 @@ pub fn softmax(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor>
 /// Returns: the same shape. Derivative: `g - exp(result) * sum(g)`.
 /// Raises: IndexError for a dimension out of range; NotImplementedError for integers without `dtype`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.log_softmax(rg.tensor([0.0, 0.0]), 0).exp().tolist()
 /// [0.5, 0.5]
 #[op(function, method, "(dtype=None)")]
@@ -414,7 +411,6 @@ pub fn log_softmax(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Ten
 ///
 /// Args: `dim` the dimension; without one 0 for 0, 1 and 3 dims and else 1, with a warning.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.softmax(rg.tensor([1.0, 1.0]), dim=0).tolist()
 /// [0.5, 0.5]
 #[op(function, module = "nn.functional", name = "softmax", "(dim=None, _stacklevel=3, dtype=None)")]
@@ -427,7 +423,6 @@ pub fn functional_softmax(input: &Tensor, dim: Option<i64>, _stacklevel: i64, dt
 ///
 /// Args: `dim` the dimension; without one 0 for 0, 1 and 3 dims and else 1, with a warning.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.log_softmax(rg.tensor([0.0, 0.0]), dim=0).exp().tolist()
 /// [0.5, 0.5]
 #[op(function, module = "nn.functional", name = "log_softmax", "(dim=None, _stacklevel=3, dtype=None)")]
@@ -445,7 +440,6 @@ pub fn functional_log_softmax(
 ///
 /// Args: as `softmax`. Derivative: that of `softmax`, negated.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.softmin(rg.tensor([1.0, 1.0]), dim=0).tolist()
 /// [0.5, 0.5]
 #[op(function, module = "nn.functional", "(dim=None, _stacklevel=3, dtype=None)")]

@@ -80,7 +80,6 @@ pub(super) fn sum_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result
 /// Args: `input` any shape and dtype; `dtype` the dtype to convert to before summing (int64 for integers and bool).
 /// Returns: a 0-dim tensor; 0 for an empty one. Derivative: `g` for every element.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sum(rg.tensor([1.0, 2.0, 3.0])).item()
 /// 6.0
 #[op(function, method, "(*, dtype=None)")]
@@ -94,7 +93,6 @@ pub fn sum(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 /// the full sum. Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded.
 /// Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sum(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1).tolist()
 /// [3.0, 7.0]
 #[op(function, method, out = COMPUTED, norust, name = "sum", "(keepdim=False, *, dtype=None)")]
@@ -138,7 +136,6 @@ pub fn sum_to_size(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
 /// Args: `size` a shape that expands to the tensor's. Derivative: `g`, expanded.
 /// Raises: RuntimeError if `size` does not expand to the tensor's shape.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ones(2, 3).sum_to_size(3).tolist()
 /// [2.0, 2.0, 2.0]
 #[op(method, norust, name = "sum_to_size")]
@@ -218,7 +215,6 @@ pub(super) fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Resul
 /// Returns: a 0-dim tensor; NaN for an empty one. Derivative: `g / n` for every element.
 /// Raises: RuntimeError for integers without `dtype`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.mean(rg.tensor([1.0, 2.0, 6.0])).item()
 /// 3.0
 #[op(function, method, "(*, dtype=None)")]
@@ -232,7 +228,6 @@ pub fn mean(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 /// the full mean. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g / n`, expanded.
 /// Raises: IndexError for a dimension out of range; RuntimeError for integers without `dtype`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.mean(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0).tolist()
 /// [2.0, 3.0]
 #[op(function, method, out, norust, name = "mean", "(keepdim=False, *, dtype=None)")]

@@ -51,7 +51,6 @@ fn step(op: &'static str, cell: Cell, x: &Tensor, states: &[&Tensor], weights: &
 /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
 /// dtypes do not go together; IndexError for operands without two dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rnn_tanh_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(1, 2), rg.zeros(1, 1)).item()
 /// 0.0
 #[op(function, "(b_ih=None, b_hh=None)")]
@@ -75,7 +74,6 @@ pub fn rnn_tanh_cell(
 /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
 /// dtypes do not go together; IndexError for operands without two dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rnn_relu_cell(rg.ones(1, 2), rg.ones(1, 1), rg.ones(1, 2), rg.ones(1, 1)).item()
 /// 3.0
 #[op(function, "(b_ih=None, b_hh=None)")]
@@ -99,7 +97,6 @@ pub fn rnn_relu_cell(
 /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
 /// dtypes do not go together; IndexError for operands without two dims.
 ///
-/// >>> import retrograd as rg
 /// >>> state = [rg.zeros(1, 1), rg.ones(1, 1)]
 /// >>> h, c = rg.lstm_cell(rg.ones(1, 2), state, rg.zeros(4, 2), rg.zeros(4, 1))
 /// >>> c.item()
@@ -126,7 +123,6 @@ pub fn lstm_cell(
 /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
 /// dtypes do not go together; IndexError for operands without two dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.gru_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(3, 2), rg.zeros(3, 1)).item()
 /// 0.5
 #[op(function, "(b_ih=None, b_hh=None)")]

@@ -145,7 +145,6 @@ fn two(hx: &[Tensor]) -> Result<[&Tensor; 2]> {
 /// the ops it is composed of.
 /// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> w = rg.zeros(1, 1)
 /// >>> y, h = rg.rnn_tanh(rg.ones(2, 1, 1), rg.zeros(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
 /// >>> y.flatten().tolist(), h.shape
@@ -169,7 +168,6 @@ pub fn rnn_tanh(
 /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
 /// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
 ///
-/// >>> import retrograd as rg
 /// >>> w = rg.zeros(1, 1)
 /// >>> y, h = rg.rnn_tanh(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
 /// >>> y.flatten().tolist()
@@ -201,7 +199,6 @@ pub fn rnn_tanh_packed(
 /// the ops it is composed of.
 /// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> w = rg.ones(1, 1)
 /// >>> y, h = rg.rnn_relu(rg.ones(2, 1, 1), rg.zeros(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
 /// >>> y.flatten().tolist()
@@ -225,7 +222,6 @@ pub fn rnn_relu(
 /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
 /// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
 ///
-/// >>> import retrograd as rg
 /// >>> w = rg.ones(1, 1)
 /// >>> y, h = rg.rnn_relu(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
 /// >>> y.flatten().tolist(), h.flatten().tolist()
@@ -259,7 +255,6 @@ pub fn rnn_relu_packed(
 /// Derivative: that of the ops it is composed of.
 /// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> w, state = rg.zeros(4, 1), [rg.zeros(1, 1, 1), rg.ones(1, 1, 1)]
 /// >>> y, h, c = rg.lstm(rg.ones(2, 1, 1), state, [w, w], False, 1, 0.0, False, False, False)
 /// >>> c.item()
@@ -283,7 +278,6 @@ pub fn lstm(
 /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
 /// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
 ///
-/// >>> import retrograd as rg
 /// >>> w, state = rg.zeros(4, 1), [rg.zeros(1, 2, 1), rg.ones(1, 2, 1)]
 /// >>> y, h, c = rg.lstm(rg.ones(3, 1), rg.tensor([2, 1]), state, [w, w], False, 1, 0.0, False, False)
 /// >>> c.flatten().tolist()
@@ -315,7 +309,6 @@ pub fn lstm_packed(
 /// the ops it is composed of.
 /// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> w = rg.zeros(3, 1)
 /// >>> y, h = rg.gru(rg.ones(2, 1, 1), rg.ones(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
 /// >>> y.flatten().tolist()
@@ -339,7 +332,6 @@ pub fn gru(
 /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
 /// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
 ///
-/// >>> import retrograd as rg
 /// >>> w = rg.zeros(3, 1)
 /// >>> y, h = rg.gru(rg.ones(3, 1), rg.tensor([2, 1]), rg.ones(1, 2, 1), [w, w], False, 1, 0.0, False, False)
 /// >>> y.flatten().tolist()

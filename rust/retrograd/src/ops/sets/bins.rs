@@ -123,7 +123,6 @@ const REMEDY: &str = "counts do not change with the elements: detach them";
 /// and largest element. Returns: a vector of `bins` counts in the dtype of `input`. No derivative. Raises: RuntimeError if
 /// `bins` is not positive, or the edges are not finite or the wrong way round; NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.histc(rg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3).tolist()
 /// [0.0, 2.0, 1.0, 0.0]
 #[op(
@@ -284,7 +283,6 @@ fn histogram_of(
 /// `(hist, bin_edges)`. Derivative: not implemented, as in torch. Raises: RuntimeError if shapes or dtypes do not go
 /// together, or there is no bin; NotImplementedError for integers.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), rg.tensor([0.0, 2.0, 4.0])).hist.tolist()
 /// [1.0, 2.0]
 #[op(
@@ -331,7 +329,6 @@ pub fn histogram_edges(
 /// Args: `bins` how many; `range` the outer edges `(low, high)`, by default the smallest and largest element; the rest as
 /// above. Raises: RuntimeError if `range` is not finite or falls.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), 2, range=(0.0, 4.0)).hist.tolist()
 /// [1.0, 2.0]
 #[op(

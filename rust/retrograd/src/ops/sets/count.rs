@@ -89,7 +89,6 @@ fn refused(detail: String) -> Error {
 /// numbers), float32 with weights of float32, else float64. Derivative: not implemented, as in torch. Raises: RuntimeError for negative numbers, other
 /// shapes, a negative `minlength`; NotImplementedError for floats and bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bincount(rg.tensor([1, 3, 1])).tolist()
 /// [0, 2, 0, 1]
 #[op(function, method, "(weights=None, minlength=0)")]
@@ -124,7 +123,6 @@ pub fn bincount(input: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Res
 /// Args: `indices` a tensor of integers; `shape` the sizes of the tensor. Returns: a tuple of tensors like `indices`, in
 /// int64, one per axis. Raises: TypeError if `indices` has no integers; ValueError for a negative size.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.unravel_index(rg.tensor([5, 7]), (2, 4))
 /// (tensor([1, 1]), tensor([1, 3]))
 #[op(function)]

@@ -165,7 +165,6 @@ fn check(op: &'static str, sorted: &Tensor, values: &Tensor, int32: bool) -> Res
 /// shape of `input`. No derivative. Raises: RuntimeError if shapes do not go together, for another `side` or one that
 /// contradicts `right`, or indices out of range; NotImplementedError for bool and complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.searchsorted(rg.tensor([1, 3, 5]), rg.tensor([3, 6, 0])).tolist()
 /// [1, 3, 0]
 #[op(
@@ -249,7 +248,6 @@ fn warn_of_copies(sorted: &Tensor, values: &Tensor, sorter: Option<&Tensor>) {
 /// equal to a boundary behind it. NaN comes last. Returns: int64, of the shape of `input`. No derivative. Raises:
 /// RuntimeError if `boundaries` is no vector; NotImplementedError for bool and complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.bucketize(rg.tensor([3, 6, 0]), rg.tensor([1, 3, 5])).tolist()
 /// [1, 3, 0]
 #[op(

@@ -238,7 +238,6 @@ fn distinct(x: &Tensor, dim: Option<i64>, asked: Unique) -> Result<OneOrMany> {
 /// for, as in torch. Raises: IndexError for a dimension out of range; RuntimeError for slices without elements;
 /// NotImplementedError for complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> values, counts = rg.unique(rg.tensor([3, 1, 3]), return_counts=True)
 /// >>> values.tolist(), counts.tolist()
 /// ([1, 3], [1, 2])
@@ -260,7 +259,6 @@ pub fn unique(
 /// equal elements; `dim` compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was asked for,
 /// in int64. Derivative: refused when it is asked for, as in torch. Raises: as `unique`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.unique_consecutive(rg.tensor([1, 1, 2, 2, 1])).tolist()
 /// [1, 2, 1]
 #[op(function, method, norust, "(return_inverse=False, return_counts=False, dim=None)")]

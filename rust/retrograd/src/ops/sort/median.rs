@@ -104,7 +104,6 @@ fn median_along(op: &'static str, x: &Tensor, ignore_nan: bool, dim: i64, keepdi
 /// Returns: a 0-dim tensor; NaN for no elements. Derivative: `g`, split evenly among the elements equal to the median.
 /// Raises: NotImplementedError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.median(rg.tensor([3.0, 1.0, 2.0, 4.0])).item()
 /// 2.0
 #[op(function, method)]
@@ -117,7 +116,6 @@ pub fn median(input: &Tensor) -> Result<Tensor> {
 /// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64. Derivative:
 /// `g` to the index. Raises: IndexError for a dimension out of range or of size 0; NotImplementedError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.median(rg.tensor([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
 /// [2.0, 5.0]
 #[op(function, method, out, name = "median", fields("values", "indices"), "(keepdim=False)")]
@@ -129,7 +127,6 @@ pub fn median_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Te
 ///
 /// Returns: a 0-dim tensor; NaN if there is no number.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nanmedian(rg.tensor([3.0, float('nan'), 2.0, 4.0])).item()
 /// 3.0
 #[op(function, method)]
@@ -139,7 +136,6 @@ pub fn nanmedian(input: &Tensor) -> Result<Tensor> {
 
 /// The median of the numbers along a dimension and its index; see `median`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nanmedian(rg.tensor([[3.0, float('nan'), 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
 /// [2.0, 5.0]
 #[op(function, method, out, name = "nanmedian", fields("values", "indices"), "(keepdim=False)")]

@@ -52,7 +52,6 @@ impl Pick for Most {
 /// int64. Derivative: `g` to the index. Raises: IndexError for a dimension out of range or of size 0; NotImplementedError
 /// for complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.mode(rg.tensor([3.0, 1.0, 3.0, 2.0]))
 /// >>> values.item(), indices.item()
 /// (3.0, 2)

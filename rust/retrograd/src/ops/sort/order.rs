@@ -51,7 +51,6 @@ fn sorted(x: &Tensor, asked: bool, dim: i64, descending: bool) -> Result<(Tensor
 /// nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in int64. Derivative: `g` to the indices.
 /// Raises: IndexError for a dimension out of range; RuntimeError for complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.sort(rg.tensor([3.0, 1.0, 2.0]))
 /// >>> values.tolist(), indices.tolist()
 /// ([1.0, 2.0, 3.0], [1, 2, 0])
@@ -62,7 +61,6 @@ pub fn sort(input: &Tensor, dim: i64, descending: bool) -> Result<(Tensor, Tenso
 
 /// `sort` with a word on whether it is to be `stable`, which it is either way.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.sort(rg.tensor([1.0, 0.0, 1.0]), stable=True, descending=True).indices.tolist()
 /// [0, 2, 1]
 #[op(function, method, out = SAME, name = "sort", fields("values", "indices"), "(*, stable, dim=-1, descending=False)")]
@@ -75,7 +73,6 @@ pub fn sort_stable(input: &Tensor, stable: Option<bool>, dim: i64, descending: b
 ///
 /// Args: as `sort`. Returns: indices in int64, of the shape of `input`; they carry no gradient.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.argsort(rg.tensor([3.0, 1.0, 2.0])).tolist()
 /// [1, 2, 0]
 #[op(function, method, "(dim=-1, descending=False)")]
@@ -85,7 +82,6 @@ pub fn argsort(input: &Tensor, dim: i64, descending: bool) -> Result<Tensor> {
 
 /// `argsort` with a word on whether it is to be `stable`, which it is either way.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.argsort(rg.tensor([1.0, 0.0, 1.0]), stable=True).tolist()
 /// [1, 0, 2]
 #[op(function, method, out, name = "argsort", "(*, stable, dim=-1, descending=False)")]
@@ -98,7 +94,6 @@ pub fn argsort_stable(input: &Tensor, stable: bool, dim: i64, descending: bool) 
 ///
 /// Returns: a tensor of the shape of `input`. Derivative: `g` to the indices. Raises: RuntimeError for complex dtypes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.msort(rg.tensor([[3.0, 1.0], [2.0, 4.0]])).tolist()
 /// [[2.0, 1.0], [3.0, 4.0]]
 #[op(function, method, out = SAME)]

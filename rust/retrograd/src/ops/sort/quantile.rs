@@ -148,7 +148,6 @@ fn of_number(op: &'static str, input: &Tensor, q: f64) -> Result<Tensor> {
 /// the elements between which the result lies, by their weights; for `q` their distance. Raises: RuntimeError for other
 /// dtypes, no elements, or `q` outside 0 to 1; IndexError for a dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.quantile(rg.tensor([3.0, 1.0, 2.0]), rg.tensor([0.5, 0.75])).tolist()
 /// [2.0, 2.5]
 #[op(function, method, out, norust, "(dim=None, keepdim=False, *, interpolation='linear')")]
@@ -159,7 +158,6 @@ pub fn quantile(input: &Tensor, q: &Tensor, dim: Option<i64>, keepdim: bool, int
 
 /// The element that lies the part `q` of the way through all elements in order; see `quantile`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.quantile(rg.tensor([3.0, 1.0, 2.0]), 0.25).item()
 /// 1.5
 #[op(function, method, out, norust, name = "quantile", "(dim=None, keepdim=False, *, interpolation='linear')")]
@@ -170,7 +168,6 @@ pub fn quantile_number(input: &Tensor, q: f64, dim: Option<i64>, keepdim: bool, 
 
 /// The quantiles of the elements that are numbers; see `quantile`. NaN only where there is no number.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nanquantile(rg.tensor([3.0, float('nan'), 2.0]), rg.tensor([0.0, 0.5])).tolist()
 /// [2.0, 2.5]
 #[op(function, method, out, norust, "(dim=None, keepdim=False, *, interpolation='linear')")]
@@ -181,7 +178,6 @@ pub fn nanquantile(input: &Tensor, q: &Tensor, dim: Option<i64>, keepdim: bool, 
 
 /// The quantile of the elements that are numbers; see `quantile`. NaN only where there is no number.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nanquantile(rg.tensor([3.0, float('nan'), 2.0]), 0.5).item()
 /// 2.5
 #[op(function, method, out, norust, name = "nanquantile", "(dim=None, keepdim=False, *, interpolation='linear')")]

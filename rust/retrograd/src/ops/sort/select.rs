@@ -47,7 +47,6 @@ impl Pick for TopK {
 /// Derivative: `g` to the indices. Raises: RuntimeError if there are fewer than `k`, and for bool; IndexError for a
 /// dimension out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.topk(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.tolist(), indices.tolist()
 /// ([3.0, 2.0], [0, 2])
@@ -107,7 +106,6 @@ impl Pick for Kth {
 /// indices)`, indices in int64. Derivative: `g` to the index. Raises: RuntimeError if `k` is out of range; IndexError for a
 /// dimension out of range or of size 0; NotImplementedError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.kthvalue(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.item(), indices.item()
 /// (2.0, 2)

@@ -16,7 +16,6 @@ use crate::tensor::{Dims, Scalar, Tensor};
 /// Returns: a view of a 0-dim tensor, others as they are. Several `tensors`, or a list of them, give a tuple. Derivative: `g`
 /// in the sizes of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.atleast_1d(rg.tensor(1.0)).tolist()
 /// [1.0]
 #[op(function)]
@@ -29,7 +28,6 @@ pub fn atleast_1d(input: &Tensor) -> Result<Tensor> {
 /// Returns: a view of a tensor with fewer axes, others as they are. Several `tensors`, or a list of them, give a tuple.
 /// Derivative: `g` in the sizes of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.atleast_2d(rg.tensor([1.0, 2.0])).tolist()
 /// [[1.0, 2.0]]
 #[op(function)]
@@ -46,7 +44,6 @@ pub fn atleast_2d(input: &Tensor) -> Result<Tensor> {
 /// Returns: a view of a tensor with fewer axes, others as they are. Several `tensors`, or a list of them, give a tuple.
 /// Derivative: `g` in the sizes of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.atleast_3d(rg.tensor([1.0, 2.0])).tolist()
 /// [[[1.0], [2.0]]]
 #[op(function)]
@@ -61,7 +58,6 @@ pub fn atleast_3d(input: &Tensor) -> Result<Tensor> {
 
 /// Several tensors, each with at least 1 axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [x.tolist() for x in rg.atleast_1d(rg.tensor(1.0), rg.tensor([2.0]))]
 /// [[1.0], [2.0]]
 #[op(function, name = "atleast_1d")]
@@ -71,7 +67,6 @@ pub fn all_atleast_1d(#[size] tensors: &[Tensor]) -> Result<Vec<Tensor>> {
 
 /// Several tensors, each with at least 2 axes.
 ///
-/// >>> import retrograd as rg
 /// >>> [x.tolist() for x in rg.atleast_2d(rg.tensor(1.0), rg.tensor([2.0]))]
 /// [[[1.0]], [[2.0]]]
 #[op(function, name = "atleast_2d")]
@@ -81,7 +76,6 @@ pub fn all_atleast_2d(#[size] tensors: &[Tensor]) -> Result<Vec<Tensor>> {
 
 /// Several tensors, each with at least 3 axes.
 ///
-/// >>> import retrograd as rg
 /// >>> [x.tolist() for x in rg.atleast_3d(rg.tensor(1.0), rg.tensor([2.0]))]
 /// [[[[1.0]]], [[[2.0]]]]
 #[op(function, name = "atleast_3d")]
@@ -100,7 +94,6 @@ fn some(op: &'static str, tensors: &[Tensor]) -> Result<()> {
 ///
 /// Raises: RuntimeError for an empty list or sizes that do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.hstack([rg.tensor([1.0]), rg.tensor([2.0, 3.0])]).tolist()
 /// [1.0, 2.0, 3.0]
 #[op(function, out)]
@@ -114,7 +107,6 @@ pub fn hstack(tensors: &[Tensor]) -> Result<Tensor> {
 ///
 /// Raises: RuntimeError for an empty list or sizes that do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.vstack([rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])]).tolist()
 /// [[1.0, 2.0], [3.0, 4.0]]
 #[op(function, out, aliases("row_stack"))]
@@ -127,7 +119,6 @@ pub fn vstack(tensors: &[Tensor]) -> Result<Tensor> {
 ///
 /// Raises: RuntimeError for an empty list or sizes that do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.dstack([rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])]).tolist()
 /// [[[1.0, 3.0], [2.0, 4.0]]]
 #[op(function, out)]
@@ -140,7 +131,6 @@ pub fn dstack(tensors: &[Tensor]) -> Result<Tensor> {
 ///
 /// Raises: RuntimeError for an empty list or sizes that do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.column_stack([rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])]).tolist()
 /// [[1.0, 3.0], [2.0, 4.0]]
 #[op(function, out)]
@@ -217,7 +207,6 @@ impl Primitive for BlockDiag {
 /// Args: `tensors` one after the other, or in a list; of at most 2 dims, vectors being rows. Returns: a fresh matrix of the
 /// promoted dtype. Derivative: each tensor's block of `g`. Raises: RuntimeError for more dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.block_diag(rg.tensor([[1.0], [2.0]]), rg.tensor(3.0)).tolist()
 /// [[1.0, 0.0], [2.0, 0.0], [0.0, 3.0]]
 #[op(function)]
@@ -246,7 +235,6 @@ pub fn block_diag(#[size] tensors: &[Tensor]) -> Result<Tensor> {
 /// tuple of views. Derivative: `g` summed over the other axes. Raises: RuntimeError for other shapes, several dtypes or no
 /// tensor.
 ///
-/// >>> import retrograd as rg
 /// >>> x, y = rg.meshgrid(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), indexing="ij")
 /// >>> x.tolist(), y.tolist()
 /// ([[1.0, 1.0], [2.0, 2.0]], [[3.0, 4.0], [3.0, 4.0]])
@@ -313,7 +301,6 @@ pub fn meshgrid(#[size] tensors: &[Tensor], indexing: Option<&str>) -> Result<Ve
 /// Args: `tensors` one after the other, or in a list. Returns: a tuple of views. Derivative: `g` summed to each tensor's
 /// sizes. Raises: RuntimeError if the shapes do not broadcast.
 ///
-/// >>> import retrograd as rg
 /// >>> [x.tolist() for x in rg.broadcast_tensors(rg.tensor([1.0, 2.0]), rg.tensor(3.0))]
 /// [[1.0, 2.0], [3.0, 3.0]]
 #[op(function, name = "broadcast_tensors")]

@@ -188,7 +188,6 @@ fn swapped(form: Form, op: &'static str, x: &Tensor, dim0: i64, dim1: i64) -> Re
 /// Args: `dim0`, `dim1` axes, negative ones counted from the end. Returns: a view. Derivative: `g` with the axes swapped
 /// back. Raises: IndexError if an axis does not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.transpose(rg.zeros(2, 3, 4), 0, -1).shape)
 /// (4, 3, 2)
 #[op(function, method, inplace, aliases("swapdims"))]
@@ -198,7 +197,6 @@ pub fn transpose(input: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
 
 /// A view of `input` with two axes swapped; see `transpose`.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.swapaxes(rg.zeros(2, 3), 0, 1).shape)
 /// (3, 2)
 #[op(function, method, inplace)]
@@ -210,7 +208,6 @@ pub fn swapaxes(input: &Tensor, axis0: i64, axis1: i64) -> Result<Tensor> {
 ///
 /// Args: `input` with at most 2 axes. Returns: a view. Derivative: `g` transposed. Raises: RuntimeError for more axes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([[1.0, 2.0]]).t().tolist()
 /// [[1.0], [2.0]]
 #[op(function, method, inplace)]
@@ -234,7 +231,6 @@ pub fn t(input: &Tensor) -> Result<Tensor> {
 /// Args: `dims` every axis once, in the order of the result. Returns: a view. Derivative: `g` in the inverse order.
 /// Raises: RuntimeError if an axis is missing or named twice; IndexError if one does not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.zeros(2, 3, 4).permute(2, 0, 1).shape)
 /// (4, 2, 3)
 #[op(function, method)]
@@ -266,7 +262,6 @@ pub fn permute(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
 /// Args: `source`, `destination` axes, as many of each. Returns: a view. Derivative: `g` moved back. Raises: RuntimeError
 /// if the lists differ in length or name an axis twice; IndexError if an axis does not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.movedim(rg.zeros(2, 3, 4), 0, -1).shape)
 /// (3, 4, 2)
 #[op(function, method, aliases("moveaxis"))]
@@ -305,7 +300,6 @@ pub fn movedim(input: &Tensor, source: &[i64], destination: &[i64]) -> Result<Te
 ///
 /// Returns: a view. Derivative: `g` in the sizes of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.squeeze(rg.zeros(1, 3, 1)).shape)
 /// (3,)
 #[op(function, method, inplace, name = "squeeze")]
@@ -317,7 +311,6 @@ pub fn squeeze_all(input: &Tensor) -> Result<Tensor> {
 ///
 /// Returns: a view. Derivative: `g` in the sizes of `input`. Raises: IndexError if the axis does not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.squeeze(rg.zeros(1, 3, 1), 0).shape)
 /// (3, 1)
 #[op(function, method, inplace, name = "squeeze")]
@@ -331,7 +324,6 @@ pub fn squeeze_dim(input: &Tensor, dim: i64) -> Result<Tensor> {
 /// Returns: a view. Derivative: `g` in the sizes of `input`. Raises: IndexError if an axis does not exist; RuntimeError if
 /// one is named twice.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.squeeze(rg.zeros(1, 3, 1), (0, 1)).shape)
 /// (3, 1)
 #[op(function, method, inplace, name = "squeeze")]
@@ -345,7 +337,6 @@ pub fn squeeze_dims(input: &Tensor, dim: &[i64]) -> Result<Tensor> {
 /// Args: `dim` from `-ndim - 1` to `ndim`. Returns: a view. Derivative: `g` without the axis. Raises: IndexError if `dim`
 /// is out of range.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.unsqueeze(rg.zeros(3), 1).shape)
 /// (3, 1)
 #[op(function, method, inplace)]

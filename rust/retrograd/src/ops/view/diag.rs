@@ -85,7 +85,6 @@ impl Primitive for Trace {
 /// new axes. Returns: a fresh tensor, its new axes of size `n + abs(offset)`. Derivative: the diagonals of `g`. Raises:
 /// IndexError if there is no place for an axis; RuntimeError if both are the same.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.diag_embed(rg.tensor([1.0, 2.0])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]
 #[op(function, method, "(offset=0, dim1=-2, dim2=-1)")]
@@ -112,7 +111,6 @@ pub fn diag_embed(input: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<T
 /// Args: `input` a vector or a matrix; `diagonal` which one, 0 for the main one. Returns: a fresh vector for a matrix, a
 /// matrix for a vector. Derivative: `g` in the same places, zeros elsewhere. Raises: RuntimeError for other shapes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.diag(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]
 #[op(function, method, out, "(diagonal=0)")]
@@ -131,7 +129,6 @@ pub fn diag(input: &Tensor, diagonal: i64) -> Result<Tensor> {
 ///
 /// Args: `offset` which diagonal, 0 for the main one. Returns: a fresh matrix. Derivative: the diagonal of `g`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.diagflat(rg.tensor([[1.0], [2.0]])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]
 #[op(function, method, "(offset=0)")]
@@ -144,7 +141,6 @@ pub fn diagflat(input: &Tensor, offset: i64) -> Result<Tensor> {
 /// Returns: a 0-dim tensor; int64 for integers. Derivative: `g` on the diagonal. Raises: RuntimeError unless `input` is a
 /// matrix, NotImplementedError for bool.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.trace(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).item()
 /// 5.0
 #[op(function, method)]

@@ -134,7 +134,6 @@ pub fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
 /// share memory. Derivative: `g` summed to the sizes of `input`. Raises: RuntimeError if an axis that is not 1 would
 /// change.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([[1.0], [2.0]]).expand(2, 3).tolist()
 /// [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
 #[op(method)]
@@ -145,7 +144,6 @@ pub fn expand(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
 
 /// `input` expanded to the sizes of `other`; see `expand`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.ones(1).expand_as(rg.zeros(2)).tolist()
 /// [1.0, 1.0]
 #[op(method)]
@@ -156,7 +154,6 @@ pub fn expand_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// A view of `input` broadcast to `size`; see `expand`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.broadcast_to(rg.tensor([1.0, 2.0]), (2, 2)).tolist()
 /// [[1.0, 2.0], [1.0, 2.0]]
 #[op(function, method)]

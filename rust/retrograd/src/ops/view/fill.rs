@@ -11,7 +11,6 @@ use crate::tensor::{Scalar, Tensor};
 /// one row left out. Derivative: that of the tensor, zero for what was overwritten. Raises: RuntimeError for fewer than 2
 /// dims, and for more than 2 if the sizes differ.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2, 3).fill_diagonal_(5.0).tolist()
 /// [[5.0, 0.0, 0.0], [0.0, 5.0, 0.0]]
 #[op(inplace, "(wrap=False)")]

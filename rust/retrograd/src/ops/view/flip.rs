@@ -61,7 +61,6 @@ impl Primitive for Flip {
 /// Args: `dims` axes, each once. Returns: a fresh tensor of the same sizes. Derivative: `g` reversed alike. Raises:
 /// IndexError if an axis does not exist; RuntimeError if one is named twice.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.flip(rg.tensor([1.0, 2.0, 3.0]), (0,)).tolist()
 /// [3.0, 2.0, 1.0]
 #[op(function, method)]

@@ -181,7 +181,6 @@ impl Primitive for Stack {
 /// Args: `tensors` of equal sizes but along `dim`, dtypes promoted; empty vectors are skipped. Returns: a fresh tensor.
 /// Derivative: each tensor's range of `g`. Raises: ValueError for an empty list; RuntimeError if sizes do not fit.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.cat([rg.tensor([1.0]), rg.tensor([2.0, 3.0])]).tolist()
 /// [1.0, 2.0, 3.0]
 #[op(function, out, aliases("concat", "concatenate"), "(dim=0)")]
@@ -208,7 +207,6 @@ pub fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
 /// Args: `tensors` of equal sizes, dtypes promoted; `dim` the place of the new axis. Returns: a fresh tensor. Derivative:
 /// each tensor's index of `g`. Raises: RuntimeError for an empty list or unequal sizes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.stack([rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])], dim=1).tolist()
 /// [[1.0, 3.0], [2.0, 4.0]]
 #[op(function, out, "(dim=0)")]

@@ -43,7 +43,6 @@ fn axis(x: &Tensor, dim: i64) -> Result<usize> {
 /// longer by one; or `tensor_indices_or_sections`, an int64 tensor of either; `dim` the axis. Returns: a tuple of views. Derivative: `g` there, zeros elsewhere.
 /// Raises: RuntimeError for a 0-dim tensor or no parts; IndexError if the axis does not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), (1,))]
 /// [[1.0], [2.0, 3.0]]
 #[op(function, method, norust, "(dim=0)")]
@@ -53,7 +52,6 @@ pub fn tensor_split(input: &Tensor, indices: &[i64], dim: i64) -> Result<Vec<Ten
 
 /// Views of equal parts of an axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
 #[op(function, method, norust, name = "tensor_split", "(dim=0)")]
@@ -63,7 +61,6 @@ pub fn tensor_split_even(input: &Tensor, sections: i64, dim: i64) -> Result<Vec<
 
 /// Views of parts of an axis, of which a tensor tells the number or the ends.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), rg.tensor([1]))]
 /// [[1.0], [2.0, 3.0]]
 #[op(function, method, norust, name = "tensor_split", "(dim=0)")]
@@ -125,7 +122,6 @@ fn checked(op: &'static str, x: &Tensor, least: usize, sections: Option<i64>) ->
 ///
 /// Raises: RuntimeError for a 0-dim tensor, or if a number of parts does not divide the axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.hsplit(rg.tensor([[1.0, 2.0, 3.0]]), (1,))]
 /// [[[1.0]], [[2.0, 3.0]]]
 #[op(function, method, norust)]
@@ -135,7 +131,6 @@ pub fn hsplit(input: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
 
 /// Views of equal parts of columns.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.hsplit(rg.tensor([1.0, 2.0]), 2)]
 /// [[1.0], [2.0]]
 #[op(function, method, norust, name = "hsplit")]
@@ -147,7 +142,6 @@ pub fn hsplit_even(input: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
 ///
 /// Raises: RuntimeError for fewer than 2 dims, or if a number of parts does not divide the axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.vsplit(rg.tensor([[1.0], [2.0], [3.0]]), (1,))]
 /// [[[1.0]], [[2.0], [3.0]]]
 #[op(function, method, norust)]
@@ -157,7 +151,6 @@ pub fn vsplit(input: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
 
 /// Views of equal parts of rows.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.vsplit(rg.tensor([[1.0], [2.0]]), 2)]
 /// [[[1.0]], [[2.0]]]
 #[op(function, method, norust, name = "vsplit")]
@@ -169,7 +162,6 @@ pub fn vsplit_even(input: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
 ///
 /// Raises: RuntimeError for fewer than 3 dims, or if a number of parts does not divide the axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [tuple(part.shape) for part in rg.dsplit(rg.zeros(1, 1, 3), (1,))]
 /// [(1, 1, 1), (1, 1, 2)]
 #[op(function, method, norust)]
@@ -179,7 +171,6 @@ pub fn dsplit(input: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
 
 /// Views of equal parts of the third axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [tuple(part.shape) for part in rg.dsplit(rg.zeros(1, 1, 4), 2)]
 /// [(1, 1, 2), (1, 1, 2)]
 #[op(function, method, norust, name = "dsplit")]

@@ -75,7 +75,6 @@ fn patched<V: Look>(op: &'static str, part: V, node: &'static str, x: &Tensor, s
 /// Returns: a fresh tensor. Derivative: `g` with zeros at the index, and `g` there. Raises: IndexError if the axis or index
 /// does not exist; RuntimeError if `src` has other sizes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.select_scatter(rg.zeros(2, 2), rg.tensor([1.0, 2.0]), 0, 1).tolist()
 /// [[0.0, 0.0], [1.0, 2.0]]
 #[op(function, method)]
@@ -93,7 +92,6 @@ pub fn select_scatter(input: &Tensor, src: &Tensor, dim: i64, index: i64) -> Res
 /// ends of the axis. Returns: a fresh tensor. Derivative: `g` with zeros in that part, and `g` there. Raises: IndexError if
 /// the axis does not exist; RuntimeError if `src` has other sizes or `step` is not positive.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.slice_scatter(rg.zeros(4), rg.ones(2), 0, 0, 4, 2).tolist()
 /// [1.0, 0.0, 1.0, 0.0]
 #[op(function, method, out, "(dim=0, start=None, end=None, step=1)")]
@@ -117,7 +115,6 @@ pub fn slice_scatter(
 /// Args: `src` of the sizes of the diagonals; `offset`, `dim1`, `dim2` as for `diagonal`. Returns: a fresh tensor. Derivative: `g` with zeros
 /// on the diagonals, and `g` there. Raises: IndexError if an axis does not exist; RuntimeError if `src` has other sizes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.diagonal_scatter(rg.zeros(2, 2), rg.tensor([1.0, 2.0])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]
 #[op(function, method, "(offset=0, dim1=0, dim2=1)")]

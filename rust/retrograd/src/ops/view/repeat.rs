@@ -70,7 +70,6 @@ impl Primitive for Repeat {
 /// Args: `repeats` how often, one number per axis, further axes in front. Returns: a fresh tensor. Derivative: `g` summed
 /// over the repetitions. Raises: RuntimeError for fewer numbers than axes, or a negative one.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0, 2.0]).repeat(2, 2).tolist()
 /// [[1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0]]
 #[op(method)]
@@ -101,7 +100,6 @@ pub fn repeat(input: &Tensor, #[size] repeats: &[i64]) -> Result<Tensor> {
 ///
 /// Args: `dims` how often. Raises: RuntimeError for a negative number.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tile(rg.tensor([1.0, 2.0]), (2,)).tolist()
 /// [1.0, 2.0, 1.0, 2.0]
 #[op(function, method)]
@@ -116,7 +114,6 @@ pub fn tile(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
 /// Args: `repeats` an int32 or int64 vector; `output_size` the sum, if it is known. Returns: a vector of that dtype; it has
 /// no derivative. Raises: NotImplementedError for another dtype; RuntimeError for a negative number, or a sum that is not `output_size`.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.repeat_interleave(rg.tensor([1, 0, 2])).tolist()
 /// [0, 2, 2]
 #[op(function, name = "repeat_interleave", "(*, output_size=None)")]
@@ -166,7 +163,6 @@ fn along(input: &Tensor, dim: Option<i64>) -> Result<(Tensor, usize)> {
 /// Derivative: `g` summed over the repetitions. Raises: RuntimeError if `repeats` has another length or a negative
 /// number; NotImplementedError if it has another dtype.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.repeat_interleave(rg.tensor([1.0, 2.0]), rg.tensor([1, 2])).tolist()
 /// [1.0, 2.0, 2.0]
 #[op(function, method, "(dim=None, *, output_size=None)")]
@@ -198,7 +194,6 @@ pub fn repeat_interleave(
 
 /// Each element of `input`, or each index of an axis, `repeats` times.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.repeat_interleave(rg.tensor([1.0, 2.0]), 2).tolist()
 /// [1.0, 1.0, 2.0, 2.0]
 #[op(function, method, name = "repeat_interleave", "(dim=None, *, output_size=None)")]

@@ -87,7 +87,6 @@ impl Primitive for Roll {
 /// a fresh tensor. Derivative: `g` rolled back. Raises: IndexError if an axis does not exist; RuntimeError if there are
 /// not as many shifts as axes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.roll(rg.tensor([1.0, 2.0, 3.0]), 1).tolist()
 /// [3.0, 1.0, 2.0]
 #[op(function, method, "(dims=None)")]
@@ -156,7 +155,6 @@ impl Primitive for Rot90 {
 /// Returns: a fresh tensor. Derivative: `g` turned back. Raises: RuntimeError unless `dims` are two different axes, IndexError
 /// if one does not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.rot90(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[2.0, 4.0], [1.0, 3.0]]
 #[op(function, method, "(k=1, dims=(0, 1))")]
@@ -181,7 +179,6 @@ pub fn rot90(input: &Tensor, k: i64, dims: &[i64]) -> Result<Tensor> {
 ///
 /// Raises: RuntimeError for fewer than 2 dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.fliplr(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[2.0, 1.0], [4.0, 3.0]]
 #[op(function, method)]
@@ -196,7 +193,6 @@ pub fn fliplr(input: &Tensor) -> Result<Tensor> {
 ///
 /// Raises: RuntimeError for a 0-dim tensor.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.flipud(rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 1.0]
 #[op(function, method)]

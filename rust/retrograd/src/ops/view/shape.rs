@@ -197,7 +197,6 @@ pub(crate) fn view_to(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
 /// Derivative: `g` in the sizes of `input`. Raises: RuntimeError if the product differs, or the memory layout allows no
 /// view (use `reshape`).
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0, 2.0, 3.0, 4.0]).view(2, -1).tolist()
 /// [[1.0, 2.0], [3.0, 4.0]]
 #[op(method, name = "view")]
@@ -207,7 +206,6 @@ pub fn view_sizes(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
 
 /// A view of the bytes of `input` as another dtype of the same size. Not differentiable.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0]).view(rg.int32).tolist()
 /// [1065353216]
 #[op(method, name = "view")]
@@ -237,7 +235,6 @@ pub fn view_dtype(input: &Tensor, dtype: DType) -> Result<Tensor> {
 
 /// A view of `input` in the sizes of `other`; see `view`.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.ones(4).view_as(rg.zeros(2, 2)).shape)
 /// (2, 2)
 #[op(method, name = "view_as")]
@@ -251,7 +248,6 @@ pub fn view_like(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Args: `shape` with the same product as the sizes of `input`; one entry may be -1. Derivative: `g` in the sizes of
 /// `input`. Raises: RuntimeError if the product differs.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.reshape(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), (-1,)).tolist()
 /// [1.0, 2.0, 3.0, 4.0]
 #[op(function, method)]
@@ -261,7 +257,6 @@ pub fn reshape(input: &Tensor, #[size] shape: &[i64]) -> Result<Tensor> {
 
 /// `input` in the sizes of `other`; see `reshape`.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.ones(4).reshape_as(rg.zeros(2, 2)).shape)
 /// (2, 2)
 #[op(method)]
@@ -276,7 +271,6 @@ pub fn reshape_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Derivative: `g` in the sizes of `input`. Raises: IndexError if an axis does not exist; RuntimeError if `start_dim` comes
 /// after `end_dim`.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.flatten(rg.zeros(2, 3, 4), 1).shape)
 /// (2, 12)
 #[op(function, method, "(start_dim=0, end_dim=-1)")]
@@ -309,7 +303,6 @@ pub fn flatten(input: &Tensor, start_dim: i64, end_dim: i64) -> Result<Tensor> {
 /// Args: `sizes` with a product equal to the size of the axis; one entry may be -1. Returns: a view. Derivative: `g` in the
 /// sizes of `input`. Raises: RuntimeError if the product differs.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.zeros(6, 2).unflatten(0, (2, -1)).shape)
 /// (2, 3, 2)
 #[op(function, method)]
@@ -337,7 +330,6 @@ pub fn unflatten(input: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
 
 /// All elements along one axis: a view if the memory layout allows, else a copy. Derivative: `g` in the sizes of `input`.
 ///
-/// >>> import retrograd as rg
 /// >>> tuple(rg.ravel(rg.zeros(2, 3)).shape)
 /// (6,)
 #[op(function, method)]
@@ -349,7 +341,6 @@ pub fn ravel(input: &Tensor) -> Result<Tensor> {
 ///
 /// Args: `memory_format` another order of the axes. Raises: RuntimeError if the format is for tensors of other dims.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.zeros(2, 3).t().contiguous().stride()
 /// (2, 1)
 #[op(method, norust, "(*, memory_format=None)")]

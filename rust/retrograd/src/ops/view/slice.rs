@@ -210,7 +210,6 @@ impl Tensor {
 /// Args: `dim` an axis; `index` along it, negative counted from the end. Returns: a view. Derivative: `g` at that index,
 /// zeros elsewhere. Raises: IndexError if the axis or the index does not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.select(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, -1).tolist()
 /// [2.0, 4.0]
 #[op(function, method)]
@@ -235,7 +234,6 @@ pub fn select(input: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
 /// Derivative: `g` there, zeros elsewhere. Raises: IndexError if `dim` or `start` is out of range; RuntimeError if the range
 /// leaves the axis.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.narrow(rg.tensor([1.0, 2.0, 3.0]), 0, 1, 2).tolist()
 /// [2.0, 3.0]
 #[op(function, method)]
@@ -266,7 +264,6 @@ pub fn narrow(input: &Tensor, dim: i64, start: i64, length: i64) -> Result<Tenso
 
 /// As `narrow`, with `start` a 0-dim integer tensor.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.narrow(rg.tensor([1.0, 2.0, 3.0]), 0, rg.tensor(1), 2).tolist()
 /// [2.0, 3.0]
 #[op(function, method, name = "narrow")]
@@ -283,7 +280,6 @@ pub fn narrow_tensor(input: &Tensor, dim: i64, start: &Tensor, length: i64) -> R
 /// Returns: a view. Derivative: `g` there, zeros elsewhere. Raises: IndexError if an axis does not exist; RuntimeError if
 /// they are the same.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.diagonal(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]
 #[op(function, method, "(offset=0, dim1=0, dim2=1)")]

@@ -193,7 +193,6 @@ fn by_sizes(x: &Tensor, sizes: &[i64], dim: i64, untracked: bool) -> Result<Vec<
 /// Args: `dim` an axis. Returns: a tuple of views. Derivative: the gradients stacked. Raises: IndexError if the axis does
 /// not exist.
 ///
-/// >>> import retrograd as rg
 /// >>> [row.tolist() for row in rg.unbind(rg.tensor([[1.0, 2.0], [3.0, 4.0]]))]
 /// [[1.0, 2.0], [3.0, 4.0]]
 #[op(function, method, "(dim=0)")]
@@ -211,7 +210,6 @@ pub fn unbind(input: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
 /// tuple of views. Derivative: the gradients joined. Raises: RuntimeError for a negative size, or sizes that do not sum to
 /// that of the axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.split(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
 #[op(function, norust, "(dim=0)")]
@@ -221,7 +219,6 @@ pub fn split(tensor: &Tensor, split_size_or_sections: i64, dim: i64) -> Result<V
 
 /// Views of parts of the listed sizes; see `split`.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.split(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]
 /// [[1.0], [2.0, 3.0]]
 #[op(function, norust, name = "split", "(dim=0)")]
@@ -231,7 +228,6 @@ pub fn split_sections(tensor: &Tensor, split_size_or_sections: &[i64], dim: i64)
 
 /// Views of consecutive parts of an axis; see `split`.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor([1.0, 2.0, 3.0]).split(2)]
 /// [[1.0, 2.0], [3.0]]
 #[op(method, norust, name = "split", "(dim=0)")]
@@ -241,7 +237,6 @@ pub fn split_method(input: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Ten
 
 /// Views of parts of the listed sizes; see `split`.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.tensor([1.0, 2.0, 3.0]).split([1, 2])]
 /// [[1.0], [2.0, 3.0]]
 #[op(method, norust, name = "split", "(dim=0)")]
@@ -254,7 +249,6 @@ pub fn split_sections_method(input: &Tensor, split_size: &[i64], dim: i64) -> Re
 /// Args: `split_sizes` that sum to the size of the axis `dim`. Returns: a tuple of views. Derivative: the gradients joined.
 /// Raises: RuntimeError if the sizes do not sum to that of the axis.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.split_with_sizes(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]
 /// [[1.0], [2.0, 3.0]]
 #[op(function, method, "(dim=0)")]
@@ -267,7 +261,6 @@ pub fn split_with_sizes(input: &Tensor, split_sizes: &[i64], dim: i64) -> Result
 /// Args: `chunks` at least 1; `dim` the axis. Returns: a tuple of views. Derivative: the gradients joined. Raises:
 /// RuntimeError if `chunks` is not positive.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.chunk(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
 #[op(function, method, "(dim=0)")]
@@ -295,7 +288,6 @@ fn by_count(op: &'static str, x: &Tensor, chunks: i64, dim: i64, untracked: bool
 ///
 /// Args: as `split`. Returns: a tuple of tensors. Derivative: the gradients joined. Raises: as `split`.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.unsafe_split(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
 #[op(function, method, "(dim=0)")]
@@ -308,7 +300,6 @@ pub fn unsafe_split(input: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Ten
 /// Args: as `split_with_sizes`. Returns: a tuple of tensors. Derivative: the gradients joined. Raises: as
 /// `split_with_sizes`.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.unsafe_split_with_sizes(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]
 /// [[1.0], [2.0, 3.0]]
 #[op(function, method, "(dim=0)")]
@@ -320,7 +311,6 @@ pub fn unsafe_split_with_sizes(input: &Tensor, split_sizes: &[i64], dim: i64) ->
 ///
 /// Args: as `chunk`. Returns: a tuple of tensors. Derivative: the gradients joined. Raises: as `chunk`.
 ///
-/// >>> import retrograd as rg
 /// >>> [part.tolist() for part in rg.unsafe_chunk(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
 #[op(function, method, "(dim=0)")]

@@ -155,7 +155,6 @@ pub(crate) fn same_view(base: &Tensor, view: &Tensor, whole: &Tensor) -> Result<
 /// Derivative: `g` summed over the elements of the view that share a place. Raises: RuntimeError if the layout leaves the
 /// storage.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0, 2.0, 3.0]).as_strided((2, 2), (1, 1)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]
 #[op(function, method, inplace, norust, "(storage_offset=None)")]

@@ -127,7 +127,6 @@ impl Primitive for Fold {
 /// share memory. Derivative: `g` summed over the windows. Raises: IndexError if the axis does not exist; RuntimeError if a
 /// window is larger than the axis, or `size` or `step` is negative or `step` zero.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]
 #[op(method)]

@@ -91,7 +91,6 @@ macro_rules! conv {
         /// With the padding by name: 'valid' for none, 'same' for as much as keeps the size, which takes a stride of 1. Of an
         /// odd number of zeros the last one comes behind.
         ///
-        /// >>> import retrograd as rg
         #[doc = $example]
         #[doc = $result]
         #[op(
@@ -127,7 +126,6 @@ conv! {
     /// over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
     /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded input.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.nn.functional.conv1d(rg.ones(1, 1, 4), rg.ones(1, 1, 3)).tolist()
     /// [[[3.0, 3.0]]]
     ;
@@ -147,7 +145,6 @@ conv! {
     /// over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
     /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded input.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.nn.functional.conv2d(rg.ones(1, 2, 3, 3), rg.ones(1, 2, 3, 3), padding=1, stride=2).tolist()
     /// [[[[8.0, 8.0], [8.0, 8.0]]]]
     ;
@@ -167,7 +164,6 @@ conv! {
     /// over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
     /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded input.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.nn.functional.conv3d(rg.ones(1, 1, 2, 2, 2), rg.ones(1, 1, 2, 2, 2)).tolist()
     /// [[[[[8.0]]]]]
     ;
@@ -214,7 +210,6 @@ conv_transpose! {
     /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than stride or
     /// dilation.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.nn.functional.conv_transpose1d(rg.ones(1, 1, 2), rg.ones(1, 1, 2), stride=2).tolist()
     /// [[[1.0, 1.0, 1.0, 1.0]]]
 }
@@ -235,7 +230,6 @@ conv_transpose! {
     /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than stride or
     /// dilation.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.nn.functional.conv_transpose2d(rg.ones(1, 1, 1, 2), rg.ones(1, 1, 1, 2)).tolist()
     /// [[[[1.0, 2.0, 1.0]]]]
 }
@@ -256,7 +250,6 @@ conv_transpose! {
     /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than stride or
     /// dilation.
     ///
-    /// >>> import retrograd as rg
     /// >>> rg.nn.functional.conv_transpose3d(rg.ones(1, 1, 1, 1, 2), rg.ones(1, 1, 1, 1, 2)).tolist()
     /// [[[[[1.0, 2.0, 1.0]]]]]
 }
@@ -269,7 +262,6 @@ conv_transpose! {
 /// Returns: a tensor (N, O, ...). Derivative: as `conv2d` and `conv_transpose2d`.
 /// Raises: RuntimeError if sizes, dtypes or numbers do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.convolution(rg.ones(1, 1, 4), rg.ones(1, 1, 3), None, [1], [0], [1], False, [0], 1).tolist()
 /// [[[3.0, 3.0]]]
 #[op(function)]

@@ -194,7 +194,6 @@ fn tuple(pair: [usize; 2]) -> String {
 /// `g`.
 /// Raises: RuntimeError if the input has not three or four dims or a size of 0, a number is too small, or no window fits.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.unfold(rg.tensor([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]), (2, 2)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]]
 #[op(function, module = "nn.functional", "(dilation=1, padding=0, stride=1)")]
@@ -244,7 +243,6 @@ pub fn unfold(
 /// Derivative: `unfold` of `g`.
 /// Raises: RuntimeError if the sizes do not go together or a number is too small.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.fold(rg.ones(4, 2), (2, 3), (2, 2)).tolist()
 /// [[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]
 #[op(function, module = "nn.functional", "(dilation=1, padding=0, stride=1)")]

@@ -250,7 +250,6 @@ fn warn_of_default(align: Option<bool>) -> Result<bool> {
 /// the weights' slopes to the points; of any order.
 /// Raises: ValueError for other modes; RuntimeError if sizes or dtypes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> x = rg.tensor([[[[1.0, 3.0], [5.0, 7.0]]]])
 /// >>> rg.nn.functional.grid_sample(x, rg.tensor([[[[0.0, 0.0], [1.0, 1.0]]]]), align_corners=True).tolist()
 /// [[[[4.0, 7.0]]]]
@@ -290,7 +289,6 @@ pub fn grid_sample(
 /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
 /// Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.grid_sampler(rg.ones(1, 1, 2, 2), rg.zeros(1, 1, 1, 2), 0, 0, True).tolist()
 /// [[[[1.0]]]]
 #[op(function)]
@@ -310,7 +308,6 @@ pub fn grid_sampler(
 /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
 /// Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.grid_sampler_2d(rg.ones(1, 1, 2, 2), rg.zeros(1, 1, 1, 2), 0, 0, True).tolist()
 /// [[[[1.0]]]]
 #[op(function)]
@@ -330,7 +327,6 @@ pub fn grid_sampler_2d(
 /// Args: `input`, `grid`, `interpolation_mode`, `padding_mode`, `align_corners` as there. Returns, Derivative,
 /// Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.grid_sampler_3d(rg.ones(1, 1, 2, 2, 2), rg.zeros(1, 1, 1, 1, 3), 0, 0, True).tolist()
 /// [[[[[1.0]]]]]
 #[op(function)]
@@ -484,7 +480,6 @@ fn affine(op: &'static str, theta: &Tensor, size: &[i64], align: bool) -> Result
 /// Returns: a grid (N, H, W, 2) or (N, D, H, W, 3). Derivative: the products of `g` with the coordinates, added up.
 /// Raises: ValueError for other shapes and dtypes; NotImplementedError for other numbers of axes.
 ///
-/// >>> import retrograd as rg
 /// >>> theta = rg.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
 /// >>> rg.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=False).tolist()
 /// [[[[-0.5, 0.0], [0.5, 0.0]]]]
@@ -512,7 +507,6 @@ pub fn affine_grid(theta: &Tensor, size: &[i64], align_corners: Option<bool>) ->
 ///
 /// Args: `theta`, `size`, `align_corners` as there. Returns, Derivative, Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> theta = rg.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
 /// >>> rg.affine_grid_generator(theta, (1, 1, 1, 2), True).tolist()
 /// [[[[-1.0, 0.0], [1.0, 0.0]]]]

@@ -373,7 +373,6 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 /// Raises: ValueError if arguments do not go together; NotImplementedError for other modes and numbers of axes; RuntimeError
 /// for empty sizes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.interpolate(rg.tensor([[[1.0, 3.0]]]), scale_factor=2, mode='linear').tolist()
 /// [[[1.0, 1.5, 2.5, 3.0]]]
 #[op(
@@ -407,7 +406,6 @@ pub fn interpolate(
 /// Args: `input`, `size`, `scale_factor`, `mode`, `align_corners` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import warnings
-/// >>> import retrograd as rg
 /// >>> with warnings.catch_warnings(action="ignore"):
 /// ...     rg.nn.functional.upsample(rg.tensor([[[1.0, 3.0]]]), 4).tolist()
 /// [[[1.0, 1.0, 3.0, 3.0]]]
@@ -434,7 +432,6 @@ pub fn upsample(
 /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import warnings
-/// >>> import retrograd as rg
 /// >>> with warnings.catch_warnings(action="ignore"):
 /// ...     rg.nn.functional.upsample_nearest(rg.tensor([[[1.0, 3.0]]]), 3).tolist()
 /// [[[1.0, 1.0, 3.0]]]
@@ -455,7 +452,6 @@ pub fn upsample_nearest(input: &Tensor, size: Option<&[i64]>, scale_factor: Opti
 /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Raises: as there.
 ///
 /// >>> import warnings
-/// >>> import retrograd as rg
 /// >>> with warnings.catch_warnings(action="ignore"):
 /// ...     rg.nn.functional.upsample_bilinear(rg.tensor([[[[1.0, 3.0]]]]), (1, 3)).tolist()
 /// [[[[1.0, 2.0, 3.0]]]]

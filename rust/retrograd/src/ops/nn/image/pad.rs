@@ -255,7 +255,6 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
 /// Returns: a new tensor. Derivative: `g` at what the elements came to stand for, added up.
 /// Raises: RuntimeError if widths do not go with the sizes; NotImplementedError for other numbers of axes and other modes.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.pad(rg.tensor([[1.0, 2.0, 3.0]]), (2, 1), mode='reflect').tolist()
 /// [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]
 #[op(function, module = "nn.functional", "(mode='constant', value=None)")]
@@ -285,7 +284,6 @@ pub fn pad(input: &Tensor, pad: &[i64], mode: &str, value: Option<f64>) -> Resul
 /// Args: `pad` the widths before and after the last axis, then those of the axis before it and so on; `value` a number.
 /// Returns, Derivative, Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.constant_pad_nd(rg.tensor([1.0, 2.0]), (1, -1), 7).tolist()
 /// [7.0, 1.0]
 #[op(function, "(value=0)")]

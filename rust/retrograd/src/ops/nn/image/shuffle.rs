@@ -190,7 +190,6 @@ fn among_groups(op: &'static str, x: &Tensor, groups: i64) -> Result<Tensor> {
 /// Returns: a tensor (*, C, H * r, W * r). Derivative: `g` moved back.
 /// Raises: RuntimeError if sizes and the number do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.pixel_shuffle(rg.arange(4.0).reshape(4, 1, 1), 2).tolist()
 /// [[[0.0, 1.0], [2.0, 3.0]]]
 #[op(function, module = "nn.functional")]
@@ -202,7 +201,6 @@ pub fn pixel_shuffle(input: &Tensor, upscale_factor: i64) -> Result<Tensor> {
 ///
 /// Args: `input`, `upscale_factor` as there. Returns, Derivative, Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.pixel_shuffle(rg.arange(4.0).reshape(4, 1, 1), 2).tolist()
 /// [[[0.0, 1.0], [2.0, 3.0]]]
 #[op(function, name = "pixel_shuffle", norust)]
@@ -216,7 +214,6 @@ pub fn top_pixel_shuffle(input: &Tensor, upscale_factor: i64) -> Result<Tensor> 
 /// Returns: a tensor (*, C * r^2, H, W). Derivative: `g` moved back.
 /// Raises: RuntimeError if sizes and the number do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.pixel_unshuffle(rg.arange(4.0).reshape(1, 2, 2), 2).tolist()
 /// [[[0.0]], [[1.0]], [[2.0]], [[3.0]]]
 #[op(function, module = "nn.functional")]
@@ -228,7 +225,6 @@ pub fn pixel_unshuffle(input: &Tensor, downscale_factor: i64) -> Result<Tensor> 
 ///
 /// Args: `input`, `downscale_factor` as there. Returns, Derivative, Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.pixel_unshuffle(rg.arange(4.0).reshape(1, 2, 2), 2).tolist()
 /// [[[0.0]], [[1.0]], [[2.0]], [[3.0]]]
 #[op(function, name = "pixel_unshuffle", norust)]
@@ -243,7 +239,6 @@ pub fn top_pixel_unshuffle(input: &Tensor, downscale_factor: i64) -> Result<Tens
 /// Returns: a tensor of the same shape. Derivative: `g` dealt back.
 /// Raises: RuntimeError if sizes and the number do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.channel_shuffle(rg.arange(4.0).reshape(1, 4, 1), 2).tolist()
 /// [[[0.0], [2.0], [1.0], [3.0]]]
 #[op(function, module = "nn.functional")]
@@ -255,7 +250,6 @@ pub fn channel_shuffle(input: &Tensor, groups: i64) -> Result<Tensor> {
 ///
 /// Args: `input`, `groups` as there. Returns, Derivative, Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.channel_shuffle(rg.arange(4.0).reshape(1, 4, 1), 2).tolist()
 /// [[[0.0], [2.0], [1.0], [3.0]]]
 #[op(function, name = "channel_shuffle", norust)]

@@ -105,7 +105,6 @@ fn average_of_lines(op: &'static str, x: &Tensor, output_size: &[i64]) -> Result
 /// Returns: a tensor (N, C, output_size). Derivative: `g`, over the size of its window, added to the window.
 /// Raises: RuntimeError if sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[2.0, 1.0]]
 #[op(function, module = "nn.functional")]
@@ -119,7 +118,6 @@ pub fn adaptive_avg_pool1d(input: &Tensor, output_size: &[i64]) -> Result<Tensor
 /// Returns: a tensor (N, C, *output_size). Derivative: `g`, over the size of its window, added to the window.
 /// Raises: RuntimeError if sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_avg_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[2.5, 4.5], [10.5, 12.5]]]
 #[op(function, module = "nn.functional")]
@@ -133,7 +131,6 @@ pub fn adaptive_avg_pool2d(input: &Tensor, output_size: &[Option<i64>]) -> Resul
 /// Returns: a tensor (N, C, *output_size). Derivative: `g`, over the size of its window, added to the window.
 /// Raises: RuntimeError if sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_avg_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1)).tolist()
 /// [[[[1.5]], [[5.5]]]]
 #[op(function, module = "nn.functional")]
@@ -145,7 +142,6 @@ pub fn adaptive_avg_pool3d(input: &Tensor, output_size: &[Option<i64>]) -> Resul
 ///
 /// Args: `input`, `output_size` as there. Returns, Derivative, Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.adaptive_avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[2.0, 1.0]]
 #[op(function, name = "adaptive_avg_pool1d", norust)]
@@ -160,7 +156,6 @@ pub fn top_adaptive_avg_pool1d(input: &Tensor, output_size: &[i64]) -> Result<Te
 /// Returns: a tensor (N, C, output_size), or a pair of it and int64 indices. Derivative: `g` at the places of the maxima.
 /// Raises: RuntimeError if sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[3.0, 2.0]]
 #[op(function, module = "nn.functional", "(return_indices=False)")]
@@ -172,7 +167,6 @@ pub fn adaptive_max_pool1d(input: &Tensor, output_size: &[i64], return_indices: 
 ///
 /// Args, Returns, Derivative, Raises: as `adaptive_max_pool1d`; indices are returned always.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.nn.functional.adaptive_max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
 /// >>> indices.tolist()
 /// [[1, 2]]
@@ -193,7 +187,6 @@ pub fn adaptive_max_pool1d_with_indices(
 /// Returns: a tensor (N, C, *output_size), or a pair of it and int64 indices. Derivative: `g` at the places of the maxima.
 /// Raises: RuntimeError if sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[5.0, 7.0], [13.0, 15.0]]]
 #[op(function, module = "nn.functional", "(return_indices=False)")]
@@ -208,7 +201,6 @@ pub fn adaptive_max_pool2d(input: &Tensor, output_size: &[Option<i64>], return_i
 ///
 /// Args, Returns, Derivative, Raises: as `adaptive_max_pool2d`; indices are returned always.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.nn.functional.adaptive_max_pool2d_with_indices(rg.arange(16.0).reshape(1, 4, 4), 2)
 /// >>> indices.tolist()
 /// [[[5, 7], [13, 15]]]
@@ -234,7 +226,6 @@ pub fn adaptive_max_pool2d_with_indices(
 /// Returns: a tensor (N, C, *output_size), or a pair of it and int64 indices. Derivative: `g` at the places of the maxima.
 /// Raises: RuntimeError if sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.adaptive_max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1)).tolist()
 /// [[[[3.0]], [[7.0]]]]
 #[op(function, module = "nn.functional", "(return_indices=False)")]
@@ -249,7 +240,6 @@ pub fn adaptive_max_pool3d(input: &Tensor, output_size: &[Option<i64>], return_i
 ///
 /// Args, Returns, Derivative, Raises: as `adaptive_max_pool3d`; indices are returned always.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.nn.functional.adaptive_max_pool3d_with_indices(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1))
 /// >>> indices.tolist()
 /// [[[[3]], [[7]]]]
@@ -272,7 +262,6 @@ pub fn adaptive_max_pool3d_with_indices(
 ///
 /// Args: `input`, `output_size` as there. Returns, Derivative, Raises: as there, always with indices.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.adaptive_max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
 /// >>> indices.tolist()
 /// [[1, 2]]

@@ -189,7 +189,6 @@ pub(super) fn one_int(op: &'static str, list: &[i64], what: &str) -> Result<i64>
 /// Returns: a tensor (N, C, W'). Derivative: `g`, divided alike, added to every position of its window.
 /// Raises: RuntimeError if windows and sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[2.0, 1.0]]
 #[op(function, module = "nn.functional", "(stride=None, padding=0, ceil_mode=False, count_include_pad=True)")]
@@ -216,7 +215,6 @@ pub fn avg_pool1d(
 /// Returns: a tensor (N, C, H', W'). Derivative: `g`, divided alike, added to every position of its window.
 /// Raises: RuntimeError if windows and sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[2.5, 4.5], [10.5, 12.5]]]
 #[op(
@@ -253,7 +251,6 @@ pub fn avg_pool2d(
 /// Returns: a tensor (N, C, D', H', W'). Derivative: `g`, divided alike, added to every position of its window.
 /// Raises: RuntimeError if windows and sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.avg_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
 /// [[[[3.5]]]]
 #[op(
@@ -285,7 +282,6 @@ pub fn avg_pool3d(
 /// Args: `input`, `kernel_size`, `stride`, `padding`, `ceil_mode`, `count_include_pad` as there. Returns, Derivative,
 /// Raises: as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[2.0, 1.0]]
 #[op(function, name = "avg_pool1d", norust, "(stride=None, padding=0, ceil_mode=False, count_include_pad=True)")]

@@ -212,7 +212,6 @@ fn check_lines(x: &Tensor, indices: bool) -> Result<()> {
 /// at the places of the maxima.
 /// Raises: RuntimeError if windows and sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[3.0, 2.0]]
 #[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
@@ -240,7 +239,6 @@ pub fn max_pool1d(
 /// at the places of the maxima.
 /// Raises: RuntimeError if windows and sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[5.0, 7.0], [13.0, 15.0]]]
 #[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
@@ -267,7 +265,6 @@ pub fn max_pool2d(
 /// at the places of the maxima.
 /// Raises: RuntimeError if windows and sizes do not go together.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
 /// [[[[7.0]]]]
 #[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
@@ -288,7 +285,6 @@ pub fn max_pool3d(
 ///
 /// Args, Returns, Derivative, Raises: as `max_pool1d`; indices are returned always.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.nn.functional.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
 /// >>> indices.dtype
 /// retrograd.int64
@@ -311,7 +307,6 @@ pub fn max_pool1d_with_indices(
 ///
 /// Args, Returns, Derivative, Raises: as `max_pool2d`; indices are returned always.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.nn.functional.max_pool2d_with_indices(rg.arange(16.0).reshape(1, 4, 4), 2)
 /// >>> indices.dtype
 /// retrograd.int64
@@ -334,7 +329,6 @@ pub fn max_pool2d_with_indices(
 ///
 /// Args, Returns, Derivative, Raises: as `max_pool3d`; indices are returned always.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.nn.functional.max_pool3d_with_indices(rg.arange(8.0).reshape(1, 2, 2, 2), 2)
 /// >>> indices.dtype
 /// retrograd.int64
@@ -358,7 +352,6 @@ pub fn max_pool3d_with_indices(
 /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
 /// as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[3.0, 2.0]]
 #[op(function, name = "max_pool1d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
@@ -380,7 +373,6 @@ pub fn top_max_pool1d(
 /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
 /// as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
 /// [[[5.0, 7.0], [13.0, 15.0]]]
 #[op(function, name = "max_pool2d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
@@ -401,7 +393,6 @@ pub fn top_max_pool2d(
 /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
 /// as there.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
 /// [[[[7.0]]]]
 #[op(function, name = "max_pool3d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
@@ -422,7 +413,6 @@ pub fn top_max_pool3d(
 /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
 /// as there.
 ///
-/// >>> import retrograd as rg
 /// >>> values, indices = rg.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
 /// >>> indices.tolist()
 /// [[1, 2]]

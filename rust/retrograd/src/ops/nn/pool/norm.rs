@@ -46,7 +46,6 @@ fn lp(
 /// Returns: a tensor as `avg_pool1d` does. Derivative: that of the powers, the mean and the root it consists of.
 /// Raises: RuntimeError if windows and sizes do not go together; ValueError for p = 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.lp_pool1d(rg.tensor([[3.0, 4.0, 0.0, 2.0]]), 2.0, 2).tolist()
 /// [[5.0, 2.0]]
 #[op(function, module = "nn.functional", "(stride=None, ceil_mode=False)")]
@@ -67,7 +66,6 @@ pub fn lp_pool1d(
 /// Returns: a tensor as `avg_pool2d` does. Derivative: that of the powers, the mean and the root it consists of.
 /// Raises: RuntimeError if windows and sizes do not go together; ValueError for p = 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.lp_pool2d(rg.ones(1, 2, 2), 2.0, 2).tolist()
 /// [[[2.0]]]
 #[op(function, module = "nn.functional", "(stride=None, ceil_mode=False)")]
@@ -88,7 +86,6 @@ pub fn lp_pool2d(
 /// Returns: a tensor as `avg_pool3d` does. Derivative: that of the powers, the mean and the root it consists of.
 /// Raises: RuntimeError if windows and sizes do not go together; ValueError for p = 0.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.lp_pool3d(rg.ones(1, 2, 2, 2), 1.0, 2).tolist()
 /// [[[[8.0]]]]
 #[op(function, module = "nn.functional", "(stride=None, ceil_mode=False)")]

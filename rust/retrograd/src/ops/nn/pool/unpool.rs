@@ -181,7 +181,6 @@ fn unpool(op: &'static str, x: &Tensor, indices: &Tensor, sizes: &[usize]) -> Re
 /// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
 /// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with the others.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_unpool1d(rg.tensor([[3.0, 2.0]]), rg.tensor([[1, 2]]), 2).tolist()
 /// [[0.0, 3.0, 2.0, 0.0]]
 #[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
@@ -207,7 +206,6 @@ pub fn max_unpool1d(
 /// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
 /// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with the others.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_unpool2d(rg.tensor([[[9.0]]]), rg.tensor([[[2]]]), 2).tolist()
 /// [[[0.0, 0.0], [9.0, 0.0]]]
 #[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
@@ -231,7 +229,6 @@ pub fn max_unpool2d(
 /// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
 /// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with the others.
 ///
-/// >>> import retrograd as rg
 /// >>> rg.nn.functional.max_unpool3d(rg.tensor([[[[9.0]]]]), rg.tensor([[[[1]]]]), (1, 1, 2)).tolist()
 /// [[[[0.0, 9.0]]]]
 #[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]

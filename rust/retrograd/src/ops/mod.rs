@@ -17,8 +17,10 @@ pub mod sets;
 pub mod sort;
 pub mod view;
 
+mod options;
 mod value;
 
+pub use options::TensorOptions;
 pub use out_dtype::OutDtype;
 pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
 
@@ -42,7 +44,7 @@ pub mod forms {
 }
 
 /// A parameter of an op.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Param {
     pub name: &'static str,
     pub kind: Kind,

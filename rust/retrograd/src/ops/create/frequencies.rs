@@ -2,11 +2,10 @@
 
 use retrograd_macros::op;
 
-use super::{check_grad, leaf};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::ops::{Device, Strided};
-use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
+use crate::ops::TensorOptions;
+use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 
 /// `count` integers from `at` over `n d`, in `dtype`.
 fn spaced(op: &'static str, count: i64, at: impl Fn(i64) -> i64, n: i64, d: f64, dtype: DType) -> Result<Tensor> {
@@ -33,20 +32,11 @@ fn spaced(op: &'static str, count: i64, at: impl Fn(i64) -> i64, n: i64, d: f64,
 ///
 /// >>> rg.fft.fftfreq(4).tolist()
 /// [0.0, 0.25, -0.5, -0.25]
-#[op(function, out, module = "fft", "(d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False)")]
-pub fn fftfreq(
-    n: i64,
-    d: f64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("fftfreq", dtype, requires_grad)?;
+#[op(function, out, module = "fft", "(d=1.0)")]
+pub fn fftfreq(n: i64, d: f64, #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype("fftfreq")?;
     let upper = n - n / 2;
-    leaf(spaced("fftfreq", n, |i| if i < upper { i } else { i - n }, n, d, dtype)?, requires_grad)
+    options.leaf(spaced("fftfreq", n, |i| if i < upper { i } else { i - n }, n, d, dtype)?)
 }
 
 /// The frequencies of the `n // 2 + 1` results of a Fourier transform of `n` real numbers: `[0, 1, ..., n // 2] / (n d)`.
@@ -56,17 +46,8 @@ pub fn fftfreq(
 ///
 /// >>> rg.fft.rfftfreq(4).tolist()
 /// [0.0, 0.25, 0.5]
-#[op(function, out, module = "fft", "(d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False)")]
-pub fn rfftfreq(
-    n: i64,
-    d: f64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("rfftfreq", dtype, requires_grad)?;
-    leaf(spaced("rfftfreq", n.div_euclid(2).saturating_add(1), |i| i, n, d, dtype)?, requires_grad)
+#[op(function, out, module = "fft", "(d=1.0)")]
+pub fn rfftfreq(n: i64, d: f64, #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype("rfftfreq")?;
+    options.leaf(spaced("rfftfreq", n.div_euclid(2).saturating_add(1), |i| i, n, d, dtype)?)
 }

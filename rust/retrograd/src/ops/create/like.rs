@@ -2,23 +2,21 @@
 
 use retrograd_macros::op;
 
-use super::{blank_strided, check_grad, clear, leaf, set_all, sizes, uninitialised};
+use super::{blank_strided, clear, set_all, sizes, uninitialised};
 use crate::error::Result;
+use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
-use crate::ops::{Device, Strided};
-use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
+use crate::tensor::{MemoryFormat, Scalar, Tensor};
 use crate::transforms;
 
 /// A tensor of the size of `input`, not initialised: in its memory order, unless another is named.
 pub(crate) fn blank(
     op: &'static str,
     input: &Tensor,
-    dtype: Option<DType>,
-    requires_grad: bool,
+    options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let dtype = dtype.unwrap_or(input.dtype());
-    check_grad(op, dtype, requires_grad)?;
+    let dtype = options.dtype_or(op, input.dtype())?;
     input.empty_in(op, memory_format.unwrap_or(MemoryFormat::Preserve), dtype)
 }
 
@@ -35,19 +33,14 @@ fn beside(input: &Tensor, t: Tensor) -> Result<Tensor> {
 /// >>> t = rg.empty_like(rg.tensor([1.0, 2.0]))
 /// >>> t.shape
 /// retrograd.Size([2])
-#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
+#[op(function, "(*, memory_format=None)")]
 pub fn empty_like(
     input: &Tensor,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let t = uninitialised(blank("empty_like", input, dtype, requires_grad, memory_format)?)?;
-    leaf(beside(input, t)?, requires_grad)
+    let t = uninitialised(blank("empty_like", input, options, memory_format)?)?;
+    options.leaf(beside(input, t)?)
 }
 
 /// Zeros, of the size and dtype of `input`, in its memory order.
@@ -58,20 +51,15 @@ pub fn empty_like(
 /// >>> t = rg.zeros_like(rg.tensor([1.0, 2.0]))
 /// >>> t.tolist()
 /// [0.0, 0.0]
-#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
+#[op(function, "(*, memory_format=None)")]
 pub fn zeros_like(
     input: &Tensor,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let t = blank("zeros_like", input, dtype, requires_grad, memory_format)?;
+    let t = blank("zeros_like", input, options, memory_format)?;
     clear(&t);
-    leaf(beside(input, t)?, requires_grad)
+    options.leaf(beside(input, t)?)
 }
 
 /// Ones, of the size and dtype of `input`, in its memory order.
@@ -82,20 +70,15 @@ pub fn zeros_like(
 /// >>> t = rg.ones_like(rg.tensor([1.0, 2.0]))
 /// >>> t.tolist()
 /// [1.0, 1.0]
-#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
+#[op(function, "(*, memory_format=None)")]
 pub fn ones_like(
     input: &Tensor,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let t = blank("ones_like", input, dtype, requires_grad, memory_format)?;
+    let t = blank("ones_like", input, options, memory_format)?;
     set_all(&t, Scalar::Int(1));
-    leaf(beside(input, t)?, requires_grad)
+    options.leaf(beside(input, t)?)
 }
 
 /// A tensor filled with one number, of the size and dtype of `input`, in its memory order.
@@ -106,22 +89,17 @@ pub fn ones_like(
 /// >>> t = rg.full_like(rg.tensor([1.0, 2.0]), 7)
 /// >>> t.tolist()
 /// [7.0, 7.0]
-#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)")]
+#[op(function, "(*, memory_format=None)")]
 pub fn full_like(
     input: &Tensor,
     fill_value: Scalar,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let t = blank("full_like", input, dtype, requires_grad, memory_format)?;
+    let t = blank("full_like", input, options, memory_format)?;
     check_number("full_like", fill_value, t.dtype())?;
     set_all(&t, fill_value);
-    leaf(beside(input, t)?, requires_grad)
+    options.leaf(beside(input, t)?)
 }
 
 /// A tensor not initialised, of the given size and the dtype of this tensor.
@@ -130,21 +108,11 @@ pub fn full_like(
 ///
 /// >>> rg.tensor([1.0]).new_empty(2).shape
 /// retrograd.Size([2])
-#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn new_empty(
-    input: &Tensor,
-    #[size] size: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or(input.dtype());
-    check_grad("new_empty", dtype, requires_grad)?;
+#[op(method, norust)]
+pub fn new_empty(input: &Tensor, #[size] size: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.dtype_or("new_empty", input.dtype())?;
     let size = sizes("new_empty", size)?;
-    leaf(beside(input, uninitialised(Tensor::empty(&size, dtype)?)?)?, requires_grad)
+    options.leaf(beside(input, uninitialised(Tensor::empty(&size, dtype)?)?)?)
 }
 
 /// A tensor not initialised, of the given size and strides and the dtype of this tensor.
@@ -153,22 +121,16 @@ pub fn new_empty(
 ///
 /// >>> rg.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
 /// (1, 2)
-#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
+#[op(method, norust)]
 pub fn new_empty_strided(
     input: &Tensor,
     size: &[i64],
     stride: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or(input.dtype());
-    check_grad("new_empty_strided", dtype, requires_grad)?;
+    let dtype = options.dtype_or("new_empty_strided", input.dtype())?;
     let t = uninitialised(blank_strided("new_empty_strided", size, stride, dtype)?)?;
-    leaf(beside(input, t)?, requires_grad)
+    options.leaf(beside(input, t)?)
 }
 
 /// Zeros, of the given size and the dtype of this tensor.
@@ -177,21 +139,11 @@ pub fn new_empty_strided(
 ///
 /// >>> rg.tensor([1.0]).new_zeros(2).tolist()
 /// [0.0, 0.0]
-#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn new_zeros(
-    input: &Tensor,
-    #[size] size: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or(input.dtype());
-    check_grad("new_zeros", dtype, requires_grad)?;
+#[op(method, norust)]
+pub fn new_zeros(input: &Tensor, #[size] size: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.dtype_or("new_zeros", input.dtype())?;
     let size = sizes("new_zeros", size)?;
-    leaf(beside(input, Tensor::zeros(&size, dtype)?)?, requires_grad)
+    options.leaf(beside(input, Tensor::zeros(&size, dtype)?)?)
 }
 
 /// Ones, of the given size and the dtype of this tensor.
@@ -200,21 +152,11 @@ pub fn new_zeros(
 ///
 /// >>> rg.tensor([1.0]).new_ones(2).tolist()
 /// [1.0, 1.0]
-#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn new_ones(
-    input: &Tensor,
-    #[size] size: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or(input.dtype());
-    check_grad("new_ones", dtype, requires_grad)?;
+#[op(method, norust)]
+pub fn new_ones(input: &Tensor, #[size] size: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.dtype_or("new_ones", input.dtype())?;
     let size = sizes("new_ones", size)?;
-    leaf(beside(input, Tensor::ones(&size, dtype)?)?, requires_grad)
+    options.leaf(beside(input, Tensor::ones(&size, dtype)?)?)
 }
 
 /// A tensor filled with one number, of the given size and the dtype of this tensor.
@@ -223,44 +165,33 @@ pub fn new_ones(
 ///
 /// >>> rg.tensor([1.0]).new_full((2,), 7).tolist()
 /// [7.0, 7.0]
-#[op(method, norust, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn new_full(
-    input: &Tensor,
-    size: &[i64],
-    fill_value: Scalar,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or(input.dtype());
-    check_grad("new_full", dtype, requires_grad)?;
+#[op(method, norust)]
+pub fn new_full(input: &Tensor, size: &[i64], fill_value: Scalar, #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.dtype_or("new_full", input.dtype())?;
     check_number("new_full", fill_value, dtype)?;
     let size = sizes("new_full", size)?;
-    leaf(beside(input, Tensor::full(&size, fill_value, dtype)?)?, requires_grad)
+    options.leaf(beside(input, Tensor::full(&size, fill_value, dtype)?)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tensor::DType;
 
     #[test]
     fn likes_keep_memory_order_and_news_the_dtype() {
+        let usual = TensorOptions::default();
         let x = Tensor::from_slice(&[1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]).unwrap();
         let t = x.view_as(&[3, 2], &[1, 3], 0).unwrap();
-        let z = zeros_like(&t, None, None, None, false, true, None).unwrap();
+        let z = zeros_like(&t, usual.requires_grad(true), None).unwrap();
         assert!(z.strides() == [1, 3] && z.requires_grad() && z.dtype() == DType::Float64);
-        let f =
-            full_like(&t, Scalar::Int(7), Some(DType::Int8), None, None, false, false, Some(MemoryFormat::Contiguous))
-                .unwrap();
+        let f = full_like(&t, Scalar::Int(7), DType::Int8.into(), Some(MemoryFormat::Contiguous)).unwrap();
         assert!(f.is_contiguous() && f.to_vec::<i8>().unwrap() == [7; 6]);
         let wide = x.view_as(&[4, 2, 3], &[0, 3, 1], 0).unwrap();
-        assert!(ones_like(&wide, None, None, None, false, false, None).unwrap().to_vec::<f64>().unwrap() == [1.0; 24]);
-        assert!(ones_like(&x, Some(DType::Int64), None, None, false, true, None).is_err());
-        let n = new_full(&x, &[2], Scalar::Int(1), None, None, None, false, false).unwrap();
+        assert!(ones_like(&wide, usual, None).unwrap().to_vec::<f64>().unwrap() == [1.0; 24]);
+        assert!(ones_like(&x, usual.dtype(DType::Int64).requires_grad(true), None).is_err());
+        let n = new_full(&x, &[2], Scalar::Int(1), usual).unwrap();
         assert_eq!(n.dtype(), DType::Float64);
-        assert!(new_zeros(&x, &[-1], None, None, None, false, false).is_err());
+        assert!(new_zeros(&x, &[-1], usual).is_err());
     }
 }

@@ -1,7 +1,4 @@
 //! Creation of tensors from nothing: what factories share, and constant fills.
-//!
-//! Factories take `dtype`, `layout`, `device`, `pin_memory` and `requires_grad` as keywords; only a dense layout in the
-//! memory of the CPU exists, so `layout`, `device` and `pin_memory` change nothing.
 
 mod frequencies;
 mod like;
@@ -17,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use retrograd_macros::op;
 
 use super::pointwise::check_number;
-use super::{Device, Entry, Strided};
+use super::{Entry, TensorOptions};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::storage::Storage;
@@ -77,29 +74,6 @@ pub fn sizes(op: &'static str, size: &[i64]) -> Result<Dims> {
             })
         })
         .collect()
-}
-
-/// Refuses `requires_grad=True` for dtypes that carry no gradient, before anything is made.
-pub(crate) fn check_grad(op: &'static str, dtype: DType, requires_grad: bool) -> Result<()> {
-    if requires_grad && !dtype.is_differentiable() {
-        return Err(Error::dtype(
-            op,
-            format!(
-                "Only Tensors of floating point and complex dtype can require gradients, got {}: pass dtype=float32 or \
-                 leave requires_grad out",
-                dtype.name()
-            ),
-        ));
-    }
-    Ok(())
-}
-
-/// Makes a factory's result a leaf that requires grad, if asked.
-pub(crate) fn leaf(t: Tensor, requires_grad: bool) -> Result<Tensor> {
-    if requires_grad {
-        t.set_requires_grad(true)?;
-    }
-    Ok(t)
 }
 
 /// Zeros with the given dense strides.
@@ -195,23 +169,13 @@ impl Tensor {
 ///
 /// >>> rg.empty(2, 3).shape
 /// retrograd.Size([2, 3])
-#[op(
-    function,
-    out,
-    "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None)"
-)]
+#[op(function, out, "(*, memory_format=None)")]
 pub fn empty(
     #[size] size: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("empty", dtype, requires_grad)?;
+    let dtype = options.float_dtype("empty")?;
     let size = sizes("empty", size)?;
     let t = uninitialised(match memory_format {
         None | Some(MemoryFormat::Contiguous) => Tensor::empty(&size, dtype)?,
@@ -220,7 +184,7 @@ pub fn empty(
         }
         Some(format) => Tensor::empty_strided(&size, &format.strides("empty", &size, &[])?, dtype)?,
     })?;
-    leaf(t, requires_grad)
+    options.leaf(t)
 }
 
 /// A tensor with the given strides, not initialised.
@@ -231,20 +195,10 @@ pub fn empty(
 ///
 /// >>> rg.empty_strided((2, 3), (1, 2)).stride()
 /// (1, 2)
-#[op(function, "(*, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)")]
-pub fn empty_strided(
-    size: &[i64],
-    stride: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    requires_grad: bool,
-    pin_memory: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("empty_strided", dtype, requires_grad)?;
-    leaf(uninitialised(blank_strided("empty_strided", size, stride, dtype)?)?, requires_grad)
+#[op(function)]
+pub fn empty_strided(size: &[i64], stride: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype("empty_strided")?;
+    options.leaf(uninitialised(blank_strided("empty_strided", size, stride, dtype)?)?)
 }
 
 /// A tensor with strides that a caller gave, not initialised.
@@ -274,19 +228,10 @@ pub(crate) fn blank_strided(op: &'static str, size: &[i64], stride: &[i64], dtyp
 ///
 /// >>> rg.zeros(2).tolist()
 /// [0.0, 0.0]
-#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn zeros(
-    #[size] size: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("zeros", dtype, requires_grad)?;
-    leaf(Tensor::zeros(&sizes("zeros", size)?, dtype)?, requires_grad)
+#[op(function, out)]
+pub fn zeros(#[size] size: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype("zeros")?;
+    options.leaf(Tensor::zeros(&sizes("zeros", size)?, dtype)?)
 }
 
 /// A tensor of ones.
@@ -295,19 +240,10 @@ pub fn zeros(
 ///
 /// >>> rg.ones(2, dtype=rg.int64).tolist()
 /// [1, 1]
-#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn ones(
-    #[size] size: &[i64],
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("ones", dtype, requires_grad)?;
-    leaf(Tensor::ones(&sizes("ones", size)?, dtype)?, requires_grad)
+#[op(function, out)]
+pub fn ones(#[size] size: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype("ones")?;
+    options.leaf(Tensor::ones(&sizes("ones", size)?, dtype)?)
 }
 
 /// A tensor with every element equal to one number.
@@ -318,21 +254,11 @@ pub fn ones(
 ///
 /// >>> rg.full((2,), 7).tolist()
 /// [7, 7]
-#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn full(
-    size: &[i64],
-    fill_value: Scalar,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or(fill_value.dtype());
-    check_grad("full", dtype, requires_grad)?;
+#[op(function, out)]
+pub fn full(size: &[i64], fill_value: Scalar, #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.dtype_or("full", fill_value.dtype())?;
     check_number("full", fill_value, dtype)?;
-    leaf(Tensor::full(&sizes("full", size)?, fill_value, dtype)?, requires_grad)
+    options.leaf(Tensor::full(&sizes("full", size)?, fill_value, dtype)?)
 }
 
 /// A 0-dim tensor of a number.
@@ -342,21 +268,12 @@ pub fn full(
 ///
 /// >>> rg.scalar_tensor(3).item()
 /// 3.0
-#[op(function, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn scalar_tensor(
-    s: Scalar,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
+#[op(function)]
+pub fn scalar_tensor(s: Scalar, #[options] options: TensorOptions) -> Result<Tensor> {
     let usual = if s.category() == Category::Complex { s.dtype() } else { default_dtype() };
-    let dtype = dtype.unwrap_or(usual);
-    check_grad("scalar_tensor", dtype, requires_grad)?;
+    let dtype = options.dtype_or("scalar_tensor", usual)?;
     check_number("scalar_tensor", s, dtype)?;
-    leaf(Tensor::full(&[], s, dtype)?, requires_grad)
+    options.leaf(Tensor::full(&[], s, dtype)?)
 }
 
 #[cfg(test)]
@@ -365,17 +282,18 @@ mod tests {
 
     #[test]
     fn sizes_and_values_are_checked() {
-        let make = |size: &[i64]| zeros(size, None, None, None, false, false);
+        let usual = TensorOptions::default();
+        let make = |size: &[i64]| zeros(size, usual);
         assert_eq!(make(&[2, 0]).unwrap().sizes(), &[2, 0]);
         let text = make(&[2, -1]).unwrap_err().to_string();
         assert!(text.contains("Trying to create tensor with negative dimension -1: [2, -1]"), "{text}");
         assert!(make(&[1 << 40, 1 << 40]).is_err() && make(&[1 << 46]).is_err());
-        assert!(full(&[2], Scalar::Int(300), Some(DType::UInt8), None, None, false, false).is_err());
-        assert!(full(&[2], Scalar::Float(f64::NAN), Some(DType::Int32), None, None, false, false).is_err());
-        assert!(ones(&[2], Some(DType::Int64), None, None, false, true).is_err());
-        let w = ones(&[2], None, None, None, false, true).unwrap();
+        assert!(full(&[2], Scalar::Int(300), DType::UInt8.into()).is_err());
+        assert!(full(&[2], Scalar::Float(f64::NAN), DType::Int32.into()).is_err());
+        assert!(ones(&[2], usual.dtype(DType::Int64).requires_grad(true)).is_err());
+        let w = ones(&[2], usual.requires_grad(true)).unwrap();
         assert!(w.requires_grad() && w.is_leaf());
-        assert_eq!(full(&[2], Scalar::Bool(true), None, None, None, false, false).unwrap().dtype(), DType::Bool);
+        assert_eq!(full(&[2], Scalar::Bool(true), usual).unwrap().dtype(), DType::Bool);
     }
 
     #[test]

@@ -2,11 +2,10 @@
 
 use retrograd_macros::op;
 
-use super::{check_grad, leaf};
 use crate::dispatch;
 use crate::error::{Error, Result};
+use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
-use crate::ops::{Device, Strided};
 use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
 
 /// Number of elements from `start` to before `end`.
@@ -39,10 +38,9 @@ fn count(start: Scalar, end: Scalar, step: Scalar, dtype: DType) -> Result<usize
     Ok(n as usize)
 }
 
-fn arange(start: Scalar, end: Scalar, step: Scalar, dtype: Option<DType>, requires_grad: bool) -> Result<Tensor> {
+fn arange(start: Scalar, end: Scalar, step: Scalar, options: TensorOptions) -> Result<Tensor> {
     let usual = if [start, end, step].iter().all(|s| s.dtype().is_integral()) { DType::Int64 } else { default_dtype() };
-    let dtype = dtype.unwrap_or(usual);
-    check_grad("arange", dtype, requires_grad)?;
+    let dtype = options.dtype_or("arange", usual)?;
     let unsupported = || Error::no_kernel("arange_cpu", dtype);
     dispatch!(reals, dtype, T => {
         let n = count(start, end, step, dtype)?;
@@ -61,7 +59,7 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, dtype: Option<DType>, requir
                 }
             })?
         };
-        leaf(t, requires_grad)
+        options.leaf(t)
     }, else Err(unsupported()))
 }
 
@@ -72,22 +70,9 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, dtype: Option<DType>, requir
 ///
 /// >>> rg.arange(3).tolist()
 /// [0, 1, 2]
-#[op(
-    function,
-    out,
-    name = "arange",
-    "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
-)]
-pub fn arange_to(
-    end: Scalar,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    arange(Scalar::Int(0), end, Scalar::Int(1), dtype, requires_grad)
+#[op(function, out, name = "arange")]
+pub fn arange_to(end: Scalar, #[options] options: TensorOptions) -> Result<Tensor> {
+    arange(Scalar::Int(0), end, Scalar::Int(1), options)
 }
 
 /// The numbers from `start` to before `end`, `step` apart.
@@ -98,24 +83,9 @@ pub fn arange_to(
 ///
 /// >>> rg.arange(5, 0, -2).tolist()
 /// [5, 3, 1]
-#[op(
-    function,
-    out,
-    name = "arange",
-    "(step=1, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
-)]
-pub fn arange_from(
-    start: Scalar,
-    end: Scalar,
-    step: Scalar,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    arange(start, end, step, dtype, requires_grad)
+#[op(function, out, name = "arange", "(step=1)")]
+pub fn arange_from(start: Scalar, end: Scalar, step: Scalar, #[options] options: TensorOptions) -> Result<Tensor> {
+    arange(start, end, step, options)
 }
 
 /// `steps` numbers from `start` to `end`, both included, evenly spaced.
@@ -125,20 +95,9 @@ pub fn arange_from(
 ///
 /// >>> rg.linspace(0, 1, 5).tolist()
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
-#[op(function, out, "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn linspace(
-    start: Scalar,
-    end: Scalar,
-    steps: i64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("linspace", dtype, requires_grad)?;
+#[op(function, out)]
+pub fn linspace(start: Scalar, end: Scalar, steps: i64, #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype("linspace")?;
     for number in [start, end] {
         check_number("linspace", number, dtype)?;
     }
@@ -162,7 +121,7 @@ pub fn linspace(
         _ => dispatch!(reals, dtype, T => spaced!(f64, T, |v| T::from_scalar(Scalar::Float(v))),
             else return Err(Error::no_kernel("linspace_cpu", dtype))),
     };
-    leaf(t, requires_grad)
+    options.leaf(t)
 }
 
 /// Refuses ends that are more than numbers.
@@ -188,24 +147,15 @@ pub(super) fn check_ends(op: &'static str, start: &Tensor, end: &Tensor) -> Resu
 ///
 /// >>> rg.linspace(rg.tensor(0.0), 1, 3).tolist()
 /// [0.0, 0.5, 1.0]
-#[op(
-    function,
-    out,
-    name = "linspace",
-    "(*, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
-)]
+#[op(function, out, name = "linspace")]
 pub fn linspace_tensors(
     #[operand] start: &Tensor,
     #[operand] end: &Tensor,
     steps: i64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
 ) -> Result<Tensor> {
     check_ends("linspace", start, end)?;
-    linspace(start.item()?, end.item()?, steps, dtype, layout, device, pin_memory, requires_grad)
+    linspace(start.item()?, end.item()?, steps, options)
 }
 
 /// The identity matrix, or its first `m` columns.
@@ -215,19 +165,9 @@ pub fn linspace_tensors(
 ///
 /// >>> rg.eye(2).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
-#[op(function, out, "(m=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn eye(
-    n: i64,
-    m: Option<i64>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("eye", dtype, requires_grad)?;
+#[op(function, out, "(m=None)")]
+pub fn eye(n: i64, m: Option<i64>, #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.float_dtype("eye")?;
     let size = |name: &str, n: i64| {
         usize::try_from(n).map_err(|_| Error::shape("eye", format!("{name} must be greater or equal to 0, got {n}")))
     };
@@ -239,25 +179,26 @@ pub fn eye(
             unsafe { *t.ptr::<T>().add(i * columns + i) = T::from_scalar(Scalar::Int(1)) };
         }
     });
-    leaf(t, requires_grad)
+    options.leaf(t)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn range(a: Scalar, b: Scalar, s: Scalar, dtype: Option<DType>) -> Result<Vec<f64>> {
-        arange(a, b, s, dtype, false)?.to_vec::<f64>()
+    fn range(a: Scalar, b: Scalar, s: Scalar, options: TensorOptions) -> Result<Vec<f64>> {
+        arange(a, b, s, options)?.to_vec::<f64>()
     }
 
     #[test]
     fn ranges() {
         use Scalar::{Float, Int};
-        assert_eq!(range(Int(5), Int(0), Int(-2), None).unwrap(), [5.0, 3.0, 1.0]);
-        assert_eq!(range(Int(1), Float(2.5), Float(0.5), None).unwrap(), [1.0, 1.5, 2.0]);
-        assert_eq!(range(Float(0.0), Float(2.6), Int(1), Some(DType::Int64)).unwrap(), [0.0, 1.0]);
-        assert_eq!(range(Int(0), Int(10), Int(1 << 62), None).unwrap(), [0.0]);
-        assert_eq!(range(Int(3), Int(3), Int(-1), None).unwrap(), [0.0; 0]);
+        let usual = TensorOptions::default();
+        assert_eq!(range(Int(5), Int(0), Int(-2), usual).unwrap(), [5.0, 3.0, 1.0]);
+        assert_eq!(range(Int(1), Float(2.5), Float(0.5), usual).unwrap(), [1.0, 1.5, 2.0]);
+        assert_eq!(range(Float(0.0), Float(2.6), Int(1), DType::Int64.into()).unwrap(), [0.0, 1.0]);
+        assert_eq!(range(Int(0), Int(10), Int(1 << 62), usual).unwrap(), [0.0]);
+        assert_eq!(range(Int(3), Int(3), Int(-1), usual).unwrap(), [0.0; 0]);
         for (a, b, s) in [
             (Int(1), Int(5), Int(-1)),
             (Int(0), Int(5), Int(0)),
@@ -267,24 +208,23 @@ mod tests {
             (Int(0), Int(i64::MAX), Int(1)),
             (Int(i64::MIN), Int(i64::MAX), Int(1)),
         ] {
-            assert!(range(a, b, s, None).is_err(), "{a:?} {b:?} {s:?}");
+            assert!(range(a, b, s, usual).is_err(), "{a:?} {b:?} {s:?}");
         }
-        assert!(range(Int(0), Int(2), Int(1), Some(DType::Bool)).is_err());
-        assert!(arange(Int(0), Int(2), Int(1), None, true).is_err());
+        assert!(range(Int(0), Int(2), Int(1), DType::Bool.into()).is_err());
+        assert!(arange(Int(0), Int(2), Int(1), usual.requires_grad(true)).is_err());
     }
 
     #[test]
     fn spaces_and_identity() {
-        let space = |a: i64, b: i64, n, dtype| {
-            linspace(Scalar::Int(a), Scalar::Int(b), n, dtype, None, None, false, false)?.to_vec::<f64>()
-        };
-        assert_eq!(space(0, 1, 5, None).unwrap(), [0.0, 0.25, 0.5, 0.75, 1.0]);
-        assert_eq!(space(0, 1, 1, None).unwrap(), [0.0]);
-        assert_eq!(space(0, 10, 5, Some(DType::Int64)).unwrap(), [0.0, 2.0, 5.0, 7.0, 10.0]);
-        assert_eq!(space(3, 10, 4, Some(DType::Int32)).unwrap(), [3.0, 5.0, 7.0, 10.0]);
-        assert!(space(0, 1, -1, None).is_err());
-        let i = eye(2, Some(3), None, None, None, false, false).unwrap();
+        let usual = TensorOptions::default();
+        let space = |a: i64, b: i64, n, options| linspace(Scalar::Int(a), Scalar::Int(b), n, options)?.to_vec::<f64>();
+        assert_eq!(space(0, 1, 5, usual).unwrap(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(space(0, 1, 1, usual).unwrap(), [0.0]);
+        assert_eq!(space(0, 10, 5, DType::Int64.into()).unwrap(), [0.0, 2.0, 5.0, 7.0, 10.0]);
+        assert_eq!(space(3, 10, 4, DType::Int32.into()).unwrap(), [3.0, 5.0, 7.0, 10.0]);
+        assert!(space(0, 1, -1, usual).is_err());
+        let i = eye(2, Some(3), usual).unwrap();
         assert_eq!(i.to_vec::<f32>().unwrap(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
-        assert!(eye(-1, None, None, None, None, false, false).is_err());
+        assert!(eye(-1, None, usual).is_err());
     }
 }

@@ -3,12 +3,11 @@
 use retrograd_macros::op;
 
 use super::range::check_ends;
-use super::{check_grad, leaf};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
-use crate::ops::{Device, Strided};
-use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
+use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 
 /// `steps` powers of `base`, whose exponents are evenly spaced from `start` to `end`, both included.
 ///
@@ -17,21 +16,15 @@ use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
 ///
 /// >>> rg.logspace(0, 2, 3).tolist()
 /// [1.0, 10.0, 100.0]
-#[op(function, out, "(base=10.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
+#[op(function, out, "(base=10.0)")]
 pub fn logspace(
     start: Scalar,
     end: Scalar,
     steps: i64,
     base: f64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or_else(default_dtype);
-    check_grad("logspace", dtype, requires_grad)?;
+    let dtype = options.float_dtype("logspace")?;
     for number in [start, end] {
         check_number("logspace", number, dtype)?;
     }
@@ -49,7 +42,7 @@ pub fn logspace(
             }
         })?
     }, else return Err(unsupported()));
-    leaf(t, requires_grad)
+    options.leaf(t)
 }
 
 /// As above, between exponents that tensors hold.
@@ -59,44 +52,26 @@ pub fn logspace(
 ///
 /// >>> rg.logspace(rg.tensor(0.0), 2, 3, 2.0).tolist()
 /// [1.0, 2.0, 4.0]
-#[op(
-    function,
-    out,
-    name = "logspace",
-    "(base=10.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
-)]
+#[op(function, out, name = "logspace", "(base=10.0)")]
 pub fn logspace_tensors(
     #[operand] start: &Tensor,
     #[operand] end: &Tensor,
     steps: i64,
     base: f64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
 ) -> Result<Tensor> {
     check_ends("logspace", start, end)?;
-    logspace(start.item()?, end.item()?, steps, base, dtype, layout, device, pin_memory, requires_grad)
+    logspace(start.item()?, end.item()?, steps, base, options)
 }
 
 /// The rows and columns of the elements of a triangle, in two rows.
-fn triangle(
-    op: &'static str,
-    row: i64,
-    col: i64,
-    offset: i64,
-    upper: bool,
-    dtype: Option<DType>,
-    requires_grad: bool,
-) -> Result<Tensor> {
+fn triangle(op: &'static str, row: i64, col: i64, offset: i64, upper: bool, options: TensorOptions) -> Result<Tensor> {
     let size = |name: &str, n: i64| {
         usize::try_from(n)
             .map_err(|_| Error::shape(op, format!("{name} must be non-negative, got{n}: sizes are 0 or more")))
     };
     let (rows, columns) = (size("row", row)?, size("col", col)?);
-    let dtype = dtype.unwrap_or(DType::Int64);
-    check_grad(op, dtype, requires_grad)?;
+    let dtype = options.dtype_or(op, DType::Int64)?;
     // In row `i` the triangle ends, or begins, at column `i + first`, or at the matrix's edge. Rows from `enters` on have
     // such a column, and those from `leaves` on lie beyond the last one.
     let first = i128::from(offset) + i128::from(!upper);
@@ -129,19 +104,9 @@ fn triangle(
 ///
 /// >>> rg.tril_indices(2, 2).tolist()
 /// [[0, 1, 1], [0, 0, 1]]
-#[op(function, "(offset=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn tril_indices(
-    row: i64,
-    col: i64,
-    offset: i64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    triangle("tril_indices", row, col, offset, false, dtype, requires_grad)
+#[op(function, "(offset=0)")]
+pub fn tril_indices(row: i64, col: i64, offset: i64, #[options] options: TensorOptions) -> Result<Tensor> {
+    triangle("tril_indices", row, col, offset, false, options)
 }
 
 /// The indices of the upper triangle of a matrix: a row of rows and a row of columns.
@@ -151,17 +116,7 @@ pub fn tril_indices(
 ///
 /// >>> rg.triu_indices(2, 2).tolist()
 /// [[0, 0, 1], [0, 1, 1]]
-#[op(function, "(offset=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn triu_indices(
-    row: i64,
-    col: i64,
-    offset: i64,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    triangle("triu_indices", row, col, offset, true, dtype, requires_grad)
+#[op(function, "(offset=0)")]
+pub fn triu_indices(row: i64, col: i64, offset: i64, #[options] options: TensorOptions) -> Result<Tensor> {
+    triangle("triu_indices", row, col, offset, true, options)
 }

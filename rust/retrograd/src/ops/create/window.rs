@@ -4,12 +4,11 @@ use std::f64::consts::TAU;
 
 use retrograd_macros::op;
 
-use super::{check_grad, leaf};
 use crate::error::{Error, Result};
 use crate::kernels::special::bessel_i;
-use crate::ops::{Device, Strided};
+use crate::ops::TensorOptions;
+use crate::tensor::Tensor;
 use crate::tensor::copy;
-use crate::tensor::{DType, Tensor, default_dtype};
 
 /// The shape of a window, over places from 0 to 1.
 #[derive(Clone, Copy, Debug)]
@@ -32,22 +31,14 @@ impl Window {
         }
     }
 
-    fn made(
-        self,
-        op: &'static str,
-        length: i64,
-        periodic: bool,
-        dtype: Option<DType>,
-        requires_grad: bool,
-    ) -> Result<Tensor> {
-        let dtype = dtype.unwrap_or_else(default_dtype);
+    fn made(self, op: &'static str, length: i64, periodic: bool, options: TensorOptions) -> Result<Tensor> {
+        let dtype = options.float_dtype(op)?;
         if !dtype.is_floating() {
             return Err(Error::dtype(
                 op,
                 format!("{op} expects floating point dtypes, got: {}: pass dtype=float32", dtype.name()),
             ));
         }
-        check_grad(op, dtype, requires_grad)?;
         let n = usize::try_from(length).map_err(|_| {
             Error::shape(op, format!("{op} requires non-negative window_length, got window_length={length}"))
         })?;
@@ -58,7 +49,7 @@ impl Window {
                 *w = if n == 1 { 1.0 } else { self.at(i as f64 / steps) };
             }
         })?;
-        leaf(copy::cast(&window, dtype)?, requires_grad)
+        options.leaf(copy::cast(&window, dtype)?)
     }
 }
 
@@ -70,14 +61,9 @@ macro_rules! windows {
             window_length: i64,
             periodic: bool,
             $($arg: f64,)*
-            dtype: Option<DType>,
-            layout: Option<Strided>,
-            device: Option<Device>,
-            pin_memory: bool,
-            requires_grad: bool,
+            #[options] options: TensorOptions,
         ) -> Result<Tensor> {
-            let _ = (layout, device, pin_memory);
-            $window.made(stringify!($name), window_length, periodic, dtype, requires_grad)
+            $window.made(stringify!($name), window_length, periodic, options)
         }
     )* };
 }
@@ -91,7 +77,7 @@ windows! {
     ///
     /// >>> rg.hann_window(2).tolist()
     /// [0.0, 1.0]
-    hann_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([0.5, 0.5, 0.0]);
+    hann_window() "(periodic=True)" => Window::Cosines([0.5, 0.5, 0.0]);
 
     /// The Hamming window: `alpha - beta cos(2 pi i / (n - 1))`.
     ///
@@ -100,7 +86,7 @@ windows! {
     ///
     /// >>> rg.hamming_window(4, True, 0.75, 0.25, dtype=rg.float64).tolist()
     /// [0.5, 0.75, 1.0, 0.75]
-    hamming_window(alpha, beta) "(periodic=True, alpha=0.54, beta=0.46, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([alpha, beta, 0.0]);
+    hamming_window(alpha, beta) "(periodic=True, alpha=0.54, beta=0.46)" => Window::Cosines([alpha, beta, 0.0]);
 
     /// The Blackman window: `0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1))`.
     ///
@@ -108,7 +94,7 @@ windows! {
     ///
     /// >>> rg.blackman_window(5, False).shape
     /// retrograd.Size([5])
-    blackman_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Cosines([0.42, 0.5, 0.08]);
+    blackman_window() "(periodic=True)" => Window::Cosines([0.42, 0.5, 0.08]);
 
     /// The Bartlett window, a triangle: `1 - |2 i / (n - 1) - 1|`.
     ///
@@ -116,7 +102,7 @@ windows! {
     ///
     /// >>> rg.bartlett_window(5, periodic=False).tolist()
     /// [0.0, 0.5, 1.0, 0.5, 0.0]
-    bartlett_window() "(periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Triangle;
+    bartlett_window() "(periodic=True)" => Window::Triangle;
 
     /// The Kaiser window: `I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta)`, with the modified Bessel function `I0`.
     ///
@@ -125,19 +111,20 @@ windows! {
     ///
     /// >>> rg.kaiser_window(3, periodic=False, beta=0.0).tolist()
     /// [1.0, 1.0, 1.0]
-    kaiser_window(beta) "(periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)" => Window::Kaiser(beta);
+    kaiser_window(beta) "(periodic=True, beta=12.0)" => Window::Kaiser(beta);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tensor::DType;
 
     #[test]
     fn lengths() {
-        let made = |n, periodic| Window::Triangle.made("bartlett_window", n, periodic, Some(DType::Float64), false);
+        let made = |n, periodic| Window::Triangle.made("bartlett_window", n, periodic, DType::Float64.into());
         assert_eq!(made(4, true).unwrap().to_vec::<f64>().unwrap(), [0.0, 0.5, 1.0, 0.5]);
         assert_eq!(made(1, false).unwrap().to_vec::<f64>().unwrap(), [1.0]);
         assert!(made(0, true).unwrap().numel() == 0 && made(-1, true).is_err());
-        assert!(Window::Triangle.made("bartlett_window", 2, true, Some(DType::Int64), false).is_err());
+        assert!(Window::Triangle.made("bartlett_window", 2, true, DType::Int64.into()).is_err());
     }
 }

@@ -35,7 +35,7 @@ fn largest_norm(dtype: DType) -> f64 {
 /// The exponentials of matrices of small norm, by the series, three powers at a time.
 fn series(a: &Tensor) -> Result<Tensor> {
     let n = *a.sizes().last().expect("a matrix");
-    let identity = crate::ops::create::eye(n as i64, None, Some(a.dtype()), None, None, false, false)?;
+    let identity = crate::ops::create::eye(n as i64, None, a.dtype().into())?;
     let square = a.matmul(a)?;
     let cube = square.matmul(a)?;
     let mut inverse = [1.0f64; DEGREE + 1];

@@ -4,15 +4,15 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::draw::{Draw, draw_into};
+use super::factory::fresh;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::generator::Generator;
-use crate::ops::create::sizes;
-use crate::ops::{Device, Form, Strided, Value, view};
+use crate::ops::{Form, TensorOptions, Value, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Tensor, default_dtype};
 use crate::transforms;
 
 /// `multinomial`: indices along the last axis.
@@ -273,34 +273,15 @@ pub fn normal_each(mean: &Tensor, std: &Tensor, generator: Option<&Generator>) -
 ///
 /// >>> rg.normal(2.0, 0.0, (2,)).tolist()
 /// [2.0, 2.0]
-#[op(
-    function,
-    out,
-    norust,
-    name = "normal",
-    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
-)]
+#[op(function, out, norust, name = "normal", "(*, generator=None)")]
 pub fn normal_of_size(
     mean: f64,
     std: f64,
     size: &[i64],
     generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let how = Draw::Normal { mean, std };
-    let dtype = dtype.unwrap_or_else(crate::tensor::default_dtype);
-    how.check(dtype)?;
-    let drawn = transforms::drawn("normal", &sizes("normal", size)?, |whole| {
-        let t = Tensor::empty(whole, dtype)?;
-        draw_into(&t, how, generator)?;
-        Ok(t)
-    })?;
-    crate::ops::create::leaf(drawn, requires_grad)
+    fresh("normal", size, default_dtype(), Draw::Normal { mean, std }, generator, options)
 }
 
 #[cfg(test)]

@@ -6,49 +6,48 @@ use super::draw::{Draw, draw_into};
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::random;
-use crate::ops::create::{blank, check_grad, leaf, sizes};
-use crate::ops::{Device, Strided, memory};
+use crate::ops::create::{blank, sizes};
+use crate::ops::{TensorOptions, memory};
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor, Truth, default_dtype};
 use crate::transforms;
 
 /// A fresh tensor of draws.
-fn fresh(
+pub(super) fn fresh(
     op: &'static str,
     size: &[i64],
-    dtype: DType,
+    usual: DType,
     how: Draw,
     generator: Option<&Generator>,
-    requires_grad: bool,
+    options: TensorOptions,
 ) -> Result<Tensor> {
-    check_grad(op, dtype, requires_grad)?;
+    let dtype = options.dtype_or(op, usual)?;
     how.check(dtype)?;
     let t = transforms::drawn(op, &sizes(op, size)?, |sizes| {
         let t = Tensor::empty(sizes, dtype)?;
         draw_into(&t, how, generator)?;
         Ok(t)
     })?;
-    leaf(t, requires_grad)
+    options.leaf(t)
 }
 
 /// As [`fresh`], like another tensor in size, dtype and memory order.
 fn fresh_like(
     op: &'static str,
     input: &Tensor,
-    dtype: Option<DType>,
     how: Draw,
     generator: Option<&Generator>,
-    requires_grad: bool,
+    options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    how.check(dtype.unwrap_or(input.dtype()))?;
-    let one = blank(op, input, dtype, requires_grad, memory_format)?;
+    how.check(options.dtype_or(op, input.dtype())?)?;
+    let one = blank(op, input, options, memory_format)?;
     let t = transforms::drawn(op, one.sizes(), |sizes| {
         // Batches lie in front, each entry is in row-major order then.
         let t = if sizes == one.sizes() { one.clone() } else { Tensor::empty(sizes, one.dtype())? };
         draw_into(&t, how, generator)?;
         Ok(t)
     })?;
-    leaf(t, requires_grad)
+    options.leaf(t)
 }
 
 /// Uniform random numbers in `[0, 1)`.
@@ -59,25 +58,9 @@ fn fresh_like(
 ///
 /// >>> rg.rand(2, 3).shape
 /// retrograd.Size([2, 3])
-#[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn rand(
-    #[size] size: &[i64],
-    generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh(
-        "rand",
-        size,
-        dtype.unwrap_or_else(default_dtype),
-        Draw::Uniform { lo: 0.0, hi: 1.0 },
-        generator,
-        requires_grad,
-    )
+#[op(function, out, "(*, generator=None)")]
+pub fn rand(#[size] size: &[i64], generator: Option<&Generator>, #[options] options: TensorOptions) -> Result<Tensor> {
+    fresh("rand", size, default_dtype(), Draw::Uniform { lo: 0.0, hi: 1.0 }, generator, options)
 }
 
 /// Normal random numbers of mean 0 and standard deviation 1.
@@ -88,25 +71,9 @@ pub fn rand(
 ///
 /// >>> rg.randn(2, 3).shape
 /// retrograd.Size([2, 3])
-#[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn randn(
-    #[size] size: &[i64],
-    generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh(
-        "randn",
-        size,
-        dtype.unwrap_or_else(default_dtype),
-        Draw::Normal { mean: 0.0, std: 1.0 },
-        generator,
-        requires_grad,
-    )
+#[op(function, out, "(*, generator=None)")]
+pub fn randn(#[size] size: &[i64], generator: Option<&Generator>, #[options] options: TensorOptions) -> Result<Tensor> {
+    fresh("randn", size, default_dtype(), Draw::Normal { mean: 0.0, std: 1.0 }, generator, options)
 }
 
 /// Random integers in `[0, high)`.
@@ -117,24 +84,14 @@ pub fn randn(
 ///
 /// >>> rg.randint(1, (2,)).tolist()
 /// [0, 0]
-#[op(
-    function,
-    out,
-    name = "randint",
-    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
-)]
+#[op(function, out, name = "randint", "(*, generator=None)")]
 pub fn randint_to(
     high: i64,
     size: &[i64],
     generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh("randint", size, dtype.unwrap_or(DType::Int64), Draw::Below { lo: 0, hi: high }, generator, requires_grad)
+    fresh("randint", size, DType::Int64, Draw::Below { lo: 0, hi: high }, generator, options)
 }
 
 /// Random integers in `[low, high)`.
@@ -145,25 +102,15 @@ pub fn randint_to(
 ///
 /// >>> rg.randint(7, 8, (2,)).tolist()
 /// [7, 7]
-#[op(
-    function,
-    out,
-    name = "randint",
-    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)"
-)]
+#[op(function, out, name = "randint", "(*, generator=None)")]
 pub fn randint_from(
     low: i64,
     high: i64,
     size: &[i64],
     generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh("randint", size, dtype.unwrap_or(DType::Int64), Draw::Below { lo: low, hi: high }, generator, requires_grad)
+    fresh("randint", size, DType::Int64, Draw::Below { lo: low, hi: high }, generator, options)
 }
 
 /// A random permutation of the integers from 0 to before `n`.
@@ -173,19 +120,9 @@ pub fn randint_from(
 ///
 /// >>> sorted(rg.randperm(4).tolist())
 /// [0, 1, 2, 3]
-#[op(function, out, "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False)")]
-pub fn randperm(
-    n: i64,
-    generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
-) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    let dtype = dtype.unwrap_or(DType::Int64);
-    check_grad("randperm", dtype, requires_grad)?;
+#[op(function, out, "(*, generator=None)")]
+pub fn randperm(n: i64, generator: Option<&Generator>, #[options] options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.dtype_or("randperm", DType::Int64)?;
     let size = sizes("randperm", &[n])?;
     let largest = match dtype {
         DType::Bool | DType::Complex64 | DType::Complex128 => return Err(Error::no_kernel("randperm", dtype)),
@@ -217,7 +154,7 @@ pub fn randperm(
         })
     })?;
     let t = memory::cast(&t, dtype)?;
-    leaf(t, requires_grad)
+    options.leaf(t)
 }
 
 /// Uniform random numbers in `[0, 1)`, of the size and dtype of `input`.
@@ -227,23 +164,14 @@ pub fn randperm(
 ///
 /// >>> rg.rand_like(rg.zeros(2)).shape
 /// retrograd.Size([2])
-#[op(
-    function,
-    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
-     memory_format=None)"
-)]
+#[op(function, "(*, generator=None, memory_format=None)")]
 pub fn rand_like(
     input: &Tensor,
     generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh_like("rand_like", input, dtype, Draw::Uniform { lo: 0.0, hi: 1.0 }, generator, requires_grad, memory_format)
+    fresh_like("rand_like", input, Draw::Uniform { lo: 0.0, hi: 1.0 }, generator, options, memory_format)
 }
 
 /// Normal random numbers of mean 0 and standard deviation 1, of the size and dtype of `input`.
@@ -253,31 +181,14 @@ pub fn rand_like(
 ///
 /// >>> rg.randn_like(rg.zeros(2)).shape
 /// retrograd.Size([2])
-#[op(
-    function,
-    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
-     memory_format=None)"
-)]
+#[op(function, "(*, generator=None, memory_format=None)")]
 pub fn randn_like(
     input: &Tensor,
     generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh_like(
-        "randn_like",
-        input,
-        dtype,
-        Draw::Normal { mean: 0.0, std: 1.0 },
-        generator,
-        requires_grad,
-        memory_format,
-    )
+    fresh_like("randn_like", input, Draw::Normal { mean: 0.0, std: 1.0 }, generator, options, memory_format)
 }
 
 /// Random integers in `[0, high)`, of the size and dtype of `input`.
@@ -287,25 +198,15 @@ pub fn randn_like(
 ///
 /// >>> rg.randint_like(rg.zeros(2), 1).tolist()
 /// [0.0, 0.0]
-#[op(
-    function,
-    name = "randint_like",
-    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
-     memory_format=None)"
-)]
+#[op(function, name = "randint_like", "(*, generator=None, memory_format=None)")]
 pub fn randint_like_to(
     input: &Tensor,
     high: i64,
     generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh_like("randint_like", input, dtype, Draw::Below { lo: 0, hi: high }, generator, requires_grad, memory_format)
+    fresh_like("randint_like", input, Draw::Below { lo: 0, hi: high }, generator, options, memory_format)
 }
 
 /// Random integers in `[low, high)`, of the size and dtype of `input`.
@@ -315,26 +216,16 @@ pub fn randint_like_to(
 ///
 /// >>> rg.randint_like(rg.zeros(2), 7, 8).tolist()
 /// [7.0, 7.0]
-#[op(
-    function,
-    name = "randint_like",
-    "(*, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, \
-     memory_format=None)"
-)]
+#[op(function, name = "randint_like", "(*, generator=None, memory_format=None)")]
 pub fn randint_like_from(
     input: &Tensor,
     low: i64,
     high: i64,
     generator: Option<&Generator>,
-    dtype: Option<DType>,
-    layout: Option<Strided>,
-    device: Option<Device>,
-    pin_memory: bool,
-    requires_grad: bool,
+    #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    let _ = (layout, device, pin_memory);
-    fresh_like("randint_like", input, dtype, Draw::Below { lo: low, hi: high }, generator, requires_grad, memory_format)
+    fresh_like("randint_like", input, Draw::Below { lo: low, hi: high }, generator, options, memory_format)
 }
 
 /// Random 0 and 1 for a dropout mask: true with probability `p`, the draws of torch's dropout for a contiguous tensor.

@@ -289,6 +289,7 @@ pub fn bernoulli_all(input: &Tensor, p: f64, generator: Option<&Generator>) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::TensorOptions;
     use crate::{DType, Scalar};
 
     #[test]
@@ -305,18 +306,19 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_numbers() {
+        let usual = TensorOptions::default();
         let one = |seed| {
-            let t = factory::rand(&[4], Some(&Generator::new(seed)), None, None, None, false, false).unwrap();
+            let t = factory::rand(&[4], Some(&Generator::new(seed)), usual).unwrap();
             t.to_vec::<f32>().unwrap()
         };
         assert!(one(3) == one(3) && one(3) != one(4));
         let g = Generator::new(7);
-        let perm = factory::randperm(6, Some(&g), None, None, None, false, false).unwrap();
+        let perm = factory::randperm(6, Some(&g), usual).unwrap();
         assert_eq!(perm.to_vec::<i64>().unwrap(), [3, 0, 1, 5, 2, 4]);
-        assert!(factory::randperm(-1, None, None, None, None, false, false).is_err());
-        assert!(factory::randperm(300, None, Some(DType::UInt8), None, None, false, false).is_err());
-        assert!(factory::randint_from(5, 5, &[2], None, None, None, None, false, false).is_err());
-        assert!(factory::rand(&[2], None, Some(DType::Int64), None, None, false, false).is_err());
+        assert!(factory::randperm(-1, None, usual).is_err());
+        assert!(factory::randperm(300, None, DType::UInt8.into()).is_err());
+        assert!(factory::randint_from(5, 5, &[2], None, usual).is_err());
+        assert!(factory::rand(&[2], None, DType::Int64.into()).is_err());
         let mask = bernoulli_mask(&[10], 0.5, Some(&Generator::new(7))).unwrap();
         assert_eq!(mask.to_vec::<i64>().unwrap(), [1, 1, 0, 0, 0, 0, 1, 0, 0, 0]);
         let t = Tensor::full(&[2], Scalar::Int(0), DType::Int64).unwrap();

@@ -44,7 +44,7 @@ fn fill<T: Real + Into<f64>>(x: &[T], weights: Option<&[T]>, edges: &[T], even: 
 
 /// `bins + 1` edges from one number to another.
 fn edges_between([low, high]: [f64; 2], bins: usize, dtype: DType) -> Result<Tensor> {
-    linspace(Scalar::Float(low), Scalar::Float(high), bins as i64 + 1, Some(dtype), None, None, false, false)
+    linspace(Scalar::Float(low), Scalar::Float(high), bins as i64 + 1, dtype.into())
 }
 
 fn check_bins(op: &'static str, bins: i64) -> Result<usize> {

@@ -70,11 +70,17 @@ impl Options {
     }
 }
 
+/// The text of a literal, or of the `concat!` and `stringify!` of a `macro_rules!` that lists ops.
 fn text(e: &Expr) -> Result<String> {
     match e {
         Expr::Lit(ExprLit { lit: Lit::Str(s), .. }) => Ok(s.value()),
         // What a `macro_rules!` was given.
         Expr::Group(group) => text(&group.expr),
+        Expr::Macro(call) if call.mac.path.is_ident("concat") => {
+            let parts = call.mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+            parts.iter().map(text).collect()
+        }
+        Expr::Macro(call) if call.mac.path.is_ident("stringify") => Ok(call.mac.tokens.to_string()),
         other => Err(Error::new_spanned(other, "expected a string")),
     }
 }
@@ -201,17 +207,17 @@ fn param(arg: &mut FnArg) -> Result<Param> {
     Ok(p)
 }
 
-fn doc_text(attrs: &[Attribute]) -> String {
+fn doc_text(attrs: &[Attribute]) -> Result<String> {
     let mut lines = Vec::new();
     for attr in attrs {
         if let Meta::NameValue(v) = &attr.meta
             && v.path.is_ident("doc")
-            && let Ok(s) = text(&v.value)
         {
-            lines.push(s.strip_prefix(' ').unwrap_or(&s).to_string());
+            let line = text(&v.value)?;
+            lines.push(line.strip_prefix(' ').unwrap_or(&line).to_string());
         }
     }
-    lines.join("\n")
+    Ok(lines.join("\n"))
 }
 
 /// The documentation as Rust shows it: Python's examples are set as plain text.
@@ -243,7 +249,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     }
     let entry = format_ident!("{}", name.to_string().to_uppercase());
     let worker = if o.has("inplace") { format_ident!("{name}_as") } else { name.clone() };
-    let doc = doc_text(&function.attrs);
+    let doc = doc_text(&function.attrs)?;
     if doc.is_empty() {
         return Err(Error::new(name.span(), "an op needs documentation"));
     }

@@ -100,6 +100,8 @@ fn rust_value(ty: &Type, text: &str) -> Option<Tokens> {
         text.parse::<f64>().ok().and_then(|_| syn::parse_str::<Expr>(&text).ok())
     };
     match ty {
+        // What a `macro_rules!` was given.
+        Type::Group(group) => rust_value(&group.elem, text),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             match (last.ident.to_string().as_str(), text) {

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::cell::{Cell, State, Weights};
 use super::layers::state_of;
-use super::two;
+use super::{one, two};
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
@@ -44,97 +44,74 @@ fn step(op: &'static str, cell: Cell, x: &Tensor, states: &[&Tensor], weights: &
     cell.step(&weights.of_input(x)?, &state_of(states), weights)
 }
 
-/// One step of `rnn_tanh`: `tanh(w_ih x + b_ih + w_hh h + b_hh)`.
-///
-/// Args: `input` (batch, features); `hx` (batch, hidden); `w_ih` (hidden, features), `w_hh` (hidden, hidden), and
-/// biases `b_ih`, `b_hh` (hidden,) or None.
-/// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
-/// dtypes do not go together; IndexError for operands without two dims.
-///
-/// >>> rg.rnn_tanh_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(1, 2), rg.zeros(1, 1)).item()
-/// 0.0
-#[op(function, "(b_ih=None, b_hh=None)")]
-pub fn rnn_tanh_cell(
-    input: &Tensor,
-    hx: &Tensor,
-    w_ih: &Tensor,
-    w_hh: &Tensor,
-    b_ih: Option<&Tensor>,
-    b_hh: Option<&Tensor>,
-) -> Result<Tensor> {
-    let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
-    let mut next = step("rnn_tanh_cell", Cell::Tanh, input, &[hx], &weights)?;
-    Ok(next.swap_remove(0))
+fn only(mut next: State) -> Tensor {
+    next.swap_remove(0)
 }
 
-/// One step of `rnn_relu`: `relu(w_ih x + b_ih + w_hh h + b_hh)`.
-///
-/// Args: `input` (batch, features); `hx` (batch, hidden); `w_ih` (hidden, features), `w_hh` (hidden, hidden), and
-/// biases `b_ih`, `b_hh` (hidden,) or None.
-/// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
-/// dtypes do not go together; IndexError for operands without two dims.
-///
-/// >>> rg.rnn_relu_cell(rg.ones(1, 2), rg.ones(1, 1), rg.ones(1, 2), rg.ones(1, 1)).item()
-/// 3.0
-#[op(function, "(b_ih=None, b_hh=None)")]
-pub fn rnn_relu_cell(
-    input: &Tensor,
-    hx: &Tensor,
-    w_ih: &Tensor,
-    w_hh: &Tensor,
-    b_ih: Option<&Tensor>,
-    b_hh: Option<&Tensor>,
-) -> Result<Tensor> {
-    let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
-    let mut next = step("rnn_relu_cell", Cell::Relu, input, &[hx], &weights)?;
-    Ok(next.swap_remove(0))
-}
-
-/// One step of `lstm`: with gates `i, f, g, o`, the cell state becomes `f c + i g` and the hidden state `o tanh(c)`.
-///
-/// Args: `input` (batch, features); `hx` hidden and cell state, each (batch, hidden); `w_ih` (4 * hidden, features),
-/// `w_hh` (4 * hidden, hidden), and biases `b_ih`, `b_hh` (4 * hidden,) or None.
-/// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
-/// dtypes do not go together; IndexError for operands without two dims.
-///
-/// >>> state = [rg.zeros(1, 1), rg.ones(1, 1)]
-/// >>> h, c = rg.lstm_cell(rg.ones(1, 2), state, rg.zeros(4, 2), rg.zeros(4, 1))
-/// >>> c.item()
-/// 0.5
-#[op(function, "(b_ih=None, b_hh=None)")]
-pub fn lstm_cell(
-    input: &Tensor,
-    hx: &[Tensor],
-    w_ih: &Tensor,
-    w_hh: &Tensor,
-    b_ih: Option<&Tensor>,
-    b_hh: Option<&Tensor>,
-) -> Result<(Tensor, Tensor)> {
-    let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
-    let mut next = step("lstm_cell", Cell::Lstm, input, &two(hx)?, &weights)?;
+fn both(mut next: State) -> (Tensor, Tensor) {
     let c = next.swap_remove(1);
-    Ok((next.swap_remove(0), c))
+    (next.swap_remove(0), c)
 }
 
-/// One step of `gru`: with gates `r, z` and `n = tanh(.. + r ..)`, the state becomes `n + z (h - n)`.
-///
-/// Args: `input` (batch, features); `hx` (batch, hidden); `w_ih` (3 * hidden, features), `w_hh` (3 * hidden, hidden),
-/// and biases `b_ih`, `b_hh` (3 * hidden,) or None.
-/// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes or
-/// dtypes do not go together; IndexError for operands without two dims.
-///
-/// >>> rg.gru_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(3, 2), rg.zeros(3, 1)).item()
-/// 0.5
-#[op(function, "(b_ih=None, b_hh=None)")]
-pub fn gru_cell(
-    input: &Tensor,
-    hx: &Tensor,
-    w_ih: &Tensor,
-    w_hh: &Tensor,
-    b_ih: Option<&Tensor>,
-    b_hh: Option<&Tensor>,
-) -> Result<Tensor> {
-    let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
-    let mut next = step("gru_cell", Cell::Gru, input, &[hx], &weights)?;
-    Ok(next.swap_remove(0))
+/// One step of each cell, as an op.
+macro_rules! cells {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident: $cell:ident, $states:ident($hx:ty) -> $results:ident($result:ty), $hx_doc:literal, $gates:literal,
+        { $(#[doc = $example:literal])* }
+    )*) => { $(
+        $(#[doc = $doc])*
+        ///
+        #[doc = concat!(" Args: `input` (batch, features); `hx` ", $hx_doc, ";")]
+        #[doc = concat!(" `w_ih` (", $gates, "hidden, features), `w_hh` (", $gates, "hidden, hidden),")]
+        #[doc = concat!(" and biases `b_ih`, `b_hh` (", $gates, "hidden,) or None.")]
+        /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes
+        /// or dtypes do not go together; IndexError for operands without two dims.
+        ///
+        $(#[doc = $example])*
+        #[op(function, "(b_ih=None, b_hh=None)")]
+        pub fn $name(
+            input: &Tensor,
+            hx: $hx,
+            w_ih: &Tensor,
+            w_hh: &Tensor,
+            b_ih: Option<&Tensor>,
+            b_hh: Option<&Tensor>,
+        ) -> Result<$result> {
+            let weights = Weights { input: w_ih, hidden: w_hh, input_bias: b_ih, hidden_bias: b_hh, projection: None };
+            step(stringify!($name), Cell::$cell, input, &$states(hx)?, &weights).map($results)
+        }
+    )* };
+}
+
+cells! {
+    /// One step of `rnn_tanh`: `tanh(w_ih x + b_ih + w_hh h + b_hh)`.
+    rnn_tanh_cell: Tanh, one(&Tensor) -> only(Tensor), "(batch, hidden)", "",
+    {
+        /// >>> rg.rnn_tanh_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(1, 2), rg.zeros(1, 1)).item()
+        /// 0.0
+    }
+
+    /// One step of `rnn_relu`: `relu(w_ih x + b_ih + w_hh h + b_hh)`.
+    rnn_relu_cell: Relu, one(&Tensor) -> only(Tensor), "(batch, hidden)", "",
+    {
+        /// >>> rg.rnn_relu_cell(rg.ones(1, 2), rg.ones(1, 1), rg.ones(1, 2), rg.ones(1, 1)).item()
+        /// 3.0
+    }
+
+    /// One step of `lstm`: with gates `i, f, g, o`, the cell state becomes `f c + i g` and the hidden state `o tanh(c)`.
+    lstm_cell: Lstm, two(&[Tensor]) -> both((Tensor, Tensor)), "hidden and cell state, each (batch, hidden)", "4 * ",
+    {
+        /// >>> state = [rg.zeros(1, 1), rg.ones(1, 1)]
+        /// >>> h, c = rg.lstm_cell(rg.ones(1, 2), state, rg.zeros(4, 2), rg.zeros(4, 1))
+        /// >>> c.item()
+        /// 0.5
+    }
+
+    /// One step of `gru`: with gates `r, z` and `n = tanh(.. + r ..)`, the state becomes `n + z (h - n)`.
+    gru_cell: Gru, one(&Tensor) -> only(Tensor), "(batch, hidden)", "3 * ",
+    {
+        /// >>> rg.gru_cell(rg.ones(1, 2), rg.ones(1, 1), rg.zeros(3, 2), rg.zeros(3, 1)).item()
+        /// 0.5
+    }
 }

@@ -122,9 +122,8 @@ impl Args<'_> {
     }
 }
 
-fn pair(mut outs: Vec<Tensor>) -> (Tensor, Tensor) {
-    let h = outs.remove(1);
-    (outs.swap_remove(0), h)
+fn one(hx: &Tensor) -> Result<[&Tensor; 1]> {
+    Ok([hx])
 }
 
 fn two(hx: &[Tensor]) -> Result<[&Tensor; 2]> {
@@ -134,222 +133,146 @@ fn two(hx: &[Tensor]) -> Result<[&Tensor; 2]> {
     }
 }
 
-/// Recurrent layers whose state is `tanh(w_ih x + b_ih + w_hh h + b_hh)`.
-///
-/// Args: `input` (time, batch, features), or (batch, time, features) with `batch_first`; `hx` (layers * directions,
-/// batch, hidden); `params` for each of `num_layers` layers and direction `w_ih` (hidden, features), `w_hh` (hidden,
-/// hidden), `b_ih`, `b_hh` (hidden,), without the biases if not `has_biases`; `dropout` the share of a layer's results
-/// dropped at random on their way to the next, if `train`; `bidirectional` adds a pass against time, its results behind
-/// the others.
-/// Returns: the hidden states of the last layer at all steps, and the last states of all layers. Derivative: that of
-/// the ops it is composed of.
-/// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
-///
-/// >>> w = rg.zeros(1, 1)
-/// >>> y, h = rg.rnn_tanh(rg.ones(2, 1, 1), rg.zeros(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
-/// >>> y.flatten().tolist(), h.shape
-/// ([0.0, 0.0], retrograd.Size([1, 1, 1]))
-#[op(function)]
-pub fn rnn_tanh(
-    input: &Tensor,
-    hx: &Tensor,
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> Result<(Tensor, Tensor)> {
-    let args = Args { cell: Cell::Tanh, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.padded(input, &[hx], batch_first).map(pair)
+fn pair(mut outs: Vec<Tensor>) -> (Tensor, Tensor) {
+    let h = outs.remove(1);
+    (outs.swap_remove(0), h)
 }
 
-/// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
-/// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
-///
-/// >>> w = rg.zeros(1, 1)
-/// >>> y, h = rg.rnn_tanh(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
-/// >>> y.flatten().tolist()
-/// [0.0, 0.0, 0.0]
-#[op(function, name = "rnn_tanh")]
-pub fn rnn_tanh_packed(
-    data: &Tensor,
-    batch_sizes: &Tensor,
-    hx: &Tensor,
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-) -> Result<(Tensor, Tensor)> {
-    let args = Args { cell: Cell::Tanh, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.packed(data, batch_sizes, &[hx]).map(pair)
+fn all(outs: Vec<Tensor>) -> Vec<Tensor> {
+    outs
 }
 
-/// Recurrent layers whose state is `relu(w_ih x + b_ih + w_hh h + b_hh)`.
-///
-/// Args: `input` (time, batch, features), or (batch, time, features) with `batch_first`; `hx` (layers * directions,
-/// batch, hidden); `params` for each of `num_layers` layers and direction `w_ih` (hidden, features), `w_hh` (hidden,
-/// hidden), `b_ih`, `b_hh` (hidden,), without the biases if not `has_biases`; `dropout` the share of a layer's results
-/// dropped at random on their way to the next, if `train`; `bidirectional` adds a pass against time, its results behind
-/// the others.
-/// Returns: the hidden states of the last layer at all steps, and the last states of all layers. Derivative: that of
-/// the ops it is composed of.
-/// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
-///
-/// >>> w = rg.ones(1, 1)
-/// >>> y, h = rg.rnn_relu(rg.ones(2, 1, 1), rg.zeros(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
-/// >>> y.flatten().tolist()
-/// [1.0, 2.0]
-#[op(function)]
-pub fn rnn_relu(
-    input: &Tensor,
-    hx: &Tensor,
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> Result<(Tensor, Tensor)> {
-    let args = Args { cell: Cell::Relu, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.padded(input, &[hx], batch_first).map(pair)
+/// A cell's layers, as an op for padded sequences and one for packed ones.
+macro_rules! layers {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident, $packed:ident: $cell:ident, $states:ident($hx:ty) -> $results:ident($result:ty),
+        $hx_doc:literal, $params_doc:literal, $last_doc:literal,
+        { $(#[doc = $example:literal])* } { $(#[doc = $packed_example:literal])* }
+    )*) => { $(
+        $(#[doc = $doc])*
+        ///
+        /// Args: `input` (time, batch, features), or (batch, time, features) with `batch_first`;
+        #[doc = concat!(" `hx` ", $hx_doc, ";")]
+        #[doc = concat!(" `params` for each of `num_layers` layers and direction ", $params_doc, ",")]
+        /// without the biases if not `has_biases`; `dropout` the share of a layer's results dropped at random on their
+        /// way to the next, if `train`; `bidirectional` adds a pass against time, its results behind the others.
+        #[doc = concat!(" Returns: the hidden states of the last layer at all steps, and the last ", $last_doc)]
+        /// of all layers. Derivative: that of the ops it is composed of.
+        /// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
+        ///
+        $(#[doc = $example])*
+        #[op(function)]
+        pub fn $name(
+            input: &Tensor,
+            hx: $hx,
+            params: &[Tensor],
+            has_biases: bool,
+            num_layers: i64,
+            dropout: f64,
+            train: bool,
+            bidirectional: bool,
+            batch_first: bool,
+        ) -> Result<$result> {
+            let cell = Cell::$cell;
+            let args = Args { cell, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
+            args.padded(input, &$states(hx)?, batch_first).map($results)
+        }
+
+        /// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the
+        /// longest sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states
+        /// packed likewise.
+        ///
+        $(#[doc = $packed_example])*
+        #[op(function, name = stringify!($name))]
+        pub fn $packed(
+            data: &Tensor,
+            batch_sizes: &Tensor,
+            hx: $hx,
+            params: &[Tensor],
+            has_biases: bool,
+            num_layers: i64,
+            dropout: f64,
+            train: bool,
+            bidirectional: bool,
+        ) -> Result<$result> {
+            let cell = Cell::$cell;
+            let args = Args { cell, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
+            args.packed(data, batch_sizes, &$states(hx)?).map($results)
+        }
+    )* };
 }
 
-/// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
-/// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
-///
-/// >>> w = rg.ones(1, 1)
-/// >>> y, h = rg.rnn_relu(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
-/// >>> y.flatten().tolist(), h.flatten().tolist()
-/// ([1.0, 1.0, 2.0], [2.0, 1.0])
-#[op(function, name = "rnn_relu")]
-pub fn rnn_relu_packed(
-    data: &Tensor,
-    batch_sizes: &Tensor,
-    hx: &Tensor,
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-) -> Result<(Tensor, Tensor)> {
-    let args = Args { cell: Cell::Relu, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.packed(data, batch_sizes, &[hx]).map(pair)
-}
+layers! {
+    /// Recurrent layers whose state is `tanh(w_ih x + b_ih + w_hh h + b_hh)`.
+    rnn_tanh, rnn_tanh_packed: Tanh, one(&Tensor) -> pair((Tensor, Tensor)),
+    "(layers * directions, batch, hidden)",
+    "`w_ih` (hidden, features), `w_hh` (hidden, hidden), `b_ih`, `b_hh` (hidden,)",
+    "states",
+    {
+        /// >>> w = rg.zeros(1, 1)
+        /// >>> y, h = rg.rnn_tanh(rg.ones(2, 1, 1), rg.zeros(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
+        /// >>> y.flatten().tolist(), h.shape
+        /// ([0.0, 0.0], retrograd.Size([1, 1, 1]))
+    } {
+        /// >>> w = rg.zeros(1, 1)
+        /// >>> y, h = rg.rnn_tanh(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
+        /// >>> y.flatten().tolist()
+        /// [0.0, 0.0, 0.0]
+    }
 
-/// Long short-term memory: with gates `i, f, g, o`, the cell state becomes `f c + i g` and the hidden state `o
-/// tanh(c)`.
-///
-/// Args: `input` (time, batch, features), or (batch, time, features) with `batch_first`; `hx` hidden state (layers *
-/// directions, batch, hidden) and cell state; `params` for each of `num_layers` layers and direction `w_ih` (4 *
-/// hidden, features), `w_hh` (4 * hidden, hidden), `b_ih`, `b_hh` (4 * hidden,), and `w_hr` (projection, hidden) where
-/// the hidden state is smaller than the cell state, without the biases if not `has_biases`; `dropout` the share of a
-/// layer's results dropped at random on their way to the next, if `train`; `bidirectional` adds a pass against time,
-/// its results behind the others.
-/// Returns: the hidden states of the last layer at all steps, and the last hidden and cell states of all layers.
-/// Derivative: that of the ops it is composed of.
-/// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
-///
-/// >>> w, state = rg.zeros(4, 1), [rg.zeros(1, 1, 1), rg.ones(1, 1, 1)]
-/// >>> y, h, c = rg.lstm(rg.ones(2, 1, 1), state, [w, w], False, 1, 0.0, False, False, False)
-/// >>> c.item()
-/// 0.25
-#[op(function)]
-pub fn lstm(
-    input: &Tensor,
-    hx: &[Tensor],
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> Result<Vec<Tensor>> {
-    let args = Args { cell: Cell::Lstm, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.padded(input, &two(hx)?, batch_first)
-}
+    /// Recurrent layers whose state is `relu(w_ih x + b_ih + w_hh h + b_hh)`.
+    rnn_relu, rnn_relu_packed: Relu, one(&Tensor) -> pair((Tensor, Tensor)),
+    "(layers * directions, batch, hidden)",
+    "`w_ih` (hidden, features), `w_hh` (hidden, hidden), `b_ih`, `b_hh` (hidden,)",
+    "states",
+    {
+        /// >>> w = rg.ones(1, 1)
+        /// >>> y, h = rg.rnn_relu(rg.ones(2, 1, 1), rg.zeros(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
+        /// >>> y.flatten().tolist()
+        /// [1.0, 2.0]
+    } {
+        /// >>> w = rg.ones(1, 1)
+        /// >>> y, h = rg.rnn_relu(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
+        /// >>> y.flatten().tolist(), h.flatten().tolist()
+        /// ([1.0, 1.0, 2.0], [2.0, 1.0])
+    }
 
-/// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
-/// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
-///
-/// >>> w, state = rg.zeros(4, 1), [rg.zeros(1, 2, 1), rg.ones(1, 2, 1)]
-/// >>> y, h, c = rg.lstm(rg.ones(3, 1), rg.tensor([2, 1]), state, [w, w], False, 1, 0.0, False, False)
-/// >>> c.flatten().tolist()
-/// [0.25, 0.5]
-#[op(function, name = "lstm")]
-pub fn lstm_packed(
-    data: &Tensor,
-    batch_sizes: &Tensor,
-    hx: &[Tensor],
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-) -> Result<Vec<Tensor>> {
-    let args = Args { cell: Cell::Lstm, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.packed(data, batch_sizes, &two(hx)?)
-}
+    /// Long short-term memory: with gates `i, f, g, o`, the cell state becomes `f c + i g` and the hidden state
+    /// `o tanh(c)`.
+    lstm, lstm_packed: Lstm, two(&[Tensor]) -> all(Vec<Tensor>),
+    "hidden state (layers * directions, batch, hidden) and cell state",
+    "`w_ih` (4 * hidden, features), `w_hh` (4 * hidden, hidden), `b_ih`, `b_hh` (4 * hidden,), \
+     and `w_hr` (projection, hidden) where the hidden state is smaller than the cell state",
+    "hidden and cell states",
+    {
+        /// >>> w, state = rg.zeros(4, 1), [rg.zeros(1, 1, 1), rg.ones(1, 1, 1)]
+        /// >>> y, h, c = rg.lstm(rg.ones(2, 1, 1), state, [w, w], False, 1, 0.0, False, False, False)
+        /// >>> c.item()
+        /// 0.25
+    } {
+        /// >>> w, state = rg.zeros(4, 1), [rg.zeros(1, 2, 1), rg.ones(1, 2, 1)]
+        /// >>> y, h, c = rg.lstm(rg.ones(3, 1), rg.tensor([2, 1]), state, [w, w], False, 1, 0.0, False, False)
+        /// >>> c.flatten().tolist()
+        /// [0.25, 0.5]
+    }
 
-/// Gated recurrent units: with gates `r, z` and `n = tanh(.. + r ..)`, the state becomes `n + z (h - n)`.
-///
-/// Args: `input` (time, batch, features), or (batch, time, features) with `batch_first`; `hx` (layers * directions,
-/// batch, hidden); `params` for each of `num_layers` layers and direction `w_ih` (3 * hidden, features), `w_hh` (3 *
-/// hidden, hidden), `b_ih`, `b_hh` (3 * hidden,), without the biases if not `has_biases`; `dropout` the share of a
-/// layer's results dropped at random on their way to the next, if `train`; `bidirectional` adds a pass against time,
-/// its results behind the others.
-/// Returns: the hidden states of the last layer at all steps, and the last states of all layers. Derivative: that of
-/// the ops it is composed of.
-/// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
-///
-/// >>> w = rg.zeros(3, 1)
-/// >>> y, h = rg.gru(rg.ones(2, 1, 1), rg.ones(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
-/// >>> y.flatten().tolist()
-/// [0.5, 0.25]
-#[op(function)]
-pub fn gru(
-    input: &Tensor,
-    hx: &Tensor,
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> Result<(Tensor, Tensor)> {
-    let args = Args { cell: Cell::Gru, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.padded(input, &[hx], batch_first).map(pair)
-}
-
-/// As above, for packed sequences: `data` (steps of all, features), the first steps of all sequences first, the longest
-/// sequence in front, and `batch_sizes` how many sequences have each step. Returns the hidden states packed likewise.
-///
-/// >>> w = rg.zeros(3, 1)
-/// >>> y, h = rg.gru(rg.ones(3, 1), rg.tensor([2, 1]), rg.ones(1, 2, 1), [w, w], False, 1, 0.0, False, False)
-/// >>> y.flatten().tolist()
-/// [0.5, 0.5, 0.25]
-#[op(function, name = "gru")]
-pub fn gru_packed(
-    data: &Tensor,
-    batch_sizes: &Tensor,
-    hx: &Tensor,
-    params: &[Tensor],
-    has_biases: bool,
-    num_layers: i64,
-    dropout: f64,
-    train: bool,
-    bidirectional: bool,
-) -> Result<(Tensor, Tensor)> {
-    let args = Args { cell: Cell::Gru, params, biases: has_biases, layers: num_layers, dropout, train, bidirectional };
-    args.packed(data, batch_sizes, &[hx]).map(pair)
+    /// Gated recurrent units: with gates `r, z` and `n = tanh(.. + r ..)`, the state becomes `n + z (h - n)`.
+    gru, gru_packed: Gru, one(&Tensor) -> pair((Tensor, Tensor)),
+    "(layers * directions, batch, hidden)",
+    "`w_ih` (3 * hidden, features), `w_hh` (3 * hidden, hidden), `b_ih`, `b_hh` (3 * hidden,)",
+    "states",
+    {
+        /// >>> w = rg.zeros(3, 1)
+        /// >>> y, h = rg.gru(rg.ones(2, 1, 1), rg.ones(1, 1, 1), [w, w], False, 1, 0.0, False, False, False)
+        /// >>> y.flatten().tolist()
+        /// [0.5, 0.25]
+    } {
+        /// >>> w = rg.zeros(3, 1)
+        /// >>> y, h = rg.gru(rg.ones(3, 1), rg.tensor([2, 1]), rg.ones(1, 2, 1), [w, w], False, 1, 0.0, False, False)
+        /// >>> y.flatten().tolist()
+        /// [0.5, 0.5, 0.25]
+    }
 }
 
 #[cfg(test)]

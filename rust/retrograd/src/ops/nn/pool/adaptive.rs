@@ -87,6 +87,14 @@ fn maximum(op: &'static str, x: &Tensor, out: Triple, rank: usize) -> Result<Fou
     found(MaxPool(Pool::adaptive(rank, out)), x)
 }
 
+fn maximum_of_planes<const RANK: usize>(op: &'static str, x: &Tensor, output_size: &[Option<i64>]) -> Result<Found> {
+    maximum(op, x, wanted(op, output_size, x, RANK)?, RANK)
+}
+
+fn average_of_planes<const RANK: usize>(op: &'static str, x: &Tensor, output_size: &[Option<i64>]) -> Result<Tensor> {
+    average(op, x, wanted(op, output_size, x, RANK)?, RANK)
+}
+
 fn maximum_of_lines(op: &'static str, x: &Tensor, output_size: &[i64]) -> Result<Found> {
     check_lines(op, x)?;
     let out = one_int(op, output_size, "output_size")?;
@@ -99,43 +107,73 @@ fn average_of_lines(op: &'static str, x: &Tensor, output_size: &[i64]) -> Result
     adaptive_avg(op, x, &[one_int(op, output_size, "output_size")?])
 }
 
-/// The means of windows that divide the last axis as evenly as may be.
-///
-/// Args: `input` (N, C, W) or (C, W), a float dtype; `output_size` how many windows.
-/// Returns: a tensor (N, C, output_size). Derivative: `g`, over the size of its window, added to the window.
-/// Raises: RuntimeError if sizes do not go together.
-///
-/// >>> rg.nn.functional.adaptive_avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
-/// [[2.0, 1.0]]
-#[op(function, module = "nn.functional")]
-pub fn adaptive_avg_pool1d(input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
-    average_of_lines("adaptive_avg_pool1d", input, output_size)
+/// The ops of `nn.functional` over one, two and three axes: means, maxima, and these with their indices.
+macro_rules! adaptive_pools {
+    ($(
+        $avg:ident, $max:ident, $with_indices:ident: $average:path, $maximum:path, $size:ty, $axes:literal, $sizes:literal,
+        $wanted:literal, $result:literal, $call:literal => $mean:literal, $most:literal, $at:literal;
+    )*) => { $(
+        #[doc = concat!(" The means of windows that divide ", $axes, " as evenly as may be.")]
+        ///
+        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `output_size` how many windows", $wanted, ".")]
+        #[doc = concat!(" Returns: a tensor ", $result, ". Derivative: `g`, over the size of its window, added to the")]
+        /// window. Raises: RuntimeError if sizes do not go together.
+        ///
+        #[doc = concat!(" >>> rg.nn.functional.", stringify!($avg), "(", $call, ").tolist()")]
+        #[doc = concat!(" ", $mean)]
+        #[op(function, module = "nn.functional")]
+        pub fn $avg(input: &Tensor, output_size: $size) -> Result<Tensor> {
+            $average(stringify!($avg), input, output_size)
+        }
+
+        #[doc = concat!(" The maxima of windows that divide ", $axes, " as evenly as may be.")]
+        ///
+        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `output_size` how many windows", $wanted, ";")]
+        /// `return_indices` also returns where in its plane each maximum stands.
+        #[doc = concat!(" Returns: a tensor ", $result, ", or a pair of it and int64 indices. Derivative: `g` at the")]
+        /// places of the maxima. Raises: RuntimeError if sizes do not go together.
+        ///
+        #[doc = concat!(" >>> rg.nn.functional.", stringify!($max), "(", $call, ").tolist()")]
+        #[doc = concat!(" ", $most)]
+        #[op(function, module = "nn.functional", "(return_indices=False)")]
+        pub fn $max(input: &Tensor, output_size: $size, return_indices: bool) -> Result<OneOrMany> {
+            Ok(chosen($maximum(stringify!($max), input, output_size)?, return_indices))
+        }
+
+        #[doc = concat!(" The maxima that [`", stringify!($max), "`] returns, and their indices.")]
+        ///
+        #[doc = concat!(" Args, Returns, Derivative, Raises: as `", stringify!($max), "`; indices are returned always.")]
+        ///
+        #[doc = concat!(" >>> values, indices = rg.nn.functional.", stringify!($with_indices), "(", $call, ")")]
+        /// >>> indices.tolist()
+        #[doc = concat!(" ", $at)]
+        #[op(function, module = "nn.functional", "(return_indices=False)")]
+        pub fn $with_indices(input: &Tensor, output_size: $size, return_indices: bool) -> Result<(Tensor, Tensor)> {
+            let _ = return_indices;
+            $maximum(stringify!($with_indices), input, output_size)
+        }
+    )* };
 }
 
-/// The means of windows that divide the last two axes as evenly as may be.
-///
-/// Args: `input` (N, C, H, W) or (C, H, W), a float dtype; `output_size` how many windows, one number for all axes or one for each; None keeps the axis.
-/// Returns: a tensor (N, C, *output_size). Derivative: `g`, over the size of its window, added to the window.
-/// Raises: RuntimeError if sizes do not go together.
-///
-/// >>> rg.nn.functional.adaptive_avg_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
-/// [[[2.5, 4.5], [10.5, 12.5]]]
-#[op(function, module = "nn.functional")]
-pub fn adaptive_avg_pool2d(input: &Tensor, output_size: &[Option<i64>]) -> Result<Tensor> {
-    average("adaptive_avg_pool2d", input, wanted("adaptive_avg_pool2d", output_size, input, 2)?, 2)
-}
+adaptive_pools! {
+    adaptive_avg_pool1d, adaptive_max_pool1d, adaptive_max_pool1d_with_indices:
+    average_of_lines, maximum_of_lines, &[i64],
+    "the last axis", "(N, C, W) or (C, W)", "", "(N, C, output_size)",
+    "rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2" => "[[2.0, 1.0]]", "[[3.0, 2.0]]", "[[1, 2]]";
 
-/// The means of windows that divide the last three axes as evenly as may be.
-///
-/// Args: `input` (N, C, D, H, W) or (C, D, H, W), a float dtype; `output_size` how many windows, one number for all axes or one for each; None keeps the axis.
-/// Returns: a tensor (N, C, *output_size). Derivative: `g`, over the size of its window, added to the window.
-/// Raises: RuntimeError if sizes do not go together.
-///
-/// >>> rg.nn.functional.adaptive_avg_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1)).tolist()
-/// [[[[1.5]], [[5.5]]]]
-#[op(function, module = "nn.functional")]
-pub fn adaptive_avg_pool3d(input: &Tensor, output_size: &[Option<i64>]) -> Result<Tensor> {
-    average("adaptive_avg_pool3d", input, wanted("adaptive_avg_pool3d", output_size, input, 3)?, 3)
+    adaptive_avg_pool2d, adaptive_max_pool2d, adaptive_max_pool2d_with_indices:
+    average_of_planes::<2>, maximum_of_planes::<2>, &[Option<i64>],
+    "the last two axes", "(N, C, H, W) or (C, H, W)",
+    ", one number for all axes or one for each; None keeps the axis", "(N, C, *output_size)",
+    "rg.arange(16.0).reshape(1, 4, 4), 2" =>
+    "[[[2.5, 4.5], [10.5, 12.5]]]", "[[[5.0, 7.0], [13.0, 15.0]]]", "[[[5, 7], [13, 15]]]";
+
+    adaptive_avg_pool3d, adaptive_max_pool3d, adaptive_max_pool3d_with_indices:
+    average_of_planes::<3>, maximum_of_planes::<3>, &[Option<i64>],
+    "the last three axes", "(N, C, D, H, W) or (C, D, H, W)",
+    ", one number for all axes or one for each; None keeps the axis", "(N, C, *output_size)",
+    "rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1)" =>
+    "[[[[1.5]], [[5.5]]]]", "[[[[3.0]], [[7.0]]]]", "[[[[3]], [[7]]]]";
 }
 
 /// The means of windows that divide the last axis: `nn.functional.adaptive_avg_pool1d`.
@@ -147,115 +185,6 @@ pub fn adaptive_avg_pool3d(input: &Tensor, output_size: &[Option<i64>]) -> Resul
 #[op(function, name = "adaptive_avg_pool1d", norust)]
 pub fn top_adaptive_avg_pool1d(input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
     average_of_lines("adaptive_avg_pool1d", input, output_size)
-}
-
-/// The maxima of windows that divide the last axis as evenly as may be.
-///
-/// Args: `input` (N, C, W) or (C, W), a float dtype; `output_size` how many windows;
-/// `return_indices` also returns where in its plane each maximum stands.
-/// Returns: a tensor (N, C, output_size), or a pair of it and int64 indices. Derivative: `g` at the places of the maxima.
-/// Raises: RuntimeError if sizes do not go together.
-///
-/// >>> rg.nn.functional.adaptive_max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
-/// [[3.0, 2.0]]
-#[op(function, module = "nn.functional", "(return_indices=False)")]
-pub fn adaptive_max_pool1d(input: &Tensor, output_size: &[i64], return_indices: bool) -> Result<OneOrMany> {
-    Ok(chosen(maximum_of_lines("adaptive_max_pool1d", input, output_size)?, return_indices))
-}
-
-/// The maxima that [`adaptive_max_pool1d`] returns, and their indices.
-///
-/// Args, Returns, Derivative, Raises: as `adaptive_max_pool1d`; indices are returned always.
-///
-/// >>> values, indices = rg.nn.functional.adaptive_max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
-/// >>> indices.tolist()
-/// [[1, 2]]
-#[op(function, module = "nn.functional", "(return_indices=False)")]
-pub fn adaptive_max_pool1d_with_indices(
-    input: &Tensor,
-    output_size: &[i64],
-    return_indices: bool,
-) -> Result<(Tensor, Tensor)> {
-    let _ = return_indices;
-    maximum_of_lines("adaptive_max_pool1d_with_indices", input, output_size)
-}
-
-/// The maxima of windows that divide the last two axes as evenly as may be.
-///
-/// Args: `input` (N, C, H, W) or (C, H, W), a float dtype; `output_size` how many windows, one number for all axes or one for each; None keeps the axis;
-/// `return_indices` also returns where in its plane each maximum stands.
-/// Returns: a tensor (N, C, *output_size), or a pair of it and int64 indices. Derivative: `g` at the places of the maxima.
-/// Raises: RuntimeError if sizes do not go together.
-///
-/// >>> rg.nn.functional.adaptive_max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
-/// [[[5.0, 7.0], [13.0, 15.0]]]
-#[op(function, module = "nn.functional", "(return_indices=False)")]
-pub fn adaptive_max_pool2d(input: &Tensor, output_size: &[Option<i64>], return_indices: bool) -> Result<OneOrMany> {
-    Ok(chosen(
-        maximum("adaptive_max_pool2d", input, wanted("adaptive_max_pool2d", output_size, input, 2)?, 2)?,
-        return_indices,
-    ))
-}
-
-/// The maxima that [`adaptive_max_pool2d`] returns, and their indices.
-///
-/// Args, Returns, Derivative, Raises: as `adaptive_max_pool2d`; indices are returned always.
-///
-/// >>> values, indices = rg.nn.functional.adaptive_max_pool2d_with_indices(rg.arange(16.0).reshape(1, 4, 4), 2)
-/// >>> indices.tolist()
-/// [[[5, 7], [13, 15]]]
-#[op(function, module = "nn.functional", "(return_indices=False)")]
-pub fn adaptive_max_pool2d_with_indices(
-    input: &Tensor,
-    output_size: &[Option<i64>],
-    return_indices: bool,
-) -> Result<(Tensor, Tensor)> {
-    let _ = return_indices;
-    maximum(
-        "adaptive_max_pool2d_with_indices",
-        input,
-        wanted("adaptive_max_pool2d_with_indices", output_size, input, 2)?,
-        2,
-    )
-}
-
-/// The maxima of windows that divide the last three axes as evenly as may be.
-///
-/// Args: `input` (N, C, D, H, W) or (C, D, H, W), a float dtype; `output_size` how many windows, one number for all axes or one for each; None keeps the axis;
-/// `return_indices` also returns where in its plane each maximum stands.
-/// Returns: a tensor (N, C, *output_size), or a pair of it and int64 indices. Derivative: `g` at the places of the maxima.
-/// Raises: RuntimeError if sizes do not go together.
-///
-/// >>> rg.nn.functional.adaptive_max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1)).tolist()
-/// [[[[3.0]], [[7.0]]]]
-#[op(function, module = "nn.functional", "(return_indices=False)")]
-pub fn adaptive_max_pool3d(input: &Tensor, output_size: &[Option<i64>], return_indices: bool) -> Result<OneOrMany> {
-    Ok(chosen(
-        maximum("adaptive_max_pool3d", input, wanted("adaptive_max_pool3d", output_size, input, 3)?, 3)?,
-        return_indices,
-    ))
-}
-
-/// The maxima that [`adaptive_max_pool3d`] returns, and their indices.
-///
-/// Args, Returns, Derivative, Raises: as `adaptive_max_pool3d`; indices are returned always.
-///
-/// >>> values, indices = rg.nn.functional.adaptive_max_pool3d_with_indices(rg.arange(8.0).reshape(1, 2, 2, 2), (None, 1, 1))
-/// >>> indices.tolist()
-/// [[[[3]], [[7]]]]
-#[op(function, module = "nn.functional", "(return_indices=False)")]
-pub fn adaptive_max_pool3d_with_indices(
-    input: &Tensor,
-    output_size: &[Option<i64>],
-    return_indices: bool,
-) -> Result<(Tensor, Tensor)> {
-    let _ = return_indices;
-    maximum(
-        "adaptive_max_pool3d_with_indices",
-        input,
-        wanted("adaptive_max_pool3d_with_indices", output_size, input, 3)?,
-        3,
-    )
 }
 
 /// The maxima of windows that divide the last axis, and their indices: `nn.functional.adaptive_max_pool1d`.

@@ -120,7 +120,7 @@ pub(super) struct Call<'a> {
 }
 
 /// Over the last two or three axes.
-pub(super) fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Tensor> {
+fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Tensor> {
     let (either, number) = if rank == 2 { ("either ", "two") } else { ("", "three") };
     let wrong = |what: &str, one: &str| {
         Error::shape(op, format!("{op}: {what} must {either}{one}, or a tuple of {number} ints"))
@@ -148,8 +148,13 @@ pub(super) fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize)
     apply1(AvgPool(pool), &[x])
 }
 
+/// Over the last one, two or three axes.
+pub(super) fn pooled(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Tensor> {
+    if rank == 1 { over_lines(op, x, call) } else { over_planes(op, x, call, rank) }
+}
+
 /// Over the last axis, as one of two.
-pub(super) fn over_lines(op: &'static str, x: &Tensor, call: Call) -> Result<Tensor> {
+fn over_lines(op: &'static str, x: &Tensor, call: Call) -> Result<Tensor> {
     check_lines(op, x)?;
     let stride = call.stride.filter(|s| !s.is_empty());
     for (list, what) in [(call.kernel, "kernel_size"), (stride.unwrap_or(&[1]), "stride"), (call.padding, "padding")] {
@@ -202,79 +207,50 @@ pub fn avg_pool1d(
 ) -> Result<Tensor> {
     let call =
         Call { kernel: kernel_size, stride, padding, ceil: ceil_mode, include_pad: count_include_pad, divisor: None };
-    over_lines("avg_pool1d", input, call)
+    pooled("avg_pool1d", input, call, 1)
 }
 
-/// The mean of every window along the last two axes.
-///
-/// Args: `input` (N, C, H, W) or (C, H, W), a float dtype or int64; `kernel_size` the size of the windows; `stride` from one
-/// window to the next, by default the kernel size; `padding` of zeros on both sides, at most half the kernel size;
-/// `ceil_mode` also counts windows that begin inside but end outside; `count_include_pad` divides by the number of positions
-/// with those in the padding; `divisor_override` divides by this number
-/// instead.
-/// Returns: a tensor (N, C, H', W'). Derivative: `g`, divided alike, added to every position of its window.
-/// Raises: RuntimeError if windows and sizes do not go together.
-///
-/// >>> rg.nn.functional.avg_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
-/// [[[2.5, 4.5], [10.5, 12.5]]]
-#[op(
-    function, out = SAME, module = "nn.functional",
-    "(stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)"
-)]
-pub fn avg_pool2d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: Option<i64>,
-) -> Result<Tensor> {
-    let call = Call {
-        kernel: kernel_size,
-        stride,
-        padding,
-        ceil: ceil_mode,
-        include_pad: count_include_pad,
-        divisor: divisor_override,
-    };
-    over_planes("avg_pool2d", input, call, 2)
+/// The ops over two and three axes.
+macro_rules! avg_pools {
+    ($($name:ident: $rank:literal, $axes:literal, $sizes:literal, $result:literal, $x:literal => $shown:literal;)*) => { $(
+        #[doc = concat!(" The mean of every window along ", $axes, ".")]
+        ///
+        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype or int64;")]
+        /// `kernel_size` the size of the windows; `stride` from one window to the next, by default the kernel size;
+        /// `padding` of zeros on both sides, at most half the kernel size; `ceil_mode` also counts windows that begin inside
+        /// but end outside; `count_include_pad` divides by the number of positions with those in the padding;
+        /// `divisor_override` divides by this number instead.
+        #[doc = concat!(" Returns: a tensor ", $result, ". Derivative: `g`, divided alike, added to every position of its")]
+        /// window. Raises: RuntimeError if windows and sizes do not go together.
+        ///
+        #[doc = concat!(" >>> rg.nn.functional.", stringify!($name), "(", $x, ", 2).tolist()")]
+        #[doc = concat!(" ", $shown)]
+        #[op(
+            function, out = SAME, module = "nn.functional",
+            "(stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)"
+        )]
+        pub fn $name(
+            input: &Tensor,
+            kernel_size: &[i64],
+            stride: Option<&[i64]>,
+            padding: &[i64],
+            ceil_mode: bool,
+            count_include_pad: bool,
+            divisor_override: Option<i64>,
+        ) -> Result<Tensor> {
+            let (include_pad, divisor) = (count_include_pad, divisor_override);
+            let call = Call { kernel: kernel_size, stride, padding, ceil: ceil_mode, include_pad, divisor };
+            pooled(stringify!($name), input, call, $rank)
+        }
+    )* };
 }
 
-/// The mean of every window along the last three axes.
-///
-/// Args: `input` (N, C, D, H, W) or (C, D, H, W), a float dtype or int64; `kernel_size` the size of the windows; `stride` from one
-/// window to the next, by default the kernel size; `padding` of zeros on both sides, at most half the kernel size;
-/// `ceil_mode` also counts windows that begin inside but end outside; `count_include_pad` divides by the number of positions
-/// with those in the padding; `divisor_override` divides by this number
-/// instead.
-/// Returns: a tensor (N, C, D', H', W'). Derivative: `g`, divided alike, added to every position of its window.
-/// Raises: RuntimeError if windows and sizes do not go together.
-///
-/// >>> rg.nn.functional.avg_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
-/// [[[[3.5]]]]
-#[op(
-    function, out = SAME, module = "nn.functional",
-    "(stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)"
-)]
-pub fn avg_pool3d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: Option<i64>,
-) -> Result<Tensor> {
-    let call = Call {
-        kernel: kernel_size,
-        stride,
-        padding,
-        ceil: ceil_mode,
-        include_pad: count_include_pad,
-        divisor: divisor_override,
-    };
-    over_planes("avg_pool3d", input, call, 3)
+avg_pools! {
+    avg_pool2d: 2, "the last two axes", "(N, C, H, W) or (C, H, W)", "(N, C, H', W')",
+    "rg.arange(16.0).reshape(1, 4, 4)" => "[[[2.5, 4.5], [10.5, 12.5]]]";
+
+    avg_pool3d: 3, "the last three axes", "(N, C, D, H, W) or (C, D, H, W)", "(N, C, D', H', W')",
+    "rg.arange(8.0).reshape(1, 2, 2, 2)" => "[[[[3.5]]]]";
 }
 
 /// The mean of every window along the last axis: `nn.functional.avg_pool1d`.
@@ -295,5 +271,5 @@ pub fn top_avg_pool1d(
 ) -> Result<Tensor> {
     let call =
         Call { kernel: kernel_size, stride, padding, ceil: ceil_mode, include_pad: count_include_pad, divisor: None };
-    over_lines("avg_pool1d", input, call)
+    pooled("avg_pool1d", input, call, 1)
 }

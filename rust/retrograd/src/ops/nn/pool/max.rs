@@ -108,8 +108,13 @@ pub(super) struct Call<'a> {
     pub ceil: bool,
 }
 
+/// Over the last one, two or three axes.
+pub(super) fn pooled(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Found> {
+    if rank == 1 { over_lines(op, x, call) } else { over_planes(op, x, call, rank) }
+}
+
 /// Over the last two or three axes.
-pub(super) fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Found> {
+fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize) -> Result<Found> {
     let number = if rank == 2 { "two" } else { "three" };
     let wrong =
         |what: &str, one: &str| Error::shape(op, format!("{op}: {what} must {one}, or a tuple of {number} ints"));
@@ -133,7 +138,7 @@ pub(super) fn over_planes(op: &'static str, x: &Tensor, call: Call, rank: usize)
 }
 
 /// Over the last axis, as one of two.
-pub(super) fn over_lines(op: &'static str, x: &Tensor, call: Call) -> Result<Found> {
+fn over_lines(op: &'static str, x: &Tensor, call: Call) -> Result<Found> {
     let fail = |detail: String| Err(Error::shape(op, detail));
     let entry = if x.ndim() == 3 { &x.sizes()[1..] } else { x.sizes() };
     if !(2..=3).contains(&x.ndim()) || entry.contains(&0) {
@@ -195,217 +200,111 @@ pub(super) fn as_planes(x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Found>) ->
 }
 
 /// Without indices, one axis is only for floats.
-fn check_lines(x: &Tensor, indices: bool) -> Result<()> {
-    if indices || matches!(x.dtype(), DType::Float32 | DType::Float64) {
+fn check_dtype(x: &Tensor, rank: usize, indices: bool) -> Result<()> {
+    if rank > 1 || indices || matches!(x.dtype(), DType::Float32 | DType::Float64) {
         return Ok(());
     }
     Err(Error::no_kernel("max_pool1d_impl", x.dtype()))
 }
 
-/// The maximum of every window along the last axis.
-///
-/// Args: `input` (N, C, W) or (C, W), a float dtype (with indices also integers); `kernel_size` the size of the windows; `stride` from one
-/// window to the next, by default the kernel size; `padding` of lower than every number on both sides, at most half the
-/// kernel size; `dilation` from one position of a window to the next; `ceil_mode` also counts windows that begin inside but
-/// end outside; `return_indices` also returns where in its row each maximum stands.
-/// Returns: a tensor (N, C, W'), or a pair of it and int64 indices. Of equal numbers the first is the maximum; NaN wins. Derivative: `g`
-/// at the places of the maxima.
-/// Raises: RuntimeError if windows and sizes do not go together.
-///
-/// >>> rg.nn.functional.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
-/// [[3.0, 2.0]]
-#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
-pub fn max_pool1d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Result<OneOrMany> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    check_lines(input, return_indices)?;
-    Ok(chosen(over_lines("max_pool1d", input, call)?, return_indices))
+/// The ops over one, two or three axes: of `nn.functional`, with and without a choice of indices, and at the top.
+macro_rules! max_pools {
+    ($(
+        $name:ident, $with_indices:ident, $top:ident: $rank:literal, $axes:literal, $sizes:literal, $whole:literal,
+        $result:literal, $x:literal => $shown:literal;
+    )*) => { $(
+        #[doc = concat!(" The maximum of every window along ", $axes, ".")]
+        ///
+        #[doc = concat!(" Args: `input` ", $sizes, ";")]
+        /// `kernel_size` the size of the windows; `stride` from one window to the next, by default the kernel size;
+        /// `padding` of lower than every number on both sides, at most half the kernel size; `dilation` from one position
+        /// of a window to the next; `ceil_mode` also counts windows that begin inside but end outside;
+        #[doc = concat!(" `return_indices` also returns where in its ", $whole, " each maximum stands.")]
+        #[doc = concat!(" Returns: a tensor ", $result, ", or a pair of it and int64 indices.")]
+        /// Of equal numbers the first is the maximum; NaN wins. Derivative: `g` at the places of the maxima.
+        /// Raises: RuntimeError if windows and sizes do not go together.
+        ///
+        #[doc = concat!(" >>> rg.nn.functional.", stringify!($name), "(", $x, ", 2).tolist()")]
+        #[doc = concat!(" ", $shown)]
+        #[op(
+            function, module = "nn.functional",
+            "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)"
+        )]
+        pub fn $name(
+            input: &Tensor,
+            kernel_size: &[i64],
+            stride: Option<&[i64]>,
+            padding: &[i64],
+            dilation: &[i64],
+            ceil_mode: bool,
+            return_indices: bool,
+        ) -> Result<OneOrMany> {
+            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+            check_dtype(input, $rank, return_indices)?;
+            Ok(chosen(pooled(stringify!($name), input, call, $rank)?, return_indices))
+        }
+
+        #[doc = concat!(" The maxima that [`", stringify!($name), "`] returns, and their indices.")]
+        ///
+        #[doc = concat!(" Args, Returns, Derivative, Raises: as `", stringify!($name), "`; indices are returned always.")]
+        ///
+        #[doc = concat!(" >>> values, indices = rg.nn.functional.", stringify!($with_indices), "(", $x, ", 2)")]
+        /// >>> indices.dtype
+        /// retrograd.int64
+        #[op(
+            function, module = "nn.functional",
+            "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)"
+        )]
+        pub fn $with_indices(
+            input: &Tensor,
+            kernel_size: &[i64],
+            stride: Option<&[i64]>,
+            padding: &[i64],
+            dilation: &[i64],
+            ceil_mode: bool,
+            return_indices: bool,
+        ) -> Result<(Tensor, Tensor)> {
+            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+            let _ = return_indices;
+            pooled(stringify!($with_indices), input, call, $rank)
+        }
+
+        #[doc = concat!(" The maximum of every window along ", $axes, ":")]
+        #[doc = concat!(" `nn.functional.", stringify!($name), "` without indices.")]
+        ///
+        /// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative,
+        /// Raises: as there.
+        ///
+        #[doc = concat!(" >>> rg.", stringify!($name), "(", $x, ", 2).tolist()")]
+        #[doc = concat!(" ", $shown)]
+        #[op(function, norust, name = stringify!($name), "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
+        pub fn $top(
+            input: &Tensor,
+            kernel_size: &[i64],
+            stride: Option<&[i64]>,
+            padding: &[i64],
+            dilation: &[i64],
+            ceil_mode: bool,
+        ) -> Result<Tensor> {
+            let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
+            check_dtype(input, $rank, false)?;
+            Ok(pooled(stringify!($name), input, call, $rank)?.0)
+        }
+    )* };
 }
 
-/// The maximum of every window along the last two axes.
-///
-/// Args: `input` (N, C, H, W) or (C, H, W), a float dtype or integers; `kernel_size` the size of the windows; `stride` from one
-/// window to the next, by default the kernel size; `padding` of lower than every number on both sides, at most half the
-/// kernel size; `dilation` from one position of a window to the next; `ceil_mode` also counts windows that begin inside but
-/// end outside; `return_indices` also returns where in its plane, row by row, each maximum stands.
-/// Returns: a tensor (N, C, H', W'), or a pair of it and int64 indices. Of equal numbers the first is the maximum; NaN wins. Derivative: `g`
-/// at the places of the maxima.
-/// Raises: RuntimeError if windows and sizes do not go together.
-///
-/// >>> rg.nn.functional.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
-/// [[[5.0, 7.0], [13.0, 15.0]]]
-#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
-pub fn max_pool2d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Result<OneOrMany> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    Ok(chosen(over_planes("max_pool2d", input, call, 2)?, return_indices))
-}
+max_pools! {
+    max_pool1d, max_pool1d_with_indices, top_max_pool1d: 1, "the last axis",
+    "(N, C, W) or (C, W), a float dtype (with indices also integers)", "row", "(N, C, W')",
+    "rg.tensor([[1.0, 3.0, 2.0, 0.0]])" => "[[3.0, 2.0]]";
 
-/// The maximum of every window along the last three axes.
-///
-/// Args: `input` (N, C, D, H, W) or (C, D, H, W), a float dtype or integers; `kernel_size` the size of the windows; `stride` from one
-/// window to the next, by default the kernel size; `padding` of lower than every number on both sides, at most half the
-/// kernel size; `dilation` from one position of a window to the next; `ceil_mode` also counts windows that begin inside but
-/// end outside; `return_indices` also returns where in its block, row by row, each maximum stands.
-/// Returns: a tensor (N, C, D', H', W'), or a pair of it and int64 indices. Of equal numbers the first is the maximum; NaN wins. Derivative: `g`
-/// at the places of the maxima.
-/// Raises: RuntimeError if windows and sizes do not go together.
-///
-/// >>> rg.nn.functional.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
-/// [[[[7.0]]]]
-#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
-pub fn max_pool3d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Result<OneOrMany> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    Ok(chosen(over_planes("max_pool3d", input, call, 3)?, return_indices))
-}
+    max_pool2d, max_pool2d_with_indices, top_max_pool2d: 2, "the last two axes",
+    "(N, C, H, W) or (C, H, W), a float dtype or integers", "plane, row by row,", "(N, C, H', W')",
+    "rg.arange(16.0).reshape(1, 4, 4)" => "[[[5.0, 7.0], [13.0, 15.0]]]";
 
-/// The maxima that [`max_pool1d`] returns, and their indices.
-///
-/// Args, Returns, Derivative, Raises: as `max_pool1d`; indices are returned always.
-///
-/// >>> values, indices = rg.nn.functional.max_pool1d_with_indices(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
-/// >>> indices.dtype
-/// retrograd.int64
-#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
-pub fn max_pool1d_with_indices(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Result<(Tensor, Tensor)> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    let _ = return_indices;
-    over_lines("max_pool1d_with_indices", input, call)
-}
-
-/// The maxima that [`max_pool2d`] returns, and their indices.
-///
-/// Args, Returns, Derivative, Raises: as `max_pool2d`; indices are returned always.
-///
-/// >>> values, indices = rg.nn.functional.max_pool2d_with_indices(rg.arange(16.0).reshape(1, 4, 4), 2)
-/// >>> indices.dtype
-/// retrograd.int64
-#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
-pub fn max_pool2d_with_indices(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Result<(Tensor, Tensor)> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    let _ = return_indices;
-    over_planes("max_pool2d_with_indices", input, call, 2)
-}
-
-/// The maxima that [`max_pool3d`] returns, and their indices.
-///
-/// Args, Returns, Derivative, Raises: as `max_pool3d`; indices are returned always.
-///
-/// >>> values, indices = rg.nn.functional.max_pool3d_with_indices(rg.arange(8.0).reshape(1, 2, 2, 2), 2)
-/// >>> indices.dtype
-/// retrograd.int64
-#[op(function, module = "nn.functional", "(stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
-pub fn max_pool3d_with_indices(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Result<(Tensor, Tensor)> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    let _ = return_indices;
-    over_planes("max_pool3d_with_indices", input, call, 3)
-}
-
-/// The maximum of every window along the last axis: `nn.functional.max_pool1d` without indices.
-///
-/// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
-/// as there.
-///
-/// >>> rg.max_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
-/// [[3.0, 2.0]]
-#[op(function, name = "max_pool1d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
-pub fn top_max_pool1d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-) -> Result<Tensor> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    check_lines(input, false)?;
-    Ok(over_lines("max_pool1d", input, call)?.0)
-}
-
-/// The maximum of every window along the last two axes: `nn.functional.max_pool2d` without indices.
-///
-/// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
-/// as there.
-///
-/// >>> rg.max_pool2d(rg.arange(16.0).reshape(1, 4, 4), 2).tolist()
-/// [[[5.0, 7.0], [13.0, 15.0]]]
-#[op(function, name = "max_pool2d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
-pub fn top_max_pool2d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-) -> Result<Tensor> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    Ok(over_planes("max_pool2d", input, call, 2)?.0)
-}
-
-/// The maximum of every window along the last three axes: `nn.functional.max_pool3d` without indices.
-///
-/// Args: `input`, `kernel_size`, `stride`, `padding`, `dilation`, `ceil_mode` as there. Returns, Derivative, Raises:
-/// as there.
-///
-/// >>> rg.max_pool3d(rg.arange(8.0).reshape(1, 2, 2, 2), 2).tolist()
-/// [[[[7.0]]]]
-#[op(function, name = "max_pool3d", norust, "(stride=None, padding=0, dilation=1, ceil_mode=False)")]
-pub fn top_max_pool3d(
-    input: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-) -> Result<Tensor> {
-    let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    Ok(over_planes("max_pool3d", input, call, 3)?.0)
+    max_pool3d, max_pool3d_with_indices, top_max_pool3d: 3, "the last three axes",
+    "(N, C, D, H, W) or (C, D, H, W), a float dtype or integers", "block, row by row,", "(N, C, D', H', W')",
+    "rg.arange(8.0).reshape(1, 2, 2, 2)" => "[[[[7.0]]]]";
 }
 
 /// The maximum of every window along the last axis and where it stands: `nn.functional.max_pool1d_with_indices`.
@@ -426,5 +325,5 @@ pub fn top_max_pool1d_with_indices(
     ceil_mode: bool,
 ) -> Result<(Tensor, Tensor)> {
     let call = Call { kernel: kernel_size, stride, padding, dilation, ceil: ceil_mode };
-    over_lines("max_pool1d_with_indices", input, call)
+    pooled("max_pool1d_with_indices", input, call, 1)
 }

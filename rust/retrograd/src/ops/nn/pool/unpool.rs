@@ -173,73 +173,52 @@ fn unpool(op: &'static str, x: &Tensor, indices: &Tensor, sizes: &[usize]) -> Re
     apply1(MaxUnpool { rank, plane }, &[x, indices])
 }
 
-/// Maxima at the places of a row that `max_pool1d` found them at, zeros elsewhere.
-///
-/// Args: `input` (N, C, W) or (C, W), a float dtype; `indices` int64 of the same shape, as `max_pool1d` returns
-/// them; `kernel_size`, `stride` and `padding` as given there; `output_size` the sizes of what was pooled, where these are
-/// not told by the others.
-/// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
-/// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with the others.
-///
-/// >>> rg.nn.functional.max_unpool1d(rg.tensor([[3.0, 2.0]]), rg.tensor([[1, 2]]), 2).tolist()
-/// [[0.0, 3.0, 2.0, 0.0]]
-#[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
-pub fn max_unpool1d(
-    input: &Tensor,
-    indices: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    output_size: Option<&[i64]>,
-) -> Result<Tensor> {
-    let call = Call { kernel: kernel_size, stride, padding, out: output_size };
-    let mut sizes = sizes_of("max_unpool1d", input, &call, 1)?;
+/// Over the last one, two or three axes; one is the first of two.
+fn unpooled(op: &'static str, x: &Tensor, indices: &Tensor, call: Call, rank: usize) -> Result<Tensor> {
+    let mut sizes = sizes_of(op, x, &call, rank)?;
+    if rank > 1 {
+        return unpool(op, x, indices, &sizes);
+    }
     sizes.push(1);
-    view::squeeze_dim(&unpool("max_unpool1d", &input.unsqueeze(-1)?, &indices.unsqueeze(-1)?, &sizes)?, -1)
+    view::squeeze_dim(&unpool(op, &x.unsqueeze(-1)?, &indices.unsqueeze(-1)?, &sizes)?, -1)
 }
 
-/// Maxima at the places of a plane that `max_pool2d` found them at, zeros elsewhere.
-///
-/// Args: `input` (N, C, H, W) or (C, H, W), a float dtype; `indices` int64 of the same shape, as `max_pool2d` returns
-/// them; `kernel_size`, `stride` and `padding` as given there; `output_size` the sizes of what was pooled, where these are
-/// not told by the others.
-/// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
-/// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with the others.
-///
-/// >>> rg.nn.functional.max_unpool2d(rg.tensor([[[9.0]]]), rg.tensor([[[2]]]), 2).tolist()
-/// [[[0.0, 0.0], [9.0, 0.0]]]
-#[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
-pub fn max_unpool2d(
-    input: &Tensor,
-    indices: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    output_size: Option<&[i64]>,
-) -> Result<Tensor> {
-    let call = Call { kernel: kernel_size, stride, padding, out: output_size };
-    unpool("max_unpool2d", input, indices, &sizes_of("max_unpool2d", input, &call, 2)?)
+/// The ops over one, two and three axes.
+macro_rules! max_unpools {
+    ($($name:ident: $rank:literal, $whole:literal, $pool:literal, $sizes:literal, $call:literal => $shown:literal;)*) => { $(
+        #[doc = concat!(" Maxima at the places of a ", $whole, " that `", $pool, "` found them at, zeros elsewhere.")]
+        ///
+        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `indices` int64 of the same shape, as")]
+        #[doc = concat!(" `", $pool, "` returns them; `kernel_size`, `stride` and `padding` as given there; `output_size`")]
+        /// the sizes of what was pooled, where these are not told by the others.
+        /// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
+        /// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with the
+        /// others.
+        ///
+        #[doc = concat!(" >>> rg.nn.functional.", stringify!($name), "(", $call, ").tolist()")]
+        #[doc = concat!(" ", $shown)]
+        #[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
+        pub fn $name(
+            input: &Tensor,
+            indices: &Tensor,
+            kernel_size: &[i64],
+            stride: Option<&[i64]>,
+            padding: &[i64],
+            output_size: Option<&[i64]>,
+        ) -> Result<Tensor> {
+            let call = Call { kernel: kernel_size, stride, padding, out: output_size };
+            unpooled(stringify!($name), input, indices, call, $rank)
+        }
+    )* };
 }
 
-/// Maxima at the places of a block that `max_pool3d` found them at, zeros elsewhere.
-///
-/// Args: `input` (N, C, D, H, W) or (C, D, H, W), a float dtype; `indices` int64 of the same shape, as `max_pool3d` returns
-/// them; `kernel_size`, `stride` and `padding` as given there; `output_size` the sizes of what was pooled, where these are
-/// not told by the others.
-/// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
-/// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with the others.
-///
-/// >>> rg.nn.functional.max_unpool3d(rg.tensor([[[[9.0]]]]), rg.tensor([[[[1]]]]), (1, 1, 2)).tolist()
-/// [[[[0.0, 9.0]]]]
-#[op(function, module = "nn.functional", "(stride=None, padding=0, output_size=None)")]
-pub fn max_unpool3d(
-    input: &Tensor,
-    indices: &Tensor,
-    kernel_size: &[i64],
-    stride: Option<&[i64]>,
-    padding: &[i64],
-    output_size: Option<&[i64]>,
-) -> Result<Tensor> {
-    let call = Call { kernel: kernel_size, stride, padding, out: output_size };
-    unpool("max_unpool3d", input, indices, &sizes_of("max_unpool3d", input, &call, 3)?)
+max_unpools! {
+    max_unpool1d: 1, "row", "max_pool1d", "(N, C, W) or (C, W)",
+    "rg.tensor([[3.0, 2.0]]), rg.tensor([[1, 2]]), 2" => "[[0.0, 3.0, 2.0, 0.0]]";
+
+    max_unpool2d: 2, "plane", "max_pool2d", "(N, C, H, W) or (C, H, W)",
+    "rg.tensor([[[9.0]]]), rg.tensor([[[2]]]), 2" => "[[[0.0, 0.0], [9.0, 0.0]]]";
+
+    max_unpool3d: 3, "block", "max_pool3d", "(N, C, D, H, W) or (C, D, H, W)",
+    "rg.tensor([[[[9.0]]]]), rg.tensor([[[[1]]]]), (1, 1, 2)" => "[[[[0.0, 9.0]]]]";
 }

@@ -371,3 +371,107 @@ def test_the_counts_notice_what_is_left():
     assert live >= ROUNDS * N * 4
     assert c is None or c > 2 * TOLERANCE
     assert objects >= 1
+
+
+def other_data(t):
+    t.data = rg.ones(t.shape)
+
+
+def other_data_under_a_graph(t):
+    t.requires_grad_()
+    loss = (t * t).sum()
+    t.data = rg.ones(t.shape)
+    loss.backward()
+    t.grad = None
+
+
+def data_of_another_size(t):
+    t.data = rg.ones(N + t.numel() % 7)
+
+
+def set_to_another(t):
+    t.set_(rg.ones(t.shape))
+
+
+def resized(t):
+    t.resize_(2 * N).resize_(N)
+
+
+def grown_anew(t):
+    t.set_(rg.ones(N))
+    t.resize_(4 * N)
+
+
+def resized_by_out(t):
+    t.set_(rg.ones(1))
+    rg.ones(3 * N).exp(), rg.exp(rg.ones(3 * N), out=t.resize_(0))
+
+
+def transposed(t):
+    t.unsqueeze_(0).t_().squeeze_().unsqueeze_(-1).transpose_(0, 1).squeeze_(0)
+
+
+def data_replaced_by_its_hook(t):
+    def hook(p):
+        p.data = p.data - p.grad
+        p.grad = None
+
+    t.requires_grad_()
+    handle = t.register_post_accumulate_grad_hook(hook)
+    (t * t).sum().backward()
+    handle.remove()
+
+
+REPLACEMENTS = [
+    other_data,
+    other_data_under_a_graph,
+    data_of_another_size,
+    set_to_another,
+    resized,
+    grown_anew,
+    resized_by_out,
+    transposed,
+    data_replaced_by_its_hook,
+]
+
+
+@pytest.mark.parametrize("replace", REPLACEMENTS, ids=lambda f: f.__name__)
+def test_a_tensor_that_lives_on_keeps_no_memory_and_no_layout_that_it_had(replace):
+    t = rg.ones(N)
+
+    def run():
+        replace(t)
+
+    for _ in range(10):  # each layout stays with the tensor once
+        run()
+    assert nothing(*(measured := grown(run))), measured
+
+
+def test_memory_that_a_tensor_gave_up_is_free_at_once():
+    t = rg.ones(1 << 20)
+    before, _ = _core._memory_stats()
+    for _ in range(3):
+        t.data = rg.zeros(1 << 20)
+        live, _ = _core._memory_stats()
+        assert abs(live - before) <= 1 << 20, "the balance is exact to a step that each thread keeps for itself"
+
+
+def test_memory_that_is_being_read_elsewhere_waits():
+    x = rg.full((1 << 20,), 2.0)
+    stop, wrong = threading.Event(), []
+
+    def read():
+        while not stop.is_set():
+            total = float(x.sum())  # without the interpreter's lock
+            if total not in (float(2 << 20), float(3 << 20)):
+                wrong.append(total)
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for i in range(300):
+        x.data = rg.full((1 << 20,), 2.0 + i % 2)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong

@@ -357,7 +357,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     })
 }
 
-/// The function with errors that carry its own name: `linear`, not the `mm` it runs.
+/// The function, which reads tensors until it ends (R1), with errors that carry its own name: `linear`, not the `mm` it runs.
 fn named_errors(function: &ItemFn, name: &str, inplace: bool) -> ItemFn {
     let (ret, block) = (&function.sig.output, &function.block);
     let called = if inplace {
@@ -367,6 +367,7 @@ fn named_errors(function: &ItemFn, name: &str, inplace: bool) -> ItemFn {
         quote!(#name)
     };
     let block = parse_quote!({
+        let _reading = ::retrograd::storage::reclaim::reading();
         #[allow(clippy::redundant_closure_call)]
         (move || #ret #block)().map_err(|e| e.named(#called))
     });

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use retrograd::storage::Storage;
+use retrograd::storage::reclaim::reading;
 use retrograd::tensor::copy;
 use retrograd::tensor::layout::{self, Strides};
 use retrograd::transforms::check_read;
@@ -412,7 +413,7 @@ fn _over_storage<'py>(
     strides: Vec<isize>,
     offset: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (storage, dtype) = (memory.get().0.storage().clone(), dtype.get().0);
+    let (storage, dtype) = (memory.get().0.storage(), dtype.get().0);
     if strides.iter().any(|&s| s < 0) {
         return Err(PyValueError::new_err(format!("tensors do not have negative strides, such as {strides:?}")));
     }
@@ -493,9 +494,11 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
         ));
     }
     let size = t.dtype().size() as ffi::Py_ssize_t;
-    t.storage().fix_address();
+    let storage = t.storage();
+    storage.fix_address();
+    let _reading = reading();
     let mut held = Box::new(Export {
-        _storage: t.storage().clone(),
+        _storage: storage,
         shape: t.sizes().iter().map(|&n| n as ffi::Py_ssize_t).collect(),
         strides: t.strides().iter().map(|&s| s * size).collect(),
     });

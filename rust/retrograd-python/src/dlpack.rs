@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyBool, PyInt};
 use retrograd::storage::Storage;
+use retrograd::storage::reclaim::reading;
 use retrograd::tensor::copy;
 use retrograd::tensor::layout::{self, Strides};
 use retrograd::transforms::check_read;
@@ -204,7 +205,9 @@ unsafe extern "C" fn abandon<M: Managed>(capsule: *mut ffi::PyObject) {
 
 fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult<Bound<'py, PyAny>> {
     check_read("__dlpack__", t).or_py()?;
-    t.storage().fix_address();
+    let storage = t.storage();
+    storage.fix_address();
+    let _reading = reading();
     let mut shape: Vec<i64> = t.sizes().iter().map(|&n| n as i64).collect();
     let mut strides: Vec<i64> = t.strides().iter().map(|&s| s as i64).collect();
     let lent = Lent {
@@ -217,7 +220,7 @@ fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult
         byte_offset: 0,
     };
     let managed = M::new(lent, flags);
-    let export = Export { managed, _storage: t.storage().clone(), _shape: shape, _strides: strides };
+    let export = Export { managed, _storage: storage, _shape: shape, _strides: strides };
     let leaked = Box::into_raw(Box::new(export));
     // SAFETY: (1) `leaked` is a box that only `delete` frees: called here if there is no capsule, else by whoever takes
     // over what is in the capsule, else by `abandon`. (2) What the tensor points to lives in the box: sizes and strides in

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use retrograd::autograd::is_grad_enabled;
+use retrograd::storage::reclaim::reading;
 use retrograd::tensor::FromScalar;
 use retrograd::transforms::check_read;
 use retrograd::{DType, Scalar, Tensor};
@@ -151,6 +152,7 @@ impl ArrayInterface {
         d.set_item("typestr", self.typestr)?;
         d.set_item("shape", PyTuple::new(py, t.sizes())?)?;
         d.set_item("strides", PyTuple::new(py, t.strides().iter().map(|&s| s * size).collect::<Vec<_>>())?)?;
+        let _reading = reading();
         d.set_item("data", (t.data_ptr().addr(), t.storage().read_only().is_some()))?;
         Ok(d)
     }

@@ -4,6 +4,7 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
+use retrograd::storage::reclaim::reading;
 use retrograd::tensor::format::{PrintOptions, Values, format_tensor, size_suffix, visit_printed};
 use retrograd::tensor::{FromScalar, default_dtype};
 use retrograd::{DType, Scalar, Tensor};
@@ -94,6 +95,7 @@ impl Gathered {
 fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec<V> {
     let mut out = Vec::new();
     let strides = t.strides();
+    let _reading = reading();
     retrograd::dispatch!(any, t.dtype(), T => {
         let start = t.ptr::<T>();
         visit_printed(t.sizes(), options, |index| {

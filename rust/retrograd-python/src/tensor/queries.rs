@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use retrograd::storage::reclaim::reading;
 use retrograd::transforms::check_read;
 use retrograd::warn::{self, Once};
 use retrograd::{DType, ops};
@@ -78,6 +79,7 @@ impl PyTensor {
     /// Address of the first element.
     fn data_ptr(&self) -> PyResult<usize> {
         check_read("data_ptr", &self.0).or_py()?;
+        let _reading = reading();
         Ok(if self.0.numel() == 0 { 0 } else { self.0.data_ptr() as usize })
     }
     /// Bytes of one element.

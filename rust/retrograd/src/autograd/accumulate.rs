@@ -3,11 +3,13 @@
 use super::mode::GradGuard;
 use super::overlap::{Repeats, check_repeats};
 use crate::error::Result;
+use crate::storage::reclaim::reading;
 use crate::tensor::{Tensor, layout};
 
 /// Sum of two gradients for the same output. Reuses `a`'s buffer when nobody else can see it.
 pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
     let plain = !a.may_have_tangent() && !b.may_have_tangent();
+    let _reading = reading();
     if !create_graph
         && plain
         && !b.is_batched()
@@ -24,6 +26,7 @@ pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
 
 /// Adds `g` to the leaf's `.grad` by the gradient layout rules (semantics ACC-1 to ACC-7).
 pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result<()> {
+    let _reading = reading();
     let g = match leaf.grad_dtype() {
         Some(want) if want != g.dtype() => crate::ops::memory::cast(&g, want)?,
         _ => g,

@@ -13,6 +13,7 @@ use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
 use super::saved::{Before, KeptSlots, Saved, SavedItem, keep_values, pack_before, pack_kept};
 use crate::error::{Error, Result};
 use crate::ops::Form;
+use crate::storage::reclaim::reading;
 use crate::tensor::Tensor;
 use crate::transforms;
 
@@ -32,6 +33,7 @@ impl<P: Primitive> Rule for OpRule<P> {
         if run.needs == 0 || grads.iter().all(Option::is_none) {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
+        let _reading = reading();
         let results = self.op.vjp(&Vjp { node, grads, kept, run });
         if results.is_err() {
             self.kept.unclaim(run);
@@ -73,6 +75,7 @@ impl<P: Primitive> Rule for OpRule<P> {
 /// Runs an op; records a node if grad mode is on and an operand is followed.
 #[inline]
 pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
+    let _reading = reading();
     let word = mode::word();
     if word & mode::SPECIAL != 0 {
         return apply_special(op, xs, word);
@@ -198,6 +201,7 @@ fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor], word: 
 
 /// Runs the op and writes its result to operand 0, which is returned.
 pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
+    let _reading = reading();
     let target = xs[0];
     let word = mode::word();
     if word & (mode::TRANSFORM | mode::INSIDE) != 0 {

@@ -22,6 +22,7 @@ use super::hooks::NodeHooks;
 use super::node::{Edge, Grads, NodeRef, Run};
 use crate::error::{Error, Result};
 use crate::origin::Origin;
+use crate::storage::reclaim;
 use crate::tensor::{DType, Tensor, flag, layout};
 
 /// A tensor (or edge) that differentiation starts from, with its gradient.
@@ -101,11 +102,14 @@ impl Visit {
 /// Runs the graph. Returns the captured gradients in the order of the `Capture` targets.
 pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let around = Around::here();
-    if around.depth > 0 && around.depth.is_multiple_of(elsewhere::DEPTH) {
+    let captured = if around.depth > 0 && around.depth.is_multiple_of(elsewhere::DEPTH) {
         elsewhere::run(|| run_here(call, around))
     } else {
         run_here(call, around)
-    }
+    };
+    // Hooks may have given parameters other memory in the midst of an op.
+    reclaim::collect();
+    captured
 }
 
 fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {

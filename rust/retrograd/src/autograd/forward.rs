@@ -19,6 +19,7 @@ use super::mode;
 use super::node::Grads;
 use super::primitive::{Jvp, Primitive};
 use crate::error::{Error, Result};
+use crate::storage::reclaim::reading;
 use crate::tensor::copy::ranges_meet;
 use crate::tensor::{Tensor, layout};
 use crate::transforms::{self, Level as Batch};
@@ -378,6 +379,7 @@ fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Res
 
 /// Runs the op's JVP rule at every level at which an operand has a tangent.
 pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
+    let _reading = reading();
     push_through(xs, outs, |ts| op.jvp(&Jvp { xs, outs, ts }), P::NAME)
 }
 

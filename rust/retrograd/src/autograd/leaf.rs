@@ -11,7 +11,8 @@ use smallvec::smallvec;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
 use crate::ops::memory::make_room;
-use crate::tensor::{DType, Inner, MemoryFormat, Tensor, flag, layout};
+use crate::storage::reclaim::reading;
+use crate::tensor::{Body, DType, Inner, MemoryFormat, Tensor, flag, layout};
 
 /// A tensor that is not kept alive.
 #[derive(Clone)]
@@ -369,7 +370,7 @@ impl Tensor {
             self.check_recorded_write()?;
         }
         self.tell_of_write()?;
-        self.take_body(source.body().clone());
+        self.take_body(source.snapshot());
         Ok(())
     }
 
@@ -400,9 +401,9 @@ impl Tensor {
         let (before, offset) = (self.storage().bytes(), self.storage_offset());
         make_room("resize_", self, layout::checked_numel("resize_", sizes)?, offset)?;
         self.tell_of_write()?;
-        crate::ops::create::fill_from(self.storage(), self.dtype(), before)?;
-        let resized = Tensor::from_parts(self.storage().clone(), self.dtype(), sizes, &strides, offset)?;
-        self.take_body(resized.body().clone());
+        crate::ops::create::fill_from(&self.storage(), self.dtype(), before)?;
+        let resized = Tensor::from_parts(self.storage(), self.dtype(), sizes, &strides, offset)?;
+        self.take_body(resized.snapshot());
         Ok(())
     }
 
@@ -419,8 +420,9 @@ impl Tensor {
 
     /// Replaces the layout and counts that as a write. Whoever has the same memory has the same counter.
     fn take_body(&self, mut body: crate::tensor::Body) {
-        let stays = Arc::ptr_eq(&body.storage, self.storage());
-        body.version = if stays { self.body().version.clone() } else { Some(self.own_version()) };
+        let reading = reading();
+        let stays = body.storage.get(&reading).is_some_and(|storage| Arc::ptr_eq(&storage, &self.storage()));
+        body.version = if stays { self.body().version.share(&reading) } else { self.own_version() };
         self.replace_body(body);
         self.bump_version();
     }
@@ -434,9 +436,7 @@ impl Tensor {
                 other.dtype().name()
             )));
         }
-        let mut body = other.body().clone();
-        body.version = Some(self.own_version());
-        self.replace_body(body);
+        self.replace_body(Body { version: self.own_version(), ..other.snapshot() });
         self.set_flag(flag::INFERENCE, other.is_inference());
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear,
 use crate::error::Result;
 use crate::tensor::copy;
 use crate::tensor::layout::{Strides, broadcast, preserving_strides};
-use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
+use crate::tensor::{Body, DType, MemoryFormat, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] =
@@ -405,10 +405,9 @@ pub(crate) fn make_room(op: &'static str, t: &Tensor, n: usize, offset: usize) -
 /// Gives `out` the layout of `result` over its own memory, in which there is room.
 fn resize_out(out: &Tensor, result: &Tensor) -> Result<()> {
     let strides = preserving_strides(result.sizes(), result.strides());
-    let (storage, offset) = (out.storage().clone(), out.storage_offset());
-    let mut body = Tensor::from_parts(storage, out.dtype(), result.sizes(), &strides, offset)?.body().clone();
-    body.version = out.body().version.clone();
-    out.replace_body(body);
+    let (storage, offset) = (out.storage(), out.storage_offset());
+    let body = Tensor::from_parts(storage, out.dtype(), result.sizes(), &strides, offset)?.snapshot();
+    out.replace_body(Body { version: out.snapshot().version, ..body });
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //!
 //! - **S1** `ptr()` is readable for `bytes()` bytes for as long as the `Storage` lives, and writable too unless the storage
 //!   is marked as read-only: `Tensor::check_write`, which every write to a tensor that an op was given asks first, refuses
-//!   those. A storage that grows keeps the memory that it had, so that what was handed out stays true.
+//!   those. When a storage grows, the memory that it had stays mapped for those who are reading (R1 in [`reclaim`]).
 //! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and to the element
 //!   type's alignment otherwise; importers check that.
 //! - **S3** Every tensor over a storage reaches only bytes inside it: offset and strides are checked where a layout is
@@ -15,6 +15,8 @@
 //! - **S6** What an index says is read once: the memory of an index operand may be written by another thread, or through
 //!   another library, while an op runs without the interpreter. So a value is checked where it becomes an offset, from one
 //!   read, or the op copies all of them first (`copy::own_indices`) and then checks the copy.
+
+pub mod reclaim;
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -34,16 +36,7 @@ const INLINE: usize = 64;
 #[repr(align(16))]
 struct Inline(UnsafeCell<[u8; INLINE]>);
 
-/// Who has the bytes that a storage began with.
-enum Owner {
-    /// The bytes are `inline`.
-    Inline,
-    /// The bytes came from the pool.
-    Pool(#[allow(dead_code, reason = "held for its Drop")] Block),
-    /// The bytes belong to somebody else.
-    Foreign(Box<Foreign>),
-}
-
+/// Memory that belongs to somebody else.
 struct Foreign {
     /// Is told on drop.
     #[allow(dead_code, reason = "held for its Drop")]
@@ -93,18 +86,29 @@ impl Version {
     }
 }
 
+/// A block of the pool, if need be of memory that was waiting to be freed.
+#[inline]
+fn pool_block(bytes: usize) -> Result<Block> {
+    match Block::new(bytes) {
+        Ok(block) => Ok(block),
+        Err(_) => {
+            reclaim::collect();
+            Ok(Block::new(bytes)?)
+        }
+    }
+}
+
 /// A block of bytes with its version counter.
 pub struct Storage {
     inline: Inline,
-    owner: Owner,
+    foreign: Option<Box<Foreign>>,
     /// Where the bytes are, and how many: both change only when the storage grows.
     ptr: AtomicPtr<u8>,
     bytes: AtomicUsize,
     /// Whether others have the address of the bytes, so that they may not move.
     fixed: AtomicBool,
-    /// The blocks that the storage grew into, the last one in use. The others may be in use by ops on other threads.
-    #[expect(clippy::box_collection, reason = "one word in storages that never grow")]
-    grown: Mutex<Option<Box<Vec<Block>>>>,
+    /// The block of the pool that has the bytes, unless they are inline or somebody else's.
+    block: Mutex<Option<Block>>,
     /// The counter of the tensors made over this storage; `.data` aliases bring their own.
     pub(crate) version: Version,
     /// Elements of a tangent that results of other ops have for theirs; see `autograd::forward`.
@@ -122,25 +126,25 @@ impl Storage {
     #[inline]
     pub fn allocate(bytes: usize) -> Result<Arc<Self>> {
         if bytes <= INLINE {
-            let storage = Arc::new(Self::new(Owner::Inline, std::ptr::null_mut(), bytes, false));
+            let storage = Arc::new(Self::new(None, None, std::ptr::null_mut(), bytes));
             // Where the bytes are is known now that they do not move any more.
             storage.ptr.store(storage.inline.0.get().cast(), Ordering::Relaxed);
             return Ok(storage);
         }
-        let block = Block::new(bytes)?;
+        let block = pool_block(bytes)?;
         let ptr = block.ptr().as_ptr();
-        Ok(Arc::new(Self::new(Owner::Pool(block), ptr, bytes, false)))
+        Ok(Arc::new(Self::new(None, Some(block), ptr, bytes)))
     }
 
     #[inline]
-    fn new(owner: Owner, ptr: *mut u8, bytes: usize, fixed: bool) -> Self {
+    fn new(foreign: Option<Box<Foreign>>, block: Option<Block>, ptr: *mut u8, bytes: usize) -> Self {
         Self {
             inline: Inline(UnsafeCell::new([0; INLINE])),
-            owner,
+            fixed: AtomicBool::new(foreign.is_some()),
+            foreign,
             ptr: AtomicPtr::new(ptr),
             bytes: AtomicUsize::new(bytes),
-            fixed: AtomicBool::new(fixed),
-            grown: Mutex::new(None),
+            block: Mutex::new(block),
             version: Version::default(),
             lent: AtomicBool::new(false),
         }
@@ -149,7 +153,7 @@ impl Storage {
     /// Makes room for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the storage
     /// go on sharing it. An error if others have its address.
     pub fn grow(&self, op: &'static str, bytes: usize) -> Result<()> {
-        let mut grown = self.grown.lock();
+        let mut current = self.block.lock();
         let old = self.bytes();
         if bytes <= old {
             return Ok(());
@@ -160,20 +164,22 @@ impl Storage {
                  DLPack, a buffer), which would go on with the old one: clone() the tensor first"
             )));
         }
-        let block = Block::new(bytes)?;
+        let block = pool_block(bytes)?;
         // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
         unsafe { std::ptr::copy_nonoverlapping(self.ptr(), block.ptr().as_ptr(), old) };
         // Who sees the new size sees the new place.
         self.ptr.store(block.ptr().as_ptr(), Ordering::Release);
         self.bytes.store(bytes, Ordering::Release);
-        grown.get_or_insert_default().push(block);
+        let former = current.replace(block);
+        drop(current);
+        reclaim::retire(former);
         Ok(())
     }
 
     /// Somebody outside has the address from now on: the bytes may not move.
     pub fn fix_address(&self) {
         // Not while it grows.
-        let _grown = self.grown.lock();
+        let _block = self.block.lock();
         self.fixed.store(true, Ordering::Relaxed);
     }
 
@@ -193,17 +199,14 @@ impl Storage {
         owner: Box<dyn Send + Sync>,
         read_only: Option<&'static str>,
     ) -> Arc<Self> {
-        let owner = Owner::Foreign(Box::new(Foreign { owner, read_only }));
-        Arc::new(Self::new(owner, ptr.as_ptr(), bytes, true))
+        let foreign = Box::new(Foreign { owner, read_only });
+        Arc::new(Self::new(Some(foreign), None, ptr.as_ptr(), bytes))
     }
 
     /// The import that the memory came by, if it may not be written.
     #[inline]
     pub fn read_only(&self) -> Option<&'static str> {
-        match &self.owner {
-            Owner::Foreign(foreign) => foreign.read_only,
-            _ => None,
-        }
+        self.foreign.as_ref().and_then(|foreign| foreign.read_only)
     }
 
     pub(crate) fn lend(&self, on: bool) {
@@ -242,6 +245,7 @@ mod tests {
     fn storages_grow_where_they_are_unless_their_address_is_known() {
         for first in [8, INLINE, 1000] {
             let storage = Storage::allocate(first).unwrap();
+            let _reading = reclaim::reading();
             // SAFETY: S1.
             unsafe { std::ptr::write_bytes(storage.ptr(), 7, first) };
             let before = storage.ptr();
@@ -252,7 +256,7 @@ mod tests {
                 assert!((0..first).all(|i| unsafe { *storage.ptr().add(i) } == 7));
             }
             assert!(storage.ptr() != before && storage.bytes() == 300_000 && storage.read_only().is_none());
-            // SAFETY: S1: what was handed out is still there.
+            // SAFETY: R1: what was handed out is still there for who is reading.
             assert_eq!(unsafe { *before }, 7);
             storage.fix_address();
             assert!(storage.grow("test", 300_000).is_ok() && storage.grow("test", 300_001).is_err());

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernels::pointwise;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::kernels::truth::Truth;
+use crate::storage::reclaim::reading;
 use crate::tensor::layout::{self, expanded_strides};
 use crate::tensor::{DType, Tensor};
 use crate::transforms;
@@ -56,6 +57,7 @@ pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
 pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     transforms::check_read("copy", src)?;
     transforms::check_read("copy", dst)?;
+    let _reading = reading();
     if !layout::expands_to(src.sizes(), dst.sizes()) {
         let sizes = layout::broadcast("copy_", dst.sizes(), src.sizes())?;
         return Err(Error::shape(
@@ -168,6 +170,7 @@ fn to_any<A: CastAny>(src: &Tensor, dst: &Tensor, strides: &[isize]) {
 
 /// Whether the byte ranges that two tensors touch have a byte in common.
 pub fn ranges_meet(a: &Tensor, b: &Tensor) -> bool {
+    let _reading = reading();
     let range = |t: &Tensor| {
         let size = t.dtype().size() as isize;
         layout::extent(t.sizes(), t.strides())

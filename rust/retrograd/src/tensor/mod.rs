@@ -25,6 +25,7 @@ use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::error::{Error, Result};
 use crate::origin::Origin;
+use crate::storage::reclaim::{self, Held, Reading, Shared, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
 use layout::{contiguous_strides, extent, is_contiguous};
@@ -55,8 +56,8 @@ pub(crate) mod flag {
     pub const CLOSED: u32 = 1 << 10;
 }
 
-/// What a tensor's memory looks like. Immutable: changing a tensor's layout replaces its body.
-#[derive(Clone)]
+/// A layout and the memory that has it. The layout never changes: a tensor that gets another one gets another body, and
+/// keeps this one for whoever holds a reference to its sizes. The memory is exchanged.
 pub(crate) struct Body {
     pub dtype: DType,
     pub contiguous: bool,
@@ -64,9 +65,39 @@ pub(crate) struct Body {
     pub offset: usize,
     pub sizes: Dims,
     pub strides: Strides,
-    pub storage: Arc<Storage>,
+    /// None once another body is the current one.
+    pub storage: Shared<Storage>,
     /// A counter of its own, for `.data`; otherwise the storage's.
-    pub version: Option<Arc<Version>>,
+    pub version: Shared<Version>,
+}
+
+impl Body {
+    /// This layout over the same memory; None if another body is the current one by now.
+    fn share(&self) -> Option<Self> {
+        let reading = reading();
+        let storage = Shared::new(self.storage.get(&reading)?.clone());
+        Some(self.with_memory(storage, self.version.share(&reading)))
+    }
+    /// This layout over other memory.
+    fn with_memory(&self, storage: Shared<Storage>, version: Shared<Version>) -> Self {
+        let (sizes, strides) = (self.sizes.clone(), self.strides.clone());
+        Self {
+            dtype: self.dtype,
+            contiguous: self.contiguous,
+            numel: self.numel,
+            offset: self.offset,
+            sizes,
+            strides,
+            storage,
+            version,
+        }
+    }
+    fn has_layout_of(&self, other: &Self) -> bool {
+        self.dtype == other.dtype
+            && self.offset == other.offset
+            && self.sizes == other.sizes
+            && self.strides == other.strides
+    }
 }
 
 /// A multi-dimensional array that autograd can follow. Cloning copies the handle, not the elements.
@@ -136,8 +167,8 @@ impl Tensor {
             offset: 0,
             sizes: Dims::from_slice(sizes),
             strides,
-            storage,
-            version: None,
+            storage: Shared::new(storage),
+            version: Shared::none(),
         }))
     }
 
@@ -224,8 +255,8 @@ impl Tensor {
             offset,
             sizes,
             strides,
-            storage,
-            version: None,
+            storage: Shared::new(storage),
+            version: Shared::none(),
         })
     }
 
@@ -237,27 +268,25 @@ impl Tensor {
     /// Shares storage and version counter with `self`, is no view of it and has no autograd state.
     pub(crate) fn alias(&self) -> Self {
         if let Some(b) = self.batched() {
-            return Self::batched_over(self.body().clone(), Batched { value: b.value.alias(), ..b });
+            return Self::batched_over(self.snapshot(), Batched { value: b.value.alias(), ..b });
         }
-        Self::with(self.body().clone(), None, self.kind())
+        Self::with(self.snapshot(), None, self.kind())
     }
 
     /// Shares storage with `self` but counts its own writes, from 0 (`.data`).
     pub(crate) fn alias_uncounted(&self) -> Self {
         if let Some(b) = self.batched() {
-            return Self::batched_over(self.body().clone(), Batched { value: b.value.alias_uncounted(), ..b });
+            return Self::batched_over(self.snapshot(), Batched { value: b.value.alias_uncounted(), ..b });
         }
-        let mut body = self.body().clone();
-        body.version = Some(Arc::default());
+        let body = Body { version: Shared::new(Arc::default()), ..self.snapshot() };
         Self::with(body, None, self.kind())
     }
 
     /// Shares storage with `self` under another layout, is no view of it, and counts its own writes from 0.
     pub(crate) fn part_uncounted(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
-        let b = self.body();
         let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
-        let mut body = Self::checked_body(b.storage.clone(), b.dtype, sizes, strides, offset)?;
-        body.version = Some(Arc::default());
+        let mut body = Self::checked_body(self.storage(), self.dtype(), sizes, strides, offset)?;
+        body.version = Shared::new(Arc::default());
         Ok(Self::with(body, None, self.kind()))
     }
 
@@ -269,16 +298,18 @@ impl Tensor {
     /// As [`Tensor::view_as`].
     #[inline]
     pub(crate) fn view_with(&self, sizes: Dims, strides: Strides, offset: usize) -> Result<Self> {
-        let b = self.body();
-        let mut body = Self::checked_body(b.storage.clone(), b.dtype, sizes, strides, offset)?;
-        body.version.clone_from(&b.version);
+        let reading = reading();
+        let (b, storage) = self.memory(&reading);
+        let mut body = Self::checked_body(storage.clone(), b.dtype, sizes, strides, offset)?;
+        body.version = b.version.share(&reading);
         Ok(self.looked_into_by(body))
     }
 
     /// The view at one index of the first axis; the index is in range.
     #[inline]
     pub(crate) fn row(&self, index: usize) -> Self {
-        let b = self.body();
+        let reading = reading();
+        let (b, storage) = self.memory(&reading);
         debug_assert!(index < b.sizes[0]);
         let (sizes, strides) = (Dims::from_slice(&b.sizes[1..]), Strides::from_slice(&b.strides[1..]));
         let contiguous = b.contiguous || is_contiguous(&sizes, &strides);
@@ -290,8 +321,8 @@ impl Tensor {
             offset: b.offset.wrapping_add_signed(b.strides[0] * index as isize),
             sizes,
             strides,
-            storage: b.storage.clone(),
-            version: b.version.clone(),
+            storage: Shared::new(storage.clone()),
+            version: b.version.share(&reading),
         };
         self.looked_into_by(body)
     }
@@ -315,17 +346,58 @@ impl Tensor {
         unsafe { &*p }
     }
 
-    /// Replaces layout, dtype and storage in place. Earlier bodies stay alive with the tensor, for readers that hold one.
-    pub(crate) fn replace_body(&self, body: Body) {
-        let mut bodies = self.meta().bodies.lock();
-        bodies.push(Box::new(body));
-        let p: *mut Body = &mut **bodies.last_mut().expect("just pushed");
-        self.0.current.store(p, Ordering::Release);
+    /// The current body and its storage.
+    #[inline]
+    pub(crate) fn memory<'a>(&'a self, reading: &'a Reading) -> (&'a Body, Held<'a, Storage>) {
+        loop {
+            let b = self.body();
+            // Without a storage another body has become the current one since.
+            if let Some(storage) = b.storage.get(reading) {
+                return (b, storage);
+            }
+        }
     }
 
-    /// How often the layout was replaced: a number for the present one.
+    /// The current layout over the same memory, for another tensor.
+    pub(crate) fn snapshot(&self) -> Body {
+        loop {
+            if let Some(body) = self.body().share() {
+                return body;
+            }
+        }
+    }
+
+    /// Replaces layout, dtype and storage in place. The former memory is freed when nobody reads it. Former layouts stay
+    /// with the tensor, each once, for readers that hold one.
+    pub(crate) fn replace_body(&self, new: Body) {
+        let mut bodies = self.meta().bodies.lock();
+        let before = self.body();
+        let known = [&self.0.first].into_iter().chain(bodies.iter().map(|b| &**b)).position(|b| b.has_layout_of(&new));
+        let at = known.unwrap_or_else(|| {
+            bodies.push(Box::new(new.with_memory(Shared::none(), Shared::none())));
+            bodies.len()
+        });
+        let (p, body) = match at.checked_sub(1) {
+            None => (null_mut(), &self.0.first),
+            Some(i) => (&raw mut *bodies[i], &*bodies[i]),
+        };
+        let mut retired = (body.version.exchange(new.version), body.storage.exchange(new.storage), Shared::none());
+        self.0.current.store(p, Ordering::Release);
+        if !std::ptr::eq(before, body) {
+            retired.2 = before.storage.exchange(Shared::none());
+        }
+        drop(bodies);
+        reclaim::retire(retired);
+    }
+
+    /// A number that stands for the current layout among those that this tensor had.
     pub(crate) fn layout_number(&self) -> u32 {
-        if self.0.current.load(Ordering::Relaxed).is_null() { 0 } else { self.meta().bodies.lock().len() as u32 }
+        let p = self.0.current.load(Ordering::Relaxed);
+        if p.is_null() {
+            return 0;
+        }
+        let bodies = self.meta().bodies.lock();
+        bodies.iter().position(|b| std::ptr::eq(&**b, p)).map_or(0, |i| i as u32 + 1)
     }
 
     /// The layout with this number.
@@ -366,9 +438,11 @@ impl Tensor {
     }
     /// Whether this handle is the only one, over storage nobody else uses: its memory may be reused.
     pub(crate) fn is_unshared(&self) -> bool {
+        let reading = reading();
+        let (_, storage) = self.memory(&reading);
         Arc::strong_count(&self.0) == 1
-            && Arc::strong_count(&self.body().storage) == 1
-            && !self.body().storage.is_fixed()
+            && Arc::strong_count(&storage) == 1
+            && !storage.is_fixed()
             && self.0.host.load(Ordering::Relaxed).is_null()
     }
 
@@ -405,22 +479,24 @@ impl Tensor {
     pub(crate) fn may_overlap_itself(&self) -> bool {
         !self.is_contiguous() && layout::may_overlap(self.sizes(), self.strides())
     }
-    pub fn storage(&self) -> &Arc<Storage> {
-        &self.body().storage
+    pub fn storage(&self) -> Arc<Storage> {
+        self.memory(&reading()).1.clone()
     }
     pub fn shares_storage(&self, other: &Tensor) -> bool {
-        Arc::ptr_eq(self.storage(), other.storage())
+        self.storage_key() == other.storage_key()
     }
     /// A number that tensors have in common if and only if they share memory.
     pub fn storage_key(&self) -> usize {
-        Arc::as_ptr(self.storage()).addr()
+        Arc::as_ptr(&self.memory(&reading()).1).addr()
     }
-    /// Address of the first element.
+    /// Address of the first element, to be used only while the thread is [`reading`] (R1), or while it holds the storage.
     #[inline]
     pub fn data_ptr(&self) -> *mut u8 {
-        let b = self.body();
+        debug_assert!(reclaim::is_reading(), "an address outlives what protects it");
+        let reading = reading();
+        let (b, storage) = self.memory(&reading);
         // S3: the offset lies inside the storage (or the tensor has no elements and the pointer is not used).
-        b.storage.ptr().wrapping_add(b.offset.wrapping_mul(b.dtype.size()))
+        storage.ptr().wrapping_add(b.offset.wrapping_mul(b.dtype.size()))
     }
     /// Address of the first element as a typed pointer.
     ///
@@ -443,6 +519,7 @@ impl Tensor {
         if self.numel() == 0 {
             return Some(&[]);
         }
+        let _reading = reading();
         // SAFETY: S1 and S3 give `numel` readable elements, S2 their alignment.
         Some(unsafe { std::slice::from_raw_parts(self.ptr::<T>(), self.numel()) })
     }
@@ -450,6 +527,7 @@ impl Tensor {
     pub fn build<T: Element>(sizes: &[usize], fill: impl FnOnce(&mut [T])) -> Result<Self> {
         let t = Self::empty(sizes, T::DTYPE)?;
         if t.numel() > 0 {
+            let _reading = reading();
             // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique. The bytes may
             // be uninitialised, which every element type here tolerates being overwritten from.
             fill(unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
@@ -459,34 +537,40 @@ impl Tensor {
 
     // ---- version
 
-    fn counter(&self) -> &Version {
-        let b = self.body();
-        b.version.as_deref().unwrap_or(&b.storage.version)
+    #[inline]
+    fn counter<R>(&self, f: impl FnOnce(&Version) -> R) -> R {
+        let reading = reading();
+        let (b, storage) = self.memory(&reading);
+        match b.version.get(&reading) {
+            Some(own) => f(&own),
+            None => f(&storage.version),
+        }
     }
     /// A counter that goes on from the current one, apart from the storage.
-    pub(crate) fn own_version(&self) -> Arc<Version> {
-        match &self.body().version {
-            Some(v) => v.clone(),
+    pub(crate) fn own_version(&self) -> Shared<Version> {
+        let reading = reading();
+        match self.body().version.get(&reading) {
+            Some(own) => Shared::new(own.clone()),
             None => {
-                let v = Version::default();
-                v.set(self.version());
-                Arc::new(v)
+                let own = Version::default();
+                own.set(self.version());
+                Shared::new(Arc::new(own))
             }
         }
     }
     /// Number of in-place writes so far to the memory this tensor shares with its views.
     pub fn version(&self) -> u32 {
-        self.counter().get()
+        self.counter(Version::get)
     }
     /// Counts one in-place write, if writes are counted.
     pub fn bump_version(&self) {
         if !self.is_inference() {
-            self.counter().bump();
+            self.counter(Version::bump);
         }
     }
     /// Where the last in-place write was made.
     pub(crate) fn last_write(&self) -> Origin {
-        self.counter().written()
+        self.counter(Version::written)
     }
     /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs, and
     /// writes to it are not counted.
@@ -555,13 +639,15 @@ impl Tensor {
             ));
         }
         transforms::check_read("item", self)?;
-        // SAFETY: one element exists (S1, S3), aligned (S2).
+        let _reading = reading();
+        // SAFETY: one element exists (S1, S3, R1), aligned (S2).
         Ok(crate::dispatch!(any, self.dtype(), T => unsafe { *self.ptr::<T>() }.to_scalar()))
     }
 
     /// The elements in row-major order.
     pub fn to_vec<T: Host>(&self) -> Result<Vec<T>> {
         transforms::check_read("to_vec", self)?;
+        let _reading = reading();
         let c = crate::tensor::copy::contiguous(&crate::tensor::copy::cast(self, T::Element::DTYPE)?)?;
         let elements = c.as_slice::<T::Element>().expect("contiguous and of this dtype");
         Ok(elements.iter().map(|&e| T::from_element(e)).collect())
@@ -579,7 +665,9 @@ impl Drop for Inner {
             // SAFETY: as in `Tensor::body`: the bodies are kept in `meta`, which is still there.
             let body = if current.is_null() { &self.first } else { unsafe { &*current } };
             let kind = self.flags.load(Ordering::Relaxed) & flag::INFERENCE;
-            object.release(Tensor::with(body.clone(), None, kind));
+            if let Some(body) = body.share() {
+                object.release(Tensor::with(body, None, kind));
+            }
         }
         if let Some(edge) = self.history.get_mut().take() {
             crate::autograd::node::drop_later(edge.node);

@@ -93,12 +93,12 @@ pub(super) fn entry_of(value: Tensor, level: &Arc<Level>) -> Result<Tensor> {
 /// What a handle on `value` shows.
 pub(super) fn entry_body(value: &Tensor, level: &Level) -> Result<Body> {
     debug_assert_eq!(value.sizes().first(), Some(&level.size()), "the batch is in front");
-    let b = value.body();
+    let b = value.snapshot();
     let (sizes, strides) = (Dims::from_slice(&b.sizes[1..]), Strides::from_slice(&b.strides[1..]));
     let numel = layout::numel(&sizes);
     if b.numel == 0 && numel > 0 {
         // Without entries there is no first one to show.
-        return Ok(Tensor::full(&sizes, 0i64.into(), b.dtype)?.body().clone());
+        return Ok(Tensor::full(&sizes, 0i64.into(), b.dtype)?.snapshot());
     }
     Ok(Body {
         dtype: b.dtype,
@@ -107,8 +107,8 @@ pub(super) fn entry_body(value: &Tensor, level: &Level) -> Result<Body> {
         offset: b.offset,
         sizes,
         strides,
-        storage: b.storage.clone(),
-        version: b.version.clone(),
+        storage: b.storage,
+        version: b.version,
     })
 }
 

@@ -109,7 +109,7 @@ pub fn fill_uninitialised(on: bool) {
 
 /// A fresh tensor as ops give it out that do not initialise it.
 pub fn uninitialised(t: Tensor) -> Result<Tensor> {
-    fill_from(t.storage(), t.dtype(), 0)?;
+    fill_from(&t.storage(), t.dtype(), 0)?;
     Ok(t)
 }
 

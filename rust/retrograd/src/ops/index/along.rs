@@ -53,7 +53,7 @@ impl Primitive for IndexSelect {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         // A 0-dim tensor is read as a vector of one element, a 0-dim index as one of length 1.
         let vector = |t: &Tensor| match t.ndim() {
-            0 => Tensor::from_parts(t.storage().clone(), t.dtype(), &[1], &[1], t.storage_offset()),
+            0 => Tensor::from_parts(t.storage(), t.dtype(), &[1], &[1], t.storage_offset()),
             _ => Ok(t.clone()),
         };
         let (x, index) = (vector(xs[0])?, vector(xs[1])?);
@@ -67,7 +67,7 @@ impl Primitive for IndexSelect {
         }
         let result = read_at(Self::NAME, &x, &[self.dim], &[&index])?;
         if xs[0].ndim() == 0 {
-            return Tensor::from_parts(result.storage().clone(), x.dtype(), &[], &[], 0).map(out);
+            return Tensor::from_parts(result.storage(), x.dtype(), &[], &[], 0).map(out);
         }
         Ok(out(result))
     }

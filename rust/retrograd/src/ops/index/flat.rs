@@ -20,7 +20,7 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 /// The elements as a vector, not recorded.
 fn line(x: &Tensor) -> Result<Tensor> {
     let x = copy::contiguous(x)?;
-    Tensor::from_parts(x.storage().clone(), x.dtype(), &[x.numel()], &[1], x.storage_offset())
+    Tensor::from_parts(x.storage(), x.dtype(), &[x.numel()], &[1], x.storage_offset())
 }
 
 /// The entries of a batch as vectors, `(batch, n)`.

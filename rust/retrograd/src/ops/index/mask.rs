@@ -54,7 +54,7 @@ impl Primitive for MaskedSelect {
         let x = xs[0];
         let (mask, whole) = whole_mask(xs[1], x.sizes())?;
         let strides = expanded_strides(x.sizes(), x.strides(), &whole);
-        let x = Tensor::from_parts(x.storage().clone(), x.dtype(), &whole, &strides, x.storage_offset())?;
+        let x = Tensor::from_parts(x.storage(), x.dtype(), &whole, &strides, x.storage_offset())?;
         read_at(Self::NAME, &x, &[0], &[&mask]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -118,7 +118,7 @@ pub fn nonzero(input: &Tensor) -> Result<Tensor> {
     };
     // As in torch, the positions along one axis lie side by side.
     let flat = Tensor::from_slice(&positions.concat(), &[n * input.ndim()])?;
-    Tensor::from_parts(flat.storage().clone(), DType::Int64, &[n, input.ndim()], &[1, n as isize], 0)
+    Tensor::from_parts(flat.storage(), DType::Int64, &[n, input.ndim()], &[1, n as isize], 0)
 }
 
 /// The positions of the elements that are not zero: one row each, or one vector per axis, which is what `x[...]` takes.

@@ -26,15 +26,14 @@ fn covered(src: &Tensor, index: &Tensor) -> Result<Tensor> {
     if src.ndim() != index.ndim() {
         // One of them is 0-dim: one element.
         return Tensor::from_parts(
-            src.storage().clone(),
+            src.storage(),
             src.dtype(),
             index.sizes(),
             &vec![1; index.ndim()],
             src.storage_offset(),
         );
     }
-    let part =
-        Tensor::from_parts(src.storage().clone(), src.dtype(), index.sizes(), src.strides(), src.storage_offset())?;
+    let part = Tensor::from_parts(src.storage(), src.dtype(), index.sizes(), src.strides(), src.storage_offset())?;
     copy::contiguous(&part)
 }
 

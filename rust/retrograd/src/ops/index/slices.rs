@@ -21,7 +21,7 @@ use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
 /// The tensor with an axis to count along: a 0-dim one is seen as a vector.
 fn vector(t: &Tensor) -> Result<Tensor> {
     match t.ndim() {
-        0 => Tensor::from_parts(t.storage().clone(), t.dtype(), &[1], &[1], t.storage_offset()),
+        0 => Tensor::from_parts(t.storage(), t.dtype(), &[1], &[1], t.storage_offset()),
         _ => Ok(t.clone()),
     }
 }

@@ -37,7 +37,7 @@ impl Primitive for Reshaped {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let strides = layout::contiguous_strides(&self.to);
-        Tensor::from_parts(x.storage().clone(), x.dtype(), &self.to, &strides, x.storage_offset()).map(out)
+        Tensor::from_parts(x.storage(), x.dtype(), &self.to, &strides, x.storage_offset()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         reshape_to(cx.g(), &self.from).map(one)

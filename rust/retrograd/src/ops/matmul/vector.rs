@@ -45,7 +45,7 @@ pub(super) fn mixed(op: &'static str, input: &Tensor, a: &Tensor, v: &Tensor) ->
 /// A vector as a matrix of one column.
 fn column(v: &Tensor) -> Result<Tensor> {
     let stride = v.strides().first().copied().unwrap_or(1);
-    Tensor::from_parts(v.storage().clone(), v.dtype(), &[v.numel(), 1], &[stride, 1], v.storage_offset())
+    Tensor::from_parts(v.storage(), v.dtype(), &[v.numel(), 1], &[stride, 1], v.storage_offset())
 }
 
 /// Writes (or adds) `A v` to the vector `out`.
@@ -175,7 +175,7 @@ impl Primitive for Dot {
             ));
         }
         let y = Tensor::empty(&[], a.dtype())?;
-        let one = Tensor::from_parts(y.storage().clone(), y.dtype(), &[1, 1], &[1, 1], 0)?;
+        let one = Tensor::from_parts(y.storage(), y.dtype(), &[1, 1], &[1, 1], 0)?;
         multiply("dot", flipped(&column(a)?), plain(&column(b)?), &one, false)?;
         Ok(out(y))
     }

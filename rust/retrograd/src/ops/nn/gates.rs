@@ -54,7 +54,7 @@ impl Glu {
         let mut sizes = Dims::from_slice(x.sizes());
         sizes[self.dim] = n;
         let second = x.storage_offset().wrapping_add_signed(n as isize * x.strides()[self.dim]);
-        let part = |at| Tensor::from_parts(x.storage().clone(), x.dtype(), &sizes, x.strides(), at);
+        let part = |at| Tensor::from_parts(x.storage(), x.dtype(), &sizes, x.strides(), at);
         Ok([part(x.storage_offset())?, part(if x.numel() == 0 { x.storage_offset() } else { second })?])
     }
     /// What the halves of `x` get from `g`, in one pass each.

@@ -251,6 +251,7 @@ mod tests {
 
     #[test]
     fn derivatives() {
+        let _reading = crate::storage::reclaim::reading();
         for shapes in [[&[3, 4][..], &[3, 4][..]], [&[3, 1], &[4]], [&[], &[2, 3]], [&[0, 3], &[1, 3]], [&[17], &[17]]]
         {
             let xs = [noise(1, shapes[0]), away(2, shapes[1])];

@@ -178,6 +178,7 @@ mod tests {
 
     #[test]
     fn the_fused_rule_equals_the_recorded_one() {
+        let _reading = crate::storage::reclaim::reading();
         for zeros in [[1.5, 2.0, 3.0, -1.0], [1.5, 0.0, 3.0, -1.0]] {
             let x = Tensor::from_slice(&zeros, &[2, 2]).unwrap();
             for over in [Over::all(), Over::dim("prod", 0, 2, false).unwrap()] {

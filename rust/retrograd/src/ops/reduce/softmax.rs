@@ -88,7 +88,7 @@ impl Primitive for LogSumExp {
             let result = fresh2(&Unshifted, &sum, &max)?;
             let sizes = self.over.sizes(x.sizes());
             let strides = contiguous_strides(&sizes);
-            Ok(out(Tensor::from_parts(result.storage().clone(), result.dtype(), &sizes, &strides, 0)?))
+            Ok(out(Tensor::from_parts(result.storage(), result.dtype(), &sizes, &strides, 0)?))
         }, else Err(Error::no_kernel("logsumexp", x.dtype())))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -66,7 +66,7 @@ impl<C: Choose> Primitive for Chosen<C> {
             let (mut sizes, mut strides) = (Dims::from_slice(t.sizes()), Strides::from_slice(t.strides()));
             sizes.remove(self.axis);
             strides.remove(self.axis);
-            Tensor::from_parts(t.storage().clone(), t.dtype(), &sizes, &strides, 0)
+            Tensor::from_parts(t.storage(), t.dtype(), &sizes, &strides, 0)
         };
         Ok(smallvec![without(values)?, without(indices)?])
     }

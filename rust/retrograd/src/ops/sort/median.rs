@@ -77,7 +77,7 @@ impl Primitive for Median {
         }
         let middle = Middle { ignore_nan: self.ignore_nan, keepdim: true };
         let (value, _) = chosen(&middle, &as_lines(x, self.lead)?, self.lead)?;
-        Tensor::from_parts(value.storage().clone(), x.dtype(), lead, &contiguous_strides(lead), 0).map(out)
+        Tensor::from_parts(value.storage(), x.dtype(), lead, &contiguous_strides(lead), 0).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over(cx.sizes(0).len())?, true)?.split(cx.g(), cx.sizes(0)).map(one)

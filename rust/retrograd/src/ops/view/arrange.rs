@@ -181,7 +181,7 @@ impl Primitive for BlockDiag {
             let mut sizes = Dims::from_slice(lead);
             sizes.extend(block);
             let offset = row * whole.strides()[self.lead] as usize + column;
-            let place = Tensor::from_parts(whole.storage().clone(), whole.dtype(), &sizes, whole.strides(), offset)?;
+            let place = Tensor::from_parts(whole.storage(), whole.dtype(), &sizes, whole.strides(), offset)?;
             copy::copy_into(&reshape_to(x, &sizes)?, &place)?;
         }
         Ok(out(whole))

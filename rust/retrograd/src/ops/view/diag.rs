@@ -27,7 +27,7 @@ impl Primitive for DiagonalCopy {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, l) = (xs[0], self.0.layout(xs[0])?);
-        let part = Tensor::from_parts(x.storage().clone(), x.dtype(), &l.sizes, &l.strides, l.offset)?;
+        let part = Tensor::from_parts(x.storage(), x.dtype(), &l.sizes, &l.strides, l.offset)?;
         copy::row_major(&part).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -64,7 +64,7 @@ impl Primitive for Trace {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, l) = (xs[0], main_diagonal(&self.from).layout(xs[0])?);
-        Tensor::from_parts(x.storage().clone(), x.dtype(), &l.sizes, &l.strides, l.offset)?.sum(None).map(out)
+        Tensor::from_parts(x.storage(), x.dtype(), &l.sizes, &l.strides, l.offset)?.sum(None).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let sizes = cx.sizes(0);

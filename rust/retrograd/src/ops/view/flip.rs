@@ -23,7 +23,7 @@ pub(super) fn flipped(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
         offset += strides[d] * (x.sizes()[d] as isize - 1);
         strides[d] = -strides[d];
     }
-    let storage = result.storage().clone();
+    let storage = result.storage();
     let backwards = Tensor::from_parts(storage, x.dtype(), x.sizes(), &strides, offset as usize)?;
     crate::tensor::copy::copy_into(x, &backwards)?;
     Ok(result)

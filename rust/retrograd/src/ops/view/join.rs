@@ -20,7 +20,7 @@ fn place(x: &Tensor, whole: &Tensor, dim: usize, start: usize, sizes: &[usize]) 
         return Ok(());
     }
     let offset = start * whole.strides()[dim] as usize;
-    let part = Tensor::from_parts(whole.storage().clone(), whole.dtype(), sizes, whole.strides(), offset)?;
+    let part = Tensor::from_parts(whole.storage(), whole.dtype(), sizes, whole.strides(), offset)?;
     copy::copy_into(x, &part)
 }
 
@@ -159,7 +159,7 @@ impl Primitive for Stack {
         for (i, x) in xs.iter().enumerate() {
             let mut strides = Strides::from_slice(x.strides());
             strides.insert(self.dim, 0);
-            let x = Tensor::from_parts(x.storage().clone(), x.dtype(), &sizes, &strides, x.storage_offset())?;
+            let x = Tensor::from_parts(x.storage(), x.dtype(), &sizes, &strides, x.storage_offset())?;
             place(&x, &whole, self.dim, i, &sizes)?;
         }
         Ok(out(whole))

@@ -140,7 +140,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     let after = look(view, &before)?;
     x.tell_of_write()?;
     let old = x.history();
-    x.replace_body(after.body().clone());
+    x.replace_body(after.snapshot());
     x.bump_version();
     if let Some(edge) = after.history() {
         x.set_history(edge);

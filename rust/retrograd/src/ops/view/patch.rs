@@ -32,7 +32,7 @@ impl<V: Look> Primitive for Patch<V> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let whole = copy::copy(xs[0])?;
         let l = self.part.layout(&whole)?;
-        let part = Tensor::from_parts(whole.storage().clone(), whole.dtype(), &l.sizes, &l.strides, l.offset)?;
+        let part = Tensor::from_parts(whole.storage(), whole.dtype(), &l.sizes, &l.strides, l.offset)?;
         copy::copy_into(xs[1], &part)?;
         Ok(out(whole))
     }

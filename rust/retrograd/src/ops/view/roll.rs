@@ -36,7 +36,7 @@ fn rolled(x: &Tensor, dim: usize, shift: i64) -> Result<Tensor> {
         sizes[dim] = count;
         let part = |t: &Tensor, start: usize| {
             let offset = t.storage_offset().wrapping_add_signed(t.strides()[dim] * start as isize);
-            Tensor::from_parts(t.storage().clone(), t.dtype(), &sizes, t.strides(), offset)
+            Tensor::from_parts(t.storage(), t.dtype(), &sizes, t.strides(), offset)
         };
         if count > 0 {
             copy::copy_into(&part(x, from)?, &part(&result, to)?)?;
@@ -136,7 +136,7 @@ impl Primitive for Rot90 {
         let (mut sizes, mut strides) = (Dims::from_slice(turned.sizes()), Strides::from_slice(turned.strides()));
         sizes.swap(a, b);
         strides.swap(a, b);
-        Tensor::from_parts(turned.storage().clone(), x.dtype(), &sizes, &strides, 0).map(out)
+        Tensor::from_parts(turned.storage(), x.dtype(), &sizes, &strides, 0).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { k: self.k.wrapping_neg(), dims: self.dims }, &[cx.g()]).map(one)

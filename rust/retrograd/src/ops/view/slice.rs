@@ -31,7 +31,7 @@ impl<V: Look> Primitive for Embed<V> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let whole = Tensor::full(&self.from, Scalar::Int(0), xs[0].dtype())?;
         let l = self.part.layout(&whole)?;
-        let part = Tensor::from_parts(whole.storage().clone(), whole.dtype(), &l.sizes, &l.strides, l.offset)?;
+        let part = Tensor::from_parts(whole.storage(), whole.dtype(), &l.sizes, &l.strides, l.offset)?;
         crate::tensor::copy::copy_into(xs[0], &part)?;
         Ok(out(whole))
     }

@@ -96,7 +96,7 @@ fn pull_apart(g: &Tensor, to: &Layout, from: &Layout) -> Result<Option<Tensor>> 
     let buffer = Tensor::full(&[n], Scalar::Int(0), g.dtype())?;
     let within = |l: &Layout| {
         let offset = (l.offset as isize - lo) as usize;
-        Tensor::from_parts(buffer.storage().clone(), g.dtype(), &l.sizes, &l.strides, offset)
+        Tensor::from_parts(buffer.storage(), g.dtype(), &l.sizes, &l.strides, offset)
     };
     crate::tensor::copy::copy_into(g, &within(to)?)?;
     within(from).map(Some)

@@ -81,7 +81,7 @@ impl Primitive for ConstantPad {
             let part = |t: &Tensor, start: &[usize]| {
                 let moved: isize = start.iter().zip(t.strides()).map(|(&i, s)| i as isize * s).sum();
                 let offset = t.storage_offset().wrapping_add_signed(moved);
-                Tensor::from_parts(t.storage().clone(), t.dtype(), &inner, &Strides::from_slice(t.strides()), offset)
+                Tensor::from_parts(t.storage(), t.dtype(), &inner, &Strides::from_slice(t.strides()), offset)
             };
             copy::copy_into(&part(x, &from)?, &part(&y, &to)?)?;
         }

@@ -103,7 +103,7 @@ impl Tensor {
     fn permuted(&self, axes: &[usize]) -> Result<Tensor> {
         let sizes: Dims = axes.iter().map(|&a| self.sizes()[a]).collect();
         let strides: Strides = axes.iter().map(|&a| self.strides()[a]).collect();
-        Tensor::from_parts(self.storage().clone(), self.dtype(), &sizes, &strides, self.storage_offset())
+        Tensor::from_parts(self.storage(), self.dtype(), &sizes, &strides, self.storage_offset())
     }
 }
 

@@ -83,9 +83,9 @@ impl Primitive for Shuffle {
         let x = copy::contiguous(xs[0])?;
         let strides = crate::tensor::layout::contiguous_strides(&parts);
         let moved: (Dims, Strides) = order.iter().map(|&a| (parts[a], strides[a])).unzip();
-        let x = Tensor::from_parts(x.storage().clone(), x.dtype(), &moved.0, &moved.1, x.storage_offset())?;
+        let x = Tensor::from_parts(x.storage(), x.dtype(), &moved.0, &moved.1, x.storage_offset())?;
         let flat = crate::tensor::layout::contiguous_strides(&moved.0);
-        copy::copy_into(&x, &Tensor::from_parts(y.storage().clone(), y.dtype(), &moved.0, &flat, y.storage_offset())?)?;
+        copy::copy_into(&x, &Tensor::from_parts(y.storage(), y.dtype(), &moved.0, &flat, y.storage_offset())?)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

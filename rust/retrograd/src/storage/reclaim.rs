@@ -1,0 +1,362 @@
+//! Freeing memory that a tensor gave up, once nobody can be reading it any more (quiescent-state-based reclamation).
+//!
+//! `p.data = new`, `set_` and growth take memory away from a tensor that other threads may be using at this moment. An op
+//! reads tensors without a lock or a count, so it says instead that it is reading: [`reading`] makes the thread's own
+//! counter odd and its end makes it even again. [`retire`] notes which counters are odd, and frees the memory when each of
+//! those has moved on.
+//!
+//! - **R1** The address of an element, a storage or a version counter of a tensor is used only while the thread is reading,
+//!   or while a reference to the storage is held. `Tensor::data_ptr` asserts it in debug builds.
+//! - **R2** What is retired cannot be reached from a tensor any more when [`retire`] is called.
+//!
+//! A reader that [`retire`] does not see began after the memory was out of reach (R2). For that the reader's counter must be
+//! visible before its loads. On Linux the retiring thread pays for the order, by `membarrier`, and reading is two plain
+//! stores; elsewhere, and where the system call is not to be had, each reader issues a fence.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence};
+
+use parking_lot::Mutex;
+
+/// One thread's mark; handed on to another thread when the first one ends.
+struct Slot {
+    /// Odd while the thread is reading.
+    sequence: AtomicU64,
+    taken: AtomicBool,
+}
+
+/// Every slot there ever was: as many as there were threads at the same time.
+static SLOTS: Mutex<Vec<&'static Slot>> = Mutex::new(Vec::new());
+
+/// Memory that somebody may be reading.
+struct Waiting {
+    /// Freed by its own drop.
+    #[expect(dead_code, reason = "held for its Drop")]
+    memory: Box<dyn Any + Send>,
+    /// The readers at the time, with their counters.
+    readers: Vec<(&'static Slot, u64)>,
+}
+
+static WAITING: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
+/// How many there are in `WAITING`.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// How readers make their counter visible: not known yet, by the retiring thread's `membarrier`, or each by a fence.
+static ORDER: AtomicU32 = AtomicU32::new(UNKNOWN);
+const UNKNOWN: u32 = 0;
+const MEMBARRIER: u32 = 1;
+const FENCES: u32 = 2;
+
+thread_local! {
+    /// How many [`Reading`] there are on this thread.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    static SLOT: Cell<Option<&'static Slot>> = const { Cell::new(None) };
+    /// Gives the slot back when the thread ends.
+    static OWNED: Cell<Option<Owned>> = const { Cell::new(None) };
+}
+
+struct Owned(&'static Slot);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        SLOT.set(None);
+        self.0.taken.store(false, Ordering::Release);
+    }
+}
+
+/// While it lives, memory that the thread reads from tensors stays mapped, whatever happens to the tensors.
+#[must_use = "memory is protected until the guard is dropped"]
+#[derive(Debug)]
+pub struct Reading(PhantomData<*const ()>);
+
+/// Says that this thread reads the memory of tensors. Calls nest.
+#[inline]
+pub fn reading() -> Reading {
+    let depth = DEPTH.get();
+    DEPTH.set(depth + 1);
+    if depth == 0 {
+        begin();
+    }
+    Reading(PhantomData)
+}
+
+impl Drop for Reading {
+    #[inline]
+    fn drop(&mut self) {
+        let depth = DEPTH.get() - 1;
+        DEPTH.set(depth);
+        if depth == 0 {
+            end();
+        }
+    }
+}
+
+// Calls, so that what is compiled into every op stays small.
+#[inline(never)]
+fn begin() {
+    let slot = SLOT.get().unwrap_or_else(register);
+    slot.sequence.store(slot.sequence.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    if ORDER.load(Ordering::Relaxed) == MEMBARRIER {
+        compiler_fence(Ordering::SeqCst);
+    } else {
+        fence(Ordering::SeqCst);
+    }
+}
+
+#[inline(never)]
+fn end() {
+    if let Some(slot) = SLOT.get() {
+        slot.sequence.store(slot.sequence.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+}
+
+/// Whether this thread is reading.
+pub fn is_reading() -> bool {
+    DEPTH.get() > 0
+}
+
+/// A reference to a `T`, or none, that one thread may exchange while others use it.
+pub struct Shared<T>(AtomicPtr<T>);
+
+/// What a [`Shared`] referred to, for as long as the thread is reading.
+pub struct Held<'a, T>(ManuallyDrop<Arc<T>>, PhantomData<&'a T>);
+
+impl<T> Deref for Held<'_, T> {
+    type Target = Arc<T>;
+    #[inline]
+    fn deref(&self) -> &Arc<T> {
+        &self.0
+    }
+}
+
+impl<T> Shared<T> {
+    #[inline]
+    pub fn new(value: Arc<T>) -> Self {
+        Self(AtomicPtr::new(Arc::into_raw(value).cast_mut()))
+    }
+    #[inline]
+    pub const fn none() -> Self {
+        Self(AtomicPtr::new(null_mut()))
+    }
+    #[inline]
+    pub fn get<'a>(&'a self, _: &'a Reading) -> Option<Held<'a, T>> {
+        let p = self.0.load(Ordering::Acquire);
+        // SAFETY: `p` came from `Arc::into_raw` and was reachable while this thread was reading; what is exchanged is
+        // retired, so the count that it stands for is not given up before the reading ends.
+        (!p.is_null()).then(|| Held(ManuallyDrop::new(unsafe { Arc::from_raw(p) }), PhantomData))
+    }
+    /// Another reference to the same.
+    #[inline]
+    pub fn share(&self, reading: &Reading) -> Self {
+        self.get(reading).map_or(Self::none(), |held| Self::new(held.clone()))
+    }
+    /// Refers to something else from now on. What is returned is to be retired.
+    pub(crate) fn exchange(&self, mut new: Self) -> Self {
+        let p = std::mem::replace(new.0.get_mut(), null_mut());
+        Self(AtomicPtr::new(self.0.swap(p, Ordering::AcqRel)))
+    }
+}
+
+impl<T> Drop for Shared<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let p = *self.0.get_mut();
+        if !p.is_null() {
+            // SAFETY: from `Arc::into_raw`; this value stands for the count.
+            drop(unsafe { Arc::from_raw(p) });
+        }
+    }
+}
+
+#[cold]
+fn register() -> &'static Slot {
+    if ORDER.load(Ordering::Relaxed) == UNKNOWN {
+        let order = if barrier::register() { MEMBARRIER } else { FENCES };
+        ORDER.store(order, Ordering::Relaxed);
+    }
+    let mut slots = SLOTS.lock();
+    let free = slots.iter().find(|slot| !slot.taken.swap(true, Ordering::Acquire)).copied();
+    let slot = free.unwrap_or_else(|| {
+        let slot: &'static Slot =
+            Box::leak(Box::new(Slot { sequence: AtomicU64::new(0), taken: AtomicBool::new(true) }));
+        slots.push(slot);
+        slot
+    });
+    SLOT.set(Some(slot));
+    // While the thread ends there is nobody left to give the slot back: it stays taken.
+    let _ = OWNED.try_with(|owned| owned.set(Some(Owned(slot))));
+    // Whoever retires memory after this fence knows of `ORDER`; for who did before, later loads see what they did.
+    fence(Ordering::SeqCst);
+    slot
+}
+
+/// Frees `memory` as soon as nobody can be reading it: at once, if no thread is reading now, else at a later call of
+/// this function or of [`collect`].
+pub(crate) fn retire<T: Any + Send>(memory: T) {
+    barrier::issue();
+    let is_odd = |slot: &&'static Slot| {
+        let sequence = slot.sequence.load(Ordering::Acquire);
+        (sequence % 2 == 1).then_some((*slot, sequence))
+    };
+    let readers: Vec<_> = SLOTS.lock().iter().filter_map(|slot| is_odd(&slot)).collect();
+    if readers.is_empty() {
+        drop(memory);
+    } else {
+        let mut waiting = WAITING.lock();
+        waiting.push(Waiting { memory: Box::new(memory), readers });
+        COUNT.store(waiting.len(), Ordering::Relaxed);
+    }
+    collect();
+}
+
+/// Frees what was retired and is not read any more.
+#[inline]
+pub(crate) fn collect() {
+    if COUNT.load(Ordering::Relaxed) > 0 {
+        free();
+    }
+}
+
+#[cold]
+fn free() {
+    let mut waiting = WAITING.lock();
+    let is_read = |w: &mut Waiting| {
+        w.readers.retain(|(slot, sequence)| slot.sequence.load(Ordering::Acquire) == *sequence);
+        !w.readers.is_empty()
+    };
+    let (read, free): (Vec<_>, Vec<_>) =
+        waiting.drain(..).map(|mut w| (is_read(&mut w), w)).partition(|(read, _)| *read);
+    waiting.extend(read.into_iter().map(|(_, w)| w));
+    COUNT.store(waiting.len(), Ordering::Relaxed);
+    drop(waiting);
+    // Without the lock: what is freed may run code of others.
+    drop(free);
+}
+
+/// Makes the counters of all threads visible to this one.
+#[cfg(all(target_os = "linux", not(miri)))]
+mod barrier {
+    use super::{MEMBARRIER, ORDER, Ordering, fence};
+
+    fn membarrier(command: libc::c_int) -> bool {
+        // SAFETY: the system call touches no memory of the process.
+        unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+    }
+    pub fn register() -> bool {
+        membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
+    }
+    pub fn issue() {
+        fence(Ordering::SeqCst);
+        if ORDER.load(Ordering::Relaxed) == MEMBARRIER {
+            let done = membarrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+            assert!(done, "membarrier fails though it is registered");
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod barrier {
+    pub fn register() -> bool {
+        false
+    }
+    pub fn issue() {
+        super::fence(super::Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Says when it is dropped.
+    struct Told(Arc<AtomicBool>);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Other tests may be reading too, for a while.
+    fn wait_for(freed: &AtomicBool) {
+        while !freed.load(Ordering::SeqCst) {
+            collect();
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn memory_waits_for_those_who_were_reading_and_for_nobody_else() {
+        let (go, ready) = (channel::<()>(), channel::<()>());
+        let freed = Arc::new(AtomicBool::new(false));
+        let reader = std::thread::spawn(move || {
+            let outer = reading();
+            drop(reading());
+            ready.0.send(()).unwrap();
+            go.1.recv().unwrap();
+            drop(outer);
+            let _later = reading();
+            ready.0.send(()).unwrap();
+            go.1.recv().unwrap();
+        });
+        ready.1.recv().unwrap();
+        retire(Told(freed.clone()));
+        assert!(!freed.load(Ordering::SeqCst), "an inner guard's end is not the reader's");
+        go.0.send(()).unwrap();
+        ready.1.recv().unwrap();
+        // Who began to read later holds nothing up.
+        wait_for(&freed);
+        go.0.send(()).unwrap();
+        reader.join().unwrap();
+    }
+
+    #[test]
+    fn the_retiring_thread_may_be_reading_itself() {
+        let freed = Arc::new(AtomicBool::new(false));
+        let here = reading();
+        retire(Told(freed.clone()));
+        assert!(!freed.load(Ordering::SeqCst) && is_reading());
+        drop(here);
+        wait_for(&freed);
+    }
+
+    #[test]
+    fn no_reader_meets_memory_that_was_freed() {
+        const ALIVE: u64 = 0x5AFE;
+        struct Cell(AtomicU64);
+        impl Drop for Cell {
+            fn drop(&mut self) {
+                self.0.store(0, Ordering::Relaxed);
+            }
+        }
+        let fresh = || Box::into_raw(Box::new(Cell(AtomicU64::new(ALIVE))));
+        let shared = AtomicPtr::new(fresh());
+        let rounds = if cfg!(miri) { 50 } else { 20_000 };
+        std::thread::scope(|s| {
+            for _ in 0..2 {
+                s.spawn(|| {
+                    for _ in 0..rounds {
+                        let _reading = reading();
+                        let p = shared.load(Ordering::Acquire);
+                        // SAFETY: R1: it was reachable while this thread was reading.
+                        assert_eq!(unsafe { (*p).0.load(Ordering::Relaxed) }, ALIVE);
+                    }
+                });
+            }
+            for _ in 0..rounds / 10 {
+                let old = shared.swap(fresh(), Ordering::AcqRel);
+                // SAFETY: made by `fresh`; nobody else takes it.
+                retire(unsafe { Box::from_raw(old) });
+            }
+        });
+        // SAFETY: as above.
+        drop(unsafe { Box::from_raw(shared.into_inner()) });
+    }
+}

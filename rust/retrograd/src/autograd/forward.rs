@@ -14,10 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::{SmallVec, smallvec};
 
+use super::erased::AnyPrimitive;
 use super::leaf::WeakTensor;
 use super::mode;
 use super::node::Grads;
-use super::primitive::{Jvp, Primitive};
+use super::primitive::Jvp;
 use crate::error::{Error, Result};
 use crate::tensor::copy::ranges_meet;
 use crate::tensor::{Tensor, layout};
@@ -354,7 +355,7 @@ fn tangent_for(o: &Tensor, t: Option<Tensor>, op: &'static str) -> Result<Tensor
 /// From the outermost level on, each with itself and the levels inside it hidden: the rule of an inner one uses results with
 /// their tangents at the outer ones. If there are several, all but the innermost then run once more with only themselves
 /// hidden, so that tangents of outer levels have tangents at inner ones too.
-fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
+fn each_level(xs: &[&Tensor], rule: &mut dyn FnMut(At, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
     let mut levels = seen();
     levels.retain(|&mut (_, id)| xs.iter().any(|x| x.has_tangent_of(id)));
     let mut run = |at: At, others: Hidden| -> Result<()> {
@@ -377,8 +378,8 @@ fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Res
 }
 
 /// Runs the op's JVP rule at every level at which an operand has a tangent.
-pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
-    push_through(xs, outs, |ts| op.jvp(&Jvp { xs, outs, ts }), P::NAME)
+pub(crate) fn push_tangents(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
+    push_through(xs, outs, &mut |ts| op.jvp(&Jvp { xs, outs, ts }), op.facts().name)
 }
 
 /// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the tangents of
@@ -386,13 +387,13 @@ pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor
 pub fn push_through(
     xs: &[&Tensor],
     outs: &[Tensor],
-    mut rule: impl FnMut(&[Option<Tensor>]) -> Result<Grads>,
+    rule: &mut dyn FnMut(&[Option<Tensor>]) -> Result<Grads>,
     name: &'static str,
 ) -> Result<()> {
     if !xs.iter().any(|x| x.may_have_tangent()) {
         return Ok(());
     }
-    each_level(xs, |at, ts| {
+    each_level(xs, &mut |at, ts| {
         let mut results = rule(ts)?;
         results.resize(outs.len(), None);
         for (o, t) in outs.iter().zip(results) {
@@ -444,7 +445,7 @@ impl BeforeWrite {
 
     /// As [`push_tangents`], after the write. The tangent is written in place too, so that it stays one with the tangents
     /// of the target's base and views.
-    pub fn push<P: Primitive>(&self, op: &P, xs: &[&Tensor], target: &Tensor) -> Result<()> {
+    pub fn push(&self, op: &dyn AnyPrimitive, xs: &[&Tensor], target: &Tensor) -> Result<()> {
         if !target.dtype().is_differentiable() {
             return Ok(());
         }
@@ -453,7 +454,7 @@ impl BeforeWrite {
         let outs = std::slice::from_ref(target);
         let tangent = |ts: &[Option<Tensor>]| {
             let results = op.jvp(&Jvp { xs: &before, outs, ts })?;
-            tangent_for(target, results.into_iter().next().flatten(), P::NAME)
+            tangent_for(target, results.into_iter().next().flatten(), op.facts().name)
         };
         // Of what such ops write nothing depends on the target: the derivative by it is 1 for the elements that stay.
         let kept = match target.may_overlap_itself() {
@@ -465,7 +466,7 @@ impl BeforeWrite {
             }
             false => None,
         };
-        each_level(&before, |at, ts| {
+        each_level(&before, &mut |at, ts| {
             let new = tangent(ts)?;
             let lent = ts
                 .iter()

@@ -5,6 +5,7 @@ pub mod anomaly;
 pub mod apply;
 pub mod custom;
 pub mod engine;
+pub mod erased;
 pub mod forward;
 pub mod hooks;
 pub mod leaf;

@@ -222,6 +222,7 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
         as_fn.sig.inputs.insert(0, syn::parse_quote!(form: ::retrograd::ops::Form));
         quote! {
             #(#attrs)*
+            #[inline]
             pub fn #name(#inputs) #ret { #worker(::retrograd::ops::Form::New, #(#names),*) }
             #[doc(hidden)]
             #[allow(clippy::too_many_arguments)]
@@ -243,13 +244,14 @@ fn expand(args: Punctuated<Meta, Token![,]>, mut function: ItemFn) -> Result<Tok
             .collect();
         let rest_names = &names[1..];
         let plain = o.has("method").then(|| {
-            quote! { #(#docs)* #[allow(clippy::too_many_arguments)] pub fn #name(&self, #(#rest),*) #ret { #name(self, #(#rest_names),*) } }
+            quote! { #(#docs)* #[inline] #[allow(clippy::too_many_arguments)] pub fn #name(&self, #(#rest),*) #ret { #name(self, #(#rest_names),*) } }
         });
         let inplace = o.has("inplace").then(|| {
             let method = format_ident!("{name}_");
             let text = format!("In-place form of [`Tensor::{name}`]: writes the result to `self`.");
             quote! {
                 #[doc = #text]
+                #[inline]
                 pub fn #method(&self, #(#rest),*) #ret { #worker(::retrograd::ops::Form::InPlace, self, #(#rest_names),*) }
             }
         });

@@ -147,6 +147,7 @@ impl Tensor {
     }
 
     /// Whether an op computed this tensor, as far as recorded.
+    #[inline]
     pub fn has_history(&self) -> bool {
         self.has_flag(flag::HISTORY) || self.is_batched() && self.bottom().has_history()
     }

@@ -351,6 +351,7 @@ impl Tensor {
         Self(inner)
     }
     /// The slot for the host language's object. The core only stores it.
+    #[inline]
     pub fn host(&self) -> &AtomicPtr<()> {
         &self.0.host
     }
@@ -358,9 +359,11 @@ impl Tensor {
         self.0.meta.get_or_init(Box::default)
     }
     /// Address that identifies the tensor while it lives.
+    #[inline]
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
+    #[inline]
     pub fn is_same(&self, other: &Tensor) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -388,16 +391,20 @@ impl Tensor {
     pub fn strides(&self) -> &[isize] {
         &self.body().strides
     }
+    #[inline]
     pub fn ndim(&self) -> usize {
         self.body().sizes.len()
     }
+    #[inline]
     pub fn numel(&self) -> usize {
         self.body().numel
     }
     /// Position of the first element in the storage, in elements.
+    #[inline]
     pub fn storage_offset(&self) -> usize {
         self.body().offset
     }
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         self.body().contiguous
     }
@@ -405,6 +412,7 @@ impl Tensor {
     pub(crate) fn may_overlap_itself(&self) -> bool {
         !self.is_contiguous() && layout::may_overlap(self.sizes(), self.strides())
     }
+    #[inline]
     pub fn storage(&self) -> &Arc<Storage> {
         &self.body().storage
     }
@@ -475,6 +483,7 @@ impl Tensor {
         }
     }
     /// Number of in-place writes so far to the memory this tensor shares with its views.
+    #[inline]
     pub fn version(&self) -> u32 {
         self.counter().get()
     }
@@ -490,6 +499,7 @@ impl Tensor {
     }
     /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs, and
     /// writes to it are not counted.
+    #[inline]
     pub fn is_inference(&self) -> bool {
         self.has_flag(flag::INFERENCE)
     }

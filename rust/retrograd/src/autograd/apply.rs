@@ -14,8 +14,7 @@ use super::overlap;
 use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
 use super::saved::{Before, KeptSlots, Saved, SavedItem, keep_values, pack_before, pack_kept};
 use crate::error::{Error, Result};
-use crate::ops::Form;
-use crate::tensor::Tensor;
+use crate::tensor::{Form, Tensor};
 use crate::transforms;
 
 /// The rule of a node made by an op.

@@ -10,8 +10,7 @@ use super::overlap::{Reads, Sharing};
 use super::primitive::{Batch, BatchOuts, Jvp, Keep, Outs, Primitive, Vjp};
 use super::saved::KeptSlots;
 use crate::error::Result;
-use crate::ops::Value;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, Value};
 
 /// What every value of a primitive type has in common.
 pub struct Facts {

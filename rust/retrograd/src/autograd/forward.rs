@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::{SmallVec, smallvec};
 
+use super::arith;
 use super::erased::AnyPrimitive;
 use super::leaf::WeakTensor;
 use super::mode;
@@ -296,7 +297,7 @@ fn alias_apart(x: &Tensor, at: At) -> Result<Tensor> {
         plain.share_tangents(x)?;
         return Ok(plain);
     }
-    let view = crate::ops::view::alias(x)?;
+    let view = arith::alias(x)?;
     view.start_family(at);
     Ok(view)
 }
@@ -428,11 +429,11 @@ impl BeforeWrite {
             return Ok(None);
         }
         tangents::part_from_primal(xs[0])?;
-        let target = crate::ops::memory::cloned(xs[0])?;
+        let target = arith::cloned(xs[0])?;
         // With their histories and their tangents, which are written in place as well.
         let copy = |x: &&Tensor| match x {
             x if x.is_same(xs[0]) => Ok(Some(target.clone())),
-            x if x.shares_storage(xs[0]) && ranges_meet(x, xs[0]) => crate::ops::memory::cloned(x).map(Some),
+            x if x.shares_storage(xs[0]) && ranges_meet(x, xs[0]) => arith::cloned(x).map(Some),
             _ => Ok(None),
         };
         Ok(Some(Self { copies: xs.iter().map(copy).collect::<Result<_>>()? }))

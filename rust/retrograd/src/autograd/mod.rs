@@ -3,6 +3,7 @@
 pub mod accumulate;
 pub mod anomaly;
 pub mod apply;
+pub(crate) mod arith;
 pub mod custom;
 pub mod engine;
 pub mod erased;

@@ -11,8 +11,7 @@ use super::node::{Grads, NodeRef, Run};
 use super::overlap::{Reads, Sharing};
 use super::saved::Kept;
 use crate::error::{Error, Result};
-use crate::ops::Value;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Tensor, Value};
 
 /// Results of an op.
 pub type Outs = SmallVec<[Tensor; 1]>;

@@ -6,6 +6,7 @@ pub mod format;
 pub mod layout;
 pub mod memory_format;
 pub mod scalar;
+mod value;
 
 use std::fmt;
 use std::ptr::null_mut;
@@ -18,6 +19,7 @@ pub use dtype::{Category, DType, Element, Host, Truth};
 pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
+pub use value::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
 
 use crate::autograd::meta::Meta;
 use crate::autograd::mode;
@@ -418,6 +420,12 @@ impl Tensor {
     }
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         Arc::ptr_eq(self.storage(), other.storage())
+    }
+    /// Lets the storage grow until `n` elements from `offset` on fit.
+    pub(crate) fn make_room(&self, op: &'static str, n: usize, offset: usize) -> Result<()> {
+        // Without elements the offset may be anything.
+        let needed = if n == 0 { 0 } else { n.saturating_add(offset).saturating_mul(self.dtype().size()) };
+        self.storage().grow(op, needed)
     }
     /// A number that tensors have in common if and only if they share memory.
     pub fn storage_key(&self) -> usize {

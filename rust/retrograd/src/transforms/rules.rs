@@ -11,9 +11,8 @@ use super::level::{InRule, Level};
 use crate::autograd::apply::{apply_any, apply_any_inplace};
 use crate::autograd::erased::{AnyPrimitive, Batching, Unrecorded};
 use crate::autograd::primitive::{BatchOuts, Outs};
-use crate::autograd::{forward, mode};
+use crate::autograd::{arith, forward, mode};
 use crate::error::{Error, Result};
-use crate::ops::{memory, view};
 use crate::tensor::{Category, Dims, Tensor};
 
 /// Operands without the level whose rule runs.
@@ -51,7 +50,7 @@ impl Operands {
                 let mut sizes = Dims::from_elem(1, most + 1);
                 sizes[0] = value.sizes()[0];
                 sizes[most + 1 - ndim..].copy_from_slice(&value.sizes()[1..]);
-                *value = view::view_to(value, &sizes)?;
+                *value = arith::view_to(value, &sizes)?;
             }
         }
         Ok(())
@@ -69,8 +68,8 @@ impl Operands {
                 continue;
             }
             match (axis, large) {
-                (Some(_), Some(dtype)) if is_below(value, dtype) => *value = memory::cast(value, dtype)?,
-                (None, None) if most == 0 => *value = view::unsqueeze(value, 0)?,
+                (Some(_), Some(dtype)) if is_below(value, dtype) => *value = arith::cast(value, dtype)?,
+                (None, None) if most == 0 => *value = arith::unsqueeze(value, 0)?,
                 _ => {}
             }
         }
@@ -89,7 +88,7 @@ impl Operands {
     /// Every operand with the batch axis in front.
     fn lift(&mut self, batch: usize) -> Result<()> {
         for (value, axis) in self.values.iter_mut().zip(&self.axes) {
-            *value = view::batch_first(value, *axis, batch)?;
+            *value = arith::batch_first(value, *axis, batch)?;
         }
         Ok(())
     }
@@ -105,7 +104,7 @@ pub(crate) fn run(op: &dyn AnyPrimitive, xs: &[&Tensor], level: &Arc<Level>) -> 
     let (outs, axes) = on_values(op, Operands::of(xs, level)?, level)?;
     let entry = |(o, axis): (Tensor, Option<usize>)| match axis {
         Some(0) => entry_of(o, level),
-        Some(a) => entry_of(view::movedim(&o, &[a as i64], &[0])?, level),
+        Some(a) => entry_of(arith::movedim(&o, &[a as i64], &[0])?, level),
         None => Ok(o),
     };
     outs.into_iter().zip(axes).map(entry).collect()
@@ -117,7 +116,7 @@ fn on_values(op: &dyn AnyPrimitive, mut operands: Operands, level: &Level) -> Re
         let (mut outs, axes) = results?;
         // A value belongs to one handle alone: its layout may be changed in place.
         for o in outs.iter_mut().filter(|o| operands.values.iter().any(|value| value.is_same(o))) {
-            *o = view::alias(o)?;
+            *o = arith::alias(o)?;
         }
         return Ok((outs, axes));
     }
@@ -158,11 +157,11 @@ pub(crate) fn run_inplace(op: &dyn AnyPrimitive, xs: &[&Tensor], level: &Arc<Lev
             // The rule's ops may keep what they read until the backward, and the write comes after them.
             if mode::records(mode::word()) && operands.values.iter().any(Tensor::requires_grad) {
                 for x in operands.values.iter_mut().filter(|x| x.shares_storage(&value)) {
-                    *x = memory::cloned(x)?;
+                    *x = arith::cloned(x)?;
                 }
             }
             let (outs, axes) = on_values(op, operands, level)?;
-            let result = view::batch_first(&outs[0], axes[0], level.size())?;
+            let result = arith::batch_first(&outs[0], axes[0], level.size())?;
             value.copy_(&result)?;
         }
     }
@@ -205,7 +204,7 @@ fn looping(op: &dyn AnyPrimitive, operands: &Operands, batch: usize) -> Result<B
     let mut results: Vec<Vec<Tensor>> = Vec::new();
     for i in 0..batch {
         let entry = |(value, axis): (&Tensor, &Option<usize>)| match axis {
-            Some(a) => view::select_at(value, *a, i as i64),
+            Some(a) => arith::select_at(value, *a, i as i64),
             None => Ok(value.clone()),
         };
         let entries: Vec<Tensor> = operands.values.iter().zip(&operands.axes).map(entry).collect::<Result<_>>()?;
@@ -215,7 +214,7 @@ fn looping(op: &dyn AnyPrimitive, operands: &Operands, batch: usize) -> Result<B
             column.push(o);
         }
     }
-    let outs: Outs = results.iter().map(|column| view::stack(column, 0)).collect::<Result<_>>()?;
+    let outs: Outs = results.iter().map(|column| arith::stack(column, 0)).collect::<Result<_>>()?;
     let axes = outs.iter().map(|_| Some(0)).collect();
     Ok((outs, axes))
 }

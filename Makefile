@@ -9,6 +9,8 @@ CARGO ?= cargo
 DEMO_OUTPUT ?= demo-output
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+# What `make edit-test` tests.
+OP ?= softmax
 # How many programs each property is held against by `make fuzz`, and where their choice starts.
 FUZZ_EXAMPLES ?= 2000
 FUZZ_SEED ?= $(shell date +%s)
@@ -22,6 +24,9 @@ PY := $(VENV)/bin/python
 # Touched when the pinned tools, and when the wheel, are in the virtual environment.
 TOOLS := $(VENV)/.tools-installed
 WHEEL := $(VENV)/.wheel-installed
+# Touched when a build without optimisation lies ready beside it; frames are large there.
+DEBUG_SITE := target/debug-site/.assembled
+DEBUG_PYTEST = ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/debug-site $(PY) -m pytest -n auto
 
 # What the wheel is made of. Folders are listed too: their time changes when a file in them is added or removed.
 SOURCES := $(wildcard Cargo.toml Cargo.lock rust-toolchain.toml .cargo/config.toml) pyproject.toml \
@@ -38,7 +43,7 @@ unexport MAKEFLAGS MFLAGS
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test fuzz doctest stubs bench docs wheel format lock clean
+.PHONY: help demo test lint rust-test python-test debug-test edit-test fuzz doctest stubs bench docs wheel format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,13 +72,11 @@ rust-test: ## Test the Rust crates, documentation examples included
 python-test: $(WHEEL) ## Test the built wheel (PYTEST_ARGS="-k mul" chooses tests)
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
-debug-test: $(TOOLS) ## Run the Python tests on a build that checks the duties of unsafe code
-	$(CARGO) build $(LOCKED) -p retrograd-python
-	rm -rf target/debug-site && mkdir -p target/debug-site && cp -r python/retrograd target/debug-site
-	cp $(firstword $(wildcard target/debug/lib_core.so target/debug/lib_core.dylib) target/debug/lib_core.so) \
-		target/debug-site/retrograd/_core.abi3.so
-	# Frames are large without optimisation.
-	ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/debug-site $(PY) -m pytest -n auto $(PYTEST_ARGS)
+debug-test: $(DEBUG_SITE) ## Run the Python tests on a build that checks the duties of unsafe code
+	$(DEBUG_PYTEST) $(PYTEST_ARGS)
+
+edit-test: $(DEBUG_SITE) ## Build what was edited, without optimisation, and run the records of an op (OP=softmax)
+	$(DEBUG_PYTEST) tests/records -k "$(OP)" $(PYTEST_ARGS)
 
 fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SEED, FUZZ_EXAMPLES)
 	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES)"
@@ -110,6 +113,13 @@ clean: ## Remove all that was built
 $(TOOLS): requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(DEBUG_SITE): $(TOOLS) $(SOURCES)
+	$(CARGO) build $(LOCKED) -p retrograd-python
+	rm -rf $(@D) && mkdir -p $(@D) && cp -r python/retrograd $(@D)
+	cp $(firstword $(wildcard target/debug/lib_core.so target/debug/lib_core.dylib) target/debug/lib_core.so) \
+		$(@D)/retrograd/_core.abi3.so
 	@touch $@
 
 $(WHEEL): $(TOOLS) $(SOURCES)

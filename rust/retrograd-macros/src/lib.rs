@@ -273,6 +273,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
         quote! {
             #(#attrs)*
             #[allow(clippy::too_many_arguments)]
+            #[inline]
             pub fn #name(#inputs) #ret { #worker(::retrograd::ops::Form::New, #(#names),*) }
             #[doc(hidden)]
             #[allow(clippy::too_many_arguments)]
@@ -294,7 +295,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
             .collect();
         let rest_names = &names[1..];
         let plain = o.has("method").then(|| {
-            quote! { #(#docs)* #[allow(clippy::too_many_arguments)] pub fn #name(&self, #(#rest),*) #ret { #name(self, #(#rest_names),*) } }
+            quote! { #(#docs)* #[inline] #[allow(clippy::too_many_arguments)] pub fn #name(&self, #(#rest),*) #ret { #name(self, #(#rest_names),*) } }
         });
         let inplace = o.has("inplace").then(|| {
             let method = format_ident!("{name}_");
@@ -302,6 +303,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
             quote! {
                 #[doc = #text]
                 #[allow(clippy::too_many_arguments)]
+                #[inline]
                 pub fn #method(&self, #(#rest),*) #ret { #worker(::retrograd::ops::Form::InPlace, self, #(#rest_names),*) }
             }
         });

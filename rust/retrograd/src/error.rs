@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::kernels::OutOfMemory;
 use crate::origin::Place;
-use crate::tensor::DType;
+use crate::tensor::dtype::DType;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

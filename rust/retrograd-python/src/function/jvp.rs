@@ -36,7 +36,7 @@ pub fn push(call: &Call<'_, '_>) -> PyResult<()> {
     let outs: SmallVec<[Tensor; 2]> =
         call.results.iter().flatten().filter(|(_, followed)| *followed).map(|(t, _)| t.clone()).collect();
     own_tangents(call.dirty).or_py()?;
-    push_through(&xs, &outs, |ts| run(call, ts).map_err(from_py), "jvp").or_py()
+    push_through(&xs, &outs, &mut |ts| run(call, ts).map_err(from_py), "jvp").or_py()
 }
 
 /// Restores what `ctx.saved_tensors` gives.

@@ -1,5 +1,6 @@
 //! What happens when a gradient reaches a leaf, or a second gradient reaches the same place.
 
+use super::arith;
 use super::mode::GradGuard;
 use super::overlap::{Repeats, check_repeats};
 use crate::error::Result;
@@ -18,7 +19,7 @@ pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
         && a.dtype() == b.dtype()
         && a.is_contiguous()
     {
-        crate::ops::pointwise::add_assign(&a, b)?;
+        arith::add_assign(&a, b)?;
         return Ok(a);
     }
     a.add(b)
@@ -28,7 +29,7 @@ pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
 pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result<()> {
     let _reading = reading();
     let g = match leaf.grad_dtype() {
-        Some(want) if want != g.dtype() => crate::ops::memory::cast(&g, want)?,
+        Some(want) if want != g.dtype() => arith::cast(&g, want)?,
         _ => g,
     };
     let g = g.without_tangents();
@@ -48,7 +49,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             g = resized(&g, sizes)?;
         }
         let next = match &current {
-            None if create_graph => crate::ops::memory::clone_strided(&g, &wanted_strides(leaf, &g))?,
+            None if create_graph => arith::clone_strided(&g, &wanted_strides(leaf, &g))?,
             None => own(leaf, &mut g)?,
             Some(old) if create_graph => {
                 let sum = old.add(&g)?;
@@ -65,7 +66,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
                     continue;
                 }
                 // Nothing here calls the host language, which may wait for the slot.
-                crate::ops::pointwise::add_assign(old, &g)?;
+                arith::add_assign(old, &g)?;
                 old.bump_version();
                 return Ok(());
             }
@@ -89,7 +90,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
 #[cold]
 fn resized(g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
     if g.numel() == layout::numel(sizes) && layout::expands_to(sizes, g.sizes()) {
-        return crate::ops::reduce::sum_to_size(g, sizes);
+        return arith::sum_to_size(g, sizes);
     }
     layout::broadcast("backward", sizes, g.sizes())?;
     if !layout::expands_to(g.sizes(), sizes) {
@@ -102,7 +103,7 @@ fn resized(g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
             ),
         ));
     }
-    crate::ops::view::expand_to(g, sizes)
+    arith::expand_to(g, sizes)
 }
 
 fn is_still(now: &Option<Tensor>, before: &Option<Tensor>) -> bool {
@@ -119,7 +120,7 @@ fn own(leaf: &Tensor, g: &mut Tensor) -> Result<Tensor> {
     if g.is_unshared() && g.history().is_none() && fits(leaf, g) {
         return Ok(g.clone());
     }
-    crate::ops::memory::clone_strided(&g.detach(), &wanted_strides(leaf, g))
+    arith::clone_strided(&g.detach(), &wanted_strides(leaf, g))
 }
 
 fn warn_of_layout(leaf: &Tensor, grad: &Tensor) {

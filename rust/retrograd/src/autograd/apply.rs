@@ -5,29 +5,28 @@ use std::borrow::Cow;
 
 use smallvec::{SmallVec, smallvec};
 
+use super::anomaly;
+use super::erased::{AnyPrimitive, Unrecorded};
 use super::forward::BeforeWrite;
 use super::mode;
-use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
+use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::overlap;
 use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
 use super::saved::{Before, KeptSlots, Saved, SavedItem, keep_values, pack_before, pack_kept};
 use crate::error::{Error, Result};
-use crate::ops::Form;
 use crate::storage::reclaim::reading;
-use crate::tensor::Tensor;
+use crate::tensor::{Form, Tensor};
 use crate::transforms;
 
 /// The rule of a node made by an op.
-struct OpRule<P> {
-    op: P,
-    kept: KeptSlots,
+pub(super) struct OpRule<P: ?Sized> {
+    pub kept: KeptSlots,
+    pub op: P,
 }
 
-impl<P: Primitive> Rule for OpRule<P> {
-    fn name(&self) -> Cow<'static, str> {
-        self.op.node().into()
-    }
-    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
+/// Without the op's type: compiled once.
+impl OpRule<dyn AnyPrimitive> {
+    fn run(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
         let kept = self.kept.unpack_for(node, run)?;
         // Nothing may be wanted: a view made without grad mode is followed, but leads nowhere.
         if run.needs == 0 || grads.iter().all(Option::is_none) {
@@ -40,14 +39,9 @@ impl<P: Primitive> Rule for OpRule<P> {
         }
         results
     }
-    fn kept(&self) -> Option<&KeptSlots> {
-        Some(&self.kept)
-    }
-    fn inputs(&self) -> u32 {
-        self.op.inputs()
-    }
-    fn saved(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
-        let slots: SmallVec<[usize; 2]> = (0..P::KEEP.len()).filter(|&i| P::KEEP[i].name == name).collect();
+    fn item(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
+        let keep = self.op.facts().keep;
+        let slots: SmallVec<[usize; 2]> = (0..keep.len()).filter(|&i| keep[i].name == name).collect();
         Ok(match slots[..] {
             [] => self.op.params().into_iter().find(|(n, _)| *n == name).map(|(_, v)| SavedItem::Value(v)),
             [i] => Some(SavedItem::Tensor(self.kept.unpack_one(node, i, true)?)),
@@ -58,14 +52,44 @@ impl<P: Primitive> Rule for OpRule<P> {
             }
         })
     }
+    fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.op.facts().keep.iter().map(|k| k.name).collect();
+        names.dedup();
+        names.extend(self.op.params().into_iter().map(|(n, _)| n));
+        names
+    }
+}
+
+impl<P: Primitive> OpRule<P> {
+    fn erased(&self) -> &OpRule<dyn AnyPrimitive> {
+        self
+    }
+}
+
+impl<P: Primitive> Rule for OpRule<P> {
+    fn name(&self) -> Cow<'static, str> {
+        self.op.node().into()
+    }
+    fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
+        self.erased().run(node, grads, run)
+    }
+    fn kept(&self) -> Option<&KeptSlots> {
+        Some(&self.kept)
+    }
+    fn inputs(&self) -> u32 {
+        self.op.inputs()
+    }
+    fn saved(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
+        self.erased().item(node, name)
+    }
     fn kept_name(&self, slot: usize) -> &'static str {
         P::KEEP[slot].name
     }
     fn saved_names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = P::KEEP.iter().map(|k| k.name).collect();
-        names.dedup();
-        names.extend(self.op.params().into_iter().map(|(n, _)| n));
-        names
+        self.erased().names()
+    }
+    fn op(&self) -> Option<&dyn AnyPrimitive> {
+        Some(&self.op)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -78,11 +102,11 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
     let _reading = reading();
     let word = mode::word();
     if word & mode::SPECIAL != 0 {
-        return apply_special(op, xs, word);
+        return apply_special(&mut Some(op), xs, word);
     }
     let mut outs = op.forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
-        record_fresh(op, xs, &mut outs, word)?;
+        record_fresh(&mut Some(op), xs, &mut outs, word)?;
     }
     Ok(outs)
 }
@@ -93,35 +117,52 @@ pub fn apply1<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
     Ok(first(apply(op, xs)?))
 }
 
+/// As [`apply`], of an op whose type is not known.
+pub(crate) fn apply_any(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Result<Outs> {
+    let word = mode::word();
+    if word & mode::SPECIAL != 0 {
+        return apply_special(op, xs, word);
+    }
+    let mut outs = op.op().forward(xs)?;
+    if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
+        record_fresh(op, xs, &mut outs, word)?;
+    }
+    Ok(outs)
+}
+
 #[inline]
-fn first(mut outs: Outs) -> Tensor {
+pub(super) fn first(mut outs: Outs) -> Tensor {
     outs.swap_remove(0)
 }
 
 /// The op with a forward level or a transform switched on.
 #[cold]
-fn apply_special<P: Primitive>(op: P, xs: &[&Tensor], word: u32) -> Result<Outs> {
+fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<Outs> {
     if word & mode::TRANSFORM != 0
         && let Some(level) = transforms::innermost(xs)?
     {
-        return transforms::run(&op, xs, &level);
+        return transforms::run(op.op(), xs, &level);
     }
-    let mut outs = op.forward(xs)?;
+    let mut outs = op.op().forward(xs)?;
     let mut node = None;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
-        record_fresh(op.clone(), xs, &mut outs, word)?;
-        node = outs.iter().find_map(Tensor::history).map(|output| output.node);
+        node = record_outs(op, xs, &mut outs, word)?;
     }
     if mode::pushes(word) {
-        super::forward::push_tangents(&op, xs, &outs)?;
-        share_tangents(node, &outs)?;
+        super::forward::push_tangents(op_of(node.as_ref(), op), xs, &outs)?;
+        share_tangents(node.as_ref(), &outs)?;
     }
     Ok(outs)
 }
 
+/// The op that ran: recording moved it into its node.
+fn op_of<'a>(node: Option<&'a NodeRef>, op: &'a dyn Unrecorded) -> &'a dyn AnyPrimitive {
+    node.and_then(|node| node.rule.op()).unwrap_or_else(|| op.op())
+}
+
 /// Results that their node keeps are kept with their tangents: in forward over reverse the rule needs both.
-fn share_tangents(node: Option<NodeRef>, outs: &[Tensor]) -> Result<()> {
-    match node.as_ref().and_then(|node| node.rule.kept()) {
+fn share_tangents(node: Option<&NodeRef>, outs: &[Tensor]) -> Result<()> {
+    match node.and_then(|node| node.rule.kept()) {
         Some(kept) => kept.share_tangents(outs),
         None => Ok(()),
     }
@@ -161,14 +202,14 @@ impl Followed {
 
 /// Makes the node of an op that ran. `before` is given for an op that wrote to operand 0.
 #[inline(always)]
-fn record<P: Primitive>(
-    op: P,
+fn record(
+    op: &mut dyn Unrecorded,
     xs: &[&Tensor],
     followed: Followed,
     outs: &[Tensor],
     before: Option<&Before>,
 ) -> Result<NodeRef> {
-    let kept = match P::KEEP {
+    let kept = match op.op().facts().keep {
         [] => SmallVec::new(),
         keep => keep_values(keep, &followed, xs, outs, before)?,
     };
@@ -177,18 +218,28 @@ fn record<P: Primitive>(
     for o in outs {
         outputs.push(OutMeta::of(o));
     }
-    Ok(Node::new(OpRule { op, kept: KeptSlots::new(kept) }, followed.edges, outputs))
+    let node = op.into_node(Head::of_op(followed.edges, outputs), KeptSlots::new(kept));
+    if anomaly::is_on() {
+        anomaly::recorded(node.clone());
+    }
+    Ok(node)
 }
 
 /// A node of an op that keeps nothing, for a result that came about in another way.
 pub(crate) fn node_of<P: Primitive>(op: P, edge: Edge, output: OutMeta) -> NodeRef {
-    Node::new(OpRule { op, kept: KeptSlots::new(SmallVec::new()) }, smallvec![Some(edge)], smallvec![output])
+    Node::new(OpRule { kept: KeptSlots::new(SmallVec::new()), op }, smallvec![Some(edge)], smallvec![output])
 }
 
 /// Records an op with fresh results.
-fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor], word: u32) -> Result<()> {
+fn record_fresh(op: &mut dyn Unrecorded, xs: &[&Tensor], outs: &mut [Tensor], word: u32) -> Result<()> {
+    record_outs(op, xs, outs, word).map(drop)
+}
+
+/// As [`record_fresh`]; gives the node, if a result is differentiable.
+#[inline(always)]
+fn record_outs(op: &mut dyn Unrecorded, xs: &[&Tensor], outs: &mut [Tensor], word: u32) -> Result<Option<NodeRef>> {
     if !outs.iter().any(|o| o.dtype().is_differentiable()) {
-        return Ok(());
+        return Ok(None);
     }
     let node = record(op, xs, Followed::of(xs)?, outs, None)?;
     for (nr, o) in outs.iter_mut().enumerate() {
@@ -196,39 +247,48 @@ fn record_fresh<P: Primitive>(op: P, xs: &[&Tensor], outs: &mut [Tensor], word: 
             o.begin_history(Output { node: node.clone(), nr: nr as u32 });
         }
     }
-    if word & mode::SAVED_HOOKS != 0 { pack_kept(&node, &|nr| outs.get(nr).cloned()) } else { Ok(()) }
+    if word & mode::SAVED_HOOKS != 0 {
+        pack_kept(&node, &|nr| outs.get(nr).cloned())?;
+    }
+    Ok(Some(node))
 }
 
 /// Runs the op and writes its result to operand 0, which is returned.
+#[inline]
 pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
+    apply_any_inplace(&mut Some(op), xs)
+}
+
+/// As [`apply_inplace`], of an op whose type is not known.
+pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Result<Tensor> {
     let _reading = reading();
     let target = xs[0];
     let word = mode::word();
+    let facts = op.op().facts();
     if word & (mode::TRANSFORM | mode::INSIDE) != 0 {
-        transforms::check_captured(P::NAME, target)?;
+        transforms::check_captured(facts.name, target)?;
         if let Some(level) = transforms::innermost(xs)? {
-            return transforms::run_inplace(&op, xs, &level);
+            return transforms::run_inplace(op.op(), xs, &level);
         }
     }
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
-    target.check_write(P::NAME, recording)?;
-    overlap::check(&op, xs)?;
+    target.check_write(facts.name, recording)?;
+    overlap::check(op.op(), xs)?;
     let pushing = if mode::pushes(word) { BeforeWrite::of(xs)? } else { None };
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
         let followed = Followed::of(xs)?;
         let copy = pushing.as_ref().and_then(BeforeWrite::target);
-        Some((before_write::<P>(xs, copy, &followed, word)?, followed))
+        Some((before_write(facts.keep, xs, copy, &followed, word)?, followed))
     } else {
         None
     };
     target.tell_of_write()?;
-    let pushing = pushing.map(|before| (op.clone(), before));
     // Kernels rest on targets that do not overlap themselves, unless the op knows of others.
-    let direct = op.sharing().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
-    if !(direct && op.forward_into(xs, target)?) {
-        let result = first(op.forward(xs)?);
-        write_result(P::NAME, &result, target)?;
+    let direct = op.op().sharing().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
+    if !(direct && op.op().forward_into(xs, target)?) {
+        let result = first(op.op().forward(xs)?);
+        write_result(facts.name, &result, target)?;
     }
     target.bump_version();
     let mut recorded = None;
@@ -240,18 +300,24 @@ pub fn apply_inplace<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Tensor> {
         }
         recorded = Some(node);
     }
-    if let Some((op, before)) = pushing {
-        before.push(&op, xs, target)?;
-        share_tangents(recorded, std::slice::from_ref(target))?;
+    if let Some(before) = pushing {
+        before.push(op_of(recorded.as_ref(), op), xs, target)?;
+        share_tangents(recorded.as_ref(), std::slice::from_ref(target))?;
     }
     Ok(target.clone())
 }
 
 /// What a recorded write needs of the state before it. Errors of what cannot be kept come here, before anything is
 /// written. `copy` is what was, if that has been copied.
-fn before_write<P: Primitive>(xs: &[&Tensor], copy: Option<&Tensor>, followed: &Followed, word: u32) -> Result<Before> {
+fn before_write(
+    keep: &'static [Keep],
+    xs: &[&Tensor],
+    copy: Option<&Tensor>,
+    followed: &Followed,
+    word: u32,
+) -> Result<Before> {
     let needed = |k: &&Keep| k.for_grads & followed.bits != 0;
-    let copy = if P::KEEP.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
+    let copy = if keep.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
         Some(match copy {
             // With its history and its tangents.
             Some(copy) => copy.clone(),
@@ -266,7 +332,7 @@ fn before_write<P: Primitive>(xs: &[&Tensor], copy: Option<&Tensor>, followed: &
     } else {
         None
     };
-    for k in P::KEEP.iter().filter(needed) {
+    for k in keep.iter().filter(needed) {
         if let Source::Input(i) = k.source
             && i > 0
             && let Some(x) = xs.get(i)
@@ -277,7 +343,7 @@ fn before_write<P: Primitive>(xs: &[&Tensor], copy: Option<&Tensor>, followed: &
     let versions = xs.iter().map(|x| x.version()).collect();
     let mut before = Before { copy, versions, packed: SmallVec::new() };
     if word & mode::SAVED_HOOKS != 0 {
-        pack_before(P::KEEP, followed, xs, &mut before)?;
+        pack_before(keep, followed, xs, &mut before)?;
     }
     Ok(before)
 }

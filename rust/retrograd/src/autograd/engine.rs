@@ -18,6 +18,7 @@ use modes::Modes;
 pub use roots::{backward, grad, root, root_grad};
 
 use super::anomaly;
+use super::arith;
 use super::hooks::NodeHooks;
 use super::node::{Edge, Grads, NodeRef, Run};
 use crate::error::{Error, Result};
@@ -423,7 +424,7 @@ fn call_tensor_hook(hook: &dyn super::hooks::TensorHook, grad: &mut Option<Tenso
 fn retain(t: &Tensor, g: &Tensor) -> Result<()> {
     let current = t.meta().grad.lock().clone();
     let next = match current {
-        None => crate::ops::memory::clone_strided(g, &layout::contiguous_strides(g.sizes()))?,
+        None => arith::clone_strided(g, &layout::contiguous_strides(g.sizes()))?,
         Some(old) => old.add(g)?,
     };
     let old = t.meta().grad.lock().replace(next);
@@ -487,7 +488,7 @@ pub(crate) fn fit(g: Tensor, sizes: &[usize], dtype: DType, node: &str, index: u
     let g = if g.sizes() == sizes {
         g
     } else if layout::expands_to(sizes, g.sizes()) {
-        crate::ops::reduce::sum_to_size(&g, sizes)?
+        arith::sum_to_size(&g, sizes)?
     } else {
         return Err(Error::autograd(format!(
             "Function {node} returned an invalid gradient at index {index} - got {:?} but expected shape compatible with {sizes:?}",
@@ -504,5 +505,5 @@ pub(crate) fn fit(g: Tensor, sizes: &[usize], dtype: DType, node: &str, index: u
             dtype.name()
         )));
     }
-    crate::ops::memory::cast(&g, dtype)
+    arith::cast(&g, dtype)
 }

@@ -14,10 +14,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::{SmallVec, smallvec};
 
+use super::arith;
+use super::erased::AnyPrimitive;
 use super::leaf::WeakTensor;
 use super::mode;
 use super::node::Grads;
-use super::primitive::{Jvp, Primitive};
+use super::primitive::Jvp;
 use crate::error::{Error, Result};
 use crate::storage::reclaim::reading;
 use crate::tensor::copy::ranges_meet;
@@ -296,7 +298,7 @@ fn alias_apart(x: &Tensor, at: At) -> Result<Tensor> {
         plain.share_tangents(x)?;
         return Ok(plain);
     }
-    let view = crate::ops::view::alias(x)?;
+    let view = arith::alias(x)?;
     view.start_family(at);
     Ok(view)
 }
@@ -355,7 +357,7 @@ fn tangent_for(o: &Tensor, t: Option<Tensor>, op: &'static str) -> Result<Tensor
 /// From the outermost level on, each with itself and the levels inside it hidden: the rule of an inner one uses results with
 /// their tangents at the outer ones. If there are several, all but the innermost then run once more with only themselves
 /// hidden, so that tangents of outer levels have tangents at inner ones too.
-fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
+fn each_level(xs: &[&Tensor], rule: &mut dyn FnMut(At, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
     let mut levels = seen();
     levels.retain(|&mut (_, id)| xs.iter().any(|x| x.has_tangent_of(id)));
     let mut run = |at: At, others: Hidden| -> Result<()> {
@@ -378,9 +380,9 @@ fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Res
 }
 
 /// Runs the op's JVP rule at every level at which an operand has a tangent.
-pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
+pub(crate) fn push_tangents(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
     let _reading = reading();
-    push_through(xs, outs, |ts| op.jvp(&Jvp { xs, outs, ts }), P::NAME)
+    push_through(xs, outs, &mut |ts| op.jvp(&Jvp { xs, outs, ts }), op.facts().name)
 }
 
 /// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the tangents of
@@ -388,13 +390,13 @@ pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor
 pub fn push_through(
     xs: &[&Tensor],
     outs: &[Tensor],
-    mut rule: impl FnMut(&[Option<Tensor>]) -> Result<Grads>,
+    rule: &mut dyn FnMut(&[Option<Tensor>]) -> Result<Grads>,
     name: &'static str,
 ) -> Result<()> {
     if !xs.iter().any(|x| x.may_have_tangent()) {
         return Ok(());
     }
-    each_level(xs, |at, ts| {
+    each_level(xs, &mut |at, ts| {
         let mut results = rule(ts)?;
         results.resize(outs.len(), None);
         for (o, t) in outs.iter().zip(results) {
@@ -429,11 +431,11 @@ impl BeforeWrite {
             return Ok(None);
         }
         tangents::part_from_primal(xs[0])?;
-        let target = crate::ops::memory::cloned(xs[0])?;
+        let target = arith::cloned(xs[0])?;
         // With their histories and their tangents, which are written in place as well.
         let copy = |x: &&Tensor| match x {
             x if x.is_same(xs[0]) => Ok(Some(target.clone())),
-            x if x.shares_storage(xs[0]) && ranges_meet(x, xs[0]) => crate::ops::memory::cloned(x).map(Some),
+            x if x.shares_storage(xs[0]) && ranges_meet(x, xs[0]) => arith::cloned(x).map(Some),
             _ => Ok(None),
         };
         Ok(Some(Self { copies: xs.iter().map(copy).collect::<Result<_>>()? }))
@@ -446,7 +448,7 @@ impl BeforeWrite {
 
     /// As [`push_tangents`], after the write. The tangent is written in place too, so that it stays one with the tangents
     /// of the target's base and views.
-    pub fn push<P: Primitive>(&self, op: &P, xs: &[&Tensor], target: &Tensor) -> Result<()> {
+    pub fn push(&self, op: &dyn AnyPrimitive, xs: &[&Tensor], target: &Tensor) -> Result<()> {
         if !target.dtype().is_differentiable() {
             return Ok(());
         }
@@ -455,7 +457,7 @@ impl BeforeWrite {
         let outs = std::slice::from_ref(target);
         let tangent = |ts: &[Option<Tensor>]| {
             let results = op.jvp(&Jvp { xs: &before, outs, ts })?;
-            tangent_for(target, results.into_iter().next().flatten(), P::NAME)
+            tangent_for(target, results.into_iter().next().flatten(), op.facts().name)
         };
         // Of what such ops write nothing depends on the target: the derivative by it is 1 for the elements that stay.
         let kept = match target.may_overlap_itself() {
@@ -467,7 +469,7 @@ impl BeforeWrite {
             }
             false => None,
         };
-        each_level(&before, |at, ts| {
+        each_level(&before, &mut |at, ts| {
             let new = tangent(ts)?;
             let lent = ts
                 .iter()

@@ -10,7 +10,6 @@ use smallvec::smallvec;
 
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
-use crate::ops::memory::make_room;
 use crate::storage::reclaim::reading;
 use crate::tensor::{Body, DType, Inner, MemoryFormat, Tensor, flag, layout};
 
@@ -399,9 +398,9 @@ impl Tensor {
         self.check_not_frozen()?;
         let strides = format.unwrap_or(MemoryFormat::Contiguous).strides("resize_", sizes, &[])?;
         let (before, offset) = (self.storage().bytes(), self.storage_offset());
-        make_room("resize_", self, layout::checked_numel("resize_", sizes)?, offset)?;
+        self.make_room("resize_", layout::checked_numel("resize_", sizes)?, offset)?;
         self.tell_of_write()?;
-        crate::ops::create::fill_from(&self.storage(), self.dtype(), before)?;
+        super::arith::fill_from(&self.storage(), self.dtype(), before)?;
         let resized = Tensor::from_parts(self.storage(), self.dtype(), sizes, &strides, offset)?;
         self.take_body(resized.snapshot());
         Ok(())

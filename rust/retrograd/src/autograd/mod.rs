@@ -3,8 +3,10 @@
 pub mod accumulate;
 pub mod anomaly;
 pub mod apply;
+pub(crate) mod arith;
 pub mod custom;
 pub mod engine;
+pub mod erased;
 pub mod forward;
 pub mod hooks;
 pub mod leaf;

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 use std::sync::{Arc, OnceLock, Weak};
@@ -10,6 +11,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use smallvec::SmallVec;
 
 use super::anomaly;
+use super::erased::AnyPrimitive;
 use super::hooks::NodeHooks;
 use super::leaf::{LeafRef, WeakTensor};
 use super::saved::{KeptSlots, SavedItem};
@@ -165,12 +167,16 @@ pub trait Rule: Send + Sync {
     fn leaf(&self) -> Option<&Tensor> {
         None
     }
+    /// The op, if the rule is that of one.
+    fn op(&self) -> Option<&dyn AnyPrimitive> {
+        None
+    }
     /// For downcasting by the crate that made the rule.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// One recorded op.
-pub struct Node<R: ?Sized = dyn Rule> {
+/// A node without its rule: its place in the graph.
+pub struct Head {
     /// Larger than the number of every node this one leads to: descending order is a topological order.
     pub(crate) seq: u64,
     /// The engine's run and slot, packed; see `engine`.
@@ -182,7 +188,19 @@ pub struct Node<R: ?Sized = dyn Rule> {
     pub(crate) hooks: OnceLock<Box<NodeHooks>>,
     /// Non-owning: the host language's object for this node.
     pub(crate) host: AtomicPtr<()>,
+}
+
+/// One recorded op.
+pub struct Node<R: ?Sized = dyn Rule> {
+    pub(crate) head: Head,
     pub(crate) rule: R,
+}
+
+impl<R: ?Sized> Deref for Node<R> {
+    type Target = Head;
+    fn deref(&self) -> &Head {
+        &self.head
+    }
 }
 
 /// Sequence number of the nodes of leaves, which run as soon as all their gradients arrived.
@@ -214,7 +232,18 @@ fn next_seq(edges: &[Option<Edge>]) -> u64 {
 impl<R: Rule + 'static> Node<R> {
     pub fn new(rule: R, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Arc<Self> {
         let seq = if rule.leaf().is_some() { LEAF_SEQ } else { next_seq(&edges) };
-        let node = Arc::new(Self {
+        let node = Arc::new(Self { head: Head::new(seq, edges, outputs), rule });
+        if anomaly::is_on() && node.seq != LEAF_SEQ {
+            anomaly::recorded(node.clone());
+        }
+        node
+    }
+}
+
+impl Head {
+    #[inline(always)]
+    fn new(seq: u64, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Self {
+        Self {
             seq,
             mark: AtomicU64::new(0),
             origin: Origin::here(),
@@ -222,12 +251,12 @@ impl<R: Rule + 'static> Node<R> {
             outputs,
             hooks: OnceLock::new(),
             host: AtomicPtr::new(null_mut()),
-            rule,
-        });
-        if anomaly::is_on() && node.seq != LEAF_SEQ {
-            anomaly::recorded(node.clone());
         }
-        node
+    }
+    /// The head of a node that is made now.
+    #[inline(always)]
+    pub(super) fn of_op(edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Self {
+        Self::new(next_seq(&edges), edges, outputs)
     }
 }
 
@@ -295,7 +324,7 @@ impl Node {
     }
 }
 
-impl<R: ?Sized> Drop for Node<R> {
+impl Drop for Head {
     fn drop(&mut self) {
         for edge in &mut self.edges {
             if let Some(Edge::Node(_)) = edge

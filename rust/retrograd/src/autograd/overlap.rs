@@ -1,6 +1,6 @@
 //! In-place ops and memory that elements share: within the tensor that is written, and between it and what is read.
 
-use super::primitive::Primitive;
+use super::erased::AnyPrimitive;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use crate::tensor::copy::ranges_meet;
@@ -44,9 +44,10 @@ impl Sharing {
 }
 
 /// Checks, before the op writes to operand 0, the memory it shares with itself and with the other operands.
-pub(crate) fn check<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<()> {
-    check_repeats(P::NAME, xs[0], op.sharing().repeats)?;
-    (1..xs.len()).try_for_each(|i| check_reads(P::NAME, xs[0], xs[i], op.reads(xs, i)))
+pub(crate) fn check(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<()> {
+    let name = op.facts().name;
+    check_repeats(name, xs[0], op.sharing().repeats)?;
+    (1..xs.len()).try_for_each(|i| check_reads(name, xs[0], xs[i], op.reads(xs, i)))
 }
 
 /// Whether one place in memory surely stands for several elements.

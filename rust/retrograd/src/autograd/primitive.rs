@@ -4,13 +4,14 @@ use std::fmt::Debug;
 
 use smallvec::SmallVec;
 
+use super::apply::{apply_any, first};
+use super::erased::AnyPrimitive;
 use super::mode;
 use super::node::{Grads, NodeRef, Run};
 use super::overlap::{Reads, Sharing};
 use super::saved::Kept;
 use crate::error::{Error, Result};
-use crate::ops::Value;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Tensor, Value};
 
 /// Results of an op.
 pub type Outs = SmallVec<[Tensor; 1]>;
@@ -58,8 +59,10 @@ pub enum Batch<P> {
 }
 
 /// See [`Batch::Rule`].
-pub type BatchRule<P> =
-    fn(&P, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Result<(Outs, SmallVec<[Option<usize>; 1]>)>;
+pub type BatchRule<P> = fn(&P, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Result<BatchOuts>;
+
+/// Results, and where their batch axes are.
+pub type BatchOuts = (Outs, SmallVec<[Option<usize>; 1]>);
 
 /// A differentiable op: its parameters are the fields of the implementing type, its operands tensors.
 ///
@@ -200,22 +203,22 @@ pub fn out(t: Tensor) -> Outs {
 }
 
 /// JVP of an op that is linear in its only tensor operand: the op applied to the tangent.
-pub fn linear<P: Primitive>(op: &P, cx: &Jvp) -> Result<Grads> {
+pub fn linear(op: &dyn AnyPrimitive, cx: &Jvp) -> Result<Grads> {
     match cx.t(0) {
         None => Ok(cx.outs.iter().map(|_| None).collect()),
-        Some(t) => Ok(super::apply::apply(op.clone(), &[t])?.into_iter().map(Some).collect()),
+        Some(t) => Ok(apply_any(&mut *op.boxed(), &[t])?.into_iter().map(Some).collect()),
     }
 }
 
 /// JVP of an op with one output that is linear in each operand (multilinear): a sum over the operands of the op with the
 /// tangent in the operand's place.
-pub fn linear_in_each<P: Primitive>(op: &P, cx: &Jvp) -> Result<Grads> {
+pub fn linear_in_each(op: &dyn AnyPrimitive, cx: &Jvp) -> Result<Grads> {
     let mut sum: Option<Tensor> = None;
     for i in 0..cx.xs.len() {
         let Some(t) = cx.t(i) else { continue };
         let mut xs: SmallVec<[&Tensor; 4]> = cx.xs.iter().copied().collect();
         xs[i] = t;
-        let part = super::apply::apply1(op.clone(), &xs)?;
+        let part = first(apply_any(&mut *op.boxed(), &xs)?);
         sum = Some(match sum {
             None => part,
             Some(s) => s.add(&part)?,
@@ -226,7 +229,7 @@ pub fn linear_in_each<P: Primitive>(op: &P, cx: &Jvp) -> Result<Grads> {
 
 /// JVP of an op with one output that is jointly linear in all operands: the op applied to the tangents, zeros where
 /// there is none.
-pub fn jointly_linear<P: Primitive>(op: &P, cx: &Jvp) -> Result<Grads> {
+pub fn jointly_linear(op: &dyn AnyPrimitive, cx: &Jvp) -> Result<Grads> {
     if cx.ts.iter().all(Option::is_none) {
         return Ok(maybe(None));
     }
@@ -237,5 +240,5 @@ pub fn jointly_linear<P: Primitive>(op: &P, cx: &Jvp) -> Result<Grads> {
         .map(|(x, t)| t.clone().map_or_else(|| Tensor::full(x.sizes(), 0i64.into(), x.dtype()), Ok))
         .collect::<Result<_>>()?;
     let refs: Vec<&Tensor> = filled.iter().collect();
-    Ok(maybe(Some(super::apply::apply1(op.clone(), &refs)?)))
+    Ok(maybe(Some(first(apply_any(&mut *op.boxed(), &refs)?))))
 }

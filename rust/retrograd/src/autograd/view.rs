@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use smallvec::smallvec;
 
+use super::arith::{Layout, cloned, node_of_view};
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::saved::KeptSlots;
 use crate::error::{Error, Result};
-use crate::ops::view::look::Layout;
-use crate::ops::view::strided::node_of_view;
 use crate::tensor::{Tensor, flag};
 
 /// Under which circumstances a view was made; in-place writes through it depend on that.
@@ -147,6 +146,7 @@ impl Tensor {
     }
 
     /// Whether an op computed this tensor, as far as recorded.
+    #[inline]
     pub fn has_history(&self) -> bool {
         self.has_flag(flag::HISTORY) || self.is_batched() && self.bottom().has_history()
     }
@@ -326,7 +326,7 @@ impl Rule for CopySlices {
         let Some(g) = &grads[0] else { return Ok(smallvec![None; self.inner.edges.len().max(at + 1)]) };
         let whole = self.base.fresh(Some(g), g)?;
         let part = self.view.within(&self.base, &whole)?;
-        let given = crate::ops::memory::cloned(&part)?;
+        let given = cloned(&part)?;
         let mut results = self.inner.rule.apply(&self.inner, &[Some(given)], run)?;
         if results.len() <= at {
             results.resize(at + 1, None);

@@ -384,7 +384,7 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&T
     }
     let resized = resizes && out.numel() > 0;
     if resizes {
-        make_room(op, out, result.numel(), out.storage_offset())?;
+        out.make_room(op, result.numel(), out.storage_offset())?;
     }
     out.tell_of_write()?;
     if resizes {
@@ -393,13 +393,6 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&T
     copy::copy_into(result, out)?;
     out.bump_version();
     Ok(resized)
-}
-
-/// Lets the storage of `t` grow until `n` elements from `offset` on fit.
-pub(crate) fn make_room(op: &'static str, t: &Tensor, n: usize, offset: usize) -> Result<()> {
-    // Without elements the offset may be anything.
-    let needed = if n == 0 { 0 } else { n.saturating_add(offset).saturating_mul(t.dtype().size()) };
-    t.storage().grow(op, needed)
 }
 
 /// Gives `out` the layout of `result` over its own memory, in which there is room.

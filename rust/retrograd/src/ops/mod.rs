@@ -18,22 +18,12 @@ pub mod sort;
 pub mod view;
 
 mod options;
-mod value;
 
+pub use crate::tensor::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
 pub use options::TensorOptions;
 pub use out_dtype::OutDtype;
-pub use value::{Arg, Device, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
 
 use crate::error::Result;
-
-/// Where the result of an op goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// A fresh tensor.
-    New,
-    /// The first operand.
-    InPlace,
-}
 
 /// Bits of [`Entry::forms`].
 pub mod forms {

@@ -6,6 +6,7 @@ pub mod format;
 pub mod layout;
 pub mod memory_format;
 pub mod scalar;
+mod value;
 
 use std::fmt;
 use std::ptr::null_mut;
@@ -18,6 +19,7 @@ pub use dtype::{Category, DType, Element, Host, Truth};
 pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
+pub use value::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
 
 use crate::autograd::meta::Meta;
 use crate::autograd::mode;
@@ -423,6 +425,7 @@ impl Tensor {
         Self(inner)
     }
     /// The slot for the host language's object. The core only stores it.
+    #[inline]
     pub fn host(&self) -> &AtomicPtr<()> {
         &self.0.host
     }
@@ -430,9 +433,11 @@ impl Tensor {
         self.0.meta.get_or_init(Box::default)
     }
     /// Address that identifies the tensor while it lives.
+    #[inline]
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
+    #[inline]
     pub fn is_same(&self, other: &Tensor) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -462,16 +467,20 @@ impl Tensor {
     pub fn strides(&self) -> &[isize] {
         &self.body().strides
     }
+    #[inline]
     pub fn ndim(&self) -> usize {
         self.body().sizes.len()
     }
+    #[inline]
     pub fn numel(&self) -> usize {
         self.body().numel
     }
     /// Position of the first element in the storage, in elements.
+    #[inline]
     pub fn storage_offset(&self) -> usize {
         self.body().offset
     }
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         self.body().contiguous
     }
@@ -484,6 +493,12 @@ impl Tensor {
     }
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         self.storage_key() == other.storage_key()
+    }
+    /// Lets the storage grow until `n` elements from `offset` on fit.
+    pub(crate) fn make_room(&self, op: &'static str, n: usize, offset: usize) -> Result<()> {
+        // Without elements the offset may be anything.
+        let needed = if n == 0 { 0 } else { n.saturating_add(offset).saturating_mul(self.dtype().size()) };
+        self.storage().grow(op, needed)
     }
     /// A number that tensors have in common if and only if they share memory.
     pub fn storage_key(&self) -> usize {
@@ -559,6 +574,7 @@ impl Tensor {
         }
     }
     /// Number of in-place writes so far to the memory this tensor shares with its views.
+    #[inline]
     pub fn version(&self) -> u32 {
         self.counter(Version::get)
     }
@@ -574,6 +590,7 @@ impl Tensor {
     }
     /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs, and
     /// writes to it are not counted.
+    #[inline]
     pub fn is_inference(&self) -> bool {
         self.has_flag(flag::INFERENCE)
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::level::{Level, number_of, visible};
+use crate::autograd::arith;
 use crate::error::{Error, ErrorKind, Result};
-use crate::ops::view;
 use crate::tensor::{Body, Dims, Strides, Tensor, flag, layout};
 
 /// What a batched tensor stands for.
@@ -44,7 +44,7 @@ impl Tensor {
     /// The value of a batched tensor, its batch axis, and the number of its level (0 once that is closed).
     pub fn batch_parts(&self) -> Option<Result<(Tensor, usize, usize)>> {
         let b = self.batched()?;
-        let value = view::movedim(&b.value, &[0], &[b.dim as i64]);
+        let value = arith::movedim(&b.value, &[0], &[b.dim as i64]);
         Some(value.map(|value| (value, b.dim, number_of(&b.level).unwrap_or(0))))
     }
     /// The value beneath all levels; the tensor itself if it is not batched.
@@ -57,7 +57,7 @@ impl Tensor {
     }
     /// The entry that axis `dim` of this tensor runs over, as a tensor.
     pub fn batch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
-        let value = view::movedim(self, &[dim], &[0])?;
+        let value = arith::movedim(self, &[dim], &[0])?;
         if value.sizes().first() != Some(&level.size()) {
             return Err(Error::shape(
                 "vmap",
@@ -75,7 +75,7 @@ impl Tensor {
     pub fn unbatch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
         let dim = layout::wrap_dim("vmap", dim, self.ndim() + 1)?;
         let value = regrouped(self, std::slice::from_ref(level))?;
-        view::movedim(&value, &[0], &[dim as i64])
+        arith::movedim(&value, &[0], &[dim as i64])
     }
     /// A batched tensor over the value that `f` makes of this one's; `None` if this one is not batched.
     pub(crate) fn over(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Option<Result<Tensor>> {
@@ -153,16 +153,16 @@ pub(crate) fn regrouped(t: &Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
     let front: Vec<i64> = rest.iter().chain(present).filter_map(|l| at(l)).map(|i| i as i64).collect();
     if front.iter().enumerate().any(|(i, &from)| i as i64 != from) {
         let to: Vec<i64> = (0..front.len() as i64).collect();
-        value = view::movedim(&value, &front, &to)?;
+        value = arith::movedim(&value, &front, &to)?;
     }
     let mut sizes = Dims::from_slice(value.sizes());
     for (i, level) in levels.iter().enumerate() {
         if !has(&have, level) {
-            value = view::unsqueeze(&value, (rest.len() + i) as i64)?;
+            value = arith::unsqueeze(&value, (rest.len() + i) as i64)?;
             sizes.insert(rest.len() + i, level.size());
         }
     }
-    assembled(view::expand_to(&value, &sizes)?, &rest)
+    assembled(arith::expand_to(&value, &sizes)?, &rest)
 }
 
 /// A tensor with axes in front that are the batches of the levels of `like`, as a tensor
@@ -180,7 +180,7 @@ pub fn joined(t: &Tensor, like: &Tensor) -> Result<Tensor> {
     };
     let front: Vec<i64> = all.iter().filter_map(|l| from(l)).map(|i| i as i64).collect();
     let to: Vec<i64> = (0..front.len() as i64).collect();
-    assembled(view::movedim(&value, &front, &to)?, &all)
+    assembled(arith::movedim(&value, &front, &to)?, &all)
 }
 
 /// The tensor, batched at every level that ops see.
@@ -210,7 +210,7 @@ pub(crate) fn widened(t: &Tensor, like: &Tensor) -> Result<Tensor> {
         strides.insert(0, step as isize);
         step *= level.size().max(1);
     }
-    let fresh = crate::ops::create::zeros_strided(whole.sizes(), &strides, whole.dtype())?;
+    let fresh = arith::zeros_strided(whole.sizes(), &strides, whole.dtype())?;
     assembled(fresh.copy_(&whole)?, &all)
 }
 

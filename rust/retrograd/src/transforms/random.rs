@@ -2,10 +2,9 @@
 
 use super::batched::{at_levels, entry_of};
 use super::level::{InRule, Randomness, visible};
+use crate::autograd::arith::with_batch;
 use crate::error::{Error, Result};
-use crate::ops::Form;
-use crate::ops::view::with_batch;
-use crate::tensor::Tensor;
+use crate::tensor::{Form, Tensor};
 
 #[cold]
 fn refused(op: &'static str) -> Error {

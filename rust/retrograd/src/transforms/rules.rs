@@ -8,11 +8,11 @@ use smallvec::SmallVec;
 
 use super::batched::{Batched, entry_body, entry_of};
 use super::level::{InRule, Level};
-use crate::autograd::apply::{apply, apply_inplace};
-use crate::autograd::primitive::{Batch, Outs, Primitive};
-use crate::autograd::{forward, mode};
+use crate::autograd::apply::{apply_any, apply_any_inplace};
+use crate::autograd::erased::{AnyPrimitive, Batching, Unrecorded};
+use crate::autograd::primitive::{BatchOuts, Outs};
+use crate::autograd::{arith, forward, mode};
 use crate::error::{Error, Result};
-use crate::ops::{memory, view};
 use crate::tensor::{Category, Dims, Tensor};
 
 /// Operands without the level whose rule runs.
@@ -50,7 +50,7 @@ impl Operands {
                 let mut sizes = Dims::from_elem(1, most + 1);
                 sizes[0] = value.sizes()[0];
                 sizes[most + 1 - ndim..].copy_from_slice(&value.sizes()[1..]);
-                *value = view::view_to(value, &sizes)?;
+                *value = arith::view_to(value, &sizes)?;
             }
         }
         Ok(())
@@ -68,17 +68,27 @@ impl Operands {
                 continue;
             }
             match (axis, large) {
-                (Some(_), Some(dtype)) if is_below(value, dtype) => *value = memory::cast(value, dtype)?,
-                (None, None) if most == 0 => *value = view::unsqueeze(value, 0)?,
+                (Some(_), Some(dtype)) if is_below(value, dtype) => *value = arith::cast(value, dtype)?,
+                (None, None) if most == 0 => *value = arith::unsqueeze(value, 0)?,
                 _ => {}
             }
         }
         Ok(())
     }
+    /// The op, and its operands prepared, for a run on the whole batch at once.
+    fn lift_op(&mut self, op: &dyn AnyPrimitive, batch: usize) -> Result<Box<dyn Unrecorded>> {
+        let lifted = op.lift(&self.ndims, batch)?;
+        if op.facts().batch == Batching::Lift {
+            self.lift(batch)?
+        } else {
+            self.align()?
+        }
+        Ok(lifted)
+    }
     /// Every operand with the batch axis in front.
     fn lift(&mut self, batch: usize) -> Result<()> {
         for (value, axis) in self.values.iter_mut().zip(&self.axes) {
-            *value = view::batch_first(value, *axis, batch)?;
+            *value = arith::batch_first(value, *axis, batch)?;
         }
         Ok(())
     }
@@ -89,52 +99,43 @@ fn is_below(x: &Tensor, dtype: crate::DType) -> bool {
 }
 
 /// Runs an op whose operands are batched at `level`, and at none inside it.
-pub(crate) fn run<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Level>) -> Result<Outs> {
+pub(crate) fn run(op: &dyn AnyPrimitive, xs: &[&Tensor], level: &Arc<Level>) -> Result<Outs> {
     let _here = InRule::at(level)?;
     let (outs, axes) = on_values(op, Operands::of(xs, level)?, level)?;
     let entry = |(o, axis): (Tensor, Option<usize>)| match axis {
         Some(0) => entry_of(o, level),
-        Some(a) => entry_of(view::movedim(&o, &[a as i64], &[0])?, level),
+        Some(a) => entry_of(arith::movedim(&o, &[a as i64], &[0])?, level),
         None => Ok(o),
     };
     outs.into_iter().zip(axes).map(entry).collect()
 }
 
-type OnValues = (Outs, SmallVec<[Option<usize>; 1]>);
-
-fn on_values<P: Primitive>(op: &P, mut operands: Operands, level: &Level) -> Result<OnValues> {
+fn on_values(op: &dyn AnyPrimitive, mut operands: Operands, level: &Level) -> Result<BatchOuts> {
     let batch = level.size();
-    let outs = match P::BATCH {
-        Batch::Rule(rule) => {
-            let (mut outs, axes) = rule(op, &operands.refs(), &operands.axes, batch)?;
-            // A value belongs to one handle alone: its layout may be changed in place.
-            for o in outs.iter_mut().filter(|o| operands.values.iter().any(|value| value.is_same(o))) {
-                *o = view::alias(o)?;
-            }
-            return Ok((outs, axes));
+    if let Some(results) = op.batch_rule(&operands.refs(), &operands.axes, batch) {
+        let (mut outs, axes) = results?;
+        // A value belongs to one handle alone: its layout may be changed in place.
+        for o in outs.iter_mut().filter(|o| operands.values.iter().any(|value| value.is_same(o))) {
+            *o = arith::alias(o)?;
         }
-        Batch::Loop => return looping(op, &operands, batch),
-        Batch::Pointwise => {
-            operands.align()?;
-            apply(op.clone(), &operands.refs())?
-        }
-        Batch::Lift(lift) => {
-            let lifted = lift(op, &operands.ndims, batch)?;
-            operands.lift(batch)?;
-            apply(lifted, &operands.refs())?
-        }
-    };
+        return Ok((outs, axes));
+    }
+    if op.facts().batch == Batching::Loop {
+        return looping(op, &operands, batch);
+    }
+    let mut lifted = operands.lift_op(op, batch)?;
+    let outs = apply_any(&mut *lifted, &operands.refs())?;
     let axes = outs.iter().map(|_| Some(0)).collect();
     Ok((outs, axes))
 }
 
 /// As [`run`], writing to operand 0, which is returned.
-pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Level>) -> Result<Tensor> {
+pub(crate) fn run_inplace(op: &dyn AnyPrimitive, xs: &[&Tensor], level: &Arc<Level>) -> Result<Tensor> {
     let _here = InRule::at(level)?;
     let target = xs[0];
     let mut operands = Operands::of(xs, level)?;
     if operands.axes[0].is_none() {
-        let name = format!("{}_", P::NAME.trim_end_matches('_'));
+        let name = format!("{}_", op.facts().name.trim_end_matches('_'));
         return Err(Error::autograd(format!(
             "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args \
              that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a \
@@ -142,30 +143,25 @@ pub(crate) fn run_inplace<P: Primitive>(op: &P, xs: &[&Tensor], level: &Arc<Leve
         )));
     }
     if let Some((i, _)) = operands.ndims.iter().enumerate().find(|(_, n)| **n > operands.ndims[0])
-        && matches!(P::BATCH, Batch::Pointwise)
+        && op.facts().batch == Batching::Pointwise
     {
-        return Err(Error::broadcast(P::NAME, target.sizes(), xs[i].sizes()));
+        return Err(Error::broadcast(op.facts().name, target.sizes(), xs[i].sizes()));
     }
-    match P::BATCH {
-        Batch::Pointwise => {
-            operands.align()?;
-            apply_inplace(op.clone(), &operands.refs())?;
+    match op.facts().batch {
+        Batching::Pointwise | Batching::Lift => {
+            let mut lifted = operands.lift_op(op, level.size())?;
+            apply_any_inplace(&mut *lifted, &operands.refs())?;
         }
-        Batch::Lift(lift) => {
-            let lifted = lift(op, &operands.ndims, level.size())?;
-            operands.lift(level.size())?;
-            apply_inplace(lifted, &operands.refs())?;
-        }
-        Batch::Rule(_) | Batch::Loop => {
+        Batching::Rule | Batching::Loop => {
             let value = operands.values[0].clone();
             // The rule's ops may keep what they read until the backward, and the write comes after them.
             if mode::records(mode::word()) && operands.values.iter().any(Tensor::requires_grad) {
                 for x in operands.values.iter_mut().filter(|x| x.shares_storage(&value)) {
-                    *x = memory::cloned(x)?;
+                    *x = arith::cloned(x)?;
                 }
             }
             let (outs, axes) = on_values(op, operands, level)?;
-            let result = view::batch_first(&outs[0], axes[0], level.size())?;
+            let result = arith::batch_first(&outs[0], axes[0], level.size())?;
             value.copy_(&result)?;
         }
     }
@@ -192,30 +188,33 @@ pub fn looped() -> Vec<&'static str> {
     LOOPED.lock().iter().copied().collect()
 }
 
-fn looping<P: Primitive>(op: &P, operands: &Operands, batch: usize) -> Result<OnValues> {
-    if LOOPED.lock().insert(P::NAME) {
+fn looping(op: &dyn AnyPrimitive, operands: &Operands, batch: usize) -> Result<BatchOuts> {
+    if LOOPED.lock().insert(op.facts().name) {
         crate::warn::warn(&format!(
             "There is a performance drop because {} has no batching rule yet: it runs once for each of the {batch} entries.",
-            P::NAME
+            op.facts().name
         ))?;
     }
     if batch == 0 {
-        return Err(Error::not_implemented(format!("vmap: {} has no batching rule for a batch of size 0", P::NAME)));
+        return Err(Error::not_implemented(format!(
+            "vmap: {} has no batching rule for a batch of size 0",
+            op.facts().name
+        )));
     }
     let mut results: Vec<Vec<Tensor>> = Vec::new();
     for i in 0..batch {
         let entry = |(value, axis): (&Tensor, &Option<usize>)| match axis {
-            Some(a) => view::select_at(value, *a, i as i64),
+            Some(a) => arith::select_at(value, *a, i as i64),
             None => Ok(value.clone()),
         };
         let entries: Vec<Tensor> = operands.values.iter().zip(&operands.axes).map(entry).collect::<Result<_>>()?;
-        let outs = apply(op.clone(), &entries.iter().collect::<Vec<_>>())?;
+        let outs = apply_any(&mut *op.boxed(), &entries.iter().collect::<Vec<_>>())?;
         results.resize_with(outs.len(), Vec::new);
         for (column, o) in results.iter_mut().zip(outs) {
             column.push(o);
         }
     }
-    let outs: Outs = results.iter().map(|column| view::stack(column, 0)).collect::<Result<_>>()?;
+    let outs: Outs = results.iter().map(|column| arith::stack(column, 0)).collect::<Result<_>>()?;
     let axes = outs.iter().map(|_| Some(0)).collect();
     Ok((outs, axes))
 }

@@ -48,7 +48,7 @@ pub fn root_grad(edge: &Edge, given: Option<&Tensor>, index: usize, what: &str) 
                     dtype.name()
                 )));
             }
-            if g.dtype() == dtype { Ok(g.clone()) } else { crate::ops::memory::cast(g, dtype) }
+            if g.dtype() == dtype { Ok(g.clone()) } else { crate::autograd::arith::cast(g, dtype) }
         }
     }
 }

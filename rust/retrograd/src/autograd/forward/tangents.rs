@@ -14,13 +14,10 @@ use std::sync::atomic::Ordering;
 use smallvec::SmallVec;
 
 use super::{At, Hidden, LEVELS, check_sizes, no_level, seen};
+use crate::autograd::arith::{Layout, cloned, same_view, select_at};
 use crate::autograd::leaf::WeakTensor;
 use crate::autograd::mode::{self, GradGuard};
 use crate::error::{Error, Result};
-use crate::ops::memory::cloned;
-use crate::ops::view::look::Layout;
-use crate::ops::view::select_at;
-use crate::ops::view::strided::same_view;
 use crate::tensor::{Tensor, flag};
 use crate::transforms;
 

@@ -1,8 +1,17 @@
-//! Dynamic values: what a call from another language is made of, and their conversion to the types rooms use.
+//! What calls are made of: dynamic values, their conversion to the types that ops take, and the form of an op.
 
 use crate::error::{Error, Result};
 use crate::generator::Generator;
 use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
+
+/// Where the result of an op goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// A fresh tensor.
+    New,
+    /// The first operand.
+    InPlace,
+}
 
 /// A value on its way into or out of an op.
 #[derive(Clone, Debug)]

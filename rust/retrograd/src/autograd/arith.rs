@@ -1,0 +1,20 @@
+//! The one door to ops: the tensor arithmetic that the engine and the transforms themselves do. Everything else that they
+//! do with tensors is a rule's work.
+//!
+//! An op imports the engine, since its rules are written in terms of it. The way back leads through here alone, and
+//! through the methods of [`Tensor`](crate::Tensor) that `#[op]` makes.
+
+/// Casts, copies and fresh memory.
+pub(crate) use crate::ops::create::{fill_from, zeros_strided};
+pub(crate) use crate::ops::memory::{cast, clone_strided, cloned};
+
+/// Sums of gradients.
+pub(crate) use crate::ops::pointwise::add_assign;
+pub(crate) use crate::ops::reduce::sum_to_size;
+
+/// Views: of primals for their tangents, of bases for written views, of values for entries of a batch.
+pub(crate) use crate::ops::view::look::Layout;
+pub(crate) use crate::ops::view::strided::{node_of_view, same_view};
+pub(crate) use crate::ops::view::{
+    alias, batch_first, expand_to, movedim, select_at, stack, unsqueeze, view_to, with_batch,
+};

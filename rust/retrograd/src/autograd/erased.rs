@@ -1,0 +1,123 @@
+//! [`Primitive`] without its type: what runs once per op and not per element takes an op as an object, and is compiled
+//! once for all of them.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::apply::OpRule;
+use super::node::{Grads, Head, Node, NodeRef};
+use super::overlap::{Reads, Sharing};
+use super::primitive::{Batch, BatchOuts, Jvp, Keep, Outs, Primitive, Vjp};
+use super::saved::KeptSlots;
+use crate::error::Result;
+use crate::tensor::{Tensor, Value};
+
+/// What every value of a primitive type has in common.
+pub struct Facts {
+    pub name: &'static str,
+    pub keep: &'static [Keep],
+    pub batch: Batching,
+}
+
+/// Which variant of [`Batch`] an op has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Batching {
+    Pointwise,
+    Lift,
+    Rule,
+    Loop,
+}
+
+/// The object-safe twin of [`Primitive`], which implements it.
+pub trait AnyPrimitive: Debug + Send + Sync + 'static {
+    fn facts(&self) -> &'static Facts;
+    fn node(&self) -> &'static str;
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool>;
+    fn sharing(&self) -> Sharing;
+    fn reads(&self, xs: &[&Tensor], i: usize) -> Reads;
+    fn vjp(&self, cx: &Vjp) -> Result<Grads>;
+    fn jvp(&self, cx: &Jvp) -> Result<Grads>;
+    fn inputs(&self) -> u32;
+    fn params(&self) -> Vec<(&'static str, Value)>;
+    /// The op on operands with a batch axis in front, for [`Batch::Lift`]; the same op for the other variants.
+    fn lift(&self, ndims: &[usize], batch: usize) -> Result<Box<dyn Unrecorded>>;
+    /// The rule of [`Batch::Rule`]; `None` for the other variants.
+    fn batch_rule(&self, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Option<Result<BatchOuts>>;
+    /// A copy, to be applied.
+    fn boxed(&self) -> Box<dyn Unrecorded>;
+}
+
+impl<P: Primitive> AnyPrimitive for P {
+    fn facts(&self) -> &'static Facts {
+        const {
+            let batch = match &P::BATCH {
+                Batch::Pointwise => Batching::Pointwise,
+                Batch::Lift(_) => Batching::Lift,
+                Batch::Rule(_) => Batching::Rule,
+                Batch::Loop => Batching::Loop,
+            };
+            &Facts { name: P::NAME, keep: P::KEEP, batch }
+        }
+    }
+    fn node(&self) -> &'static str {
+        P::node(self)
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        P::forward(self, xs)
+    }
+    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        P::forward_into(self, xs, out)
+    }
+    fn sharing(&self) -> Sharing {
+        P::sharing(self)
+    }
+    fn reads(&self, xs: &[&Tensor], i: usize) -> Reads {
+        P::reads(self, xs, i)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        P::vjp(self, cx)
+    }
+    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        P::jvp(self, cx)
+    }
+    fn inputs(&self) -> u32 {
+        P::inputs(self)
+    }
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        P::params(self)
+    }
+    fn lift(&self, ndims: &[usize], batch: usize) -> Result<Box<dyn Unrecorded>> {
+        match P::BATCH {
+            Batch::Lift(lift) => Ok(Box::new(Some(lift(self, ndims, batch)?))),
+            _ => Ok(self.boxed()),
+        }
+    }
+    fn batch_rule(&self, xs: &[&Tensor], axes: &[Option<usize>], batch: usize) -> Option<Result<BatchOuts>> {
+        match P::BATCH {
+            Batch::Rule(rule) => Some(rule(self, xs, axes, batch)),
+            _ => None,
+        }
+    }
+    fn boxed(&self) -> Box<dyn Unrecorded> {
+        Box::new(Some(self.clone()))
+    }
+}
+
+/// An op that is not in a node yet: `Some` until it is moved into one.
+pub trait Unrecorded {
+    fn op(&self) -> &dyn AnyPrimitive;
+    /// Moves the op into a node.
+    fn into_node(&mut self, head: Head, kept: KeptSlots) -> NodeRef;
+}
+
+const TAKEN: &str = "an op is moved into one node, and not asked for afterwards";
+
+impl<P: Primitive> Unrecorded for Option<P> {
+    fn op(&self) -> &dyn AnyPrimitive {
+        self.as_ref().expect(TAKEN)
+    }
+    fn into_node(&mut self, head: Head, kept: KeptSlots) -> NodeRef {
+        Arc::new(Node { head, rule: OpRule { kept, op: self.take().expect(TAKEN) } })
+    }
+}

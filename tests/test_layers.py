@@ -1,0 +1,46 @@
+"""What lies below does not know what lies above: docs/architecture.md draws the layers."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[1] / "rust/retrograd/src"
+BELOW_TENSORS = [
+    "error.rs",
+    "generator.rs",
+    "interrupt.rs",
+    "origin.rs",
+    "storage/mod.rs",
+    "tensor/dtype.rs",
+    "tensor/format.rs",
+    "tensor/layout.rs",
+    "tensor/scalar.rs",
+    "warn.rs",
+]
+ENGINE = [
+    str(path.relative_to(SOURCES))
+    for folder in ("autograd", "tensor", "transforms")
+    for path in sorted((SOURCES / folder).rglob("*.rs"))
+    if path.name != "tests.rs"
+]
+
+
+def code(path: str) -> str:
+    """A file without its comments and its tests."""
+    text = re.sub(r"//.*", "", (SOURCES / path).read_text())
+    return text.split("#[cfg(test)]\nmod tests")[0]
+
+
+@pytest.mark.parametrize("path", BELOW_TENSORS)
+def test_what_tensors_are_made_of_knows_no_tensor(path):
+    imports = re.findall(r"(?<!\$)\b(?:crate|super)::[\w:]+", code(path))
+    allowed = r"(crate::tensor|super)::(dtype|layout|scalar)\b|crate::(error|origin|kernels|warn|generator)\b|super::\*"
+    # The macro that finds the type of a dtype is named by its path in the crate.
+    assert [name for name in imports if not re.match(allowed, name)] == []
+
+
+@pytest.mark.parametrize("path", ENGINE)
+def test_the_engine_has_one_door_to_ops(path):
+    named = re.findall(r"\bcrate::ops\b|\buse crate::\{[^;]*\bops\b", code(path))
+    assert bool(named) == (path == "autograd/arith.rs")

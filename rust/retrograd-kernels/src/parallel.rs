@@ -238,7 +238,7 @@ fn nanoseconds() -> u64 {
 
 /// Sees to it that a forked child makes a pool of its own: the workers stay with the parent, and what they had locked stays
 /// locked.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn leave_workers_to_the_parent() {
     static AT_FORK: std::sync::Once = std::sync::Once::new();
     extern "C" fn forget() {
@@ -276,7 +276,7 @@ impl Pool {
 
     #[cold]
     fn create() -> &'static Pool {
-        #[cfg(unix)]
+        #[cfg(all(unix, not(miri)))]
         leave_workers_to_the_parent();
         let fresh = Box::into_raw(Box::new(Pool::new()));
         match POOL.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {

@@ -4,7 +4,7 @@ use super::*;
 
 /// Held by the test that forks and by the one that counts page faults: a fork makes the parent's pages
 /// copy-on-write, and its next write to each of them faults.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 static FORKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 /// A buffer that is released at the end, so that a failed assertion leaks nothing.
@@ -76,7 +76,7 @@ fn buffers_are_aligned_and_apart() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn mapped_blocks_start_on_a_huge_page() {
     for class in (class_of(backing::HUGE)..).step_by(3).take(6) {
         let block = new_block(class);
@@ -276,7 +276,7 @@ fn stats_include_what_is_held() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn a_reused_block_has_no_page_faults() {
     static STACKS: Shared = Shared::new(); // Its own, which no other test empties.
     fn faults() -> i64 {
@@ -308,7 +308,7 @@ fn a_reused_block_has_no_page_faults() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn a_forked_child_uses_the_pool() {
     let _forking = FORKING.lock();
     let stop = AtomicBool::new(false);

@@ -37,6 +37,8 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python
 RUFF_PATHS := python tests benches examples tools
+# Where tools/width.py looks: Python is left to ruff, and the table of ops is generated.
+WIDTH_PATHS := $(filter-out docs/ops.md,$(wildcard *.md *.toml Makefile .github docs/*.md examples rust))
 # The oldest Rust that the crates promise to compile with.
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
@@ -65,6 +67,7 @@ lint: $(TOOLS) ## Check format, lints and types, in Rust and in Python
 	$(PY) -m ruff check $(wildcard $(RUFF_PATHS))
 	$(PY) -m ruff format --check $(wildcard $(RUFF_PATHS))
 	$(PY) -m mypy
+	$(PY) tools/width.py $(WIDTH_PATHS)
 	if $(CARGO) deny --version >/dev/null 2>&1; then \
 		$(CARGO) deny --log-level error check licenses bans sources; \
 	else \
@@ -140,6 +143,7 @@ format: $(TOOLS) ## Format the sources, and fix what lints can fix by themselves
 	$(CARGO) fmt --all
 	$(PY) -m ruff check --fix $(wildcard $(RUFF_PATHS))
 	$(PY) -m ruff format $(wildcard $(RUFF_PATHS))
+	$(PY) tools/width.py --fix $(WIDTH_PATHS)
 
 lock: ## Pin the tools anew in requirements/ (needs uv)
 	for group in dev zig; do \

@@ -14,11 +14,12 @@ EXTENSION = Path(retrograd._core.__file__)
 # The version that released wheels promise to run with: manylinux_2_17.
 OLDEST = (2, 17)
 # What had another version there. A build on a newer system asks for the newer one, a released wheel for the older one.
-RENEWED = set(
-    "exp exp2 expf log log2 logf pow powf fstat64 stat64 dlsym pthread_attr_getguardsize pthread_attr_getstack "
-    "pthread_attr_setstacksize pthread_create pthread_detach pthread_getattr_np pthread_join pthread_key_create "
-    "pthread_key_delete pthread_setname_np pthread_setspecific".split()
-)
+RENEWED = {
+    *("exp", "exp2", "expf", "log", "log2", "logf", "pow", "powf", "fstat64", "stat64", "dlsym"),
+    *("pthread_attr_getguardsize", "pthread_attr_getstack", "pthread_attr_setstacksize", "pthread_create"),
+    *("pthread_detach", "pthread_getattr_np", "pthread_join", "pthread_key_create", "pthread_key_delete"),
+    *("pthread_setname_np", "pthread_setspecific"),
+}
 
 pytestmark = pytest.mark.skipif(
     READELF is None or EXTENSION.read_bytes()[:4] != b"\x7fELF", reason="needs an ELF file and readelf"

@@ -17,24 +17,35 @@ FUZZ_SEED ?= $(shell date +%s)
 FUZZ_SEED := $(FUZZ_SEED)
 # A site-packages folder that holds torch, for `make bench`.
 TORCH ?=
+# With MANYLINUX=2_17 the wheel is linked by zig and runs on every Linux whose glibc is that old; so are released wheels.
+MANYLINUX ?=
+# What the source distribution is compiled with by `make sdist-test`.
+SDIST_PROFILE ?= release
 # In CI a Cargo.lock that is out of date is an error.
 LOCKED ?= $(if $(CI),--locked)
 
-PY := $(VENV)/bin/python
-# Touched when the pinned tools, and when the wheel, are in the virtual environment.
+# The interpreter of a virtual environment.
+python_of = $(1)/$(if $(filter Windows_NT,$(OS)),Scripts/python.exe,bin/python)
+PY := $(call python_of,$(VENV))
+# Touched when the pinned tools, zig and the wheel are in the virtual environment.
 TOOLS := $(VENV)/.tools-installed
+ZIG := $(VENV)/.zig-installed
 WHEEL := $(VENV)/.wheel-installed
 # Touched when a build without optimisation lies ready beside it; frames are large there.
 DEBUG_SITE := target/debug-site/.assembled
 DEBUG_PYTEST = ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/debug-site $(PY) -m pytest -n auto
 
 # What the wheel is made of. Folders are listed too: their time changes when a file in them is added or removed.
-SOURCES := $(wildcard Cargo.toml Cargo.lock rust-toolchain.toml .cargo/config.toml) pyproject.toml \
+SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
 	$(shell find rust python \( -name tests -o -name benches -o -name __pycache__ \) -prune -o -print 2>/dev/null)
 
 # The extension crate leaves Python's symbols to the interpreter that loads it, so it makes no test binary.
 RUST_CRATES := --workspace --exclude retrograd-python
 RUFF_PATHS := python tests benches examples tools
+# Where tools/width.py looks: Python is left to ruff, and the table of ops is generated.
+WIDTH_PATHS := $(filter-out docs/ops.md,$(wildcard *.md *.toml Makefile .github docs/*.md examples rust))
+# The oldest Rust that the crates promise to compile with.
+MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 # No target calls make, and cargo counts the cores itself: it would only complain of a jobserver it cannot reach.
 unexport MAKEFLAGS MFLAGS
@@ -43,7 +54,8 @@ unexport MAKEFLAGS MFLAGS
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test edit-test fuzz doctest stubs bench docs wheel format lock clean
+.PHONY: help demo test lint rust-test python-test debug-test edit-test fuzz miri loom msrv deny
+.PHONY: doctest stubs bench docs wheel sdist-test format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,6 +72,12 @@ lint: $(TOOLS) ## Check format, lints and types, in Rust and in Python
 	$(PY) -m ruff check $(wildcard $(RUFF_PATHS))
 	$(PY) -m ruff format --check $(wildcard $(RUFF_PATHS))
 	$(PY) -m mypy
+	$(PY) tools/width.py $(WIDTH_PATHS)
+	if $(CARGO) deny --version >/dev/null 2>&1; then \
+		$(CARGO) deny --log-level error check licenses bans sources; \
+	else \
+		echo "Not checked: licences and sources of dependencies, which needs cargo-deny (cargo install --locked cargo-deny)"; \
+	fi
 
 rust-test: ## Test the Rust crates, documentation examples included
 	if $(CARGO) nextest --version >/dev/null 2>&1; then \
@@ -82,6 +100,22 @@ fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SE
 	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES)"
 	FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PY) -m pytest -n auto tests/fuzz $(PYTEST_ARGS)
 
+miri: ## Run the Rust tests of memory and graphs in Miri (installs it with rustup)
+	$(CARGO) +nightly miri --version >/dev/null 2>&1 || \
+		rustup toolchain install nightly --profile minimal --component miri,rust-src
+	$(CARGO) +nightly miri test $(LOCKED) -p retrograd-kernels --lib -- memory:: sort::
+	$(CARGO) +nightly miri test $(LOCKED) -p retrograd --lib -- storage:: tensor:: autograd::
+
+loom: ## Run the pools under every order of their threads that loom finds
+	RUSTFLAGS="--cfg loom" $(CARGO) test $(LOCKED) -p retrograd-kernels --release --test loom
+
+msrv: ## Check that the crates compile with the Rust that they promise (installs it with rustup)
+	$(CARGO) +$(MSRV) --version >/dev/null 2>&1 || rustup toolchain install $(MSRV) --profile minimal
+	$(CARGO) +$(MSRV) check $(LOCKED) --workspace --all-targets
+
+deny: ## Check licences, sources and known vulnerabilities of dependencies (needs cargo-deny)
+	$(CARGO) deny check
+
 doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 	$(PY) -m pytest tests/test_docstrings.py $(PYTEST_ARGS)
 
@@ -98,14 +132,27 @@ docs: $(WHEEL) ## Build the Rust documentation and the table of ops
 
 wheel: $(WHEEL) ## Build the release wheel into target/wheels and install it into .venv
 
+sdist-test: $(TOOLS) ## Build the source distribution, install it into an empty environment and try it
+	rm -rf target/sdist
+	$(PY) -m maturin sdist --out target/sdist
+	$(PYTHON) -m venv target/sdist/venv
+	CARGO_TARGET_DIR=$(CURDIR)/target/sdist/build MATURIN_PEP517_ARGS="--profile $(SDIST_PROFILE) --locked" \
+		$(call python_of,target/sdist/venv) -m pip install --quiet --disable-pip-version-check \
+		target/sdist/retrograd-*.tar.gz
+	cd target/sdist && $(call python_of,venv) -c "import retrograd as rg; x = rg.tensor([3.0], requires_grad=True); \
+		(x * x).backward(); assert x.grad.tolist() == [6.0]"
+
 format: $(TOOLS) ## Format the sources, and fix what lints can fix by themselves
 	$(CARGO) fmt --all
 	$(PY) -m ruff check --fix $(wildcard $(RUFF_PATHS))
 	$(PY) -m ruff format $(wildcard $(RUFF_PATHS))
+	$(PY) tools/width.py --fix $(WIDTH_PATHS)
 
-lock: ## Pin the development tools anew in requirements/dev.txt (needs uv)
-	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --group dev --output-file requirements/dev.txt
+lock: ## Pin the tools anew in requirements/ (needs uv)
+	for group in dev zig; do \
+		uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+			--no-header --group $$group --output-file requirements/$$group.txt; \
+	done
 
 clean: ## Remove all that was built
 	rm -rf $(VENV) target $(DEMO_OUTPUT) .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -122,8 +169,13 @@ $(DEBUG_SITE): $(TOOLS) $(SOURCES)
 		$(@D)/retrograd/_core.abi3.so
 	@touch $@
 
-$(WHEEL): $(TOOLS) $(SOURCES)
+$(ZIG): requirements/zig.txt $(TOOLS)
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(WHEEL): $(TOOLS) $(if $(MANYLINUX),$(ZIG)) $(SOURCES)
 	rm -f target/wheels/retrograd-*.whl
-	$(PY) -m maturin build --release $(LOCKED) --interpreter $(PY) --out target/wheels
+	$(PY) -m maturin build --release $(LOCKED) --interpreter $(PY) --out target/wheels \
+		$(if $(MANYLINUX),--zig --compatibility manylinux_$(MANYLINUX))
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall target/wheels/retrograd-*.whl
 	@touch $@

@@ -1,7 +1,7 @@
 """Errors about the graph name the lines of the user's program that have to do with them, without any debug mode."""
 
+import mmap
 import re
-import resource
 import runpy
 import textwrap
 import threading
@@ -259,7 +259,7 @@ def test_the_readme_shows_what_is_said(tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory in use is not told")
 def test_code_that_nobody_can_run_again_is_not_kept():
     def in_use():
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
 
     x = rg.ones(1, requires_grad=True)
     for i in range(100_000):

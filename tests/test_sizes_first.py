@@ -3,6 +3,7 @@
 The calls run in processes of their own, with little memory and little time.
 """
 
+import importlib.util
 import math
 import signal
 import subprocess
@@ -71,6 +72,7 @@ for line in sys.stdin.read().splitlines():
 """
 
 
+@pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="no limit on memory can be set")
 def test_impossible_sizes_are_errors_at_once():
     """What does not fit is a RuntimeError if it cannot be addressed, else a MemoryError; never a wait or an abort."""
     start = time.monotonic()

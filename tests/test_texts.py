@@ -13,6 +13,7 @@ TEXTS = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
     "examples/digits/README.md",
 ]

@@ -17,8 +17,8 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -236,6 +236,20 @@ fn nanoseconds() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
+/// Sees to it that a forked child makes a pool of its own: the workers stay with the parent, and what they had locked stays
+/// locked.
+#[cfg(all(unix, not(miri)))]
+fn leave_workers_to_the_parent() {
+    static AT_FORK: std::sync::Once = std::sync::Once::new();
+    extern "C" fn forget() {
+        POOL.store(null_mut(), Ordering::Release);
+    }
+    AT_FORK.call_once(|| {
+        // SAFETY: the handler stores to an atomic, which is allowed after a fork.
+        unsafe { libc::pthread_atfork(None, None, Some(forget)) };
+    });
+}
+
 impl Pool {
     fn new() -> Self {
         Pool {
@@ -262,15 +276,8 @@ impl Pool {
 
     #[cold]
     fn create() -> &'static Pool {
-        static AT_FORK: Once = Once::new();
-        /// The workers stay with the parent, and what they had locked stays locked: the child makes a pool of its own.
-        extern "C" fn forget() {
-            POOL.store(null_mut(), Ordering::Release);
-        }
-        // SAFETY: the handler stores to an atomic, which is allowed after a fork.
-        AT_FORK.call_once(|| unsafe {
-            libc::pthread_atfork(None, None, Some(forget));
-        });
+        #[cfg(all(unix, not(miri)))]
+        leave_workers_to_the_parent();
         let fresh = Box::into_raw(Box::new(Pool::new()));
         match POOL.compare_exchange(null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: leaked from here on.
@@ -482,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(not(miri))]
+    #[cfg(all(unix, not(miri)))]
     fn a_forked_child_starts_its_own_workers() {
         let _setting = SETTING.lock();
         set_num_threads(2);

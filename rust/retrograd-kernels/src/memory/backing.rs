@@ -1,4 +1,4 @@
-//! Where the pool gets its memory from and gives it back to.
+//! Where the pool gets its memory from and gives it back to. Miri watches the allocator, not what the system maps.
 
 use super::ALIGNMENT;
 use std::alloc::Layout;
@@ -9,7 +9,7 @@ pub const HUGE: usize = 2 << 20;
 
 /// Fresh memory, aligned to `ALIGNMENT`, to `HUGE` if it is that large. `size` must not be 0.
 pub fn obtain(size: usize) -> Option<NonNull<u8>> {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     if size >= HUGE {
         return linux::map(size);
     }
@@ -23,7 +23,7 @@ pub fn obtain(size: usize) -> Option<NonNull<u8>> {
 /// 1. `block` was obtained by [`obtain`] with this `size`.
 /// 2. It is not used from now on.
 pub unsafe fn give_back(block: NonNull<u8>, size: usize) {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     if size >= HUGE {
         // SAFETY: by duties 1 and 2 this is a whole mapping of ours, no longer used.
         return unsafe { linux::unmap(block.as_ptr(), size) };
@@ -35,15 +35,15 @@ pub unsafe fn give_back(block: NonNull<u8>, size: usize) {
 }
 
 /// The memory this process may use, in bytes.
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 pub fn memory() -> usize {
     usize::MAX
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 pub use linux::memory;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
     use super::HUGE;
     use std::ptr::{NonNull, null_mut};

@@ -71,7 +71,8 @@ fn _fill_uninitialised(on: bool) {
     retrograd::ops::create::fill_uninitialised(on);
 }
 
-#[pymodule(gil_used = false)]
+// A tensor and its object take ownership of one another under the interpreter's lock.
+#[pymodule(gil_used = true)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     demand_main_interpreter()?;
     retrograd::warn::set_sink(errors::warn);

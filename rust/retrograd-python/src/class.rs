@@ -15,7 +15,7 @@ use pyo3::types::PyType;
 use pyo3::{PyTypeInfo, ffi};
 use retrograd::Tensor;
 
-use crate::wrap::{Handle, PyTensor, change_sides, live};
+use crate::wrap::{Handle, PyTensor, live, transfer_ownership};
 
 /// `retrograd.Tensor`; lives as long as the process.
 static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
@@ -77,7 +77,7 @@ unsafe fn allocate(py: Python<'_>, class: *mut ffi::PyTypeObject, t: Tensor) -> 
         if object.is_null() {
             return Err(PyErr::fetch(py));
         }
-        t.host().store(object.cast(), Ordering::Release);
+        t.object_slot().store(object.cast(), Ordering::Release);
         contents(object).cast_mut().write(PyTensor(Handle::new(t)));
         Ok(Bound::from_owned_ptr(py, object))
     }
@@ -145,7 +145,7 @@ pub unsafe fn finalize(object: *mut ffi::PyObject) {
     // object, so nobody borrows its tensor.
     unsafe {
         if ffi::Py_REFCNT(object) <= 1 && carries_something(object) {
-            Python::attach(|py| change_sides(py, object));
+            Python::attach(|py| transfer_ownership(py, object));
         }
     }
 }

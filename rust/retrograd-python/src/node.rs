@@ -48,7 +48,7 @@ static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
 impl Drop for PyNode {
     fn drop(&mut self) {
-        self.node.host().store(null_mut(), Ordering::Release);
+        self.node.object_slot().store(null_mut(), Ordering::Release);
     }
 }
 
@@ -72,7 +72,7 @@ pub fn wrap_node<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, Py
     if let Some(ctx) = function::ctx_of(node.rule()) {
         return Ok(ctx.into_bound(py));
     }
-    let p: *mut ffi::PyObject = node.host().load(Ordering::Acquire).cast();
+    let p: *mut ffi::PyObject = node.object_slot().load(Ordering::Acquire).cast();
     // SAFETY: as in `wrap::live`: the slot is set and cleared with the interpreter held.
     if !p.is_null() && unsafe { ffi::Py_REFCNT(p) } > 0 {
         // SAFETY: as above.
@@ -81,7 +81,7 @@ pub fn wrap_node<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, Py
     let class = class_of(py, &node.name())?;
     PENDING.with(|p| *p.borrow_mut() = Some(node.clone()));
     let object = class.call0()?;
-    node.host().store(object.as_ptr().cast(), Ordering::Release);
+    node.object_slot().store(object.as_ptr().cast(), Ordering::Release);
     Ok(object)
 }
 

@@ -1,7 +1,7 @@
 //! Python objects for tensors, with identity: the same tensor comes back as the same object.
 //!
 //! Normally the object owns a handle on its tensor. When the last Python reference goes away while the tensor lives on in
-//! a graph, an object that carries something of its own (attributes, weak references, a subclass) changes sides: the
+//! a graph, an object that carries something of its own (attributes, weak references, a subclass) is transferred: the
 //! tensor keeps the object, until it is handed out again or the tensor dies.
 
 use std::cell::UnsafeCell;
@@ -15,7 +15,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use retrograd::Tensor;
 use retrograd::autograd::leaf::WeakTensor;
-use retrograd::autograd::meta::HostObject;
+use retrograd::autograd::meta::PreservedObject;
 
 use crate::anythread::AnyThread;
 use crate::class;
@@ -62,17 +62,17 @@ enum Side {
     /// The object owns a handle.
     Owns(Tensor),
     /// The tensor owns the object.
-    Kept(Box<Kept>),
+    Preserved(Box<Preserved>),
 }
 
-struct Kept {
+struct Preserved {
     tensor: WeakTensor,
     /// Filled when the tensor dies.
     last: Arc<Mutex<Option<Tensor>>>,
 }
 
-// SAFETY: the cell changes only with the interpreter held: to `Kept` when no reference to the object is left, so that no
-// borrow of the tensor exists, and from `Kept`, into which nobody borrows. `Tensor` and `Kept` are Send and Sync.
+// SAFETY: the cell changes only with the interpreter held: to `Preserved` when no reference to the object is left, so that no
+// borrow of the tensor exists, and from `Preserved`, into which nobody borrows. `Tensor` and `Preserved` are Send and Sync.
 unsafe impl Sync for Handle {}
 // SAFETY: as above.
 unsafe impl Send for Handle {}
@@ -86,14 +86,14 @@ impl Handle {
         // SAFETY: shared access, see above; the interpreter is held by whoever works with objects.
         match unsafe { &*self.0.get() } {
             Side::Owns(t) => Some(t),
-            Side::Kept(_) => None,
+            Side::Preserved(_) => None,
         }
     }
     /// Owns a tensor again. Called with the interpreter held, while somebody holds the object.
     #[cold]
     fn reclaim(&self) -> &Tensor {
         // SAFETY: shared access as above.
-        if let Side::Kept(kept) = unsafe { &*self.0.get() } {
+        if let Side::Preserved(kept) = unsafe { &*self.0.get() } {
             let tensor = loop {
                 if let Some(t) = kept.tensor.upgrade() {
                     break t;
@@ -104,8 +104,8 @@ impl Handle {
                 }
                 std::thread::yield_now();
             };
-            let object = tensor.yield_host();
-            // SAFETY: the interpreter is held and nothing borrows from `Kept` any more.
+            let object = tensor.take_preserved_object();
+            // SAFETY: the interpreter is held and nothing borrows from `Preserved` any more.
             unsafe { *self.0.get() = Side::Owns(tensor) };
             drop(object);
         }
@@ -128,19 +128,19 @@ impl Drop for PyTensor {
     fn drop(&mut self) {
         // Runs inside the object's deallocation, with the interpreter held: from now on the next wrap makes a new object.
         if let Some(t) = self.0.owned() {
-            t.host().store(null_mut(), Ordering::Release);
+            t.object_slot().store(null_mut(), Ordering::Release);
         }
     }
 }
 
 /// The object, on the tensor's side.
-struct KeptObject {
+struct TensorsReference {
     _object: AnyThread<PyAny>,
     last: Arc<Mutex<Option<Tensor>>>,
 }
 
-impl HostObject for KeptObject {
-    fn release(self: Box<Self>, last: Tensor) {
+impl PreservedObject for TensorsReference {
+    fn tensor_dropped(self: Box<Self>, last: Tensor) {
         *self.last.lock() = Some(last);
     }
 }
@@ -150,19 +150,19 @@ impl HostObject for KeptObject {
 ///
 /// # Safety
 /// `object` is a tensor object, the interpreter is held, and nobody borrows its tensor.
-pub unsafe fn change_sides(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
+pub unsafe fn transfer_ownership(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
     // SAFETY: a tensor object, by contract.
     let handle = unsafe { &(*class::contents(object)).0 };
     let Some(t) = handle.owned() else { return false };
-    if t.handle_count() == 1 || t.host().load(Ordering::Acquire) != object.cast() {
+    if t.handle_count() == 1 || t.object_slot().load(Ordering::Acquire) != object.cast() {
         return false;
     }
     let last = Arc::new(Mutex::new(None));
     // SAFETY: `object` is alive; this reference is the tensor's.
     let owned = unsafe { Bound::from_borrowed_ptr(py, object) }.unbind();
-    let kept = KeptObject { _object: AnyThread::new(owned), last: last.clone() };
-    t.keep_host(Box::new(kept));
-    let side = Side::Kept(Box::new(Kept { tensor: t.downgrade(), last }));
+    let kept = TensorsReference { _object: AnyThread::new(owned), last: last.clone() };
+    t.preserve_object(Box::new(kept));
+    let side = Side::Preserved(Box::new(Preserved { tensor: t.downgrade(), last }));
     // SAFETY: the interpreter is held and nobody borrows the tensor, by contract.
     let owned = unsafe { std::mem::replace(&mut *handle.0.get(), side) };
     drop(owned);
@@ -181,7 +181,7 @@ pub fn wrap(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
 /// The object that stands for this tensor now, if any.
 #[inline]
 pub fn live<'py>(py: Python<'py>, t: &Tensor) -> Option<Bound<'py, PyAny>> {
-    let p: *mut ffi::PyObject = t.host().load(Ordering::Acquire).cast();
+    let p: *mut ffi::PyObject = t.object_slot().load(Ordering::Acquire).cast();
     // SAFETY: the slot is set to an object that owns a handle on `t` or is owned by it, and cleared in that object's
     // deallocation; both happen with the interpreter held, as we hold it. An object being deallocated has a count of 0
     // and is not revived.

@@ -180,8 +180,8 @@ pub struct Node<R: ?Sized = dyn Rule> {
     pub(crate) edges: SmallVec<[Option<Edge>; 2]>,
     pub(crate) outputs: SmallVec<[OutMeta; 1]>,
     pub(crate) hooks: OnceLock<Box<NodeHooks>>,
-    /// Non-owning: the host language's object for this node.
-    pub(crate) host: AtomicPtr<()>,
+    /// Non-owning: the Python object of this node.
+    pub(crate) object_slot: AtomicPtr<()>,
     pub(crate) rule: R,
 }
 
@@ -221,7 +221,7 @@ impl<R: Rule + 'static> Node<R> {
             edges,
             outputs,
             hooks: OnceLock::new(),
-            host: AtomicPtr::new(null_mut()),
+            object_slot: AtomicPtr::new(null_mut()),
             rule,
         });
         if anomaly::is_on() && node.seq != LEAF_SEQ {
@@ -285,9 +285,9 @@ impl Node {
     pub fn hooks_if_any(&self) -> Option<&NodeHooks> {
         self.hooks.get().map(Box::as_ref)
     }
-    /// The slot for the host language's object. The core only stores it.
-    pub fn host(&self) -> &AtomicPtr<()> {
-        &self.host
+    /// The slot for the node's Python object; null if there is none. The core only stores it.
+    pub fn object_slot(&self) -> &AtomicPtr<()> {
+        &self.object_slot
     }
     /// Sizes and dtype of the operand that input `i` stands for, if its gradient is followed.
     pub(crate) fn input_meta(&self, i: usize) -> Option<(&[usize], DType)> {

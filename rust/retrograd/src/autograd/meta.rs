@@ -17,10 +17,12 @@ pub type Registered<H> = Vec<(u64, H)>;
 
 /// The Python object of a tensor, while the tensor owns it.
 ///
-/// An object that nobody refers to any more may carry something (attributes, a class of its own) that must be found again
-/// when the graph returns the tensor. Ownership is then transferred: the tensor owns the object, not the object the tensor.
+/// An object that nobody refers to any more may carry something (attributes, a class of its own) that must be found
+/// again when the graph returns the tensor. Ownership is then transferred: the tensor owns the object, not the object
+/// the tensor.
 pub trait PreservedObject: Send + Sync {
-    /// The tensor is being dropped. `last` has its elements, for users who get a reference to the object at this moment.
+    /// The tensor is being dropped. `last` has its elements, for users who get a reference to the object at this
+    /// moment.
     fn tensor_dropped(self: Box<Self>, last: Tensor);
 }
 
@@ -53,7 +55,8 @@ pub struct Meta {
     pub(crate) post_accumulate: Mutex<Registered<std::sync::Arc<dyn LeafHook>>>,
     /// Directional derivatives by forward level.
     pub(crate) tangents: Mutex<Tangents>,
-    /// The forward level at which this view has a tangent, or none, of its own: a dual, or the primal of an unpacked one.
+    /// The forward level at which this view has a tangent, or none, of its own: a dual, or the primal of an unpacked
+    /// one.
     pub(crate) dual_at: AtomicU64,
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
     #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]

@@ -9,7 +9,7 @@ use std::mem::size_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use pyo3::exceptions::PySystemError;
+use pyo3::exceptions::{PyRuntimeWarning, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTypeInfo, ffi};
@@ -234,11 +234,39 @@ fn dealloc_position(py: Python<'_>) -> PyResult<Option<usize>> {
     Ok(hits.next().filter(|_| hits.next().is_none()))
 }
 
+/// What the class loses where the slot for deallocation is not known.
+const NO_SLOT: &CStr =
+    c"retrograd does not know how this version of Python lays out classes. All works but this: of a \
+    retrograd.Tensor that only a graph refers to, attributes and weak references do not come back with it.";
+
+/// The word of the class that is its slot for deallocation, and holds `now`; None, with a warning, if it is not found.
+fn dealloc_slot(class: &Bound<'_, PyType>, now: *mut c_void) -> PyResult<Option<*mut *mut c_void>> {
+    let slot = dealloc_position(class.py())?.map(|position| words(class.as_type_ptr()).wrapping_add(position));
+    // SAFETY: the position was found in a class object of this interpreter.
+    let slot = slot.filter(|&slot| unsafe { *slot } == now);
+    if slot.is_none() {
+        PyErr::warn(class.py(), &class.py().get_type::<PyRuntimeWarning>(), NO_SLOT, 1)?;
+    }
+    Ok(slot)
+}
+
+/// Leaves deallocation as PyO3 made it, as on a Python whose layout of classes is not known.
+#[pyfunction]
+fn _forget_dealloc_slot(py: Python<'_>) -> PyResult<()> {
+    let class = PyTensor::type_object(py);
+    if let Some(slot) = dealloc_slot(&class, dealloc as *mut c_void)? {
+        // SAFETY: the slot of the class, which held this before.
+        unsafe { *slot = DEALLOC.load(Ordering::Relaxed) };
+    }
+    // Now the slot is one that is not found.
+    dealloc_slot(&class, dealloc as *mut c_void).map(drop)
+}
+
 /// Adds the class after checking the layout that this file relies on.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
-    let unknown = || PySystemError::new_err("retrograd: this Python lays out extension classes in an unknown way");
     m.add_class::<PyTensor>()?;
+    m.add_function(wrap_pyfunction!(_forget_dealloc_slot, m)?)?;
     if CAN_UNTRACK {
         retrograd::autograd::hooks::on_history(got_history);
     }
@@ -253,22 +281,17 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let word = size_of::<usize>();
     let end = at + size_of::<PyTensor>();
     if at != size_of::<ffi::PyObject>() || (dict, weakrefs, size) != (end, end + word, end + 2 * word) {
-        return Err(unknown());
+        return Err(PySystemError::new_err("retrograd: PyO3 lays out objects in an unknown way"));
     }
     CONTENTS.store(at, Ordering::Relaxed);
     DICT.store(dict, Ordering::Relaxed);
     WEAKREFS.store(weakrefs, Ordering::Relaxed);
-    let position = dealloc_position(py)?.ok_or_else(unknown)?;
-    // SAFETY: the position was found in a class object of this interpreter, and is checked once more: the class has PyO3's
-    // deallocation there. Nobody uses the class on another thread yet.
-    unsafe {
-        let word = words(class.as_type_ptr()).add(position);
-        let original = ffi::PyType_GetSlot(class.as_type_ptr(), ffi::Py_tp_dealloc);
-        if *word != original {
-            return Err(unknown());
-        }
-        DEALLOC.store(original, Ordering::Relaxed);
-        *word = dealloc as *mut c_void;
+    // SAFETY: a class that PyO3 made.
+    let original = unsafe { ffi::PyType_GetSlot(class.as_type_ptr(), ffi::Py_tp_dealloc) };
+    DEALLOC.store(original, Ordering::Relaxed);
+    if let Some(slot) = dealloc_slot(&class, original)? {
+        // SAFETY: the slot of the class. Nobody uses the class on another thread yet.
+        unsafe { *slot = dealloc as *mut c_void };
     }
     CLASS.store(class.as_type_ptr(), Ordering::Relaxed);
     // The class is never freed: `CLASS` points to it.

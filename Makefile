@@ -21,6 +21,8 @@ TORCH ?=
 MANYLINUX ?=
 # What the source distribution is compiled with by `make sdist-test`.
 SDIST_PROFILE ?= release
+# A free-threaded Python, for `make free-threaded-test`.
+PYTHON_FREE ?= python3.14t
 # In CI a Cargo.lock that is out of date is an error.
 LOCKED ?= $(if $(CI),--locked)
 
@@ -54,11 +56,11 @@ unexport MAKEFLAGS MFLAGS
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test edit-test fuzz miri loom msrv deny
+.PHONY: help demo test lint rust-test python-test debug-test edit-test free-threaded-test fuzz miri loom msrv deny
 .PHONY: doctest stubs bench docs wheel sdist-test format lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(WHEEL) ## Train a digit classifier and draw its results into demo-output/
 	$(PY) examples/digits/train.py --output $(DEMO_OUTPUT)
@@ -95,6 +97,18 @@ debug-test: $(DEBUG_SITE) ## Run the Python tests on a build that checks the dut
 
 edit-test: $(DEBUG_SITE) ## Build what was edited, without optimisation, and run the records of an op (OP=softmax)
 	$(DEBUG_PYTEST) tests/records -k "$(OP)" $(PYTEST_ARGS)
+
+free-threaded-test: ## Run the Python tests without the interpreter's lock (PYTHON_FREE=python3.14t)
+	$(PYTHON_FREE) -m venv target/free-threaded
+	target/free-threaded/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		--only-binary :all: -c requirements/dev.txt hypothesis numpy pytest pytest-xdist
+	PYO3_BUILD_EXTENSION_MODULE=1 PYO3_PYTHON=$(CURDIR)/target/free-threaded/bin/python \
+		$(CARGO) build $(LOCKED) -p retrograd-python --target-dir target/free-threaded
+	rm -rf target/free-threaded/site && mkdir target/free-threaded/site && cp -r python/retrograd target/free-threaded/site
+	cp $(firstword $(wildcard target/free-threaded/debug/lib_core.dylib) target/free-threaded/debug/lib_core.so) \
+		target/free-threaded/site/retrograd/_core.so
+	ulimit -s $$(ulimit -H -s) && PYTHON_GIL=0 PYTHONPATH=$(CURDIR)/target/free-threaded/site \
+		target/free-threaded/bin/python -m pytest -n auto $(PYTEST_ARGS)
 
 fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SEED, FUZZ_EXAMPLES)
 	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES)"

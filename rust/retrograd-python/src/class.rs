@@ -9,13 +9,14 @@ use std::mem::size_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use pyo3::exceptions::PySystemError;
+use pyo3::exceptions::{PyRuntimeWarning, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTypeInfo, ffi};
 use retrograd::Tensor;
 
-use crate::wrap::{Handle, PyTensor, change_sides, live};
+use crate::object_slot;
+use crate::wrap::{Handle, PyTensor, live, transfer_ownership, wrap};
 
 /// `retrograd.Tensor`; lives as long as the process.
 static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
@@ -42,52 +43,74 @@ pub fn contents(object: *mut ffi::PyObject) -> *const PyTensor {
     object.cast::<u8>().wrapping_add(CONTENTS.load(Ordering::Relaxed)).cast()
 }
 
+/// The object that this is the `PyTensor` of.
+#[inline]
+pub fn object_of(contents: &PyTensor) -> *mut ffi::PyObject {
+    std::ptr::from_ref(contents).cast_mut().cast::<u8>().wrapping_sub(CONTENTS.load(Ordering::Relaxed)).cast()
+}
+
 fn pointer_at(object: *mut ffi::PyObject, offset: &AtomicUsize) -> *mut *mut ffi::PyObject {
     object.cast::<u8>().wrapping_add(offset.load(Ordering::Relaxed)).cast()
 }
 
-/// A new object of the class for a tensor that has none.
+/// A new object of the class for a tensor that has none; if it got one meanwhile on another thread, that.
 #[inline]
 pub fn new_object(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
-    let collectable = t.has_history();
+    let hidden = CAN_UNTRACK && !t.has_history();
     // SAFETY: the class itself.
-    let object = unsafe { allocate(py, class_ptr(), t)? };
-    if !collectable {
-        // SAFETY: an object with the collector's header.
-        unsafe { ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
-    }
-    Ok(object)
+    unsafe { allocate(py, class_ptr(), t, hidden) }
 }
 
 /// As [`new_object`], of a subclass.
 pub fn new_object_of<'py>(class: &Bound<'py, PyType>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: `__new__` is only called with subclasses of the class.
-    unsafe { allocate(class.py(), class.as_type_ptr(), t) }
+    unsafe { allocate(class.py(), class.as_type_ptr(), t, false) }
 }
 
 /// # Safety
-/// `class` is the class or a subclass, and `t` has no object.
+/// `class` is the class or a subclass.
 #[inline]
-unsafe fn allocate(py: Python<'_>, class: *mut ffi::PyTypeObject, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
-    // SAFETY: allocates a zeroed object. All that such an object consists of, up to what a subclass adds, is the header,
-    // which the allocator fills, the `PyTensor`, written here before anybody sees the object, and two pointers that may be
-    // null (checked in `register`). The slot of the tensor is set with the interpreter held.
+unsafe fn allocate(
+    py: Python<'_>,
+    class: *mut ffi::PyTypeObject,
+    t: Tensor,
+    hidden: bool,
+) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: allocates a zeroed object with the collector's header. All that such an object consists of, up to what a
+    // subclass adds, is the header, which the allocator fills, the `PyTensor`, written here before anybody sees the
+    // object, and two pointers that may be null (checked in `register`). A `PyTensor` that is dropped leaves the slot.
     unsafe {
         let object = ffi::PyType_GenericAlloc(class, 0);
         if object.is_null() {
             return Err(PyErr::fetch(py));
         }
-        t.host().store(object.cast(), Ordering::Release);
         contents(object).cast_mut().write(PyTensor(Handle::new(t)));
-        Ok(Bound::from_owned_ptr(py, object))
+        if hidden {
+            ffi::PyObject_GC_UnTrack(object.cast());
+        }
+        let bound = Bound::from_owned_ptr(py, object);
+        let t: &Tensor = &(*contents(object)).0;
+        if object_slot::fill(t.object_slot(), object) { Ok(bound) } else { other_object(t.clone(), bound) }
     }
 }
+
+/// The object of a tensor that got one on another thread while `superfluous` was made.
+#[cold]
+fn other_object<'py>(t: Tensor, superfluous: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = superfluous.py();
+    drop(superfluous);
+    wrap(py, t)
+}
+
+/// Whether objects are hidden from the collector while they cannot be part of a cycle. Showing one must happen once,
+/// which the interpreter's lock makes sure of; without that lock, every object is shown from the beginning.
+const CAN_UNTRACK: bool = cfg!(not(Py_GIL_DISABLED));
 
 /// Shows an object to the cycle collector from now on: it got a hook, a history or attributes.
 pub fn show_to_collector(object: &Bound<'_, PyAny>) {
     // SAFETY: an object with the collector's header.
     unsafe {
-        if ffi::PyObject_GC_IsTracked(object.as_ptr()) == 0 {
+        if CAN_UNTRACK && ffi::PyObject_GC_IsTracked(object.as_ptr()) == 0 {
             ffi::PyObject_GC_Track(object.as_ptr().cast());
         }
     }
@@ -102,7 +125,8 @@ fn got_history(t: &Tensor) {
     });
 }
 
-/// Sets an attribute as any object does, then shows the object to the collector, since the attribute may lead back to it.
+/// Sets an attribute as any object does, then shows the object to the collector, since the attribute may lead back to
+/// it.
 pub fn set_attribute(
     object: &Bound<'_, PyAny>,
     name: &Bound<'_, PyAny>,
@@ -114,7 +138,7 @@ pub fn set_attribute(
         if ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value) != 0 {
             return Err(PyErr::fetch(object.py()));
         }
-        if !(*pointer_at(object.as_ptr(), &DICT)).is_null() {
+        if CAN_UNTRACK && !(*pointer_at(object.as_ptr(), &DICT)).is_null() {
             show_to_collector(object);
         }
     }
@@ -135,30 +159,48 @@ unsafe fn carries_something(object: *mut ffi::PyObject) -> bool {
     }
 }
 
-/// To be called for an object whose last reference goes away, or which the cycle collector wants to finalize: if it has
-/// something to keep and the tensor lives on, the tensor takes a reference.
+/// To be called in the deallocation of an object: if it has something to keep and the tensor lives on, the tensor gets
+/// the ownership. Returns whether it did; the object may then be gone already.
+///
+/// # Safety
+/// As for [`transfer_ownership`].
+unsafe fn preserve(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: by contract.
+    unsafe { carries_something(object) && Python::attach(|py| transfer_ownership(py, object)) }
+}
+
+/// `__del__`, which the deallocation of subclasses calls before it empties their `__slots__`, once for an object. The
+/// cycle collector calls it too.
 ///
 /// # Safety
 /// A tensor object, with the interpreter held.
 pub unsafe fn finalize(object: *mut ffi::PyObject) {
-    // SAFETY: by contract. A count of at most 1 (the collector holds a reference of its own) means that nobody else has the
-    // object, so nobody borrows its tensor.
+    // SAFETY: by contract. For a deallocation CPython makes a reference, and there is no other one. The collector has a
+    // reference and there is at least one more; without the interpreter's lock its objects never have the counts asked
+    // for here, which say as well that no reference can be had through a weak one.
     unsafe {
-        if ffi::Py_REFCNT(object) <= 1 && carries_something(object) {
-            Python::attach(|py| change_sides(py, object));
+        #[cfg(not(Py_GIL_DISABLED))]
+        let deallocating = ffi::Py_REFCNT(object) <= 1;
+        #[cfg(Py_GIL_DISABLED)]
+        let deallocating =
+            (*object).ob_ref_local.load(Ordering::Relaxed) == 1 && (*object).ob_ref_shared.load(Ordering::Relaxed) == 0;
+        if deallocating {
+            preserve(object);
         }
     }
 }
 
+/// The deallocation of the class, with which that of a subclass ends.
 unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
-    // SAFETY: CPython calls this with the interpreter held, once the count is 0. A subclass's deallocation has called
-    // `__del__` before; for the class itself the same is done here. If that took a reference, the object lives on.
+    // SAFETY: CPython calls this with the interpreter held, once the count is 0. What is preserved lives on.
     unsafe {
-        if ffi::Py_TYPE(object) == class_ptr() {
-            finalize(object);
-            if ffi::Py_REFCNT(object) > 0 {
-                return;
-            }
+        if preserve(object) {
+            return;
+        }
+        // Those who look for the object on other threads need not wait for callbacks of weak references.
+        #[cfg(Py_GIL_DISABLED)]
+        if let Some(t) = (*contents(object)).0.owned() {
+            object_slot::clear(t.object_slot(), object);
         }
         let next: ffi::destructor = std::mem::transmute(DEALLOC.load(Ordering::Relaxed));
         next(object);
@@ -170,8 +212,8 @@ fn words(class: *mut ffi::PyTypeObject) -> *mut *mut c_void {
     class.cast()
 }
 
-/// Where class objects keep their slot for deallocation, found by looking at a class made for it: the struct is not part of
-/// Python's stable interface.
+/// Where class objects keep their slot for deallocation, found by looking at a class made for it: the struct is not
+/// part of Python's stable interface.
 fn dealloc_position(py: Python<'_>) -> PyResult<Option<usize>> {
     let slot = |slot, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
     let mut slots = [slot(ffi::Py_tp_dealloc, dealloc as *mut c_void), slot(0, null_mut())];
@@ -192,12 +234,42 @@ fn dealloc_position(py: Python<'_>) -> PyResult<Option<usize>> {
     Ok(hits.next().filter(|_| hits.next().is_none()))
 }
 
+/// What the class loses where the slot for deallocation is not known.
+const NO_SLOT: &CStr =
+    c"retrograd does not know how this version of Python lays out classes. All works but this: of a \
+    retrograd.Tensor that only a graph refers to, attributes and weak references do not come back with it.";
+
+/// The word of the class that is its slot for deallocation, and holds `now`; None, with a warning, if it is not found.
+fn dealloc_slot(class: &Bound<'_, PyType>, now: *mut c_void) -> PyResult<Option<*mut *mut c_void>> {
+    let slot = dealloc_position(class.py())?.map(|position| words(class.as_type_ptr()).wrapping_add(position));
+    // SAFETY: the position was found in a class object of this interpreter.
+    let slot = slot.filter(|&slot| unsafe { *slot } == now);
+    if slot.is_none() {
+        PyErr::warn(class.py(), &class.py().get_type::<PyRuntimeWarning>(), NO_SLOT, 1)?;
+    }
+    Ok(slot)
+}
+
+/// Leaves deallocation as PyO3 made it, as on a Python whose layout of classes is not known.
+#[pyfunction]
+fn _forget_dealloc_slot(py: Python<'_>) -> PyResult<()> {
+    let class = PyTensor::type_object(py);
+    if let Some(slot) = dealloc_slot(&class, dealloc as *mut c_void)? {
+        // SAFETY: the slot of the class, which held this before.
+        unsafe { *slot = DEALLOC.load(Ordering::Relaxed) };
+    }
+    // Now the slot is one that is not found.
+    dealloc_slot(&class, dealloc as *mut c_void).map(drop)
+}
+
 /// Adds the class after checking the layout that this file relies on.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
-    let unknown = || PySystemError::new_err("retrograd: this Python lays out extension classes in an unknown way");
     m.add_class::<PyTensor>()?;
-    retrograd::autograd::hooks::on_history(got_history);
+    m.add_function(wrap_pyfunction!(_forget_dealloc_slot, m)?)?;
+    if CAN_UNTRACK {
+        retrograd::autograd::hooks::on_history(got_history);
+    }
     let class = PyTensor::type_object(py);
     let number = |name| class.getattr(name).and_then(|n| n.extract::<usize>());
     let (size, dict, weakrefs) = (number("__basicsize__")?, number("__dictoffset__")?, number("__weakrefoffset__")?);
@@ -209,22 +281,17 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let word = size_of::<usize>();
     let end = at + size_of::<PyTensor>();
     if at != size_of::<ffi::PyObject>() || (dict, weakrefs, size) != (end, end + word, end + 2 * word) {
-        return Err(unknown());
+        return Err(PySystemError::new_err("retrograd: PyO3 lays out objects in an unknown way"));
     }
     CONTENTS.store(at, Ordering::Relaxed);
     DICT.store(dict, Ordering::Relaxed);
     WEAKREFS.store(weakrefs, Ordering::Relaxed);
-    let position = dealloc_position(py)?.ok_or_else(unknown)?;
-    // SAFETY: the position was found in a class object of this interpreter, and is checked once more: the class has PyO3's
-    // deallocation there. Nobody uses the class on another thread yet.
-    unsafe {
-        let word = words(class.as_type_ptr()).add(position);
-        let original = ffi::PyType_GetSlot(class.as_type_ptr(), ffi::Py_tp_dealloc);
-        if *word != original {
-            return Err(unknown());
-        }
-        DEALLOC.store(original, Ordering::Relaxed);
-        *word = dealloc as *mut c_void;
+    // SAFETY: a class that PyO3 made.
+    let original = unsafe { ffi::PyType_GetSlot(class.as_type_ptr(), ffi::Py_tp_dealloc) };
+    DEALLOC.store(original, Ordering::Relaxed);
+    if let Some(slot) = dealloc_slot(&class, original)? {
+        // SAFETY: the slot of the class. Nobody uses the class on another thread yet.
+        unsafe { *slot = dealloc as *mut c_void };
     }
     CLASS.store(class.as_type_ptr(), Ordering::Relaxed);
     // The class is never freed: `CLASS` points to it.

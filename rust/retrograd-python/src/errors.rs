@@ -6,30 +6,25 @@ use pyo3::exceptions::{
     PyIndexError, PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyUserWarning, PyValueError,
 };
 use pyo3::prelude::*;
+use retrograd::error::ErrorClass;
 use retrograd::{Error, ErrorKind};
 
 /// The Python exception for an error of the core.
 #[cold]
 pub fn to_py(e: Error) -> PyErr {
+    if let ErrorKind::Foreign(any) = e.kind()
+        && let Some(err) = any.downcast_ref::<PyErr>()
+    {
+        return Python::attach(|py| err.clone_ref(py));
+    }
     let message = e.to_string();
-    match e.kind() {
-        ErrorKind::Broadcast { .. }
-        | ErrorKind::Shape { .. }
-        | ErrorKind::DType { .. }
-        | ErrorKind::StaleSave(_)
-        | ErrorKind::Freed { .. }
-        | ErrorKind::Batched { .. }
-        | ErrorKind::Autograd { .. } => PyRuntimeError::new_err(message),
-        ErrorKind::Type { .. } => PyTypeError::new_err(message),
-        ErrorKind::Value { .. } => PyValueError::new_err(message),
-        ErrorKind::DimRange { .. } | ErrorKind::Index { .. } => PyIndexError::new_err(message),
-        ErrorKind::NotImplemented { .. } | ErrorKind::NoKernel { .. } => PyNotImplementedError::new_err(message),
-        ErrorKind::OutOfMemory { .. } => PyMemoryError::new_err(message),
-        ErrorKind::Foreign(any) => match any.downcast_ref::<PyErr>() {
-            Some(err) => Python::attach(|py| err.clone_ref(py)),
-            None => PyRuntimeError::new_err(message),
-        },
-        _ => PyRuntimeError::new_err(message),
+    match e.kind().class() {
+        ErrorClass::Runtime => PyRuntimeError::new_err(message),
+        ErrorClass::Type => PyTypeError::new_err(message),
+        ErrorClass::Value => PyValueError::new_err(message),
+        ErrorClass::Index => PyIndexError::new_err(message),
+        ErrorClass::NotImplemented => PyNotImplementedError::new_err(message),
+        ErrorClass::Memory => PyMemoryError::new_err(message),
     }
 }
 

@@ -19,6 +19,7 @@ mod generator;
 mod hook;
 mod index;
 mod node;
+mod object_slot;
 mod origin;
 mod print;
 mod saved;
@@ -71,7 +72,9 @@ fn _fill_uninitialised(on: bool) {
     retrograd::ops::create::fill_uninitialised(on);
 }
 
-#[pymodule(gil_used = false)]
+// Objects need no lock of the interpreter (see `object_slot`), but an op reads the layout of an operand several times,
+// and another thread may replace it meanwhile.
+#[pymodule(gil_used = true)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     demand_main_interpreter()?;
     retrograd::warn::set_sink(errors::warn);

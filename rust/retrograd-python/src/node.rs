@@ -1,9 +1,8 @@
 //! Graph nodes as Python objects: one class per node name, one object per node while it lives.
 
 use std::cell::RefCell;
-use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
@@ -19,6 +18,7 @@ use retrograd::autograd::{Node, NodeRef};
 use crate::anythread::AnyThread;
 use crate::errors::OrPy;
 use crate::hook::{Handle, PyPostHook, PyPreHook};
+use crate::object_slot::{self, Found};
 use crate::saved::PySavedTensor;
 use crate::wrap::{wrap, wrap_option};
 use crate::{convert, function};
@@ -37,6 +37,8 @@ use crate::{convert, function};
 #[pyclass(name = "Node", module = "retrograd.autograd.graph", subclass, weakref, frozen)]
 pub struct PyNode {
     node: NodeRef,
+    /// The object that this is in; set before others can find it.
+    object: AtomicPtr<ffi::PyObject>,
 }
 
 thread_local! {
@@ -48,7 +50,7 @@ static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
 impl Drop for PyNode {
     fn drop(&mut self) {
-        self.node.host().store(null_mut(), Ordering::Release);
+        object_slot::clear(self.node.object_slot(), *self.object.get_mut());
     }
 }
 
@@ -63,8 +65,8 @@ fn class_of<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     body.set_item("__slots__", PyTuple::empty(py))?;
     body.set_item("__module__", "retrograd.autograd.graph")?;
     let class = py.get_type::<PyType>().call1((short, (py.get_type::<PyNode>(),), body))?;
-    classes.set_item(short, &class)?;
-    Ok(class)
+    // Another thread may have made one meanwhile.
+    classes.call_method1("setdefault", (short, class))
 }
 
 /// The Python object of a node: the live one, the ctx of a custom function, or a new one.
@@ -72,17 +74,22 @@ pub fn wrap_node<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, Py
     if let Some(ctx) = function::ctx_of(node.rule()) {
         return Ok(ctx.into_bound(py));
     }
-    let p: *mut ffi::PyObject = node.host().load(Ordering::Acquire).cast();
-    // SAFETY: as in `wrap::live`: the slot is set and cleared with the interpreter held.
-    if !p.is_null() && unsafe { ffi::Py_REFCNT(p) } > 0 {
-        // SAFETY: as above.
-        return Ok(unsafe { Bound::from_borrowed_ptr(py, p) });
+    loop {
+        match object_slot::find(py, node.object_slot()) {
+            Found::Object(object) => return Ok(object),
+            Found::Dying(object) => object_slot::clear(node.object_slot(), object),
+            Found::Nothing => {}
+        }
+        let class = class_of(py, &node.name())?;
+        PENDING.with(|p| *p.borrow_mut() = Some(node.clone()));
+        let object = class.call0()?;
+        object.cast::<PyNode>()?.get().object.store(object.as_ptr(), Ordering::Relaxed);
+        // SAFETY: an object whose `PyNode` leaves the slot when it is dropped.
+        if unsafe { object_slot::fill(node.object_slot(), object.as_ptr()) } {
+            return Ok(object);
+        }
+        // The node got an object on another thread meanwhile.
     }
-    let class = class_of(py, &node.name())?;
-    PENDING.with(|p| *p.borrow_mut() = Some(node.clone()));
-    let object = class.call0()?;
-    node.host().store(object.as_ptr().cast(), Ordering::Release);
-    Ok(object)
 }
 
 /// The node of an object that is one: built-in or the ctx of a custom function.
@@ -198,7 +205,7 @@ impl PyNode {
         let node = PENDING.with(|p| p.borrow_mut().take()).ok_or_else(|| {
             PyTypeError::new_err("Can't instantiate abstract class Node: nodes are made by ops on tensors")
         })?;
-        Ok(Self { node })
+        Ok(Self { node, object: AtomicPtr::default() })
     }
     /// The node's name, such as `MulBackward0`.
     fn name(&self) -> String {
@@ -255,8 +262,8 @@ impl PyNode {
         let id = hooks::register(&self.node.hooks().pre, Arc::new(PyPreHook(AnyThread::new(r#fn))));
         Handle::node(&self.node, id)
     }
-    /// Have the hooks in the dict `tensor._backward_hooks` called with the gradient of the tensor, an output of this node.
-    /// An old way to register; use `Tensor.register_hook`.
+    /// Have the hooks in the dict `tensor._backward_hooks` called with the gradient of the tensor, an output of this
+    /// node. An old way to register; use `Tensor.register_hook`.
     fn _register_hook_dict(&self, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
         crate::hook::register_dict(&self.node, tensor)
     }

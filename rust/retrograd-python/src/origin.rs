@@ -227,6 +227,10 @@ fn number_of(thread: &Thread, code: *mut ffi::PyObject) -> u32 {
             let ours = if is_ours(&code).unwrap_or(false) { OURS } else { 0 };
             let mut lock = CODES.lock();
             let codes = lock.get_or_insert_default();
+            if let Some(&number) = codes.numbers.get(&(code.as_ptr() as usize)) {
+                // Another thread met it meanwhile.
+                return (number, GENERATION.load(Ordering::Relaxed));
+            }
             if codes.last == OURS - 1 {
                 return (0, GENERATION.load(Ordering::Relaxed));
             }

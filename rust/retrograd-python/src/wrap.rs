@@ -1,24 +1,26 @@
 //! Python objects for tensors, with identity: the same tensor comes back as the same object.
 //!
-//! Normally the object owns a handle on its tensor. When the last Python reference goes away while the tensor lives on in
-//! a graph, an object that carries something of its own (attributes, weak references, a subclass) changes sides: the
-//! tensor keeps the object, until it is handed out again or the tensor dies.
+//! Normally the object owns a handle on its tensor. When the last Python reference goes away while the tensor lives on
+//! in a graph, the ownership of an object that carries something (attributes, weak references, a subclass) is
+//! transferred: the tensor owns the object, until somebody gets the object again or the tensor dies.
 
 use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use parking_lot::Mutex;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use retrograd::Tensor;
 use retrograd::autograd::leaf::WeakTensor;
-use retrograd::autograd::meta::HostObject;
+use retrograd::autograd::meta::PreservedObject;
 
 use crate::anythread::AnyThread;
 use crate::class;
+use crate::object_slot::{self, Found};
 
 /// A multi-dimensional array that autograd can follow.
 ///
@@ -56,60 +58,77 @@ use crate::class;
 pub struct PyTensor(pub Handle);
 
 /// How an object holds its tensor.
-pub struct Handle(UnsafeCell<Side>);
-
-enum Side {
-    /// The object owns a handle.
-    Owns(Tensor),
-    /// The tensor owns the object.
-    Kept(Box<Kept>),
+pub struct Handle {
+    /// Initialised while the object owns the tensor.
+    tensor: UnsafeCell<MaybeUninit<Tensor>>,
+    /// Null for an object that was never owned by its tensor. The lowest bit is set while it is.
+    back: AtomicPtr<Back>,
 }
 
-struct Kept {
+/// In [`Handle::back`]: the tensor owns the object.
+const PRESERVED: usize = 1;
+
+/// The way back to the tensor, while that owns the object. Made once for an object, and freed with it.
+type Back = Mutex<Option<Owner>>;
+
+struct Owner {
     tensor: WeakTensor,
     /// Filled when the tensor dies.
     last: Arc<Mutex<Option<Tensor>>>,
 }
 
-// SAFETY: the cell changes only with the interpreter held: to `Kept` when no reference to the object is left, so that no
-// borrow of the tensor exists, and from `Kept`, into which nobody borrows. `Tensor` and `Kept` are Send and Sync.
+// SAFETY: the cell changes in two places. (1) `transfer_ownership` empties it when nobody has a reference to the
+// object, so that no borrow of the tensor exists; it sets the bit before it makes a reference that others can find. (2)
+// `reclaim` fills it under the lock of `back`, when the bit is set, so that nobody reads it; it clears the bit
+// afterwards, with `Release`. `Tensor` and `Back` are Send and Sync.
 unsafe impl Sync for Handle {}
 // SAFETY: as above.
 unsafe impl Send for Handle {}
 
 impl Handle {
     pub fn new(t: Tensor) -> Self {
-        Self(UnsafeCell::new(Side::Owns(t)))
+        Self { tensor: UnsafeCell::new(MaybeUninit::new(t)), back: AtomicPtr::new(null_mut()) }
     }
     /// The tensor, unless it owns the object.
+    #[inline]
     pub fn owned(&self) -> Option<&Tensor> {
-        // SAFETY: shared access, see above; the interpreter is held by whoever works with objects.
-        match unsafe { &*self.0.get() } {
-            Side::Owns(t) => Some(t),
-            Side::Kept(_) => None,
+        if self.back.load(Ordering::Acquire).addr() & PRESERVED != 0 {
+            return None;
         }
+        // SAFETY: initialised while the bit is not set, and not changed while somebody has a reference to the object.
+        Some(unsafe { (*self.tensor.get()).assume_init_ref() })
     }
-    /// Owns a tensor again. Called with the interpreter held, while somebody holds the object.
+    /// The address in `back`, without the bit.
+    fn back_ptr(&self) -> *mut Back {
+        self.back.load(Ordering::Acquire).map_addr(|a| a & !PRESERVED)
+    }
+    /// Owns a tensor again. Called while somebody has a reference to the object.
     #[cold]
     fn reclaim(&self) -> &Tensor {
-        // SAFETY: shared access as above.
-        if let Side::Kept(kept) = unsafe { &*self.0.get() } {
+        let back = self.back_ptr();
+        // SAFETY: the bit was set, so there is one; it is freed when `self` is dropped.
+        let mut lock = unsafe { &*back }.lock();
+        // Nothing if another thread was first.
+        if let Some(owner) = lock.take() {
             let tensor = loop {
-                if let Some(t) = kept.tensor.upgrade() {
+                if let Some(t) = owner.tensor.upgrade() {
                     break t;
                 }
-                // The tensor is being dropped on another thread, which fills this before it waits for the interpreter.
-                if let Some(t) = kept.last.lock().clone() {
+                // The tensor is being dropped on another thread, which fills this before it waits for anything.
+                if let Some(t) = owner.last.lock().take() {
                     break t;
                 }
                 std::thread::yield_now();
             };
-            let object = tensor.yield_host();
-            // SAFETY: the interpreter is held and nothing borrows from `Kept` any more.
-            unsafe { *self.0.get() = Side::Owns(tensor) };
+            let object = tensor.take_preserved_object();
+            // SAFETY: the bit is set, so nobody reads the cell, and the lock is held, so nobody else fills it.
+            unsafe { (*self.tensor.get()).write(tensor) };
+            self.back.store(back, Ordering::Release);
+            drop(lock);
+            // The tensor's reference; the caller has another one.
             drop(object);
         }
-        self.owned().expect("just set")
+        self.owned().expect("just filled")
     }
 }
 
@@ -124,48 +143,77 @@ impl Deref for Handle {
     }
 }
 
-impl Drop for PyTensor {
+impl Drop for Handle {
     fn drop(&mut self) {
-        // Runs inside the object's deallocation, with the interpreter held: from now on the next wrap makes a new object.
-        if let Some(t) = self.0.owned() {
-            t.host().store(null_mut(), Ordering::Release);
+        if self.owned().is_some() {
+            // SAFETY: initialised, and not used again.
+            unsafe { self.tensor.get_mut().assume_init_drop() };
+        }
+        let back = self.back_ptr();
+        if !back.is_null() {
+            // SAFETY: made by `Box::into_raw` in `transfer_ownership`; freed here alone.
+            drop(unsafe { Box::from_raw(back) });
         }
     }
 }
 
-/// The object, on the tensor's side.
-struct KeptObject {
+impl Drop for PyTensor {
+    fn drop(&mut self) {
+        // Runs inside the object's deallocation: from now on the next wrap makes a new object.
+        if let Some(t) = self.0.owned() {
+            object_slot::clear(t.object_slot(), class::object_of(self));
+        }
+    }
+}
+
+/// The tensor's reference to the object that it owns.
+struct Preserved {
     _object: AnyThread<PyAny>,
     last: Arc<Mutex<Option<Tensor>>>,
 }
 
-impl HostObject for KeptObject {
-    fn release(self: Box<Self>, last: Tensor) {
+impl PreservedObject for Preserved {
+    fn tensor_dropped(self: Box<Self>, last: Tensor) {
         *self.last.lock() = Some(last);
     }
 }
 
-/// Makes the tensor own `object`, which stands for it and whose last reference is going away. Returns false if nobody else
-/// holds the tensor, which then dies with its object.
+/// Makes the tensor own its object, whose last reference is going away. Returns false if nobody else holds the tensor,
+/// which then dies with its object. After true the object belongs to the tensor, and may be gone already.
 ///
 /// # Safety
-/// `object` is a tensor object, the interpreter is held, and nobody borrows its tensor.
-pub unsafe fn change_sides(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
+/// `object` is a tensor object, and nobody has a reference to it, or can get one except through the tensor's slot.
+pub unsafe fn transfer_ownership(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
     // SAFETY: a tensor object, by contract.
     let handle = unsafe { &(*class::contents(object)).0 };
     let Some(t) = handle.owned() else { return false };
-    if t.handle_count() == 1 || t.host().load(Ordering::Acquire) != object.cast() {
+    if t.handle_count() == 1 {
         return false;
     }
+    // SAFETY: by contract nobody borrows from the cell. It counts as empty from here on: the bit is set below, before
+    // anybody can get a reference.
+    let t = unsafe { std::ptr::read(t) };
+    let Some(_slot) = object_slot::lock(t.object_slot(), object) else {
+        // Still in the cell.
+        std::mem::forget(t);
+        return false;
+    };
     let last = Arc::new(Mutex::new(None));
+    let mut back = handle.back_ptr();
+    if back.is_null() {
+        back = Box::into_raw(Box::default());
+    }
+    // Locked until the tensor owns the object: a weak reference may give the object to somebody before.
+    // SAFETY: made here, or by an earlier call; freed with the object.
+    let mut owner = unsafe { &*back }.lock();
+    *owner = Some(Owner { tensor: t.downgrade(), last: last.clone() });
+    handle.back.store(back.map_addr(|a| a | PRESERVED), Ordering::Release);
     // SAFETY: `object` is alive; this reference is the tensor's.
     let owned = unsafe { Bound::from_borrowed_ptr(py, object) }.unbind();
-    let kept = KeptObject { _object: AnyThread::new(owned), last: last.clone() };
-    t.keep_host(Box::new(kept));
-    let side = Side::Kept(Box::new(Kept { tensor: t.downgrade(), last }));
-    // SAFETY: the interpreter is held and nobody borrows the tensor, by contract.
-    let owned = unsafe { std::mem::replace(&mut *handle.0.get(), side) };
-    drop(owned);
+    // SAFETY: a valid object.
+    unsafe { object_slot::allow_references(object) };
+    t.preserve_object(Box::new(Preserved { _object: AnyThread::new(owned), last }));
+    // Unlocks, then drops the handle, which may be the last one by now.
     true
 }
 
@@ -181,18 +229,30 @@ pub fn wrap(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
 /// The object that stands for this tensor now, if any.
 #[inline]
 pub fn live<'py>(py: Python<'py>, t: &Tensor) -> Option<Bound<'py, PyAny>> {
-    let p: *mut ffi::PyObject = t.host().load(Ordering::Acquire).cast();
-    // SAFETY: the slot is set to an object that owns a handle on `t` or is owned by it, and cleared in that object's
-    // deallocation; both happen with the interpreter held, as we hold it. An object being deallocated has a count of 0
-    // and is not revived.
-    unsafe {
-        if p.is_null() || ffi::Py_REFCNT(p) == 0 {
-            return None;
+    match object_slot::find(py, t.object_slot()) {
+        Found::Nothing => None,
+        Found::Object(object) => {
+            // SAFETY: the slots of tensors hold tensor objects. The object owns the tensor again if it did not.
+            let _: &Tensor = unsafe { &(*class::contents(object.as_ptr())).0 };
+            Some(object)
         }
-        let object = Bound::from_borrowed_ptr(py, p);
-        let _: &Tensor = &(*class::contents(p)).0;
-        Some(object)
+        Found::Dying(object) => after_deallocation(py, t, object),
     }
+}
+
+/// The object of a tensor whose object `dying` is being deallocated: the deallocation may make the tensor own it.
+#[cold]
+fn after_deallocation<'py>(py: Python<'py>, t: &Tensor, mut dying: *mut ffi::PyObject) -> Option<Bound<'py, PyAny>> {
+    let mut waited = 0;
+    while object_slot::wait(py, &mut waited) {
+        match object_slot::find(py, t.object_slot()) {
+            Found::Nothing => return None,
+            Found::Object(_) => return live(py, t),
+            Found::Dying(object) => dying = object,
+        }
+    }
+    object_slot::clear(t.object_slot(), dying);
+    None
 }
 
 /// The core tensor of an object that is one (of the exact class or a subclass).

@@ -50,6 +50,38 @@ pub enum ErrorKind {
     Foreign(Arc<dyn Any + Send + Sync>),
 }
 
+/// What kind of exception an error is in Python.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    Runtime,
+    Type,
+    Value,
+    Index,
+    NotImplemented,
+    Memory,
+}
+
+impl ErrorKind {
+    /// The exception that the error becomes; what is foreign has one of its own, and is a runtime error without.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            ErrorKind::Broadcast { .. }
+            | ErrorKind::Shape { .. }
+            | ErrorKind::DType { .. }
+            | ErrorKind::StaleSave(_)
+            | ErrorKind::Freed(_)
+            | ErrorKind::Batched { .. }
+            | ErrorKind::Autograd { .. }
+            | ErrorKind::Foreign(_) => ErrorClass::Runtime,
+            ErrorKind::Type { .. } => ErrorClass::Type,
+            ErrorKind::Value { .. } => ErrorClass::Value,
+            ErrorKind::DimRange { .. } | ErrorKind::Index { .. } => ErrorClass::Index,
+            ErrorKind::NotImplemented { .. } | ErrorKind::NoKernel { .. } => ErrorClass::NotImplemented,
+            ErrorKind::OutOfMemory { .. } => ErrorClass::Memory,
+        }
+    }
+}
+
 /// The facts of [`ErrorKind::StaleSave`].
 #[derive(Clone, Debug)]
 pub struct StaleSave {

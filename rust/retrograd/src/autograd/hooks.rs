@@ -57,16 +57,16 @@ pub struct NodeHooks {
 
 static ON_HISTORY: OnceLock<fn(&Tensor)> = OnceLock::new();
 
-/// Has `f` called whenever a tensor that has a host object becomes part of a graph. Only the first call counts.
+/// Has `f` called whenever a tensor that has a Python object becomes part of a graph. Only the first call counts.
 pub fn on_history(f: fn(&Tensor)) {
     let _ = ON_HISTORY.set(f);
 }
 
 impl Tensor {
-    /// Tells the host that its object for this tensor, if there is one, leads to a graph from now on.
+    /// Says that the Python object of this tensor, if there is one, leads to a graph from now on.
     #[inline]
     pub(crate) fn tell_of_history(&self) {
-        if !self.host().load(Ordering::Relaxed).is_null()
+        if !self.object_slot().load(Ordering::Relaxed).is_null()
             && let Some(f) = ON_HISTORY.get()
         {
             f(self);

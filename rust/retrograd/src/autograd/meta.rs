@@ -15,13 +15,15 @@ use crate::transforms::Batched;
 /// Registered hooks with the ids their handles remove them by.
 pub type Registered<H> = Vec<(u64, H)>;
 
-/// The host language's object for a tensor, while the tensor keeps it alive.
+/// The Python object of a tensor, while the tensor owns it.
 ///
-/// A host object whose last user is gone may still carry something (attributes, a class of its own) that must be found
-/// again when the graph hands the tensor out. It then changes sides: the tensor owns it instead of the other way round.
-pub trait HostObject: Send + Sync {
-    /// The tensor is being dropped. `last` has its elements, for users who get hold of the object at this moment.
-    fn release(self: Box<Self>, last: Tensor);
+/// An object that nobody refers to any more may carry something (attributes, a class of its own) that must be found
+/// again when the graph returns the tensor. Ownership is then transferred: the tensor owns the object, not the object
+/// the tensor.
+pub trait PreservedObject: Send + Sync {
+    /// The tensor is being dropped. `last` has its elements, for users who get a reference to the object at this
+    /// moment.
+    fn tensor_dropped(self: Box<Self>, last: Tensor);
 }
 
 impl Tensor {
@@ -29,14 +31,14 @@ impl Tensor {
     pub fn handle_count(&self) -> usize {
         std::sync::Arc::strong_count(self.arc())
     }
-    /// Makes the tensor own its host object.
-    pub fn keep_host(&self, object: Box<dyn HostObject>) {
-        let old = self.meta().kept_host.lock().replace(object);
+    /// Makes the tensor own its object.
+    pub fn preserve_object(&self, object: Box<dyn PreservedObject>) {
+        let old = self.meta().preserved_object.lock().replace(object);
         drop(old);
     }
-    /// Gives the host object's ownership back.
-    pub fn yield_host(&self) -> Option<Box<dyn HostObject>> {
-        self.inner().meta.get()?.kept_host.lock().take()
+    /// Gives up the ownership of the object, if the tensor has it.
+    pub fn take_preserved_object(&self) -> Option<Box<dyn PreservedObject>> {
+        self.inner().meta.get()?.preserved_object.lock().take()
     }
 }
 
@@ -53,7 +55,8 @@ pub struct Meta {
     pub(crate) post_accumulate: Mutex<Registered<std::sync::Arc<dyn LeafHook>>>,
     /// Directional derivatives by forward level.
     pub(crate) tangents: Mutex<Tangents>,
-    /// The forward level at which this view has a tangent, or none, of its own: a dual, or the primal of an unpacked one.
+    /// The forward level at which this view has a tangent, or none, of its own: a dual, or the primal of an unpacked
+    /// one.
     pub(crate) dual_at: AtomicU64,
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
     #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]
@@ -68,5 +71,5 @@ pub struct Meta {
     pub(crate) stands_for: OnceLock<LeafRef>,
     /// The value and level of a batched tensor.
     pub(crate) batched: Mutex<Option<Batched>>,
-    pub(crate) kept_host: Mutex<Option<Box<dyn HostObject>>>,
+    pub(crate) preserved_object: Mutex<Option<Box<dyn PreservedObject>>>,
 }

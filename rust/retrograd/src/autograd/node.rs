@@ -186,8 +186,8 @@ pub struct Head {
     pub(crate) edges: SmallVec<[Option<Edge>; 2]>,
     pub(crate) outputs: SmallVec<[OutMeta; 1]>,
     pub(crate) hooks: OnceLock<Box<NodeHooks>>,
-    /// Non-owning: the host language's object for this node.
-    pub(crate) host: AtomicPtr<()>,
+    /// Non-owning: the Python object of this node.
+    pub(crate) object_slot: AtomicPtr<()>,
 }
 
 /// One recorded op.
@@ -250,7 +250,7 @@ impl Head {
             edges,
             outputs,
             hooks: OnceLock::new(),
-            host: AtomicPtr::new(null_mut()),
+            object_slot: AtomicPtr::new(null_mut()),
         }
     }
     /// The head of a node that is made now.
@@ -314,9 +314,9 @@ impl Node {
     pub fn hooks_if_any(&self) -> Option<&NodeHooks> {
         self.hooks.get().map(Box::as_ref)
     }
-    /// The slot for the host language's object. The core only stores it.
-    pub fn host(&self) -> &AtomicPtr<()> {
-        &self.host
+    /// The slot for the node's Python object; null if there is none. The core only stores it.
+    pub fn object_slot(&self) -> &AtomicPtr<()> {
+        &self.object_slot
     }
     /// Sizes and dtype of the operand that input `i` stands for, if its gradient is followed.
     pub(crate) fn input_meta(&self, i: usize) -> Option<(&[usize], DType)> {

@@ -115,8 +115,8 @@ pub(crate) struct Inner {
     /// The node and output that computed this tensor.
     pub(crate) history: Mutex<Option<Output>>,
     pub(crate) meta: OnceLock<Box<Meta>>,
-    /// Non-owning: the host language's object for this tensor.
-    pub(crate) host: AtomicPtr<()>,
+    /// Non-owning: the Python object of this tensor.
+    pub(crate) object_slot: AtomicPtr<()>,
 }
 
 impl Tensor {
@@ -134,7 +134,7 @@ impl Tensor {
             view,
             history: Mutex::new(None),
             meta: OnceLock::new(),
-            host: AtomicPtr::new(null_mut()),
+            object_slot: AtomicPtr::new(null_mut()),
         }))
     }
 
@@ -424,10 +424,10 @@ impl Tensor {
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
         Self(inner)
     }
-    /// The slot for the host language's object. The core only stores it.
+    /// The slot for the tensor's Python object; null if there is none. The core only stores it.
     #[inline]
-    pub fn host(&self) -> &AtomicPtr<()> {
-        &self.0.host
+    pub fn object_slot(&self) -> &AtomicPtr<()> {
+        &self.0.object_slot
     }
     pub(crate) fn meta(&self) -> &Meta {
         self.0.meta.get_or_init(Box::default)
@@ -448,7 +448,7 @@ impl Tensor {
         Arc::strong_count(&self.0) == 1
             && Arc::strong_count(&storage) == 1
             && !storage.is_fixed()
-            && self.0.host.load(Ordering::Relaxed).is_null()
+            && self.0.object_slot.load(Ordering::Relaxed).is_null()
     }
 
     // ---- layout
@@ -677,13 +677,13 @@ impl Tensor {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if let Some(object) = self.meta.get_mut().and_then(|m| m.kept_host.get_mut().take()) {
+        if let Some(object) = self.meta.get_mut().and_then(|m| m.preserved_object.get_mut().take()) {
             let current = *self.current.get_mut();
             // SAFETY: as in `Tensor::body`: the bodies are kept in `meta`, which is still there.
             let body = if current.is_null() { &self.first } else { unsafe { &*current } };
             let kind = self.flags.load(Ordering::Relaxed) & flag::INFERENCE;
             if let Some(body) = body.share() {
-                object.release(Tensor::with(body, None, kind));
+                object.tensor_dropped(Tensor::with(body, None, kind));
             }
         }
         if let Some(edge) = self.history.get_mut().take() {

@@ -380,7 +380,7 @@ fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Res
 /// Runs the op's JVP rule at every level at which an operand has a tangent.
 pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
     let _reading = reading();
-    push_through(xs, outs, |ts| op.jvp(&Jvp { xs, outs, ts }), P::NAME)
+    push_through(xs, outs, |ts| P::JVP.push(op, &Jvp { xs, outs, ts }), P::NAME)
 }
 
 /// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the tangents of
@@ -454,7 +454,7 @@ impl BeforeWrite {
             xs.iter().zip(&self.copies).map(|(x, c)| c.as_ref().unwrap_or(x)).collect();
         let outs = std::slice::from_ref(target);
         let tangent = |ts: &[Option<Tensor>]| {
-            let results = op.jvp(&Jvp { xs: &before, outs, ts })?;
+            let results = P::JVP.push(op, &Jvp { xs: &before, outs, ts })?;
             tangent_for(target, results.into_iter().next().flatten(), P::NAME)
         };
         // Of what such ops write nothing depends on the target: the derivative by it is 1 for the elements that stay.

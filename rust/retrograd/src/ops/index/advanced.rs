@@ -6,7 +6,7 @@ use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum, warn_of_b
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::ops::pointwise::check_number;
@@ -48,9 +48,6 @@ impl Primitive for Index {
     const NAME: &'static str = "index";
     const KEEP: &'static [Keep] = &KEEP_INDEX;
     const BATCH: Batch<Self> = Batch::Rule(batch_index);
-    fn node(&self) -> &'static str {
-        "IndexBackward0"
-    }
     fn inputs(&self) -> u32 {
         1
     }
@@ -62,9 +59,7 @@ impl Primitive for Index {
         let grad = put_at(&zeros, &self.at, &kept(cx, self.at.len())?, cx.g(), true)?;
         Ok(and_none(cx, one(grad)))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| index_at(t, &self.at, &cx.xs[1..])).transpose().map(maybe)
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("self_sym_sizes", (&*self.from).into())]
     }
@@ -155,9 +150,6 @@ impl Primitive for IndexPut {
     const NAME: &'static str = "index_put";
     const KEEP: &'static [Keep] = &KEEP_PUT;
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
-    fn node(&self) -> &'static str {
-        "IndexPutBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b11
     }
@@ -195,15 +187,7 @@ impl Primitive for IndexPut {
         let to_values = cx.when(1, || index_at(g, &self.at, &index))?;
         Ok(and_none(cx, smallvec![to_self, to_values]))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(1).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        put_at(&tangent(0)?, &self.at, &cx.xs[2..], &tangent(1)?, self.accumulate).map(one)
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b11);
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("accumulate", self.accumulate.into())]
     }

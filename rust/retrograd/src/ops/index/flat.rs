@@ -8,7 +8,7 @@ use super::along::gather;
 use super::walk::{Walk, second, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::pointwise::select::where_;
@@ -74,9 +74,7 @@ impl Primitive for Take {
         let at = from_start(&view::reshape_to(&index, &[batch, index.numel() / batch.max(1)])?, x.sizes()[1])?;
         Ok((out(view::reshape_to(&x.gather(1, &at)?, index.sizes())?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "TakeBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -89,9 +87,6 @@ impl Primitive for Take {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
         Ok(and_none(cx, one(zeros.put(cx.kept(0)?, cx.g(), true)?)))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(Take, &[t, cx.xs[1]])).transpose().map(maybe)
     }
 }
 
@@ -112,9 +107,7 @@ impl Primitive for Put {
         let y = if p.accumulate { x.scatter_add(1, &at, &source)? } else { x.scatter(1, &at, &source)? };
         Ok((out(view::reshape_to(&y, whole.sizes())?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "PutBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn inputs(&self) -> u32 {
         0b101
     }
@@ -147,15 +140,6 @@ impl Primitive for Put {
         })?;
         let source = cx.when(2, || view::reshape_to(&g.take(index)?, cx.sizes(2)))?;
         Ok(smallvec![rest, None, source])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(2).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("accumulate", self.accumulate.into())]

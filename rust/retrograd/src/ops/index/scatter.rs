@@ -10,7 +10,7 @@ use super::scatter_reduce::scatter_reduce_as;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::Shared;
@@ -106,6 +106,7 @@ impl Primitive for Scatter {
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Scatter { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
+    const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn sharing(&self) -> Sharing {
         Sharing::SCATTER
     }
@@ -133,15 +134,6 @@ impl Primitive for Scatter {
             if self.add { Ok(g.clone()) } else { scatter_value(g, self.dim as i64, index, Scalar::Int(0)) }
         })?;
         Ok(smallvec![to_self, None, cx.when(2, || pulled(g, self.dim, index, cx.sizes(2)))?])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(2).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", (self.dim as i64).into())]
@@ -175,14 +167,12 @@ impl ScatterValue {
 
 impl Primitive for ScatterValue {
     const NAME: &'static str = "scatter";
+    const NODE: &'static str = "ScatterBackward1";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(ScatterValue { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn sharing(&self) -> Sharing {
         Sharing::SCATTER
-    }
-    fn node(&self) -> &'static str {
-        "ScatterBackward1"
     }
     fn inputs(&self) -> u32 {
         0b001
@@ -202,10 +192,10 @@ impl Primitive for ScatterValue {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(and_none(cx, one(scatter_value(cx.g(), self.dim as i64, cx.kept(0)?, Scalar::Int(0))?)))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let zero = ScatterValue { dim: self.dim, value: Scalar::Int(0) };
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let zero = ScatterValue { dim: op.dim, value: Scalar::Int(0) };
         cx.t(0).map(|t| apply1(zero, &[t, cx.xs[1]])).transpose().map(maybe)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", (self.dim as i64).into())]
     }

@@ -7,7 +7,7 @@ use super::along::check_index;
 use super::places::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -116,9 +116,6 @@ impl Primitive for ScatterReduce {
         &[Keep::input(1, "index"), Keep::output(0, "result"), Keep::input(0, "self"), Keep::input(2, "src")];
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Self { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
-    fn node(&self) -> &'static str {
-        "ScatterReduceBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b101
     }
@@ -159,14 +156,14 @@ impl Primitive for ScatterReduce {
         let src = cx.when(2, || g.gather(self.dim as i64, index)?.mul(&to_src))?;
         Ok(smallvec![x, None, src])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (x, index) = (cx.xs[0], cx.xs[1]);
-        let [to_x, to_src] = self.partials(x, index, cx.xs[2], &cx.outs[0])?;
-        let from_x = cx.t(0).map(|t| self.to_operand(t, &to_x, index)).transpose()?;
+        let [to_x, to_src] = op.partials(x, index, cx.xs[2], &cx.outs[0])?;
+        let from_x = cx.t(0).map(|t| op.to_operand(t, &to_x, index)).transpose()?;
         let Some(src) = cx.t(2) else { return Ok(maybe(from_x)) };
         let start = from_x.map_or_else(|| Tensor::zeros(x.sizes(), x.dtype()), Ok)?;
-        start.scatter_add(self.dim as i64, index, &src.mul(&to_src)?).map(one)
-    }
+        start.scatter_add(op.dim as i64, index, &src.mul(&to_src)?).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("dim", (self.dim as i64).into()),

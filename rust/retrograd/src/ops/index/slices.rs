@@ -7,7 +7,7 @@ use super::walk::{Walk, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, BatchRule, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, BatchRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -145,6 +145,7 @@ impl Primitive for WriteSlices {
     const NAME: &'static str = "index_add";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(2, "source").when(2)];
     const BATCH: Batch<Self> = Batch::Rule(WRITE_BATCHED);
+    const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn node(&self) -> &'static str {
         match self.how {
             How::Add(_) => "IndexAddBackward0",
@@ -183,15 +184,6 @@ impl Primitive for WriteSlices {
             }
         })?;
         Ok(smallvec![to_self, None, to_source])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(2).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = vec![("dim", (self.dim as i64).into()), ("source_dim", (self.source_dim as i64).into())];
@@ -277,17 +269,17 @@ impl Primitive for FillSlices {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         if cx.t(0).is_none() && cx.t(2).is_none() {
             return Ok(maybe(None));
         }
         let zeros = Tensor::full(cx.xs[0].sizes(), Scalar::Int(0), cx.xs[0].dtype())?;
         let t = cx.t(0).unwrap_or(&zeros);
         match cx.t(2) {
-            Some(value) => apply1(self.clone(), &[t, cx.xs[1], value]).map(one),
-            None => apply1(Self { dim: self.dim, number: Some(Scalar::Int(0)) }, &[t, cx.xs[1]]).map(one),
+            Some(value) => apply1(op.clone(), &[t, cx.xs[1], value]).map(one),
+            None => apply1(Self { dim: op.dim, number: Some(Scalar::Int(0)) }, &[t, cx.xs[1]]).map(one),
         }
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", (self.dim as i64).into())]
     }

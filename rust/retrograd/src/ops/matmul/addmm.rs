@@ -10,7 +10,7 @@ use super::vector::check_mv;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::layout::expands_to;
@@ -115,9 +115,6 @@ impl Primitive for Addmm {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 2)
     });
-    fn node(&self) -> &'static str {
-        "AddmmBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
         let product = |c: &Tensor, acc: bool| multiply("addmm", plain(xs[1]), plain(xs[2]), c, acc);
@@ -137,9 +134,7 @@ impl Primitive for Addmm {
         grads.push(cx.when(2, || scaled(self.rhs.right_grad(cx, cx.g(), cx.kept(0)?)?, self.alpha))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        affine_jvp(cx, self.beta, self.alpha, addmm)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| affine_jvp(cx, op.beta, op.alpha, addmm));
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("alpha", self.alpha.into()),
@@ -192,9 +187,6 @@ impl Primitive for Addmv {
         let product = super::vector::batched_mv(&a, &v, axes[2].is_some())?;
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 1)
     });
-    fn node(&self) -> &'static str {
-        "AddmvBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (input, a, v) = (xs[0], xs[1], xs[2]);
         let rows = check_mv("addmv", a, v)?;
@@ -226,9 +218,7 @@ impl Primitive for Addmv {
         })?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        affine_jvp(cx, self.beta, self.alpha, addmv)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| affine_jvp(cx, op.beta, op.alpha, addmv));
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("alpha", self.alpha.into()), ("beta", self.beta.into())]
     }

@@ -7,7 +7,7 @@ use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result, Sizes};
 use crate::ops::Value;
 use crate::tensor::layout::expands_to;
@@ -53,9 +53,7 @@ impl Primitive for Bmm {
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "BmmBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         check("bmm", xs[0], xs[1])?;
         if xs[0].dtype() != xs[1].dtype() {
@@ -74,9 +72,6 @@ impl Primitive for Bmm {
         let mut grads = maybe(cx.when(0, || left_grad(cx, cx.g(), cx.kept(1)?))?);
         grads.push(cx.when(1, || right_grad(cx, cx.g(), cx.kept(0)?))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
     }
 }
 
@@ -132,9 +127,6 @@ impl Primitive for Baddbmm {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         super::addmm::blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 3)
     });
-    fn node(&self) -> &'static str {
-        "BaddbmmBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
         let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
@@ -155,9 +147,7 @@ impl Primitive for Baddbmm {
         grads.push(cx.when(2, || scaled(right_grad(cx, cx.g(), cx.kept(0)?)?, self.alpha))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        super::addmm::affine_jvp(cx, self.beta, self.alpha, baddbmm)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| super::addmm::affine_jvp(cx, op.beta, op.alpha, baddbmm));
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("alpha", self.alpha.into()), ("beta", self.beta.into())]
     }

@@ -6,7 +6,7 @@ use super::batch_first;
 use super::product::{flipped, fresh2, inner_sizes, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::Tensor;
@@ -101,9 +101,7 @@ impl Primitive for Mm {
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "MmBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         check("mm", xs[0], xs[1])?;
         fresh2("mm", plain(xs[0]), plain(xs[1])).map(out)
@@ -112,9 +110,6 @@ impl Primitive for Mm {
         let mut grads = maybe(cx.when(0, || self.lhs.left_grad(cx, cx.g(), cx.kept(1)?))?);
         grads.push(cx.when(1, || self.rhs.right_grad(cx, cx.g(), cx.kept(0)?))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![

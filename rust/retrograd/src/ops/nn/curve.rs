@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
@@ -117,9 +117,9 @@ impl Primitive for Activation {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(ActivationBackward(*self), &[cx.g(), cx.kept(0)?]).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(ActivationBackward(*self), &[t, cx.xs[0]])).transpose().map(maybe)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        cx.t(0).map(|t| apply1(ActivationBackward(*op), &[t, cx.xs[0]])).transpose().map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         (self.curve.shown)(self.p)
     }
@@ -158,18 +158,15 @@ impl Primitive for ActivationBackward {
         grads.push(cx.when(1, bent)?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (g, x) = (cx.xs[0], cx.xs[1]);
-        let first = cx.t(0).map(|t| apply1(*self, &[t, x])).transpose()?;
+        let first = cx.t(0).map(|t| apply1(*op, &[t, x])).transpose()?;
         let second = match cx.t(1) {
-            Some(t) => self.bent(t, g, x)?,
+            Some(t) => op.bent(t, g, x)?,
             None => None,
         };
-        Ok(maybe(match (first, second) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        Jvp::sum([first, second]).map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }

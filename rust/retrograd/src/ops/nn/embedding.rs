@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{Shared, split};
@@ -127,9 +127,7 @@ impl Primitive for Embedding {
         let y = apply1(Self { table: op.table.times(batch), ..*op }, &[&weight, &indices])?;
         Ok((out(y), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "EmbeddingBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -168,9 +166,6 @@ impl Primitive for Embedding {
         let mut grads = maybe(cx.when(0, || apply1(EmbeddingBackward(self.table), &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.table.params()
@@ -261,9 +256,7 @@ impl Primitive for EmbeddingBackward {
         let sizes = [batch, op.0.rows, y.sizes()[1]];
         Ok((out(view::reshape_to(&y, &sizes)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "EmbeddingDenseBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -283,9 +276,6 @@ impl Primitive for EmbeddingBackward {
         let mut grads = maybe(cx.when(0, || apply1(lookup, &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
@@ -71,9 +71,6 @@ impl Primitive for Glu {
     const NAME: &'static str = "glu";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
-    fn node(&self) -> &'static str {
-        "GluBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
         let y = Tensor::empty(a.sizes(), a.dtype())?;
@@ -91,13 +88,13 @@ impl Primitive for Glu {
         let gb = ga.mul(&a)?.mul(&s.times(-1.0)?.plus(1.0)?)?;
         cat(&[ga, gb], self.dim as i64).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let ((a, b), (da, db)) = (self.halves(cx.xs[0])?, self.halves(t)?);
+        let ((a, b), (da, db)) = (op.halves(cx.xs[0])?, op.halves(t)?);
         let s = b.sigmoid()?;
         let along = a.mul(&s.times(-1.0)?.plus(1.0)?)?.mul(&db)?;
         da.add(&along)?.mul(&s).map(one)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", (self.dim as i64).into())]
     }
@@ -135,11 +132,9 @@ fn bent<T: Real>([x, w]: [T; 2]) -> T {
 
 impl Primitive for Prelu {
     const NAME: &'static str = "prelu";
+    const NODE: &'static str = "PreluKernelBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "weight")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "PreluKernelBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast("prelu", xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
@@ -153,16 +148,13 @@ impl Primitive for Prelu {
         grads.push(cx.when(1, || where_(&positive, &zero, &g.mul(x)?))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let (x, w, zero) = (cx.xs[0], cx.xs[1], Tensor::number(Scalar::Int(0))?);
         let positive = x.gt(&zero)?;
         let from_x = cx.t(0).map(|t| where_(&positive, t, &t.mul(w)?)).transpose()?;
         let from_w = cx.t(1).map(|t| where_(&positive, &zero, &t.mul(x)?)).transpose()?;
-        Ok(maybe(match (from_x, from_w) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        Jvp::sum([from_x, from_w]).map(maybe)
+    });
 }
 
 /// `input` where positive, else `weight * input`, with one weight for all or one per channel.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::norm;
@@ -173,6 +173,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
 
 impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
     const NAME: &'static str = "layer_norm";
+    const NODE: &'static str = "NativeLayerNormBackward0";
     const KEEP: &'static [Keep] = &[
         Keep::input(0, "input"),
         Keep::input(Self::WEIGHT, "weight"),
@@ -204,9 +205,6 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         let moments = axes[0].map(|_| 0);
         Ok((outs, smallvec::smallvec![Some(0), moments, moments]))
     });
-    fn node(&self) -> &'static str {
-        "NativeLayerNormBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>), else Err(Error::no_kernel("layer_norm", xs[0].dtype())))
     }
@@ -230,11 +228,11 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let s = self.standardized(cx.xs[0])?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let s = op.standardized(cx.xs[0])?;
         let mut parts: SmallVec<[Tensor; 3]> = SmallVec::new();
         if let Some(t) = cx.t(0) {
-            let dh = self.project(&s, t)?;
+            let dh = op.project(&s, t)?;
             parts.push(if W { dh.mul(cx.xs[Self::WEIGHT])? } else { dh });
         }
         if W && let Some(t) = cx.t(Self::WEIGHT) {
@@ -243,13 +241,10 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         if B && let Some(t) = cx.t(Self::BIAS) {
             parts.push(crate::ops::view::expand_to(t, cx.outs[0].sizes())?);
         }
-        let mut parts = parts.into_iter();
-        let first = parts.next();
-        let sum = first.map(|p| parts.try_fold(p, |sum, p| sum.add(&p))).transpose()?;
-        let mut ts = maybe(sum);
+        let mut ts = maybe(Jvp::sum(parts.into_iter().map(Some))?);
         ts.extend([None, None]);
         Ok(ts)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("normalized_shape", Value::from(&self.normalized[..]))]
     }

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::Reduction;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::{Map2, map2};
@@ -100,9 +100,6 @@ impl Primitive for MseLoss {
         let losses = apply1(each, &[&expand_to(&x, sizes)?, &expand_to(&y, sizes)?])?;
         Ok((out(over_entries(losses, op.reduction)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "MseLossBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let z = mapped("mse_loss", xs[0], xs[1], SquaredDifference, SquaredDifference)?;
         Ok(out(match self.reduction {
@@ -125,7 +122,7 @@ impl Primitive for MseLoss {
         grads.push(cx.when(1, || y.sub(x)?.mul(cx.g())?.times(factor))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (x, y) = (cx.xs[0], cx.xs[1]);
         let dz = match (cx.t(0), cx.t(1)) {
             (Some(dx), Some(dy)) => dx.sub(dy)?,
@@ -133,9 +130,9 @@ impl Primitive for MseLoss {
             (None, Some(dy)) => dy.neg()?,
             (None, None) => return Ok(maybe(None)),
         };
-        let d = x.sub(y)?.mul(&dz)?.times(self.factor(x.numel()))?;
-        Ok(maybe(Some(if self.reduction == Reduction::None { d } else { d.sum(None)? })))
-    }
+        let d = x.sub(y)?.mul(&dz)?.times(op.factor(x.numel()))?;
+        Ok(maybe(Some(if op.reduction == Reduction::None { d } else { d.sum(None)? })))
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("reduction", Value::from(self.reduction as i64))]
     }

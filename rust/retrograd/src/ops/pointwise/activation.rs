@@ -8,7 +8,7 @@ use super::unary::{Map, Unary, body, elementary, fuse, lanes, numeric};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::real::{Num, Real};
@@ -23,7 +23,6 @@ struct TanhRule;
 body!(TanhRule, Real, |g, y| g.times(T::ONE.minus(y.times(y))));
 impl Unary for Tanh {
     const NAME: &'static str = "tanh";
-    const NODE: &'static str = "TanhBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("tanh", self, x, out)
@@ -70,7 +69,6 @@ struct SigmoidRule;
 body!(SigmoidRule, Real, |g, y| g.times(T::ONE.minus(y).times(y)));
 impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
-    const NODE: &'static str = "SigmoidBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("sigmoid", self, x, out)
@@ -112,7 +110,6 @@ struct ReluRule;
 body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
 impl Unary for Relu {
     const NAME: &'static str = "relu";
-    const NODE: &'static str = "ReluBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         if x == DType::Bool {
@@ -141,18 +138,13 @@ impl Primitive for ThresholdBackward {
     const NAME: &'static str = "threshold_backward";
     const KEEP: &'static [Keep] = &[Keep::input(1, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "ThresholdBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Floats>(Self::NAME, &ReluRule, xs[0], xs[1], xs[0].dtype()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let to_g = cx.when(0, || apply1(Self, &[cx.g(), cx.kept(0)?]))?;
         Ok(smallvec![to_g, cx.when(1, || zeros_of(cx.g()))?])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(Self, &[t, cx.xs[1]])).transpose().map(maybe)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("threshold", Scalar::Int(0).into())]

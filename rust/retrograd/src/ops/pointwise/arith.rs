@@ -7,7 +7,7 @@ use super::unary::{Map, Unary, body, numeric};
 use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, multilinear, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
@@ -77,11 +77,8 @@ fn scaled(x: &Tensor, alpha: Scalar) -> Result<Tensor> {
 
 /// Tangent of `alpha * a + beta * b`.
 fn combined(cx: &Jvp, alpha: Scalar, beta: Scalar) -> Result<Grads> {
-    let parts = (cx.t(0).map(|t| scaled(t, alpha)).transpose()?, cx.t(1).map(|t| scaled(t, beta)).transpose()?);
-    Ok(maybe(match parts {
-        (Some(a), Some(b)) => Some(a.add(&b)?),
-        (a, b) => a.or(b),
-    }))
+    let (a, b) = (cx.t(0).map(|t| scaled(t, alpha)).transpose()?, cx.t(1).map(|t| scaled(t, beta)).transpose()?);
+    Jvp::sum([a, b]).map(maybe)
 }
 
 /// Gradients of `alpha * a + beta * b`.
@@ -103,9 +100,6 @@ impl Primitive for Add {
     const NAME: &'static str = "add";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "AddBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         if is_one(self.alpha) {
@@ -123,9 +117,7 @@ impl Primitive for Add {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, ONE, self.alpha)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        combined(cx, ONE, self.alpha)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, op.alpha));
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("alpha", self.alpha.into())]
     }
@@ -167,9 +159,6 @@ impl Primitive for Sub {
     const NAME: &'static str = "sub";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "SubBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         refuse_bools("sub", xs)?;
         let dtype = result_type(xs);
@@ -189,9 +178,7 @@ impl Primitive for Sub {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, ONE, negated(self.alpha))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        combined(cx, ONE, negated(self.alpha))
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, negated(op.alpha)));
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("alpha", self.alpha.into())]
     }
@@ -252,9 +239,7 @@ impl Primitive for Rsub {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, negated(self.alpha), ONE)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        combined(cx, negated(self.alpha), ONE)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, negated(op.alpha), ONE));
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("alpha", self.alpha.into())]
     }
@@ -326,9 +311,6 @@ impl Primitive for Mul {
     const NAME: &'static str = "mul";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "other").when(0)];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "MulBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Same>("mul", &Times, xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -340,15 +322,13 @@ impl Primitive for Mul {
         grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        match (cx.t(0), cx.t(1)) {
-            (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
-                Some(sum) => Ok(one(sum)),
-                None => linear_in_each(self, cx),
-            },
-            _ => linear_in_each(self, cx),
-        }
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| match (cx.t(0), cx.t(1)) {
+        (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
+            Some(sum) => Ok(one(sum)),
+            None => multilinear(op, cx),
+        },
+        _ => multilinear(op, cx),
+    });
 }
 
 /// `dx y + x dy` in one pass, for contiguous operands of one float dtype and one shape.
@@ -386,7 +366,6 @@ pub struct Neg;
 body!(Neg, Arithmetic, |x| x.negate());
 impl Unary for Neg {
     const NAME: &'static str = "neg";
-    const NODE: &'static str = "NegBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         if x == DType::Bool {

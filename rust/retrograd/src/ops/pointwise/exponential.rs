@@ -21,7 +21,6 @@ pub struct Exp2;
 elementary!(Exp2, |x| math::exp2(x));
 impl Unary for Exp2 {
     const NAME: &'static str = "exp2";
-    const NODE: &'static str = "Exp2Backward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("exp2", self, x, out)
@@ -49,7 +48,6 @@ pub struct Expm1;
 elementary!(Expm1, |x| math::expm1(x));
 impl Unary for Expm1 {
     const NAME: &'static str = "expm1";
-    const NODE: &'static str = "Expm1Backward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("expm1", self, x, out)
@@ -77,7 +75,6 @@ pub struct Log2;
 elementary!(Log2, |x| math::log2(x));
 impl Unary for Log2 {
     const NAME: &'static str = "log2";
-    const NODE: &'static str = "Log2Backward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("log2", self, x, out)
@@ -105,7 +102,6 @@ pub struct Log10;
 elementary!(Log10, |x| math::log10(x));
 impl Unary for Log10 {
     const NAME: &'static str = "log10";
-    const NODE: &'static str = "Log10Backward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("log10", self, x, out)
@@ -133,7 +129,6 @@ pub struct Erf;
 elementary!(Erf, |x| math::erf(x));
 impl Unary for Erf {
     const NAME: &'static str = "erf";
-    const NODE: &'static str = "ErfBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("erf", self, x, out)

@@ -42,7 +42,6 @@ pub struct Exp;
 elementary!(Exp, |x| math::exp(x));
 impl Unary for Exp {
     const NAME: &'static str = "exp";
-    const NODE: &'static str = "ExpBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("exp", self, x, out)
@@ -70,7 +69,6 @@ pub struct Log;
 elementary!(Log, |x| math::log(x));
 impl Unary for Log {
     const NAME: &'static str = "log";
-    const NODE: &'static str = "LogBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("log", self, x, out)
@@ -100,7 +98,6 @@ struct Log1pRule;
 body!(Log1pRule, Real, |g, x| g.over(x.plus(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
-    const NODE: &'static str = "Log1PBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("log1p", self, x, out)
@@ -133,7 +130,6 @@ struct SqrtRule;
 body!(SqrtRule, Real, |g, y| g.over(y.plus(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
-    const NODE: &'static str = "SqrtBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         floats("sqrt", self, x, out)
@@ -166,7 +162,6 @@ struct RsqrtRule;
 body!(RsqrtRule, Real, |g, y| T::of(-0.5).times(g).times(y.times(y).times(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
-    const NODE: &'static str = "RsqrtBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         floats("rsqrt", self, x, out)
@@ -199,7 +194,6 @@ struct SinRule;
 elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
-    const NODE: &'static str = "SinBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("sin", self, x, out)
@@ -232,7 +226,6 @@ struct CosRule;
 elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
-    const NODE: &'static str = "CosBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes("cos", self, x, out)

@@ -9,7 +9,7 @@ use super::promote::{Bools, Integral, forward2, forward2_into, result_type};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map1, Map2, map1};
@@ -36,11 +36,10 @@ impl<C: Connective, T: Num> Map2<T, T, Truth> for Kernel<C> {
 
 impl<C: Connective> Primitive for Logical<C> {
     const NAME: &'static str = C::NAME;
+    const NODE: &'static str = "LogicalBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "LogicalBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Bools>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -51,9 +50,6 @@ impl<C: Connective> Primitive for Logical<C> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
         grads.push(cx.when(1, || zeros_of(cx.g()))?);
         Ok(grads)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -146,11 +142,10 @@ impl<P: Property, T: Num> Map1<T, Truth> for Holds<P> {
 
 impl<P: Property> Primitive for Test<P> {
     const NAME: &'static str = P::NAME;
+    const NODE: &'static str = "LogicalBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "LogicalBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let result = x.empty_elementwise(DType::Bool)?;
@@ -164,9 +159,6 @@ impl<P: Property> Primitive for Test<P> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         zeros_of(cx.g()).map(one)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -289,11 +281,10 @@ impl<B: BitFn, T: Bits> Map2<T, T, T> for BitKernel<B> {
 
 impl<B: BitFn> Primitive for Bitwise<B> {
     const NAME: &'static str = B::NAME;
+    const NODE: &'static str = "BitwiseBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "BitwiseBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Integral>(B::NAME, &BitKernel::<B>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -303,9 +294,6 @@ impl<B: BitFn> Primitive for Bitwise<B> {
     // Operands with a derivative are floats, which `forward` refuses.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -407,11 +395,10 @@ fn flip(x: &Tensor, out: &Tensor) -> Result<()> {
 
 impl Primitive for BitNot {
     const NAME: &'static str = "bitwise_not";
+    const NODE: &'static str = "BitwiseBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "BitwiseBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = xs[0].empty_elementwise(xs[0].dtype())?;
         flip(xs[0], &result)?;
@@ -428,9 +415,6 @@ impl Primitive for BitNot {
     // Operands with a derivative are floats, which `forward` refuses.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 

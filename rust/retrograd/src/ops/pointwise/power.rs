@@ -8,7 +8,7 @@ use super::unary::{Map, Unary, body, floats, numeric};
 use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Num, Real};
@@ -47,7 +47,6 @@ pub struct PowNumber {
 
 impl Unary for PowNumber {
     const NAME: &'static str = "pow";
-    const NODE: &'static str = "PowBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         let dtype = dtype_with_number(x, self.exponent);
@@ -131,12 +130,10 @@ pub struct Pow;
 
 impl Primitive for Pow {
     const NAME: &'static str = "pow";
+    const NODE: &'static str = "PowBackward1";
     const KEEP: &'static [Keep] =
         &[Keep::input(0, "self"), Keep::input(1, "exponent"), Keep::output(0, "result").when(1)];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "PowBackward1"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -149,15 +146,12 @@ impl Primitive for Pow {
         grads.push(cx.when(1, || by_exponent(cx.g(), x, e, cx.kept(2)?))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let (x, e) = (cx.xs[0], cx.xs[1]);
         let a = cx.t(0).map(|t| by_base(t, x, e)).transpose()?;
         let b = cx.t(1).map(|t| by_exponent(t, x, e, &cx.outs[0])).transpose()?;
-        Ok(maybe(match (a, b) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        Jvp::sum([a, b]).map(maybe)
+    });
 }
 
 /// `pow` with a number as base; its one operand is the exponent.
@@ -168,21 +162,19 @@ pub struct PowOfNumber {
 
 impl Primitive for PowOfNumber {
     const NAME: &'static str = "pow";
+    const NODE: &'static str = "PowBackward2";
     const KEEP: &'static [Keep] = &[Keep::input(0, "exponent"), Keep::output(0, "result")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "PowBackward2"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Pow.forward(&[&Tensor::number(self.base)?, xs[0]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         by_exponent(cx.g(), &self.base_like(cx.kept(1)?)?, cx.kept(0)?, cx.kept(1)?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let base = self.base_like(&cx.outs[0])?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let base = op.base_like(&cx.outs[0])?;
         Ok(maybe(cx.t(0).map(|t| by_exponent(t, &base, cx.xs[0], &cx.outs[0])).transpose()?))
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("self", self.base.into())]
     }

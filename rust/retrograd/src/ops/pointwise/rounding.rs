@@ -18,7 +18,6 @@ pub struct Abs;
 body!(Abs, Arithmetic, |x| x.magnitude());
 impl Unary for Abs {
     const NAME: &'static str = "abs";
-    const NODE: &'static str = "AbsBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -55,7 +54,6 @@ body!(Sign, Num, |x| if x > T::ZERO {
 });
 impl Unary for Sign {
     const NAME: &'static str = "sign";
-    const NODE: &'static str = "SignBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -98,7 +96,6 @@ pub struct Floor;
 body!(Floor, Real, |x| x.floor());
 impl Unary for Floor {
     const NAME: &'static str = "floor";
-    const NODE: &'static str = "FloorBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -129,7 +126,6 @@ pub struct Ceil;
 body!(Ceil, Real, |x| x.ceil());
 impl Unary for Ceil {
     const NAME: &'static str = "ceil";
-    const NODE: &'static str = "CeilBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -160,7 +156,6 @@ pub struct Trunc;
 body!(Trunc, Real, |x| x.trunc());
 impl Unary for Trunc {
     const NAME: &'static str = "trunc";
-    const NODE: &'static str = "TruncBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -191,7 +186,6 @@ pub struct Round;
 body!(Round, Real, |x| x.round());
 impl Unary for Round {
     const NAME: &'static str = "round";
-    const NODE: &'static str = "RoundBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)

@@ -255,7 +255,6 @@ pub struct Polygamma {
 }
 impl Unary for Polygamma {
     const NAME: &'static str = "polygamma";
-    const NODE: &'static str = "PolygammaBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         run_in_double("polygamma", [x], out, &|[x]| scalar::polygamma(self.n, x))
@@ -302,7 +301,6 @@ pub struct Mvlgamma {
 }
 impl Unary for Mvlgamma {
     const NAME: &'static str = "mvlgamma";
-    const NODE: &'static str = "MvlgammaBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let p = self.p as f64;
@@ -371,7 +369,6 @@ impl Logit {
 }
 impl Unary for Logit {
     const NAME: &'static str = "logit";
-    const NODE: &'static str = "LogitBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         // The bounds may lie the wrong way round: the lower one wins.

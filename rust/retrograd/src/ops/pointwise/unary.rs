@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::promote::{Floats, Lanes, Numeric2, forward2};
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, node_name, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Body, Map1, lanes1, map1};
@@ -15,7 +15,7 @@ use crate::tensor::{DType, Tensor, default_dtype};
 /// A unary elementwise op. Its derivative is diagonal, so one rule serves both directions.
 pub trait Unary: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
-    const NODE: &'static str;
+    const NODE: &'static str = node_name::<Map<Self>>();
     /// The node's name, where values of the type stand for several ops.
     fn node(&self) -> &'static str {
         Self::NODE
@@ -76,15 +76,15 @@ impl<U: Unary> Primitive for Map<U> {
             None => self.0.pull(cx.g(), kept).map(one),
         }
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let kept = match U::KEEP.first().map(|k| k.source) {
             Some(Source::Output(_)) => &cx.outs[0],
             _ => cx.xs[0],
         };
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let fused = if cx.differentiating() { None } else { self.0.fused(t, kept) };
-        fused.unwrap_or_else(|| self.0.pull(t, kept)).map(one)
-    }
+        let fused = if cx.differentiating() { None } else { op.0.fused(t, kept) };
+        fused.unwrap_or_else(|| op.0.pull(t, kept)).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
         self.0.params()
     }

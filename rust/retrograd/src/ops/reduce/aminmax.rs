@@ -7,7 +7,7 @@ use super::extreme::Ties;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, one};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::reduce::{Max, Min};
@@ -24,9 +24,6 @@ impl Primitive for AMinMax {
     const NAME: &'static str = "aminmax";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "min"), Keep::output(1, "max")];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        "AminmaxBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         dispatch!(numeric, x.dtype(), T => {
@@ -45,13 +42,13 @@ impl Primitive for AMinMax {
         }
         Ok(smallvec![sum])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(smallvec![None, None]) };
-        let mean = |out: &Tensor| Ties::of(cx.xs[0], out, &self.over, false)?.mean(t);
+        let mean = |out: &Tensor| Ties::of(cx.xs[0], out, &op.over, false)?.mean(t);
         let mut tangents = one(mean(&cx.outs[0])?);
         tangents.push(Some(mean(&cx.outs[1])?));
         Ok(tangents)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.over.saved_dim()), ("keepdim", self.over.keepdim.into())]
     }

@@ -7,7 +7,7 @@ use super::sum::sum_of;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Max, Min, best};
@@ -111,10 +111,10 @@ impl Primitive for Extreme {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over, self.full)?.split(cx.g(), cx.sizes(0)).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        Ties::of(cx.xs[0], &cx.outs[0], &self.over, self.full)?.mean(t).map(one)
-    }
+        Ties::of(cx.xs[0], &cx.outs[0], &op.over, op.full)?.mean(t).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         if self.full {
             return Vec::new();
@@ -163,10 +163,10 @@ impl Primitive for ExtremeDim {
         let sizes = cx.sizes(0);
         to_chosen(cx.g(), cx.kept(0)?, self.axis(sizes.len()), sizes).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], self.axis(t.ndim()))).transpose()?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis(t.ndim()))).transpose()?;
         Ok(smallvec![t, None])
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("dim", self.over.saved_dim()),
@@ -203,11 +203,10 @@ struct ArgExtreme {
 
 impl Primitive for ArgExtreme {
     const NAME: &'static str = "argmax";
+    const NODE: &'static str = "NotDifferentiable";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { max: op.max, over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        "NotDifferentiable"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let op = if self.max { "argmax" } else { "argmin" };
         if xs[0].dtype() == DType::Bool {
@@ -218,9 +217,6 @@ impl Primitive for ArgExtreme {
         Ok(out(found.swap_remove(1)))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        Ok(maybe(None))
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
         Ok(maybe(None))
     }
 }

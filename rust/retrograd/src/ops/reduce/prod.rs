@@ -6,7 +6,7 @@ use super::sum::{accumulated, into_accumulator, sum_of};
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -64,13 +64,13 @@ impl Primitive for Prod {
         let others = self.others(&x, cx.kept(1)?, cx.differentiating())?;
         others.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let result = &cx.outs[0];
         let x = crate::ops::memory::cast(cx.xs[0], result.dtype())?;
-        let others = self.others(&x, result, true)?;
-        sum_of(&others.mul(t)?, self.over.clone(), None).map(one)
-    }
+        let others = op.others(&x, result, true)?;
+        sum_of(&others.mul(t)?, op.over.clone(), None).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         if !self.over.is_given() {
             return Vec::new();

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::Over;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::{Num, Real};
@@ -63,10 +63,10 @@ impl Primitive for Running {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         to_chosen(cx.g(), cx.kept(0)?, self.axis, cx.sizes(0)).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], self.axis)).transpose()?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis)).transpose()?;
         Ok(smallvec![t, None])
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.dim.into())]
     }
@@ -137,9 +137,6 @@ impl Primitive for LogCumSumExp {
     const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), reverse: p.reverse }));
-    fn node(&self) -> &'static str {
-        "LogcumsumexpBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
@@ -164,11 +161,11 @@ impl Primitive for LogCumSumExp {
         };
         part(g)?.sub(&part(&g.neg()?)?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let (x, result) = (cx.xs[0], &cx.outs[0]);
         // Without an axis, as in a batch of numbers, the result is the operand.
-        let axis = match self.over.axes(x.ndim()).first() {
+        let axis = match op.over.axes(x.ndim()).first() {
             Some(&axis) if x.numel() > 0 => axis as i64,
             _ => return Ok(one(t.clone())),
         };
@@ -176,15 +173,12 @@ impl Primitive for LogCumSumExp {
         let largest = x.detach().amax(&[axis], true)?;
         let largest = where_(&largest.gt(&none)?, &largest, &zero)?;
         let sums = x.sub(&largest)?.exp()?.mul(t)?;
-        let sums = if self.reverse {
-            sums.flip(&[axis])?.cumsum(axis, None)?.flip(&[axis])?
-        } else {
-            sums.cumsum(axis, None)?
-        };
+        let sums =
+            if op.reverse { sums.flip(&[axis])?.cumsum(axis, None)?.flip(&[axis])? } else { sums.cumsum(axis, None)? };
         let some = result.ne(&none)?;
         let scale = where_(&some, &largest.sub(&where_(&some, result, &zero)?)?, &none)?;
         sums.mul(&scale.exp()?).map(one)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.over.saved_dim())]
     }

@@ -7,7 +7,7 @@ use super::prod::{has_zero, identity};
 use super::sum::{accumulated, into_accumulator, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -64,9 +64,7 @@ impl Primitive for CumSum {
     const NAME: &'static str = "cumsum";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
-    fn node(&self) -> &'static str {
-        "CumsumBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
@@ -76,9 +74,6 @@ impl Primitive for CumSum {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { over: self.over.clone(), reverse: !self.reverse, dtype: None }, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.over.saved_dim())]
@@ -112,9 +107,6 @@ impl Primitive for CumProd {
     const NAME: &'static str = "cumprod";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
-    fn node(&self) -> &'static str {
-        "CumprodBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
@@ -141,17 +133,17 @@ impl Primitive for CumProd {
         let terms = self.partials(&x)?.mul(&view::reshape_to(g, &[before, 1, n, after])?)?;
         view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 2, 4, false)?, None)?, x.sizes()).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let result = &cx.outs[0];
         let (x, t) = (cast(cx.xs[0], result.dtype())?, cast(t, result.dtype())?);
         if !has_zero(&x)? {
-            return result.mul(&self.sums(&t.div(&x)?, false)?).map(one);
+            return result.mul(&op.sums(&t.div(&x)?, false)?).map(one);
         }
-        let [before, n, after] = self.over.block(x.sizes());
-        let terms = self.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
+        let [before, n, after] = op.over.block(x.sizes());
+        let terms = op.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
         view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 1, 4, false)?, None)?, x.sizes()).map(one)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.over.saved_dim())]
     }

@@ -8,7 +8,7 @@ use super::sum::sum_of;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::math;
@@ -76,9 +76,6 @@ impl Primitive for LogSumExp {
     const NAME: &'static str = "logsumexp";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        "LogsumexpBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, kept) = (xs[0], self.over.keeping());
         dispatch!(floats, x.dtype(), T => {
@@ -95,11 +92,11 @@ impl Primitive for LogSumExp {
         let x = cx.kept(0)?;
         self.weights(x, cx.kept(1)?)?.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let weighted = self.weights(cx.xs[0], &cx.outs[0])?.mul(t)?;
-        sum_of(&weighted, self.over.clone(), None).map(one)
-    }
+        let weighted = op.weights(cx.xs[0], &cx.outs[0])?.mul(t)?;
+        sum_of(&weighted, op.over.clone(), None).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
     }
@@ -145,9 +142,6 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
     const NAME: &'static str = if LOG { "log_softmax" } else { "softmax" };
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        if LOG { "LogSoftmaxBackward0" } else { "SoftmaxBackward0" }
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
@@ -166,14 +160,14 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
         let fused = !cx.differentiating() && g.dtype() == y.dtype();
         if fused { self.pulled_at_once(g, y) } else { self.pulled(g, y) }.map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let y = &cx.outs[0];
         if LOG {
-            return t.sub(&self.sums(&y.exp()?.mul(t)?)?).map(one);
+            return t.sub(&op.sums(&y.exp()?.mul(t)?)?).map(one);
         }
-        self.pulled(t, y).map(one)
-    }
+        op.pulled(t, y).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("dim", self.over.saved_dim())]
     }

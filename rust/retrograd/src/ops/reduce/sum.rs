@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::reduce;
@@ -33,6 +33,7 @@ impl Primitive for Sum {
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.over.is_given() { "SumBackward1" } else { "SumBackward0" }
     }
@@ -45,9 +46,6 @@ impl Primitive for Sum {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         self.over.spread(cx.g(), cx.sizes(0)).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = Vec::new();
@@ -161,6 +159,7 @@ impl Primitive for Mean {
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.over.is_given() { "MeanBackward1" } else { "MeanBackward0" }
     }
@@ -174,9 +173,6 @@ impl Primitive for Mean {
         // Divided before it is spread: one division an element of the result.
         let share = cx.g().div(&Tensor::number(Scalar::Int(n as i64))?)?;
         self.over.spread(&share, cx.sizes(0)).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = Vec::new();

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::real::Real;
@@ -85,11 +85,10 @@ impl Histc {
 
 impl Primitive for Histc {
     const NAME: &'static str = "histc";
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { lead: p.lead + 1, ..*p }));
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let (lead, entry) = x.sizes().split_at(self.lead);
@@ -109,9 +108,6 @@ impl Primitive for Histc {
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative("histc", REMEDY)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -212,6 +208,7 @@ impl Histogram {
 
 impl Primitive for Histogram {
     const NAME: &'static str = OP;
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let all = xs.iter().zip(axes).map(|(x, axis)| crate::ops::view::batch_first(x, *axis, batch));
@@ -219,9 +216,6 @@ impl Primitive for Histogram {
         let outs = apply(Self { lead: p.lead + 1, ..p.clone() }, &all.iter().collect::<Vec<_>>())?;
         Ok((outs, smallvec![Some(0), Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let all = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<Vec<_>>>()?;
         let edges = self.even.is_none().then(|| &all[1]);
@@ -232,9 +226,7 @@ impl Primitive for Histogram {
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(OP, REMEDY)
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative(OP, REMEDY)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(OP, REMEDY));
 }
 
 fn histogram_of(

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::look::{Layout, Look, look, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -83,9 +83,7 @@ impl Primitive for Fold {
         }
         Ok((out(apply1(Fold(p.lift(p.from.len(), batch)), &[&g])?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "UnfoldBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         fn add<T: Num>(g: &[T], to: &mut [T], windows: usize, n: usize, after: usize, p: &Unfold) {
             for (g, to) in
@@ -115,9 +113,6 @@ impl Primitive for Fold {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         look(self.0.clone(), cx.g()).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
 }
 

@@ -11,7 +11,7 @@ use super::arguments::Steps;
 use super::weight::ConvolutionWeight;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
@@ -135,23 +135,17 @@ impl Primitive for Convolution {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let mut sum: Option<Tensor> = None;
-        for operands in [[cx.t(0), Some(cx.xs[1])], [Some(cx.xs[0]), cx.t(1)]] {
-            let [Some(x), Some(w)] = operands else { continue };
-            let part = apply1(self.clone(), &[x, w])?;
-            sum = Some(match sum {
-                Some(sum) => sum.add(&part)?,
-                None => part,
-            });
-        }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let by_x = cx.t(0).map(|t| apply1(op.clone(), &[t, cx.xs[1]])).transpose()?;
+        let by_weight = cx.t(1).map(|t| apply1(op.clone(), &[cx.xs[0], t])).transpose()?;
+        let sum = Jvp::sum([by_x, by_weight])?;
         let Some(bias) = cx.t(2) else { return Ok(maybe(sum)) };
-        let bias = channel_wise(bias, self.out.len())?;
+        let bias = channel_wise(bias, op.out.len())?;
         Ok(maybe(Some(match sum {
             Some(sum) => sum.add(&bias)?,
             None => expand_to(&bias, cx.outs[0].sizes())?,
         })))
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("bias_sym_sizes_opt", Value::from(&[self.bias][..])),

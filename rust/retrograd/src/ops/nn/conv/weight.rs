@@ -6,7 +6,7 @@ use super::arguments::Steps;
 use super::convolution::{Convolution, beside, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
@@ -77,6 +77,7 @@ const PART: usize = 16;
 
 impl Primitive for ConvolutionWeight {
     const NAME: &'static str = "convolution";
+    const NODE: &'static str = "ConvolutionBackwardBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "input").when(0)];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (y, x) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
@@ -101,9 +102,7 @@ impl Primitive for ConvolutionWeight {
         };
         Ok((out(w), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "ConvolutionBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (y, x) = (xs[0], xs[1]);
         let sizes = self.sizes(y.sizes(), x.sizes());
@@ -126,9 +125,6 @@ impl Primitive for ConvolutionWeight {
         let mut grads = maybe(part(0, false)?);
         grads.push(part(1, true)?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::grid_composed::taps;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
@@ -127,13 +127,13 @@ impl Primitive for GridSample {
         };
         Ok(grads.into_iter().collect())
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (x, points) = (cx.xs[0], cx.xs[1]);
         let by_points = cx.t(1).map(|t| {
             let mut sum: Option<Tensor> = None;
             let flat = Self::flat(x, 2)?;
-            let t = reshape_to(t, &[x.sizes()[0], 1, numel(&t.sizes()[1..=self.0.rank]), self.0.rank])?;
-            for tap in taps(&self.0, points, &x.sizes()[2..])? {
+            let t = reshape_to(t, &[x.sizes()[0], 1, numel(&t.sizes()[1..=op.0.rank]), op.0.rank])?;
+            for tap in taps(&op.0, points, &x.sizes()[2..])? {
                 let mut weight: Option<Tensor> = None;
                 for (d, slope) in tap.slopes.iter().enumerate() {
                     let term = slope.mul(&t.select(-1, d as i64)?)?;
@@ -153,12 +153,9 @@ impl Primitive for GridSample {
             sum.map(|sum| reshape_to(&sum, cx.outs[0].sizes())).transpose()
         });
         let by_points = by_points.transpose()?.flatten();
-        let by_planes = cx.t(0).map(|t| apply1(*self, &[t, points])).transpose()?;
-        Ok(maybe(match (by_planes, by_points) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        let by_planes = cx.t(0).map(|t| apply1(*op, &[t, points])).transpose()?;
+        Jvp::sum([by_planes, by_points]).map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("align_corners", self.0.align.into()),
@@ -389,6 +386,7 @@ impl Primitive for AffineGrid {
         sizes.insert(0, batch);
         Ok((out(reshape_to(&y, &sizes)?), smallvec![Some(0)]))
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.reversed { "AffineGridGeneratorBackwardBackward0" } else { "AffineGridGeneratorBackward0" }
     }
@@ -428,9 +426,6 @@ impl Primitive for AffineGrid {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { reversed: !self.reversed, ..self.clone() }, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("align_corners", self.align.into()), ("size", self.size[..].into())]

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::separable::{Face, Separable};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::OutOfMemory;
 use crate::kernels::resample::Table;
@@ -39,9 +39,6 @@ impl Primitive for ConstantPad {
     const KEEP: &'static [Keep] = &[];
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
-    fn node(&self) -> &'static str {
-        "ConstantPadNdBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let (mut sizes, mut inner) = (Dims::new(), Dims::new());
@@ -90,10 +87,10 @@ impl Primitive for ConstantPad {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(self.reversed(), &[cx.g()]).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let zeros = Self { value: Scalar::Int(0), ..self.clone() };
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let zeros = Self { value: Scalar::Int(0), ..op.clone() };
         cx.t(0).map(|t| apply1(zeros, &[t])).transpose().map(maybe)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         vec![("pad", self.pad[..].into())]
     }

@@ -3,7 +3,7 @@
 use super::{plane, with_plane};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pool;
@@ -32,6 +32,7 @@ impl Primitive for ToPlaces {
     const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         self.node
     }
@@ -52,9 +53,6 @@ impl Primitive for ToPlaces {
         grads.push(None);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
-    }
 }
 
 /// The elements at places of their planes. Reverse: [`ToPlaces`] of `g`.
@@ -68,6 +66,7 @@ impl Primitive for AtPlaces {
     const NAME: &'static str = "max_pool_gather";
     const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         self.node
     }
@@ -93,8 +92,5 @@ impl Primitive for AtPlaces {
         let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
 }

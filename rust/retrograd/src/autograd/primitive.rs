@@ -45,6 +45,26 @@ impl Keep {
     }
 }
 
+/// Names of parameters, and how to read them.
+pub type Params<P> = &'static [(&'static str, fn(&P) -> Value)];
+
+/// Lists the parameters of an op, which `op` stands for: fields of that name, or other values.
+///
+/// ```text
+/// const PARAMS: Params<Self> = params!(op; alpha, dim: op.over.saved_dim());
+/// ```
+macro_rules! params {
+    ($op:ident; $($name:ident $(: $value:expr)?),* $(,)?) => {
+        &[$((stringify!($name), |$op| {
+            let _ = $op;
+            $crate::ops::Value::from(params!(@ $op $name $($value)?))
+        })),*]
+    };
+    (@ $op:ident $name:ident) => { $op.$name };
+    (@ $op:ident $name:ident $value:expr) => { $value };
+}
+pub(crate) use params;
+
 /// How an op acts on operands with an additional batch axis.
 pub enum Batch<P> {
     /// Elementwise with broadcasting: align the batch axis in front of the operands' dims.
@@ -98,6 +118,8 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     const NODE: &'static str = node_name::<Self>();
     /// What the VJP needs of operands and results.
     const KEEP: &'static [Keep];
+    /// Parameters as `_saved_<name>` shows them.
+    const PARAMS: Params<Self> = &[];
     /// How the op batches.
     const BATCH: Batch<Self>;
     /// How the op differentiates in forward mode.
@@ -135,9 +157,9 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
         u32::MAX
     }
 
-    /// Parameters as `_saved_<name>` shows them.
+    /// As [`Primitive::PARAMS`], where parameters decide which there are.
     fn params(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
+        Self::PARAMS.iter().map(|(name, value)| (*name, value(self))).collect()
     }
 }
 

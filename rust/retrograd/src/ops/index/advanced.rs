@@ -6,11 +6,11 @@ use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum, warn_of_b
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::ops::pointwise::check_number;
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
@@ -47,6 +47,7 @@ struct Index {
 impl Primitive for Index {
     const NAME: &'static str = "index";
     const KEEP: &'static [Keep] = &KEEP_INDEX;
+    const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(batch_index);
     fn inputs(&self) -> u32 {
         1
@@ -60,9 +61,6 @@ impl Primitive for Index {
         Ok(and_none(cx, one(grad)))
     }
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self_sym_sizes", (&*self.from).into())]
-    }
 }
 
 /// The elements of `x` at the indices, not recorded.
@@ -149,6 +147,7 @@ impl IndexPut {
 impl Primitive for IndexPut {
     const NAME: &'static str = "index_put";
     const KEEP: &'static [Keep] = &KEEP_PUT;
+    const PARAMS: Params<Self> = params!(op; accumulate);
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
     fn inputs(&self) -> u32 {
         0b11
@@ -188,9 +187,6 @@ impl Primitive for IndexPut {
         Ok(and_none(cx, smallvec![to_self, to_values]))
     }
     const JVP: Tangents<Self> = Tangents::Linear(0b11);
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("accumulate", self.accumulate.into())]
-    }
 }
 
 /// The gradients, and none for the index operands after them.

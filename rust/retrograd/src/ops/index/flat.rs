@@ -8,11 +8,11 @@ use super::along::gather;
 use super::walk::{Walk, second, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{DType, Dims, Scalar, Tensor};
@@ -99,6 +99,7 @@ struct Put {
 impl Primitive for Put {
     const NAME: &'static str = "put";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(2, "source")];
+    const PARAMS: Params<Self> = params!(op; accumulate);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
         let [x, index, source] =
@@ -140,9 +141,6 @@ impl Primitive for Put {
         })?;
         let source = cx.when(2, || view::reshape_to(&g.take(index)?, cx.sizes(2)))?;
         Ok(smallvec![rest, None, source])
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("accumulate", self.accumulate.into())]
     }
 }
 

@@ -10,13 +10,13 @@ use super::scatter_reduce::scatter_reduce_as;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::Shared;
 use crate::kernels::real::Num;
 use crate::ops::pointwise::check_number;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
 use crate::warn;
@@ -104,6 +104,7 @@ fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T)
 impl Primitive for Scatter {
     const NAME: &'static str = "scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Scatter { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     const JVP: Tangents<Self> = Tangents::Linear(0b101);
@@ -134,9 +135,6 @@ impl Primitive for Scatter {
             if self.add { Ok(g.clone()) } else { scatter_value(g, self.dim as i64, index, Scalar::Int(0)) }
         })?;
         Ok(smallvec![to_self, None, cx.when(2, || pulled(g, self.dim, index, cx.sizes(2)))?])
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
     }
 }
 
@@ -169,6 +167,7 @@ impl Primitive for ScatterValue {
     const NAME: &'static str = "scatter";
     const NODE: &'static str = "ScatterBackward1";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(ScatterValue { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn sharing(&self) -> Sharing {
@@ -196,9 +195,6 @@ impl Primitive for ScatterValue {
         let zero = ScatterValue { dim: op.dim, value: Scalar::Int(0) };
         cx.t(0).map(|t| apply1(zero, &[t, cx.xs[1]])).transpose().map(maybe)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
 }
 
 fn check_src(input: &Tensor, src: &Tensor) -> Result<()> {

@@ -6,11 +6,11 @@ use smallvec::smallvec;
 use super::flat::lines;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{DType, Dims, Element, Scalar, Tensor, Truth};
@@ -30,6 +30,7 @@ fn ranks(mask: &Tensor) -> Result<Tensor> {
 impl Primitive for MaskedScatter {
     const NAME: &'static str = "masked_scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "mask")];
+    const PARAMS: Params<Self> = params!(op; source_sym_sizes: &*op.source);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
         let [x, mask, source] = [0, 1, 2].map(|i| lines(xs[i], axes[i], batch));
@@ -80,9 +81,6 @@ impl Primitive for MaskedScatter {
             view::reshape_to(&sum.narrow(1, 0, n as i64)?, cx.sizes(2))
         })?;
         Ok(smallvec![rest, None, source])
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("source_sym_sizes", (&*self.source).into())]
     }
 }
 

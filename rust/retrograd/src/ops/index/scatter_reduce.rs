@@ -7,7 +7,7 @@ use super::along::check_index;
 use super::places::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -114,6 +114,7 @@ impl Primitive for ScatterReduce {
     const NAME: &'static str = "scatter_reduce";
     const KEEP: &'static [Keep] =
         &[Keep::input(1, "index"), Keep::output(0, "result"), Keep::input(0, "self"), Keep::input(2, "src")];
+    const PARAMS: Params<Self> = params!(op; dim, include_self, reduce: Value::Str(op.reduction.name().into()));
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Self { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn inputs(&self) -> u32 {
@@ -164,13 +165,6 @@ impl Primitive for ScatterReduce {
         let start = from_x.map_or_else(|| Tensor::zeros(x.sizes(), x.dtype()), Ok)?;
         start.scatter_add(op.dim as i64, index, &src.mul(&to_src)?).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dim", (self.dim as i64).into()),
-            ("include_self", self.include_self.into()),
-            ("reduce", Value::Str(self.reduction.name().into())),
-        ]
-    }
 }
 
 /// `input` with the elements of `src` combined into the places that `index` names along an axis.

@@ -7,7 +7,9 @@ use super::walk::{Walk, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, BatchRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{
+    Batch, BatchRule, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -237,6 +239,7 @@ impl FillSlices {
 impl Primitive for FillSlices {
     const NAME: &'static str = "index_fill";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(FILL_BATCHED);
     fn node(&self) -> &'static str {
         if self.number.is_some() { "IndexFillBackward0" } else { "IndexFillBackward1" }
@@ -280,9 +283,6 @@ impl Primitive for FillSlices {
             None => apply1(Self { dim: op.dim, number: Some(Scalar::Int(0)) }, &[t, cx.xs[1]]).map(one),
         }
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
 }
 
 const FILL_BATCHED: BatchRule<FillSlices> = |p, xs, axes, batch| {

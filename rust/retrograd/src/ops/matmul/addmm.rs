@@ -10,9 +10,8 @@ use super::vector::check_mv;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{Scalar, Tensor};
 
@@ -111,6 +110,14 @@ impl Addmm {
 impl Primitive for Addmm {
     const NAME: &'static str = "addmm";
     const KEEP: &'static [Keep] = &[Keep::input(1, "mat1").when(2), Keep::input(2, "mat2").when(1)];
+    const PARAMS: Params<Self> = params!(op;
+        alpha,
+        beta,
+        mat1_sym_sizes: op.lhs.sizes_value(),
+        mat1_sym_strides: op.lhs.strides_value(),
+        mat2_sym_sizes: op.rhs.sizes_value(),
+        mat2_sym_strides: op.rhs.strides_value(),
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 2)
@@ -135,16 +142,6 @@ impl Primitive for Addmm {
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| affine_jvp(cx, op.beta, op.alpha, addmm));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("alpha", self.alpha.into()),
-            ("beta", self.beta.into()),
-            ("mat1_sym_sizes", self.lhs.sizes_value()),
-            ("mat1_sym_strides", self.lhs.strides_value()),
-            ("mat2_sym_sizes", self.rhs.sizes_value()),
-            ("mat2_sym_strides", self.rhs.strides_value()),
-        ]
-    }
 }
 
 /// `beta * input + alpha * (mat1 @ mat2)`.
@@ -182,6 +179,7 @@ pub struct Addmv {
 impl Primitive for Addmv {
     const NAME: &'static str = "addmv";
     const KEEP: &'static [Keep] = &[Keep::input(1, "mat").when(2), Keep::input(2, "vec").when(1)];
+    const PARAMS: Params<Self> = params!(op; alpha, beta);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (a, v) = (batch_first(xs[1], axes[1])?, batch_first(xs[2], axes[2])?);
         let product = super::vector::batched_mv(&a, &v, axes[2].is_some())?;
@@ -219,9 +217,6 @@ impl Primitive for Addmv {
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| affine_jvp(cx, op.beta, op.alpha, addmv));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into()), ("beta", self.beta.into())]
-    }
 }
 
 /// `beta * input + alpha * (mat @ vec)`.

@@ -7,9 +7,8 @@ use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result, Sizes};
-use crate::ops::Value;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{Scalar, Tensor};
 
@@ -123,6 +122,7 @@ impl Baddbmm {
 impl Primitive for Baddbmm {
     const NAME: &'static str = "baddbmm";
     const KEEP: &'static [Keep] = &[Keep::input(1, "batch1").when(2), Keep::input(2, "batch2").when(1)];
+    const PARAMS: Params<Self> = params!(op; alpha, beta);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         super::addmm::blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 3)
@@ -148,9 +148,6 @@ impl Primitive for Baddbmm {
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| super::addmm::affine_jvp(cx, op.beta, op.alpha, baddbmm));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into()), ("beta", self.beta.into())]
-    }
 }
 
 /// `beta * input + alpha * bmm(batch1, batch2)`.

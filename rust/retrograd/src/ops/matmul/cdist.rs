@@ -5,12 +5,12 @@ use smallvec::smallvec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::distance::{self, Norm};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, numel};
 use crate::tensor::{Dims, Scalar, Tensor};
@@ -69,6 +69,7 @@ impl Cdist {
 impl Primitive for Cdist {
     const NAME: &'static str = "cdist";
     const KEEP: &'static [Keep] = &[Keep::input(0, "x1"), Keep::input(1, "x2"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; p: op.norm.p());
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let (a, b) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
         Ok((out(apply1(p.clone(), &[&a, &b])?), smallvec![Some(0)]))
@@ -114,9 +115,6 @@ impl Primitive for Cdist {
         };
         slopes.mul(&change)?.sum_dims(&[-1], false).map(Some).map(maybe)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("p", self.norm.p().into())]
-    }
 }
 
 /// `cdist` for `p = 2` by one product of matrices: `|a - b|^2 = |a|^2 - 2 a b + |b|^2`. Reverse, with `r = g / result`:

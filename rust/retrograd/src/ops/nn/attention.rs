@@ -8,7 +8,7 @@ use super::attention_checks::{Operands, none};
 use super::dropout::dropout;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
@@ -253,6 +253,11 @@ impl Primitive for Attention {
         Keep::output(0, "output"),
         Keep::output(1, "logsumexp"),
     ];
+    const PARAMS: Params<Self> = params!(op;
+        dropout_p: 0.0,
+        is_causal: op.causal,
+        scale: op.given_scale.map_or(Value::None, Value::from),
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let own = xs.iter().zip(axes).map(|(x, axis)| batch_first(x, *axis, batch)).collect::<Result<Vec<_>>>()?;
         // Two axes alone have no heads; with the batch in front it would be taken for them, which is as good.
@@ -306,13 +311,6 @@ impl Primitive for Attention {
         ts.push(None);
         Ok(ts)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dropout_p", 0.0.into()),
-            ("is_causal", self.causal.into()),
-            ("scale", self.given_scale.map_or(Value::None, Value::from)),
-        ]
-    }
 }
 
 /// Attention with weights that are dropped at random, in tensor ops throughout.

@@ -5,11 +5,10 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
-use crate::ops::Value;
 use crate::ops::pointwise::run_seldom;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{cat, reshape_to};
@@ -70,6 +69,7 @@ impl Glu {
 impl Primitive for Glu {
     const NAME: &'static str = "glu";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
@@ -95,9 +95,6 @@ impl Primitive for Glu {
         let along = a.mul(&s.times(-1.0)?.plus(1.0)?)?.mul(&db)?;
         da.add(&along)?.mul(&s).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
 }
 
 /// The gated linear unit: the first half of `input` along `dim`, times the logistic function of the second.

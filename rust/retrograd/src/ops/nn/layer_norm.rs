@@ -7,14 +7,13 @@ use smallvec::SmallVec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, params};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::norm;
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
-use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::reshape_to;
 use crate::tensor::copy;
@@ -181,6 +180,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         Keep::output(1, "result1"),
         Keep::output(2, "result2"),
     ];
+    const PARAMS: Params<Self> = params!(op; normalized_shape: &op.normalized[..]);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The input alone is normalized; weights of a batch are lined up with it afterwards.
         let plain = LayerNorm::<false, false> { normalized: op.normalized.clone(), eps: op.eps };
@@ -245,9 +245,6 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         ts.extend([None, None]);
         Ok(ts)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("normalized_shape", Value::from(&self.normalized[..]))]
-    }
 }
 
 pub(super) fn check(

@@ -5,16 +5,16 @@ use retrograd_macros::op;
 use super::Reduction;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::{Sum, row};
 use crate::ops::matmul::batch_first;
+use crate::ops::memory;
 use crate::ops::pointwise::{out_like, result_type};
 use crate::ops::view::expand_to;
-use crate::ops::{Value, memory};
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Scalar, Tensor};
 
@@ -93,6 +93,7 @@ pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
 impl Primitive for MseLoss {
     const NAME: &'static str = "mse_loss";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "target")];
+    const PARAMS: Params<Self> = params!(op; reduction: op.reduction as i64);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         let sizes = if axes[0].is_some() { x.sizes() } else { y.sizes() };
@@ -133,9 +134,6 @@ impl Primitive for MseLoss {
         let d = x.sub(y)?.mul(&dz)?.times(op.factor(x.numel()))?;
         Ok(maybe(Some(if op.reduction == Reduction::None { d } else { d.sum(None)? })))
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("reduction", Value::from(self.reduction as i64))]
-    }
 }
 
 /// Both operands of a loss in their common shape; a warning if that is not the shape of both.

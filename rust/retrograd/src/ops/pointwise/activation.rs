@@ -8,11 +8,11 @@ use super::unary::{Map, Unary, body, elementary, fuse, lanes, numeric};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::real::{Num, Real};
-use crate::ops::{Form, Value};
+use crate::ops::Form;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// `tanh`: reverse `g (1 - result^2)`.
@@ -137,6 +137,7 @@ struct ThresholdBackward;
 impl Primitive for ThresholdBackward {
     const NAME: &'static str = "threshold_backward";
     const KEEP: &'static [Keep] = &[Keep::input(1, "self")];
+    const PARAMS: Params<Self> = params!(op; threshold: Scalar::Int(0));
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -145,9 +146,6 @@ impl Primitive for ThresholdBackward {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let to_g = cx.when(0, || apply1(Self, &[cx.g(), cx.kept(0)?]))?;
         Ok(smallvec![to_g, cx.when(1, || zeros_of(cx.g()))?])
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("threshold", Scalar::Int(0).into())]
     }
 }
 

@@ -7,12 +7,14 @@ use super::unary::{Map, Unary, body, numeric};
 use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, multilinear, one, out};
+use crate::autograd::primitive::{
+    Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, multilinear, one, out, params,
+};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Arithmetic, Num};
-use crate::ops::{Entry, Form, Value};
+use crate::ops::{Entry, Form};
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
@@ -99,6 +101,7 @@ pub struct Add {
 impl Primitive for Add {
     const NAME: &'static str = "add";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
@@ -118,9 +121,6 @@ impl Primitive for Add {
         spread(cx, ONE, self.alpha)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, op.alpha));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into())]
-    }
 }
 
 /// Adds `alpha * other` to `input`, elementwise with broadcasting and promotion.
@@ -158,6 +158,7 @@ pub struct Sub {
 impl Primitive for Sub {
     const NAME: &'static str = "sub";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         refuse_bools("sub", xs)?;
@@ -179,9 +180,6 @@ impl Primitive for Sub {
         spread(cx, ONE, negated(self.alpha))
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, negated(op.alpha)));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into())]
-    }
 }
 
 pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
@@ -226,6 +224,7 @@ pub struct Rsub {
 impl Primitive for Rsub {
     const NAME: &'static str = "rsub";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         if self.number { "RsubBackward1" } else { "RsubBackward0" }
@@ -240,9 +239,6 @@ impl Primitive for Rsub {
         spread(cx, negated(self.alpha), ONE)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, negated(op.alpha), ONE));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into())]
-    }
 }
 
 /// Subtracts `alpha * input` from `other`: `sub` with the operands the other way round.

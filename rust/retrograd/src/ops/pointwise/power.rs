@@ -8,7 +8,7 @@ use super::unary::{Map, Unary, body, floats, numeric};
 use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Num, Real};
@@ -164,6 +164,7 @@ impl Primitive for PowOfNumber {
     const NAME: &'static str = "pow";
     const NODE: &'static str = "PowBackward2";
     const KEEP: &'static [Keep] = &[Keep::input(0, "exponent"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; self: op.base);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Pow.forward(&[&Tensor::number(self.base)?, xs[0]])
@@ -175,9 +176,6 @@ impl Primitive for PowOfNumber {
         let base = op.base_like(&cx.outs[0])?;
         Ok(maybe(cx.t(0).map(|t| by_exponent(t, &base, cx.xs[0], &cx.outs[0])).transpose()?))
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self", self.base.into())]
-    }
 }
 
 impl PowOfNumber {

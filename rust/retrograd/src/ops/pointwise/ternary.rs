@@ -6,12 +6,12 @@ use smallvec::smallvec;
 use super::promote::{Floats, binary_shape, check_number, forward2, forward2_into, out_like, result_type};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map2, Map3, map3};
 use crate::kernels::real::Real;
-use crate::ops::{Entry, Value, memory};
+use crate::ops::{Entry, memory};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor};
@@ -119,6 +119,7 @@ pub struct Addcmul {
 impl Primitive for Addcmul {
     const NAME: &'static str = "addcmul";
     const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2").when(1)];
+    const PARAMS: Params<Self> = params!(op; value);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
@@ -149,9 +150,6 @@ impl Primitive for Addcmul {
         let by_c = cx.t(2).map(|t| scaled(t.mul(cx.xs[1])?, op.value)).transpose()?;
         Jvp::sum([cx.t(0).cloned(), by_b, by_c]).map(maybe)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("value", self.value.into())]
-    }
 }
 
 /// `input + value * tensor1 * tensor2`, elementwise with broadcasting and promotion.
@@ -185,6 +183,7 @@ impl Addcdiv {
 impl Primitive for Addcdiv {
     const NAME: &'static str = "addcdiv";
     const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2")];
+    const PARAMS: Params<Self> = params!(op; value);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward3("addcdiv", &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
@@ -205,9 +204,6 @@ impl Primitive for Addcdiv {
         let by_c = cx.t(2).map(|t| op.by_divisor(t, cx.xs[1], cx.xs[2])).transpose()?;
         Jvp::sum([cx.t(0).cloned(), by_b, by_c]).map(maybe)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("value", self.value.into())]
-    }
 }
 
 /// `input + value * tensor1 / tensor2`, elementwise with broadcasting and promotion.
@@ -289,6 +285,7 @@ pub struct LerpNumber {
 impl Primitive for LerpNumber {
     const NAME: &'static str = "lerp";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; weight);
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -302,9 +299,6 @@ impl Primitive for LerpNumber {
         let mut grads = maybe(cx.when(0, || cx.g().times(1.0 - w))?);
         grads.push(cx.when(1, || cx.g().times(w))?);
         Ok(grads)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("weight", self.weight.into())]
     }
 }
 

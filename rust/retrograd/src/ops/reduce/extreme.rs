@@ -7,7 +7,7 @@ use super::sum::sum_of;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Max, Min, best};
@@ -141,6 +141,11 @@ impl ExtremeDim {
 impl Primitive for ExtremeDim {
     const NAME: &'static str = "max";
     const KEEP: &'static [Keep] = &[Keep::output(1, "indices")];
+    const PARAMS: Params<Self> = params!(op;
+        dim: op.over.saved_dim(),
+        keepdim: op.over.keepdim,
+        self_sym_sizes: &op.sizes[..],
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let mut sizes = view::with_batch(&op.sizes, batch);
         let over = if op.sizes.is_empty() {
@@ -167,13 +172,6 @@ impl Primitive for ExtremeDim {
         let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis(t.ndim()))).transpose()?;
         Ok(smallvec![t, None])
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dim", self.over.saved_dim()),
-            ("keepdim", self.over.keepdim.into()),
-            ("self_sym_sizes", self.sizes[..].into()),
-        ]
-    }
 }
 
 /// The extreme values and their first indices.

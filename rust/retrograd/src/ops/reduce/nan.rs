@@ -6,9 +6,8 @@ use super::Over;
 use super::sum::{accumulated, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::ops::memory::cast;
 use crate::tensor::{DType, Scalar, Tensor};
 
@@ -27,6 +26,7 @@ struct NanSum {
 impl Primitive for NanSum {
     const NAME: &'static str = "nansum";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), dtype: p.dtype }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0].detach();
@@ -40,9 +40,6 @@ impl Primitive for NanSum {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         sum_of(&numbers(t, &cx.xs[0].ne(cx.xs[0])?)?, op.over.clone(), op.dtype).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
-    }
 }
 
 /// The sum of the elements that are not NaN.

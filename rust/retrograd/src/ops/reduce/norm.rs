@@ -7,7 +7,7 @@ use super::Over;
 use super::sum::sum_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::{refuse_bools, result_type};
@@ -376,6 +376,7 @@ impl Dist {
 impl Primitive for Dist {
     const NAME: &'static str = "dist";
     const KEEP: &'static [Keep] = &[Keep::input(1, "other"), Keep::output(0, "result"), Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; p);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let [a, b] = [view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?];
         let ndim = a.ndim().max(b.ndim());
@@ -406,9 +407,6 @@ impl Primitive for Dist {
         let part = |i: usize| cx.t(i).map(|t| op.pull(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
         maybe_difference(part(0)?, part(1)?)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("p", self.p.into())]
-    }
 }
 
 fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {

@@ -6,13 +6,13 @@ use smallvec::smallvec;
 use super::Over;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::{Num, Real};
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::{Scalar, Tensor};
 
@@ -44,6 +44,7 @@ fn extremes<T: Num>(max: bool, x: &[T], values: &mut [T], indices: &mut [i64], [
 impl Primitive for Running {
     const NAME: &'static str = "cummax";
     const KEEP: &'static [Keep] = &[Keep::output(1, "indices"), Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let axis = p.axis + 1;
         view::along_axis(Self { max: p.max, dim: axis as i64, axis }, xs, axes, batch, 0)
@@ -67,9 +68,6 @@ impl Primitive for Running {
         let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis)).transpose()?;
         Ok(smallvec![t, None])
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.dim.into())]
-    }
 }
 
 fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor, Tensor)> {
@@ -135,6 +133,7 @@ fn logs<T: Real>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse:
 impl Primitive for LogCumSumExp {
     const NAME: &'static str = "logcumsumexp";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), reverse: p.reverse }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -179,9 +178,6 @@ impl Primitive for LogCumSumExp {
         let scale = where_(&some, &largest.sub(&where_(&some, result, &zero)?)?, &none)?;
         sums.mul(&scale.exp()?).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
-    }
 }
 
 /// The logarithm of the sums of exponentials of the elements up to each one, along a dimension.

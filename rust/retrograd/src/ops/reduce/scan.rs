@@ -7,14 +7,14 @@ use super::prod::{has_zero, identity};
 use super::sum::{accumulated, into_accumulator, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
 use crate::kernels::reduce::{self, Reduce, scan};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{DType, Element, Tensor};
@@ -63,6 +63,7 @@ struct CumSum {
 impl Primitive for CumSum {
     const NAME: &'static str = "cumsum";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -74,9 +75,6 @@ impl Primitive for CumSum {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { over: self.over.clone(), reverse: !self.reverse, dtype: None }, &[cx.g()]).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
     }
 }
 
@@ -106,6 +104,7 @@ impl CumProd {
 impl Primitive for CumProd {
     const NAME: &'static str = "cumprod";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
@@ -144,9 +143,6 @@ impl Primitive for CumProd {
         let terms = op.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
         view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 1, 4, false)?, None)?, x.sizes()).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
-    }
 }
 
 /// The gradient of `cumprod` without a division: `y[k - 1] r[k]` with `r[k] = g[k] + x[k + 1] r[k + 1]`.

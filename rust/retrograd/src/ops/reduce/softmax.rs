@@ -8,7 +8,7 @@ use super::sum::sum_of;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::math;
@@ -18,7 +18,6 @@ use crate::kernels::real::Real;
 use crate::kernels::reduce;
 use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
-use crate::ops::Value;
 use crate::ops::memory::cast;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
@@ -75,6 +74,7 @@ impl LogSumExp {
 impl Primitive for LogSumExp {
     const NAME: &'static str = "logsumexp";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, kept) = (xs[0], self.over.keeping());
@@ -97,9 +97,6 @@ impl Primitive for LogSumExp {
         let weighted = op.weights(cx.xs[0], &cx.outs[0])?.mul(t)?;
         sum_of(&weighted, op.over.clone(), None).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
-    }
 }
 
 /// `softmax` and `log_softmax` along one axis, with `y` the result:
@@ -141,6 +138,7 @@ impl<const LOG: bool> Softmax<LOG> {
 impl<const LOG: bool> Primitive for Softmax<LOG> {
     const NAME: &'static str = if LOG { "log_softmax" } else { "softmax" };
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
@@ -168,9 +166,6 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
         }
         op.pulled(t, y).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
-    }
 }
 
 /// What an element takes, in nanoseconds.

@@ -7,7 +7,7 @@ use super::look::Look;
 use super::slice::{Diagonal, embed};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::{Value, view};
 use crate::tensor::copy;
@@ -51,6 +51,7 @@ struct Trace {
 impl Primitive for Trace {
     const NAME: &'static str = "trace";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
         Ok((out(x.diagonal(0, 1, 2)?.sum_dims(&[1], false)?), smallvec![Some(0)]))
@@ -64,9 +65,6 @@ impl Primitive for Trace {
         let sizes = cx.sizes(0);
         let n = sizes.iter().min().copied().unwrap_or(0);
         embed(&main_diagonal(sizes), "DiagonalBackwardBackward0", &view::expand_to(cx.g(), &[n])?, sizes).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self_sym_sizes", (&*self.from).into())]
     }
 }
 

@@ -6,7 +6,7 @@ use super::look::{Layout, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, params};
 use crate::autograd::view::Creation;
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -38,6 +38,7 @@ struct Unbind {
 impl Primitive for Unbind {
     const NAME: &'static str = "unbind";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Unbind { dim: p.dim + 1 }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -56,9 +57,6 @@ impl Primitive for Unbind {
         let n = sizes.remove(self.dim);
         let gs: Vec<Tensor> = (0..n).map(|i| filled(cx, i, &sizes)).collect::<Result<_>>()?;
         Ok(one(super::stack(&gs, self.dim as i64)?))
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
     }
 }
 

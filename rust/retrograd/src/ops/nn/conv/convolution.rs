@@ -11,13 +11,12 @@ use super::arguments::Steps;
 use super::weight::ConvolutionWeight;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
 use crate::kernels::parallel::{Shared, try_split};
-use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
 use crate::tensor::copy;
@@ -99,6 +98,15 @@ impl Convolution {
 impl Primitive for Convolution {
     const NAME: &'static str = "convolution";
     const KEEP: &'static [Keep] = &[Keep::input(0, "input"), Keep::input(1, "weight")];
+    const PARAMS: Params<Self> = params!(op;
+        bias_sym_sizes_opt: &[op.bias][..],
+        dilation: &op.steps.dilation[..],
+        groups: op.steps.groups,
+        output_padding: &op.output_padding[..],
+        padding: &op.steps.padding[..],
+        stride: &op.steps.stride[..],
+        transposed,
+    );
     const BATCH: Batch<Self> = Batch::Rule(batched);
     fn node(&self) -> &'static str {
         if self.derivative { "ConvolutionBackwardBackward0" } else { "ConvolutionBackward0" }
@@ -146,17 +154,6 @@ impl Primitive for Convolution {
             None => expand_to(&bias, cx.outs[0].sizes())?,
         })))
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("bias_sym_sizes_opt", Value::from(&[self.bias][..])),
-            ("dilation", Value::from(&self.steps.dilation[..])),
-            ("groups", Value::from(self.steps.groups as i64)),
-            ("output_padding", Value::from(&self.output_padding[..])),
-            ("padding", Value::from(&self.steps.padding[..])),
-            ("stride", Value::from(&self.steps.stride[..])),
-            ("transposed", Value::from(self.transposed)),
-        ]
-    }
 }
 
 /// The sum over all axes but that of the channels.

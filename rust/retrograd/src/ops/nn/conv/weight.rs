@@ -6,14 +6,13 @@ use super::arguments::Steps;
 use super::convolution::{Convolution, beside, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
 use crate::kernels::parallel::{Shared, try_split};
 use crate::kernels::reduce::{Reduce, Sum, reduce};
-use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
 use crate::tensor::copy;
@@ -79,6 +78,12 @@ impl Primitive for ConvolutionWeight {
     const NAME: &'static str = "convolution";
     const NODE: &'static str = "ConvolutionBackwardBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "input").when(0)];
+    const PARAMS: Params<Self> = params!(op;
+        dilation: &op.steps.dilation[..],
+        groups: op.steps.groups,
+        padding: &op.steps.padding[..],
+        stride: &op.steps.stride[..],
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (y, x) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         if batch == 0 {
@@ -125,13 +130,5 @@ impl Primitive for ConvolutionWeight {
         let mut grads = maybe(part(0, false)?);
         grads.push(part(1, true)?);
         Ok(grads)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dilation", Value::from(&self.steps.dilation[..])),
-            ("groups", Value::from(self.steps.groups as i64)),
-            ("padding", Value::from(&self.steps.padding[..])),
-            ("stride", Value::from(&self.steps.stride[..])),
-        ]
     }
 }

@@ -6,11 +6,10 @@ use smallvec::smallvec;
 use super::grid_composed::taps;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
-use crate::ops::Value;
 use crate::ops::view::{self, reshape_to};
 use crate::tensor::copy;
 use crate::tensor::layout::numel;
@@ -94,6 +93,11 @@ impl GridSample {
 impl Primitive for GridSample {
     const NAME: &'static str = "grid_sampler";
     const KEEP: &'static [Keep] = &[Keep::input(0, "input"), Keep::input(1, "grid")];
+    const PARAMS: Params<Self> = params!(op;
+        align_corners: op.0.align,
+        interpolation_mode: op.0.mode as i64,
+        padding_mode: op.0.border as i64,
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The batch becomes part of the entries that the op knows itself.
         let joined = |i: usize| -> Result<Tensor> {
@@ -156,13 +160,6 @@ impl Primitive for GridSample {
         let by_planes = cx.t(0).map(|t| apply1(*op, &[t, points])).transpose()?;
         Jvp::sum([by_planes, by_points]).map(maybe)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("align_corners", self.0.align.into()),
-            ("interpolation_mode", (self.0.mode as i64).into()),
-            ("padding_mode", (self.0.border as i64).into()),
-        ]
-    }
 }
 
 fn sampled(op: &'static str, x: &Tensor, points: &Tensor, s: Sampler) -> Result<Tensor> {
@@ -375,6 +372,7 @@ impl Primitive for AffineGrid {
     const NAME: &'static str = "affine_grid_generator";
     const KEEP: &'static [Keep] = &[];
     // The matrices are the last two axes, or the positions and coordinates behind the batch.
+    const PARAMS: Params<Self> = params!(op; align_corners: op.align, size: &op.size[..]);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let t = view::batch_first(xs[0], axes[0], batch)?;
         let mut sizes = Dims::from_slice(&t.sizes()[1..]);
@@ -426,9 +424,6 @@ impl Primitive for AffineGrid {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { reversed: !self.reversed, ..self.clone() }, &[cx.g()]).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("align_corners", self.align.into()), ("size", self.size[..].into())]
     }
 }
 

@@ -377,7 +377,7 @@ fn each_level(xs: &[&Tensor], mut rule: impl FnMut(At, &[Option<Tensor>]) -> Res
     Ok(())
 }
 
-/// Runs the op's JVP rule at every level at which an operand has a tangent.
+/// Pushes tangents through the op at every level at which an operand has a tangent.
 pub(crate) fn push_tangents<P: Primitive>(op: &P, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
     let _reading = reading();
     push_through(xs, outs, |ts| P::JVP.push(op, &Jvp { xs, outs, ts }), P::NAME)

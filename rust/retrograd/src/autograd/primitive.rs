@@ -98,10 +98,11 @@ pub enum Tangents<P> {
 impl<P: Primitive> Tangents<P> {
     /// The tangents of the op's results.
     pub fn push(&self, op: &P, cx: &Jvp) -> Result<Grads> {
+        let run = |xs: &[&Tensor]| super::apply::apply(op.clone(), xs);
         match *self {
             Tangents::Zero => Ok(none(cx)),
-            Tangents::Linear(mask) => linear(op, mask, cx),
-            Tangents::Multilinear => multilinear(op, cx),
+            Tangents::Linear(mask) => linear(&run, mask, cx),
+            Tangents::Multilinear => multilinear(&run, cx),
             Tangents::Rule(rule) => rule(op, cx),
         }
     }
@@ -259,8 +260,11 @@ fn none(cx: &Jvp) -> Grads {
     cx.outs.iter().map(|_| None).collect()
 }
 
+/// An op on other operands. Not a type parameter: what uses it is compiled once for all ops.
+type OnOthers<'a> = &'a dyn Fn(&[&Tensor]) -> Result<Outs>;
+
 /// See [`Tangents::Linear`].
-fn linear<P: Primitive>(op: &P, mask: u32, cx: &Jvp) -> Result<Grads> {
+fn linear(run: OnOthers, mask: u32, cx: &Jvp) -> Result<Grads> {
     let moves = |i: usize| mask >> i.min(31) & 1 != 0;
     if !(0..cx.xs.len()).any(|i| moves(i) && cx.t(i).is_some()) {
         return Ok(none(cx));
@@ -272,16 +276,16 @@ fn linear<P: Primitive>(op: &P, mask: u32, cx: &Jvp) -> Result<Grads> {
     };
     let operands: SmallVec<[Tensor; 4]> = cx.xs.iter().enumerate().map(operand).collect::<Result<_>>()?;
     let refs: SmallVec<[&Tensor; 4]> = operands.iter().collect();
-    Ok(super::apply::apply(op.clone(), &refs)?.into_iter().map(Some).collect())
+    Ok(run(&refs)?.into_iter().map(Some).collect())
 }
 
 /// See [`Tangents::Multilinear`].
-pub fn multilinear<P: Primitive>(op: &P, cx: &Jvp) -> Result<Grads> {
+fn multilinear(run: OnOthers, cx: &Jvp) -> Result<Grads> {
     let part = |i: usize| {
         let part = |t| {
             let mut xs: SmallVec<[&Tensor; 4]> = cx.xs.iter().copied().collect();
             xs[i] = t;
-            super::apply::apply1(op.clone(), &xs)
+            run(&xs).map(|mut outs| outs.swap_remove(0))
         };
         cx.t(i).map(part).transpose()
     };

@@ -8,7 +8,7 @@ use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{
-    Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, multilinear, one, out, params,
+    Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params,
 };
 use crate::dispatch;
 use crate::error::{Error, Result};
@@ -321,9 +321,9 @@ impl Primitive for Mul {
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| match (cx.t(0), cx.t(1)) {
         (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
             Some(sum) => Ok(one(sum)),
-            None => multilinear(op, cx),
+            None => Tangents::Multilinear.push(op, cx),
         },
-        _ => multilinear(op, cx),
+        _ => Tangents::Multilinear.push(op, cx),
     });
 }
 

@@ -53,7 +53,7 @@ impl Primitive for Index {
         1
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        read_at("index", xs[0], &self.at, &xs[1..]).map(out)
+        read_at(Self::NAME, xs[0], &self.at, &xs[1..]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
@@ -90,11 +90,11 @@ impl IndexPut {
 
     /// Checks everything, then writes the values to `to`.
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
-        let walk = Walk::new("index_put", to.sizes(), to.strides(), &self.at, &xs[2..])?;
+        let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &self.at, &xs[2..])?;
         let filling;
         let mut values = xs[1];
         if values.dtype() != to.dtype() && self.fills(xs) {
-            check_number("index_put", values.item()?, to.dtype())?;
+            check_number(Self::NAME, values.item()?, to.dtype())?;
             filling = copy::cast(values, to.dtype())?;
             values = &filling;
         }
@@ -129,12 +129,12 @@ impl IndexPut {
             staged
         };
         if self.accumulate {
-            return dispatch!(numeric, to.dtype(), T => {
+            return dispatch!(numeric of Self::NAME, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and lies
                 // apart from `to`.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
-            }, else Err(Error::no_kernel("index_put", to.dtype())));
+            });
         }
         dispatch!(any, to.dtype(), T => {
             // SAFETY: as above.

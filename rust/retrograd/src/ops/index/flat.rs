@@ -118,12 +118,12 @@ impl Primitive for Put {
         let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
         let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
-            return dispatch!(numeric, to.dtype(), T => {
+            return dispatch!(numeric of Self::NAME, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the index, and
                 // the result is fresh.
                 unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(out(result))
-            }, else Err(Error::no_kernel("put", to.dtype())));
+            });
         }
         dispatch!(any, to.dtype(), T => {
             // SAFETY: as above.

@@ -78,8 +78,7 @@ impl Scatter {
         }
         let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {
-            return dispatch!(numeric, to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) },
-                else Err(Error::no_kernel("scatter_add", to.dtype())));
+            return dispatch!(numeric of "scatter_add", to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) });
         }
         dispatch!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
         Ok(())
@@ -150,7 +149,7 @@ impl ScatterValue {
         if index.numel() == 0 {
             return Ok(());
         }
-        let at = Along::new("scatter", to.sizes(), to.strides(), self.dim, index)?.checked()?;
+        let at = Along::new(Self::NAME, to.sizes(), to.strides(), self.dim, index)?.checked()?;
         dispatch!(any, to.dtype(), T => {
             let (value, to) = (T::from_scalar(self.value), Shared(to.ptr::<T>()));
             at.each(|| {

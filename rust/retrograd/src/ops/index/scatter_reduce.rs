@@ -127,7 +127,7 @@ impl Primitive for ScatterReduce {
         }
         let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.checked()?.offsets();
         let src = copy::contiguous(xs[2])?;
-        dispatch!(numeric, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
+        dispatch!(numeric of Self::NAME, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
             to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
             let (src, given) = (src.as_slice::<T>().unwrap_or(&[]), self.include_self);
             match self.reduction {
@@ -147,7 +147,7 @@ impl Primitive for ScatterReduce {
                     counts
                 }
             };
-        }), else Err(Error::no_kernel(Self::NAME, result.dtype())))
+        }))
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -121,19 +121,19 @@ impl WriteSlices {
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
         let (index, source) = (xs[1], xs[2]);
         check_positions(to, self.dim, index, |detail| match self.how {
-            How::Add(_) => Error::shape("index_add", detail),
+            How::Add(_) => Error::shape(Self::NAME, detail),
             How::Copy => Error::index("index_copy", format!("index_copy_(): {detail}")),
         })?;
         let walk = walk(Self::NAME, to, self.dim, index)?;
         let source = staged(source, to)?;
         debug_assert_eq!(walk.sizes.iter().product::<usize>(), source.numel());
         match self.how {
-            How::Add(alpha) => dispatch!(numeric, to.dtype(), T => {
+            How::Add(alpha) => dispatch!(numeric of Self::NAME, to.dtype(), T => {
                 let alpha = T::from_scalar(alpha);
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
                 // walk, row-major, and lies apart from `to`.
                 unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.plus(b.times(alpha))) };
-            }, else return Err(Error::no_kernel("index_add", to.dtype()))),
+            }),
             How::Copy => dispatch!(any, to.dtype(), T => {
                 // SAFETY: as above.
                 unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) };

@@ -83,7 +83,7 @@ impl Addmm {
         let (input, a, b) = (xs[0], xs[1], xs[2]);
         for (x, name) in [(a, "mat1"), (b, "mat2")] {
             if x.ndim() != 2 {
-                return Err(Error::shape("addmm", format!("{name} must be a matrix, got {}-D tensor", x.ndim())));
+                return Err(Error::shape(Self::NAME, format!("{name} must be a matrix, got {}-D tensor", x.ndim())));
             }
         }
         if input.dtype() != b.dtype() {
@@ -96,10 +96,10 @@ impl Addmm {
                 ),
             ));
         }
-        check("addmm", a, b)?;
+        check(Self::NAME, a, b)?;
         let sizes = [a.sizes()[0], b.sizes()[1]];
         if !expands_to(input.sizes(), &sizes) {
-            return Err(not_expandable("addmm", input.sizes(), &sizes));
+            return Err(not_expandable(Self::NAME, input.sizes(), &sizes));
         }
         let factors = Factors { beta: self.beta, alpha: self.alpha };
         factors.check("addmm")?;
@@ -124,15 +124,15 @@ impl Primitive for Addmm {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("addmm", plain(xs[1]), plain(xs[2]), c, acc);
-        factors.apply("addmm", xs[0], &sizes, true, product).map(out)
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
+        factors.apply(Self::NAME, xs[0], &sizes, true, product).map(out)
     }
     fn sharing(&self) -> Sharing {
         Sharing::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("addmm", plain(xs[1]), plain(xs[2]), c, acc);
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -187,7 +187,7 @@ impl Primitive for Addmv {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (input, a, v) = (xs[0], xs[1], xs[2]);
-        let rows = check_mv("addmv", a, v)?;
+        let rows = check_mv(Self::NAME, a, v)?;
         if !expands_to(input.sizes(), &[rows]) {
             return Err(Error::shape(
                 "addmv",
@@ -201,12 +201,12 @@ impl Primitive for Addmv {
             ));
         }
         if input.dtype() != a.dtype() || a.dtype() != v.dtype() {
-            return Err(super::vector::mixed("addmv", input, a, v));
+            return Err(super::vector::mixed(Self::NAME, input, a, v));
         }
         let factors = Factors { beta: self.beta, alpha: self.alpha };
         factors.check("addmv")?;
-        let product = |c: &Tensor, acc: bool| super::vector::multiply_mv("addmv", a, v, c, acc);
-        factors.apply("addmv", input, &[rows], true, product).map(out)
+        let product = |c: &Tensor, acc: bool| super::vector::multiply_mv(Self::NAME, a, v, c, acc);
+        factors.apply(Self::NAME, input, &[rows], true, product).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);

@@ -54,7 +54,7 @@ impl Primitive for Bmm {
     });
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        check("bmm", xs[0], xs[1])?;
+        check(Self::NAME, xs[0], xs[1])?;
         if xs[0].dtype() != xs[1].dtype() {
             return Err(Error::dtype(
                 "bmm",
@@ -65,7 +65,7 @@ impl Primitive for Bmm {
                 ),
             ));
         }
-        fresh3("bmm", plain(xs[0]), plain(xs[1])).map(out)
+        fresh3(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || left_grad(cx, cx.g(), cx.kept(1)?))?);
@@ -97,10 +97,10 @@ pub struct Baddbmm {
 impl Baddbmm {
     fn checked(&self, xs: &[&Tensor]) -> Result<(Factors, [usize; 3])> {
         let (input, a, b) = (xs[0], xs[1], xs[2]);
-        check("baddbmm", a, b)?;
+        check(Self::NAME, a, b)?;
         let sizes = [a.sizes()[0], a.sizes()[1], b.sizes()[2]];
         if !expands_to(input.sizes(), &sizes) {
-            return Err(not_expandable("baddbmm", input.sizes(), &sizes));
+            return Err(not_expandable(Self::NAME, input.sizes(), &sizes));
         }
         if input.dtype() != a.dtype() || a.dtype() != b.dtype() {
             return Err(Error::dtype(
@@ -129,15 +129,15 @@ impl Primitive for Baddbmm {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
-        factors.apply("baddbmm", xs[0], &sizes, false, product).map(out)
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
+        factors.apply(Self::NAME, xs[0], &sizes, false, product).map(out)
     }
     fn sharing(&self) -> Sharing {
         Sharing::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -96,11 +96,11 @@ impl Primitive for Cdist {
             [copy::contiguous(g)?, copy::contiguous(x1)?, copy::contiguous(x2)?, copy::contiguous(result)?];
         const WHY: &str = "contiguous and of this dtype";
         let grad = |x1: &Tensor, x2: &Tensor, flipped: bool| {
-            dispatch!(floats, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
+            dispatch!(floats of Self::NAME, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
                 let [a, b, g, d] = [x1, x2, &g, &result].map(|x| x.as_slice::<T>().expect(WHY));
                 let shape = extents(x1, x2);
                 distance::pull(self.norm, a, b, g, d, flipped, shape, 0..shape[0] * shape[1], to);
-            }), else Err(Error::no_kernel("cdist", x1.dtype())))
+            }))
         };
         let first = cx.when(0, || grad(&x1, &x2, false))?;
         Ok(smallvec![first, cx.when(1, || grad(&x2, &x1, true))?])

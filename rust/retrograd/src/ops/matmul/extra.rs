@@ -25,7 +25,7 @@ impl Primitive for VDot {
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         if let Some(x) = xs.iter().find(|x| x.dtype().is_complex()) {
-            return Err(Error::no_kernel("vdot", x.dtype()));
+            return Err(Error::no_kernel(Self::NAME, x.dtype()));
         }
         Dot.forward(xs)
     }

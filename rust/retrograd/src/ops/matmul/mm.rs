@@ -109,8 +109,8 @@ impl Primitive for Mm {
     });
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        check("mm", xs[0], xs[1])?;
-        fresh2("mm", plain(xs[0]), plain(xs[1])).map(out)
+        check(Self::NAME, xs[0], xs[1])?;
+        fresh2(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || self.lhs.left_grad(cx, cx.g(), cx.kept(1)?))?);

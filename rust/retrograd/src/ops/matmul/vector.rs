@@ -87,12 +87,12 @@ impl Primitive for Mv {
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (a, v) = (xs[0], xs[1]);
-        let rows = check_mv("mv", a, v)?;
+        let rows = check_mv(Self::NAME, a, v)?;
         if a.dtype() != v.dtype() {
-            return Err(mixed("mv", v, a, v));
+            return Err(mixed(Self::NAME, v, a, v));
         }
         let y = Tensor::empty(&[rows], a.dtype())?;
-        multiply_mv("mv", a, v, &y, false)?;
+        multiply_mv(Self::NAME, a, v, &y, false)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -100,7 +100,7 @@ impl Primitive for Mv {
             if cx.differentiating() {
                 return cx.g().outer(cx.kept(1)?);
             }
-            fresh2("mv", plain(&column(cx.g())?), flipped(&column(cx.kept(1)?)?))
+            fresh2(Self::NAME, plain(&column(cx.g())?), flipped(&column(cx.kept(1)?)?))
         })?);
         grads.push(cx.when(1, || transposed_mv(!cx.differentiating(), cx.kept(0)?, cx.g()))?);
         Ok(grads)
@@ -169,7 +169,7 @@ impl Primitive for Dot {
         }
         let y = Tensor::empty(&[], a.dtype())?;
         let one = Tensor::from_parts(y.storage(), y.dtype(), &[1, 1], &[1, 1], 0)?;
-        multiply("dot", flipped(&column(a)?), plain(&column(b)?), &one, false)?;
+        multiply(Self::NAME, flipped(&column(a)?), plain(&column(b)?), &one, false)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

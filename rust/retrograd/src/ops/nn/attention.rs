@@ -268,14 +268,14 @@ impl Primitive for Attention {
         0b111
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs), else Err(Error::no_kernel(Self::NAME, xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The logarithms are not handed out.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let out = cx.kept(4)?;
         if !cx.differentiating() && !cx.needs(3) && g.dtype() == out.dtype() && g.sizes() == out.sizes() {
-            return dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g), else Err(Error::no_kernel(Self::NAME, g.dtype())));
+            return dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g));
         }
         let xs = Self::operands(cx)?;
         let c = Composed::new(self, &xs)?;

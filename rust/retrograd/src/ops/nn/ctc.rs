@@ -125,13 +125,13 @@ impl Primitive for CtcLoss {
         0b01
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs[0]), else Err(Error::no_kernel(OP, xs[0].dtype())))
+        dispatch!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs[0]))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let Some(g) = cx.g_of(0) else { return Ok(smallvec::smallvec![None, None]) };
         let x = cx.kept(0)?;
         let gx = if !cx.differentiating() && g.dtype() == x.dtype() {
-            dispatch!(floats, x.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel(OP, x.dtype())))
+            dispatch!(floats of OP, x.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             gradient(&self.targets, x, cx.kept(2)?)?.mul(&g.unsqueeze(0)?.unsqueeze(-1)?)?
         };

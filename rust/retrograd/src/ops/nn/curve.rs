@@ -90,7 +90,7 @@ impl Activation {
     ) -> Result<()> {
         let p = self.p.map(Scalar::as_f64);
         let p32 = p.map(|p| p as f32);
-        run_seldom("activation", xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
+        run_seldom(Self::NAME, xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
     }
 }
 

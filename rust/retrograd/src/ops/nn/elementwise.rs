@@ -104,7 +104,7 @@ impl<const KEPT: usize> Loss<KEPT> {
         let all: [&Tensor; OPERANDS] = std::array::from_fn(|i| xs.get(i).copied().unwrap_or(&one));
         let y = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
         let (p, p32) = ([self.p, factor], [self.p as f32, factor as f32]);
-        run_seldom("loss", all, &y, &|v, o| f32(p32, v, o), &|v, o| f64(p, v, o))?;
+        run_seldom(Self::NAME, all, &y, &|v, o| f32(p32, v, o), &|v, o| f64(p, v, o))?;
         Ok(y)
     }
     fn reduced(&self, losses: &Tensor) -> Result<Tensor> {

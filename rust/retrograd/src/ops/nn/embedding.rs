@@ -157,8 +157,7 @@ impl Primitive for Embedding {
             });
         });
         if self.weighed {
-            dispatch!(floats, y.dtype(), T => weigh::<T>(&y, list, &self.table.shares(list), width),
-                else return Err(Error::no_kernel("embedding", y.dtype())));
+            dispatch!(floats of Self::NAME, y.dtype(), T => weigh::<T>(&y, list, &self.table.shares(list), width));
         }
         Ok(out(y))
     }
@@ -267,8 +266,7 @@ impl Primitive for EmbeddingBackward {
             return Err(Error::shape("embedding", format!("{:?} has not a row for each of {:?}", xs[0], xs[1])));
         }
         let list = indices.as_slice::<i64>().unwrap_or(&[]);
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out),
-            else Err(Error::no_kernel("embedding", xs[0].dtype())))
+        dispatch!(floats of "embedding", xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let weighed = self.0.padding.is_some() || self.0.by_freq;

@@ -168,7 +168,7 @@ impl Primitive for EmbeddingBag {
         0b101
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs), else Err(Error::no_kernel(OP, xs[0].dtype())))
+        dispatch!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let edges = cx.node.edges.len();

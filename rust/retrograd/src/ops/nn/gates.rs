@@ -60,8 +60,8 @@ impl Glu {
     fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let grad = Tensor::empty(x.sizes(), x.dtype())?;
         let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
-        run_seldom("glu", [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
-        run_seldom("glu", [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
+        run_seldom(Self::NAME, [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_seldom(Self::NAME, [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
         Ok(grad)
     }
 }
@@ -74,7 +74,7 @@ impl Primitive for Glu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
         let y = Tensor::empty(a.sizes(), a.dtype())?;
-        run_seldom("glu", [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_seldom(Self::NAME, [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -133,9 +133,9 @@ impl Primitive for Prelu {
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "weight")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let sizes = crate::tensor::layout::broadcast("prelu", xs[0].sizes(), xs[1].sizes())?;
+        let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run_seldom("prelu", [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
+        run_seldom(Self::NAME, [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -78,9 +78,9 @@ impl Primitive for Gelu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let y = xs[0].empty_elementwise(xs[0].dtype())?;
         if self.tanh {
-            lanes("gelu", &Tanh, xs[0], &y)?
+            lanes(Self::NAME, &Tanh, xs[0], &y)?
         } else {
-            lanes("gelu", &Exact, xs[0], &y)?
+            lanes(Self::NAME, &Exact, xs[0], &y)?
         }
         Ok(out(y))
     }
@@ -124,9 +124,9 @@ impl Primitive for GeluBackward {
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (g, x) = (&crate::tensor::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
-        let sizes = layout::broadcast("gelu_backward", g.sizes(), x.sizes())?;
+        let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, g])?;
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of Self::NAME, x.dtype(), T => {
             let (pg, px, py) = (g.ptr::<T>().cast_const(), x.ptr::<T>().cast_const(), y.ptr::<T>());
             let sg = layout::expanded_strides(g.sizes(), g.strides(), &sizes);
             let sx = layout::expanded_strides(x.sizes(), x.strides(), &sizes);
@@ -139,7 +139,7 @@ impl Primitive for GeluBackward {
                 }
             }
             Ok(out(y))
-        }, else Err(Error::no_kernel("gelu_backward", x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.kept(1)?;

@@ -115,7 +115,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
     fn fused<T: Element + Real>(&self, cx: &Vjp, g: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>)> {
         let (x, g) = (copy::contiguous(cx.kept(0)?)?, copy::contiguous(g)?);
         if g.sizes() != x.sizes() || g.dtype() != x.dtype() {
-            return Err(Error::shape("layer_norm", format!("{g:?} is no gradient for {x:?}")));
+            return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for {x:?}")));
         }
         let (means, rstds) = (copy::contiguous(cx.kept(3)?)?, copy::contiguous(cx.kept(4)?)?);
         let weight = if W { Some(copy::contiguous(cx.kept(1)?)?) } else { None };
@@ -206,13 +206,13 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         Ok((outs, smallvec::smallvec![Some(0), moments, moments]))
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>), else Err(Error::no_kernel("layer_norm", xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let (gx, gw) = if !cx.differentiating() {
-            dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel("layer_norm", g.dtype())))
+            dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let s = self.standardized(cx.kept(0)?)?;
             let q = if W { g.mul(cx.kept(1)?)? } else { g.clone() };

@@ -83,11 +83,11 @@ pub(super) fn over_entries(losses: Tensor, reduction: Reduction) -> Result<Tenso
 
 /// The sum of all elements of a dense float tensor, divided by `over`.
 pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
-    dispatch!(floats, z.dtype(), T => {
+    dispatch!(floats of "mse_loss", z.dtype(), T => {
         // SAFETY: a dense tensor has its elements in one run (S1, S3), all written.
         let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1) };
         Tensor::build::<T>(&[], |o| o[0] = sum / over as T)
-    }, else Err(Error::no_kernel("mse_loss", z.dtype())))
+    })
 }
 
 impl Primitive for MseLoss {
@@ -102,7 +102,7 @@ impl Primitive for MseLoss {
         Ok((out(over_entries(losses, op.reduction)?), smallvec::smallvec![Some(0)]))
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let z = mapped("mse_loss", xs[0], xs[1], SquaredDifference, SquaredDifference)?;
+        let z = mapped(Self::NAME, xs[0], xs[1], SquaredDifference, SquaredDifference)?;
         Ok(out(match self.reduction {
             Reduction::None => z,
             Reduction::Sum => total(&z, 1.0)?,
@@ -114,7 +114,7 @@ impl Primitive for MseLoss {
         let factor = self.factor(x.numel());
         if !cx.differentiating() && self.reduction != Reduction::None {
             let c = cx.g().item()?.as_f64() * factor;
-            let scaled = |c: f64, x, y| mapped("mse_loss", x, y, ScaledDifference(c as f32), ScaledDifference(c));
+            let scaled = |c: f64, x, y| mapped(Self::NAME, x, y, ScaledDifference(c as f32), ScaledDifference(c));
             let mut grads = maybe(cx.when(0, || scaled(c, x, y))?);
             grads.push(cx.when(1, || scaled(c, y, x))?);
             return Ok(grads);

@@ -198,8 +198,7 @@ impl Primitive for Nll {
         1
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()),
-            else Err(Error::no_kernel("nll_loss", xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The sum of the weights does not depend on the input.
@@ -265,8 +264,7 @@ impl Primitive for NllBackward {
                 format!("expected a gradient of sizes {sizes:?}, got {g:?}"),
             ));
         }
-        dispatch!(floats, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out),
-            else Err(Error::no_kernel("nll_loss_backward", xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.kept(0)?].into_iter().chain(cx.kept(1).ok()).collect();

@@ -375,14 +375,14 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         if KIND == GIVEN { 0b11001 } else { 0b111 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>), else Err(Error::no_kernel(Self::NAME, xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let count = cx.node.edges.len();
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let parts = if !cx.differentiating() {
-            dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel(Self::NAME, g.dtype())))
+            dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let x = cx.kept(0)?;
             let b = Blocks::of(x.sizes());

@@ -25,13 +25,13 @@ impl Unary for Tanh {
     const NAME: &'static str = "tanh";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("tanh", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(&result.mul(result)?)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("tanh", &TanhRule, g, result)
+        fuse(Self::NAME, &TanhRule, g, result)
     }
 }
 
@@ -71,13 +71,13 @@ impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("sigmoid", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(result)?.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("sigmoid", &SigmoidRule, g, result)
+        fuse(Self::NAME, &SigmoidRule, g, result)
     }
 }
 
@@ -113,18 +113,18 @@ impl Unary for Relu {
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         if x == DType::Bool {
-            return Err(Error::dtype("relu", "Boolean inputs not supported for relu"));
+            return Err(Error::dtype(Self::NAME, "Boolean inputs not supported for relu"));
         }
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric("relu", self, x, out)
+        numeric(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         apply1(ThresholdBackward, &[g, result])
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("relu", &ReluRule, g, result)
+        fuse(Self::NAME, &ReluRule, g, result)
     }
 }
 

@@ -7,9 +7,7 @@ use super::unary::{Map, Unary, body, numeric};
 use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{
-    Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params,
-};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
@@ -161,7 +159,7 @@ impl Primitive for Sub {
     const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        refuse_bools("sub", xs)?;
+        refuse_bools(Self::NAME, xs)?;
         let dtype = result_type(xs);
         if is_one(self.alpha) {
             return forward2::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype).map(out);
@@ -169,7 +167,7 @@ impl Primitive for Sub {
         forward2::<_, Same>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        refuse_bools("sub", xs)?;
+        refuse_bools(Self::NAME, xs)?;
         let dtype = result_type(xs);
         if is_one(self.alpha) {
             return forward2_into::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype, out);
@@ -374,7 +372,7 @@ impl Unary for Neg {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric("neg", self, x, out)
+        numeric(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         g.neg()

@@ -106,14 +106,14 @@ impl Primitive for Heaviside {
                 ),
             ));
         }
-        broadcast("heaviside", x.sizes(), values.sizes())?;
+        broadcast(Self::NAME, x.sizes(), values.sizes())?;
         let step = copy::cast(&x.gt(&zero)?, x.dtype())?;
         where_(&x.eq(&zero)?, values, &step).map(out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("heaviside", SMOOTH)
+        no_derivative(Self::NAME, SMOOTH)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative("heaviside", SMOOTH));
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(Self::NAME, SMOOTH));
 }
 
 /// The step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.

@@ -80,10 +80,10 @@ impl Primitive for Div {
         if self.stated { "DivBackward2" } else { "DivBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        self.rounding.run("div", xs)
+        self.rounding.run(Self::NAME, xs)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        self.rounding.run_into("div", xs, out)
+        self.rounding.run_into(Self::NAME, xs, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, rounded) = (cx.g(), self.rounding != Rounding::None);
@@ -178,15 +178,15 @@ impl Primitive for FloorDivide {
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Rounding::Floor.run("floor_divide", xs)
+        Rounding::Floor.run(Self::NAME, xs)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        Rounding::Floor.run_into("floor_divide", xs, out)
+        Rounding::Floor.run_into(Self::NAME, xs, out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("floor_divide", INSTEAD)
+        no_derivative(Self::NAME, INSTEAD)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative("floor_divide", INSTEAD));
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(Self::NAME, INSTEAD));
 }
 
 /// The quotient rounded down, as the operator `//` gives it.
@@ -212,13 +212,13 @@ impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("reciprocal", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.neg()?.mul(&result.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("reciprocal", &ReciprocalRule, g, result)
+        fuse(Self::NAME, &ReciprocalRule, g, result)
     }
 }
 

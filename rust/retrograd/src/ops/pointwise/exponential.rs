@@ -23,7 +23,7 @@ impl Unary for Exp2 {
     const NAME: &'static str = "exp2";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("exp2", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)?.times(LN_2)
@@ -50,7 +50,7 @@ impl Unary for Expm1 {
     const NAME: &'static str = "expm1";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("expm1", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&result.plus(1i64)?)
@@ -77,7 +77,7 @@ impl Unary for Log2 {
     const NAME: &'static str = "log2";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log2", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_2)?)
@@ -104,7 +104,7 @@ impl Unary for Log10 {
     const NAME: &'static str = "log10";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log10", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_10)?)
@@ -131,7 +131,7 @@ impl Unary for Erf {
     const NAME: &'static str = "erf";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("erf", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         x.square()?.neg()?.exp()?.times(FRAC_2_SQRT_PI)?.mul(g)

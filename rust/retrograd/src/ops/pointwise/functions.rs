@@ -44,7 +44,7 @@ impl Unary for Exp {
     const NAME: &'static str = "exp";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("exp", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
@@ -71,7 +71,7 @@ impl Unary for Log {
     const NAME: &'static str = "log";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(x)
@@ -100,13 +100,13 @@ impl Unary for Log1p {
     const NAME: &'static str = "log1p";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log1p", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.plus(1i64)?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse("log1p", &Log1pRule, g, x)
+        fuse(Self::NAME, &Log1pRule, g, x)
     }
 }
 
@@ -132,13 +132,13 @@ impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("sqrt", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.div(&result.times(2i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("sqrt", &SqrtRule, g, result)
+        fuse(Self::NAME, &SqrtRule, g, result)
     }
 }
 
@@ -164,13 +164,13 @@ impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("rsqrt", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.times(-0.5)?.mul(&result.power(3i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("rsqrt", &RsqrtRule, g, result)
+        fuse(Self::NAME, &RsqrtRule, g, result)
     }
 }
 
@@ -196,13 +196,13 @@ impl Unary for Sin {
     const NAME: &'static str = "sin";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("sin", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.cos()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse_lanes("sin", &SinRule, g, x)
+        fuse_lanes(Self::NAME, &SinRule, g, x)
     }
 }
 
@@ -228,13 +228,13 @@ impl Unary for Cos {
     const NAME: &'static str = "cos";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("cos", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sin()?.neg()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse_lanes("cos", &CosRule, g, x)
+        fuse_lanes(Self::NAME, &CosRule, g, x)
     }
 }
 

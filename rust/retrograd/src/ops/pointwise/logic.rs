@@ -11,7 +11,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::pointwise::{Map1, Map2, map1};
 use crate::kernels::real::Num;
 use crate::tensor::{DType, Tensor, Truth};
@@ -149,13 +149,13 @@ impl<P: Property> Primitive for Test<P> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let result = x.empty_elementwise(DType::Bool)?;
-        dispatch!(numeric, x.dtype(), T => {
+        dispatch!(numeric of P::NAME, x.dtype(), T => {
             // SAFETY: (1) S1 and S3, equal sizes; (2) the result is fresh; (3) so it does not overlap itself.
             unsafe {
                 map1(&Holds::<P>(PhantomData), x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<Truth>(), result.strides());
             }
             Ok(out(result))
-        }, else Err(Error::no_kernel(P::NAME, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         zeros_of(cx.g()).map(one)
@@ -386,11 +386,11 @@ impl<T: Num + std::ops::Not<Output = T>> Map1<T, T> for Flip {
 
 /// Writes the flipped bits; `out` is `x` or fresh.
 fn flip(x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(integral, x.dtype(), T => {
+    dispatch!(integral of "bitwise_not", x.dtype(), T => {
         // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
         unsafe { map1(&Flip, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
-    }, else Err(Error::no_kernel("bitwise_not", x.dtype())))
+    })
 }
 
 impl Primitive for BitNot {
@@ -405,7 +405,7 @@ impl Primitive for BitNot {
         Ok(out(result))
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        check_target("bitwise_not", xs[0].sizes(), xs[0].dtype(), out)?;
+        check_target(Self::NAME, xs[0].sizes(), xs[0].dtype(), out)?;
         if !xs[0].is_same(out) {
             return Ok(false);
         }

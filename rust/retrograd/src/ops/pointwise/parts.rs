@@ -28,7 +28,7 @@ impl Unary for Frac {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double("frac", [x], out, &|[x]| x - x.trunc())
+        run_in_double(Self::NAME, [x], out, &|[x]| x - x.trunc())
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         Ok(g.clone())
@@ -99,7 +99,7 @@ impl Unary for NanToNum {
             f64::NEG_INFINITY => down,
             _ => x,
         };
-        run_in_double("nan_to_num", [x], out, &|[x]| finite(x))
+        run_in_double(Self::NAME, [x], out, &|[x]| finite(x))
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.isfinite()?)
@@ -134,7 +134,7 @@ impl Unary for Angle {
             _ if x < 0.0 => PI,
             _ => 0.0,
         };
-        run_in_double("angle", [x], out, &|[x]| angle(x))
+        run_in_double(Self::NAME, [x], out, &|[x]| angle(x))
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

@@ -60,7 +60,7 @@ impl Unary for PowNumber {
                 ),
             ));
         }
-        check_number("pow", self.exponent, dtype)?;
+        check_number(Self::NAME, self.exponent, dtype)?;
         Ok(dtype)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
@@ -70,18 +70,18 @@ impl Unary for PowNumber {
             return copy::copy_into(if self.exponent.is_zero() { &all_true } else { x }, out);
         }
         if x.dtype().is_complex() {
-            return Err(Error::no_kernel("pow", x.dtype()));
+            return Err(Error::no_kernel(Self::NAME, x.dtype()));
         }
         let e = self.exponent.as_f64();
         match e {
             1.0 => copy::copy_into(x, out),
-            2.0 => numeric("pow", &Squared, x, out),
-            3.0 => numeric("pow", &Cubed, x, out),
-            0.5 => floats("pow", &Root, x, out),
-            -0.5 => floats("pow", &InverseRoot, x, out),
-            -1.0 => floats("pow", &Inverse, x, out),
-            -2.0 => floats("pow", &InverseSquare, x, out),
-            _ => numeric("pow", &PowerOf(self.exponent.as_i64(), e), x, out),
+            2.0 => numeric(Self::NAME, &Squared, x, out),
+            3.0 => numeric(Self::NAME, &Cubed, x, out),
+            0.5 => floats(Self::NAME, &Root, x, out),
+            -0.5 => floats(Self::NAME, &InverseRoot, x, out),
+            -1.0 => floats(Self::NAME, &Inverse, x, out),
+            -2.0 => floats(Self::NAME, &InverseSquare, x, out),
+            _ => numeric(Self::NAME, &PowerOf(self.exponent.as_i64(), e), x, out),
         }
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {

@@ -95,10 +95,10 @@ impl Primitive for OfNumber {
         Rest::<Floored, false>::default().forward(xs)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("remainder", "make the number a 0-dim tensor, whose derivative is known")
+        no_derivative(Self::NAME, "make the number a 0-dim tensor, whose derivative is known")
     }
     const JVP: Tangents<Self> =
-        Tangents::Rule(|_, _| no_derivative("remainder", "make the number a 0-dim tensor, whose derivative is known"));
+        Tangents::Rule(|_, _| no_derivative(Self::NAME, "make the number a 0-dim tensor, whose derivative is known"));
 }
 
 /// What is left of `input` when multiples of `other` are taken away, with the sign of `other`. The operator `%`.

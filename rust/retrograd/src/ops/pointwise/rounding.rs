@@ -23,7 +23,7 @@ impl Unary for Abs {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric("abs", self, x, out)
+        numeric(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sign()?)
@@ -59,7 +59,7 @@ impl Unary for Sign {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype() == DType::Bool { copy::copy_into(x, out) } else { numeric("sign", self, x, out) }
+        if x.dtype() == DType::Bool { copy::copy_into(x, out) } else { numeric(Self::NAME, self, x, out) }
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -101,7 +101,7 @@ impl Unary for Floor {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("floor", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -131,7 +131,7 @@ impl Unary for Ceil {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("ceil", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -161,7 +161,7 @@ impl Unary for Trunc {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("trunc", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -191,7 +191,7 @@ impl Unary for Round {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("round", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -232,7 +232,7 @@ impl Unary for RoundTo {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("round", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

@@ -162,10 +162,10 @@ impl Primitive for Where {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(&xs[..2]);
         for x in xs[..2].iter().filter(|x| x.is_number()) {
-            check_number("where", x.item()?, dtype)?;
+            check_number(Self::NAME, x.item()?, dtype)?;
         }
         let (a, b) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?);
-        let sizes = broadcast("where", &broadcast("where", a.sizes(), b.sizes())?, xs[2].sizes())?;
+        let sizes = broadcast(Self::NAME, &broadcast(Self::NAME, a.sizes(), b.sizes())?, xs[2].sizes())?;
         let result = out_like(&sizes, dtype, &[xs[2], &a, &b])?;
         choose(xs[2], &a, &b, &result);
         Ok(out(result))
@@ -236,7 +236,7 @@ impl MaskedFill {
         }
         // Of a batch the value of every entry, which lies apart from the entries' axes.
         if value.numel() == 1 {
-            check_number("masked_fill", value.item()?, x.dtype())?;
+            check_number(Self::NAME, value.item()?, x.dtype())?;
         }
         copy::cast(value, x.dtype())
     }
@@ -257,16 +257,16 @@ impl Primitive for MaskedFill {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let value = Self::check(xs)?;
-        let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
-        let sizes = broadcast("masked_fill", &sizes, value.sizes())?;
+        let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[2].sizes())?;
+        let sizes = broadcast(Self::NAME, &sizes, value.sizes())?;
         let result = Tensor::empty(&sizes, xs[0].dtype())?;
         choose(xs[2], &value, xs[0], &result);
         Ok(out(result))
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let value = Self::check(xs)?;
-        let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
-        check_target("masked_fill", &sizes, xs[0].dtype(), out)?;
+        let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[2].sizes())?;
+        check_target(Self::NAME, &sizes, xs[0].dtype(), out)?;
         if !xs[0].is_same(out) {
             return Ok(false);
         }

@@ -67,13 +67,13 @@ where
 {
     let sizes = out.sizes();
     let [sa, sb, sc] = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
-    dispatch!(floats, out.dtype(), T => {
+    dispatch!(floats of op, out.dtype(), T => {
         let [a, b, c] = xs.map(|x| x.ptr::<T>().cast_const());
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or apart from it, as
         // said above; (3) targets do not overlap themselves.
         unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
         Ok(())
-    }, else Err(Error::no_kernel(op, out.dtype())))
+    })
 }
 
 /// `k` of three operands converted to `dtype`, to a fresh tensor.
@@ -128,14 +128,14 @@ impl Primitive for Addcmul {
             let value = Tensor::number(Scalar::Int(self.value.as_i64()))?;
             return a?.add(&b?.mul(&c?)?.mul(&value)?).map(out);
         }
-        forward3("addcmul", &Product(self.value.as_f64()), xs, dtype).map(out)
+        forward3(Self::NAME, &Product(self.value.as_f64()), xs, dtype).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = result_type(xs);
         if dtype.is_integral() {
             return Ok(false);
         }
-        forward3_into("addcmul", &Product(self.value.as_f64()), xs, dtype, out)
+        forward3_into(Self::NAME, &Product(self.value.as_f64()), xs, dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
@@ -186,10 +186,10 @@ impl Primitive for Addcdiv {
     const PARAMS: Params<Self> = params!(op; value);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward3("addcdiv", &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
+        forward3(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward3_into("addcdiv", &Quotient(self.value.as_f64()), xs, result_type(xs), out)
+        forward3_into(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
@@ -254,10 +254,10 @@ impl Primitive for Lerp {
         &[Keep::input(0, "self").when(2), Keep::input(1, "end").when(2), Keep::input(2, "weight")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward3("lerp", &Mean, xs, xs[0].dtype()).map(out)
+        forward3(Self::NAME, &Mean, xs, xs[0].dtype()).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward3_into("lerp", &Mean, xs, xs[0].dtype(), out)
+        forward3_into(Self::NAME, &Mean, xs, xs[0].dtype(), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();

@@ -104,9 +104,9 @@ impl Primitive for Extreme {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         check_some(self.op(), x, &self.over)?;
-        dispatch!(numeric, x.dtype(), T => {
+        dispatch!(numeric of self.op(), x.dtype(), T => {
             if self.max { run::<T, _>(&Max, x, &self.over) } else { run::<T, _>(&Min, x, &self.over) }.map(out)
-        }, else Err(Error::no_kernel(self.op(), x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over, self.full)?.split(cx.g(), cx.sizes(0)).map(one)
@@ -150,7 +150,7 @@ impl Primitive for ExtremeDim {
         let mut sizes = view::with_batch(&op.sizes, batch);
         let over = if op.sizes.is_empty() {
             sizes.push(1);
-            Over::dim("max", 1, 2, op.over.keepdim)?
+            Over::dim(Self::NAME, 1, 2, op.over.keepdim)?
         } else {
             op.over.lifted(op.sizes.len())
         };
@@ -183,13 +183,13 @@ fn best_of(op: &'static str, max: bool, x: &Tensor, over: &Over) -> Result<Outs>
         return Ok(smallvec![values, indices]);
     }
     let ((kept, kept_strides), (reduced, reduced_strides)) = over.split(x);
-    dispatch!(numeric, x.dtype(), T => {
+    dispatch!(numeric of op, x.dtype(), T => {
         let (level, a, v, i) = (Level::detect(), x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
         let kernel = if max { best::<T, true> } else { best::<T, false> };
         // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) the results are fresh.
         unsafe { kernel(level, &kept, &kept_strides, &reduced, &reduced_strides, a, v, i) };
         Ok(smallvec![values, indices])
-    }, else Err(Error::no_kernel(op, x.dtype())))
+    })
 }
 
 /// `argmax`, `argmin`.

@@ -59,7 +59,7 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let freedom = self.freedom(x.sizes()).max(0.0);
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of Self::NAME, x.dtype(), T => {
             let sizes = self.over.sizes(x.sizes());
             let moments = moments::<T>(x, &self.over, |row| {
                 // SAFETY: (1) the elements of a slice.
@@ -77,7 +77,7 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
             }
             let mean = Tensor::build::<T>(&sizes, |o| o.iter_mut().zip(&moments).for_each(|(o, [mean, _])| *o = *mean))?;
             Ok(smallvec![spread, mean])
-        }, else Err(Error::no_kernel(Self::NAME, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.kept(0)?;

@@ -391,7 +391,7 @@ impl Primitive for Dist {
         let y = if dims.is_empty() {
             apply1(VectorNorm { ord: p.p, over: Over::none(), older: false }, &[&difference])?
         } else {
-            vector("dist", &difference, p.p, Some(&dims), false, None)?
+            vector(Self::NAME, &difference, p.p, Some(&dims), false, None)?
         };
         Ok((out(y), smallvec![Some(0)]))
     });

@@ -8,7 +8,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::real::{Num, Real};
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
@@ -56,9 +56,10 @@ impl Primitive for Running {
         let x = copy::contiguous(xs[0])?;
         let block = Over::dim(Self::NAME, self.axis as i64, x.ndim(), false)?.block(x.sizes());
         let mut indices = vec![0i64; x.numel()];
-        let values = dispatch!(numeric, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
+        let op = if self.max { "cummax" } else { "cummin" };
+        let values = dispatch!(numeric of op, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
             extremes(self.max, x.as_slice::<T>().unwrap_or(&[]), values, &mut indices, block);
-        }), else return Err(Error::no_kernel(if self.max { "cummax" } else { "cummin" }, x.dtype())))?;
+        }))?;
         Ok(smallvec![values, Tensor::from_slice(&indices, x.sizes())?])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -139,9 +140,9 @@ impl Primitive for LogCumSumExp {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
             logs(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
-        }), else Err(Error::no_kernel("logcumsumexp", x.dtype())))
+        }))
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -69,8 +69,9 @@ impl Primitive for CumSum {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sums = dispatch!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?,
-            else return Err(Error::no_kernel("cumsum", x.dtype())));
+        let sums = dispatch!(numeric of Self::NAME, x.dtype(), T => {
+            scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?
+        });
         copy::cast(&sums, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -96,7 +97,7 @@ impl CumProd {
         let [before, n, after] = self.over.block(x.sizes());
         let one = Tensor::ones(&[], x.dtype())?;
         let square = where_(&identity(n, true)?, &one, &view::reshape_to(x, &[before, 1, n, after])?)?;
-        let products = apply1(CumProd { over: Over::dim("cumprod", 2, 4, false)?, dtype: None }, &[&square])?;
+        let products = apply1(CumProd { over: Over::dim(Self::NAME, 2, 4, false)?, dtype: None }, &[&square])?;
         where_(&identity(n, false)?, &products, &Tensor::zeros(&[], x.dtype())?)
     }
 }
@@ -109,8 +110,8 @@ impl Primitive for CumProd {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let products = dispatch!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?,
-            else return Err(Error::no_kernel("cumprod", x.dtype())));
+        let products =
+            dispatch!(numeric of Self::NAME, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
         copy::cast(&products, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -130,7 +131,7 @@ impl Primitive for CumProd {
         }
         let [before, n, after] = self.over.block(x.sizes());
         let terms = self.partials(&x)?.mul(&view::reshape_to(g, &[before, 1, n, after])?)?;
-        view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 2, 4, false)?, None)?, x.sizes()).map(one)
+        view::reshape_to(&sum_of(&terms, Over::dim(Self::NAME, 2, 4, false)?, None)?, x.sizes()).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
@@ -141,7 +142,7 @@ impl Primitive for CumProd {
         }
         let [before, n, after] = op.over.block(x.sizes());
         let terms = op.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
-        view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 1, 4, false)?, None)?, x.sizes()).map(one)
+        view::reshape_to(&sum_of(&terms, Over::dim(Self::NAME, 1, 4, false)?, None)?, x.sizes()).map(one)
     });
 }
 
@@ -163,10 +164,10 @@ fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) ->
     }
     let [g, x, y] = [copy::contiguous(g)?, copy::contiguous(x)?, copy::contiguous(y)?];
     const WHY: &str = "contiguous and of this dtype";
-    dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    dispatch!(floats of "cumprod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         let [g, x, y] = [&g, &x, &y].map(|t| t.as_slice::<T>().expect(WHY));
         fill(g, x, y, o, [before, n, after]);
-    }), else Err(Error::no_kernel("cumprod", x.dtype())))
+    }))
 }
 
 /// In place, the dtype cannot change.

@@ -10,7 +10,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::pointwise::{Body, lanes2, row_of};
@@ -57,11 +57,11 @@ fn finite<V: Vector>(m: V) -> V {
 fn fresh2<K: Body<f32, 2> + Body<f64, 2>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let o = Tensor::empty(a.sizes(), a.dtype())?;
     let sb = expanded_strides(b.sizes(), b.strides(), a.sizes());
-    dispatch!(floats, a.dtype(), T => {
+    dispatch!(floats of "logsumexp", a.dtype(), T => {
         // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh and contiguous.
         unsafe { lanes2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
         Ok(o)
-    }, else Err(Error::no_kernel("logsumexp", a.dtype())))
+    })
 }
 
 impl LogSumExp {
@@ -78,7 +78,7 @@ impl Primitive for LogSumExp {
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, kept) = (xs[0], self.over.keeping());
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of Self::NAME, x.dtype(), T => {
             // Of no elements the maximum is minus infinity, and so is the result.
             let max = run::<T, _>(&reduce::Max, x, &kept)?;
             let sum = run::<T, _>(&reduce::Sum, &fresh2(&Shifted, x, &max)?, &kept)?;
@@ -86,7 +86,7 @@ impl Primitive for LogSumExp {
             let sizes = self.over.sizes(x.sizes());
             let strides = contiguous_strides(&sizes);
             Ok(out(Tensor::from_parts(result.storage(), result.dtype(), &sizes, &strides, 0)?))
-        }, else Err(Error::no_kernel("logsumexp", x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.kept(0)?;
@@ -122,7 +122,7 @@ impl<const LOG: bool> Softmax<LOG> {
     fn pulled_at_once(&self, g: &Tensor, y: &Tensor) -> Result<Tensor> {
         let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
         let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
-        dispatch!(floats, y.dtype(), T => {
+        dispatch!(floats of Self::NAME, y.dtype(), T => {
             let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
             Tensor::build::<T>(&sizes, |o| {
                 in_parts(o, block, |o, part| {
@@ -131,7 +131,7 @@ impl<const LOG: bool> Softmax<LOG> {
                     unsafe { on(Level::detect(), Pull::<T, LOG> { g, y, o, block }) }
                 });
             })
-        }, else Err(Error::no_kernel(Self::NAME, y.dtype())))
+        })
     }
 }
 
@@ -143,7 +143,7 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             Tensor::build::<T>(x.sizes(), |o| {
                 in_parts(o, block, |o, part| {
@@ -151,7 +151,7 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
                     unsafe { on(Level::detect(), Rows::<T, LOG> { x: &from[part], o, block }) }
                 });
             }).map(out)
-        }, else Err(Error::no_kernel(if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, y) = (cx.g(), cx.kept(0)?);

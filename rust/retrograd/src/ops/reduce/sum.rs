@@ -40,8 +40,7 @@ impl Primitive for Sum {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sum = dispatch!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
-            else return Err(Error::no_kernel("sum", x.dtype())));
+        let sum = dispatch!(numeric of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?);
         copy::cast(&sum, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -165,8 +164,7 @@ impl Primitive for Mean {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::cast(xs[0], self.dtype.unwrap_or(xs[0].dtype()))?;
-        dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
-            else Err(Error::no_kernel("mean", x.dtype())))
+        dispatch!(floats of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let n = self.over.count(cx.sizes(0));

@@ -72,7 +72,7 @@ impl Histc {
         if low == high {
             [low, high] = [low - 1.0, high + 1.0];
         }
-        let refuse = |detail: String| Err(Error::shape("histc", detail));
+        let refuse = |detail: String| Err(Error::shape(Self::NAME, detail));
         if !low.is_finite() || !high.is_finite() {
             return refuse(format!("range of [{low}, {high}] is not finite"));
         }
@@ -97,7 +97,7 @@ impl Primitive for Histc {
         sizes.push(self.bins);
         dispatch!(floats, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
-            let mut counts = vec![0.0; crate::tensor::layout::checked_numel("histc", &sizes)?];
+            let mut counts = vec![0.0; crate::tensor::layout::checked_numel(Self::NAME, &sizes)?];
             for (i, counts) in counts.chunks_mut(self.bins).enumerate() {
                 let from = &from[i * size..(i + 1) * size];
                 let edges = edges_between(self.reach_for(from)?, self.bins, x.dtype())?;
@@ -107,7 +107,7 @@ impl Primitive for Histc {
         }, else Err(ErrorKind::NoKernel { op: "histc", kernel: "histogram_cpu", dtype: x.dtype() }.into()))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("histc", REMEDY)
+        no_derivative(Self::NAME, REMEDY)
     }
 }
 

@@ -67,9 +67,9 @@ impl Primitive for BinCount {
         Ok(out(counts))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("bincount", REMEDY)
+        no_derivative(Self::NAME, REMEDY)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative("bincount", REMEDY));
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(Self::NAME, REMEDY));
 }
 
 const REMEDY: &str = "add the weights up with index_add, which has one";

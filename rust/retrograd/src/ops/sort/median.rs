@@ -58,7 +58,7 @@ impl Median {
             return Ok(Over::all());
         }
         let dims: Vec<i64> = (self.lead..ndim).map(|d| d as i64).collect();
-        if dims.is_empty() { Ok(Over::none()) } else { Over::dims("median", Some(&dims), ndim, false) }
+        if dims.is_empty() { Ok(Over::none()) } else { Over::dims(Self::NAME, Some(&dims), ndim, false) }
     }
 }
 

@@ -105,10 +105,10 @@ impl Primitive for Fold {
             Some(&n) => (n, xs[0].sizes()[p.dim], p.from[p.dim + 1..].iter().product()),
             None => (1, 1, 1),
         };
-        dispatch!(floats, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
+        dispatch!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
             to.fill(T::ZERO);
             add(g.as_slice::<T>().unwrap_or(&[]), to, windows, n, after, p);
-        }), else Err(Error::no_kernel("unfold_backward", g.dtype())))
+        }))
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

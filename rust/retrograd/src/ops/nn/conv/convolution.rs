@@ -48,7 +48,7 @@ impl Convolution {
     /// Sizes of the output.
     fn sizes(&self, x: &[usize], w: &[usize]) -> Result<Dims> {
         if x.len() != self.out.len() + 2 || w.len() != x.len() {
-            return Err(Error::shape("convolution", format!("{x:?} and {w:?} do not belong to one convolution")));
+            return Err(Error::shape(Self::NAME, format!("{x:?} and {w:?} do not belong to one convolution")));
         }
         let channels = if self.transposed { w[1] * self.steps.groups } else { w[0] };
         let mut sizes: Dims = smallvec![x[0], channels];
@@ -119,7 +119,7 @@ impl Primitive for Convolution {
         let dtype = x.dtype();
         let same = xs.iter().all(|x| x.dtype() == dtype) && xs.get(2).is_none_or(|b| b.sizes() == [sizes[1]]);
         if !same {
-            return Err(Error::dtype("convolution", "operands of different dtypes, or a bias of another size"));
+            return Err(Error::dtype(Self::NAME, "operands of different dtypes, or a bias of another size"));
         }
         let y = Tensor::empty(&sizes, dtype)?;
         // torch has transposed convolutions of no other integers.
@@ -127,7 +127,7 @@ impl Primitive for Convolution {
         if integers {
             return self.integers(&shape, xs, &y).map(out);
         }
-        dispatch!(floats, dtype, T => self.floats::<T>(&shape, xs, &y)?, else return Err(Error::no_kernel("convolution", dtype)));
+        dispatch!(floats of Self::NAME, dtype, T => self.floats::<T>(&shape, xs, &y)?);
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

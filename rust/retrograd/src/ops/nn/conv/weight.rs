@@ -113,10 +113,10 @@ impl Primitive for ConvolutionWeight {
         let sizes = self.sizes(y.sizes(), x.sizes());
         let shape = self.steps.shape(x.sizes(), y.sizes(), &sizes)?;
         if x.dtype() != y.dtype() {
-            return Err(Error::dtype("convolution", format!("{x:?} and {y:?} differ in dtype")));
+            return Err(Error::dtype(Self::NAME, format!("{x:?} and {y:?} differ in dtype")));
         }
         let w = Tensor::empty(&sizes, x.dtype())?;
-        dispatch!(floats, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?, else return Err(Error::no_kernel("convolution", x.dtype())));
+        dispatch!(floats of Self::NAME, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?);
         Ok(out(w))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

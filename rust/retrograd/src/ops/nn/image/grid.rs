@@ -117,8 +117,7 @@ impl Primitive for GridSample {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let kernel = if self.0.rank == 2 { "grid_sampler_2d_cpu_kernel_impl" } else { "grid_sampler_3d_cpu" };
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out),
-            else Err(Error::no_kernel(kernel, xs[0].dtype())))
+        dispatch!(floats of kernel, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, points) = (cx.kept(0)?, cx.kept(1)?);
@@ -126,8 +125,7 @@ impl Primitive for GridSample {
         let grads = if cx.differentiating() || !fits {
             self.pull_composed(cx, x, points)?
         } else {
-            dispatch!(floats, x.dtype(), T => self.pull::<T>(cx, x, points)?,
-                else return Err(Error::no_kernel(Self::NAME, x.dtype())))
+            dispatch!(floats of Self::NAME, x.dtype(), T => self.pull::<T>(cx, x, points)?)
         };
         Ok(grads.into_iter().collect())
     }
@@ -413,14 +411,14 @@ impl Primitive for AffineGrid {
                 }
             }
         }
-        dispatch!(floats, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
+        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
             y.fill(0.0);
             if let (Some(x), Some(base)) = (x.as_slice::<T>(), base.as_slice::<T>()) {
                 for (x, y) in x.chunks_exact(from).zip(y.chunks_exact_mut(to)) {
                     product(x, base, y, rank, self.reversed);
                 }
             }
-        }).map(out), else Err(Error::no_kernel(Self::NAME, x.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { reversed: !self.reversed, ..self.clone() }, &[cx.g()]).map(one)

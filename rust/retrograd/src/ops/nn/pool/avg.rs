@@ -58,7 +58,7 @@ impl Primitive for AvgPool {
         }
         match x.dtype() {
             DType::Int64 if !self.0.is_adaptive() => run!(i64),
-            dtype => dispatch!(floats, dtype, T => run!(T), else Err(Error::no_kernel(kernel(&self.0), dtype))),
+            dtype => dispatch!(floats of kernel(&self.0), dtype, T => run!(T)),
         }
         .map(out)
     }
@@ -92,12 +92,12 @@ impl Primitive for Spread {
         if self.pool.out_sizes(&sizes)[..] != *g.sizes() {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for windows of {sizes:?}")));
         }
-        dispatch!(floats, g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
+        dispatch!(floats of kernel(&self.pool), g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
             x.fill(0.0);
             if g.numel() > 0 {
                 pool::spread(&self.pool.windows(&sizes), g.as_slice::<T>().unwrap_or(&[]), x);
             }
-        }).map(out), else Err(Error::no_kernel(kernel(&self.pool), g.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(AvgPool(self.pool), &[cx.g()]).map(one)

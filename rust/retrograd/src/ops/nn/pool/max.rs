@@ -65,8 +65,7 @@ impl Primitive for MaxPool {
                 let [values, at] = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
                 [copy::cast(&values, x.dtype())?, at]
             }
-            dtype => dispatch!(floats, dtype, T => self.run::<T>(x)?,
-                else return Err(Error::no_kernel(self.kernel(), dtype))),
+            dtype => dispatch!(floats of self.kernel(), dtype, T => self.run::<T>(x)?),
         };
         Ok(smallvec![values, at])
     }

@@ -43,9 +43,9 @@ impl Primitive for ToPlaces {
         let (g, at) = paired(Self::NAME, xs[0], xs[1], true)?;
         let sizes = with_plane(g.sizes(), self.rank, self.plane);
         let (inner, outer) = (numel(&self.plane), plane(g.sizes(), self.rank).iter().product());
-        dispatch!(floats, g.dtype(), T => Tensor::build::<T>(&sizes, |y| {
+        dispatch!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&sizes, |y| {
             pool::scatter(g.as_slice::<T>().unwrap_or(&[]), at.as_slice::<i64>().unwrap_or(&[]), y, inner, outer);
-        }).map(out), else Err(Error::no_kernel(Self::NAME, g.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = AtPlaces { rank: self.rank, node: self.node };
@@ -80,12 +80,12 @@ impl Primitive for AtPlaces {
             return Err(Error::shape(Self::NAME, format!("{at:?} are no places for {x:?}")));
         }
         let [inner, outer] = [&x, &at].map(|t| plane(t.sizes(), self.rank).iter().product());
-        dispatch!(floats, x.dtype(), T => Tensor::build::<T>(at.sizes(), |y| {
+        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(at.sizes(), |y| {
             y.fill(0.0);
             if let (Some(x), Some(at)) = (x.as_slice::<T>(), at.as_slice::<i64>()) {
                 pool::gather(x, at, y, inner, outer);
             }
-        }).map(out), else Err(Error::no_kernel(Self::NAME, x.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = ToPlaces { rank: self.rank, plane: plane(cx.sizes(0), self.rank), node: self.node };

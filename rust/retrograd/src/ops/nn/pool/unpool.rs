@@ -39,7 +39,7 @@ impl Primitive for MaxUnpool {
         checked_numel(Self::NAME, &sizes)?;
         let (inner, outer) = (numel(&self.plane), plane(x.sizes(), self.rank).iter().product());
         let kernel = if self.rank == 2 { "max_unpool2d" } else { "max_unpool3d" };
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of kernel, x.dtype(), T => {
             let mut bad = None;
             let y = Tensor::build::<T>(&sizes, |y| {
                 y.fill(0.0);
@@ -54,7 +54,7 @@ impl Primitive for MaxUnpool {
                     "Found an invalid max index: {i} (output volumes are of size {})", crossed(&self.plane[3 - self.rank..])
                 ))),
             }
-        }, else Err(Error::no_kernel(kernel, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = AtPlaces { rank: self.rank, node: self.node() };

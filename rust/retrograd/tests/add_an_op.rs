@@ -25,11 +25,10 @@ impl<T: Real> Map1<T, T> for Softplus {
 
 impl Unary for Softplus {
     const NAME: &'static str = "softplus";
-    const NODE: &'static str = "SoftplusBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
 
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("softplus", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sigmoid()?)

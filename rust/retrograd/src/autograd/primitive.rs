@@ -1,10 +1,11 @@
 //! What a room must state about a differentiable op: the one trait with no defaults for its rules.
 
 use std::fmt::Debug;
+use std::marker::PhantomData;
 
 use smallvec::SmallVec;
 
-use super::apply::{apply_any, first};
+use super::apply::apply_any;
 use super::erased::AnyPrimitive;
 use super::mode;
 use super::node::{Grads, NodeRef, Run};
@@ -45,6 +46,26 @@ impl Keep {
     }
 }
 
+/// Names of parameters, and how to read them.
+pub type Params<P> = &'static [(&'static str, fn(&P) -> Value)];
+
+/// Lists the parameters of an op, which `op` stands for: fields of that name, or other values.
+///
+/// ```text
+/// const PARAMS: Params<Self> = params!(op; alpha, dim: op.over.saved_dim());
+/// ```
+macro_rules! params {
+    ($op:ident; $($name:ident $(: $value:expr)?),* $(,)?) => {
+        &[$((stringify!($name), |$op| {
+            let _ = $op;
+            $crate::ops::Value::from(params!(@ $op $name $($value)?))
+        })),*]
+    };
+    (@ $op:ident $name:ident) => { $op.$name };
+    (@ $op:ident $name:ident $value:expr) => { $value };
+}
+pub(crate) use params;
+
 /// How an op acts on operands with an additional batch axis.
 pub enum Batch<P> {
     /// Elementwise with broadcasting: align the batch axis in front of the operands' dims.
@@ -64,6 +85,32 @@ pub type BatchRule<P> = fn(&P, xs: &[&Tensor], axes: &[Option<usize>], batch: us
 /// Results, and where their batch axes are.
 pub type BatchOuts = (Outs, SmallVec<[Option<usize>; 1]>);
 
+/// How an op differentiates in forward mode.
+pub enum Tangents<P> {
+    /// No result changes with an operand.
+    Zero,
+    /// Linear in the operands of the mask together (bit i: operand i): the op on their tangents, with zeros where one has
+    /// none; the other operands stay as they are.
+    Linear(u32),
+    /// One result, linear in each operand alone: a sum over the operands of the op with the tangent in the operand's place.
+    Multilinear,
+    /// A rule of its own: tangents of the results, `None` for zero.
+    Rule(fn(&P, &Jvp) -> Result<Grads>),
+}
+
+impl<P: Primitive> Tangents<P> {
+    /// The tangents of the op's results.
+    pub fn push(&self, op: &P, cx: &Jvp) -> Result<Grads> {
+        let run = |xs: &[&Tensor]| apply_any(&mut *op.boxed(), xs);
+        match *self {
+            Tangents::Zero => Ok(none(cx)),
+            Tangents::Linear(mask) => linear(&run, mask, cx),
+            Tangents::Multilinear => multilinear(&run, cx),
+            Tangents::Rule(rule) => rule(op, cx),
+        }
+    }
+}
+
 /// A differentiable op: its parameters are the fields of the implementing type, its operands tensors.
 ///
 /// The engine does the rest once for all: it reduces gradients of broadcast operands, casts them, checks versions,
@@ -71,13 +118,21 @@ pub type BatchOuts = (Outs, SmallVec<[Option<usize>; 1]>);
 pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// The op's name in messages.
     const NAME: &'static str;
+    /// torch's name of the node: by default that of the op.
+    const NODE: &'static str = node_name::<Self>();
     /// What the VJP needs of operands and results.
     const KEEP: &'static [Keep];
+    /// Parameters as `_saved_<name>` shows them.
+    const PARAMS: Params<Self> = &[];
     /// How the op batches.
     const BATCH: Batch<Self>;
+    /// How the op differentiates in forward mode.
+    const JVP: Tangents<Self>;
 
-    /// torch's name of the node.
-    fn node(&self) -> &'static str;
+    /// The name of the node, where it depends on parameters.
+    fn node(&self) -> &'static str {
+        Self::NODE
+    }
 
     /// The op itself, on plain memory.
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
@@ -101,17 +156,14 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// Gradients of the operands.
     fn vjp(&self, cx: &Vjp) -> Result<Grads>;
 
-    /// Tangents of the results; `None` for zero.
-    fn jvp(&self, cx: &Jvp) -> Result<Grads>;
-
     /// Bit i: operand i is differentiable by nature, unlike an index or a mask, and so counts among the node's inputs.
     fn inputs(&self) -> u32 {
         u32::MAX
     }
 
-    /// Parameters as `_saved_<name>` shows them.
+    /// As [`Primitive::PARAMS`], where parameters decide which there are.
     fn params(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
+        Self::PARAMS.iter().map(|(name, value)| (*name, value(self))).collect()
     }
 }
 
@@ -179,6 +231,11 @@ impl Jvp<'_> {
         let all = || self.xs.iter().copied().chain(self.ts.iter().flatten());
         word & mode::SPECIAL != 0 || mode::records(word) && all().any(Tensor::requires_grad)
     }
+    /// The sum of parts of a tangent, `None` for zero.
+    pub fn sum(parts: impl IntoIterator<Item = Option<Tensor>>) -> Result<Option<Tensor>> {
+        let mut parts = parts.into_iter().flatten();
+        parts.next().map(|first| parts.try_fold(first, |sum, part| sum.add(&part))).transpose()
+    }
 }
 
 /// One gradient or tangent.
@@ -202,43 +259,104 @@ pub fn out(t: Tensor) -> Outs {
     v
 }
 
-/// JVP of an op that is linear in its only tensor operand: the op applied to the tangent.
-pub fn linear(op: &dyn AnyPrimitive, cx: &Jvp) -> Result<Grads> {
-    match cx.t(0) {
-        None => Ok(cx.outs.iter().map(|_| None).collect()),
-        Some(t) => Ok(apply_any(&mut *op.boxed(), &[t])?.into_iter().map(Some).collect()),
+fn none(cx: &Jvp) -> Grads {
+    cx.outs.iter().map(|_| None).collect()
+}
+
+/// An op on other operands. Not a type parameter: what uses it is compiled once for all ops.
+type OnOthers<'a> = &'a dyn Fn(&[&Tensor]) -> Result<Outs>;
+
+/// See [`Tangents::Linear`].
+fn linear(run: OnOthers, mask: u32, cx: &Jvp) -> Result<Grads> {
+    let moves = |i: usize| mask >> i.min(31) & 1 != 0;
+    if !(0..cx.xs.len()).any(|i| moves(i) && cx.t(i).is_some()) {
+        return Ok(none(cx));
+    }
+    let operand = |(i, x): (usize, &&Tensor)| match (moves(i), cx.t(i)) {
+        (false, _) => Ok(Tensor::clone(x)),
+        (true, Some(t)) => Ok(t.clone()),
+        (true, None) => Tensor::full(x.sizes(), 0i64.into(), x.dtype()),
+    };
+    let operands: SmallVec<[Tensor; 4]> = cx.xs.iter().enumerate().map(operand).collect::<Result<_>>()?;
+    let refs: SmallVec<[&Tensor; 4]> = operands.iter().collect();
+    Ok(run(&refs)?.into_iter().map(Some).collect())
+}
+
+/// See [`Tangents::Multilinear`].
+fn multilinear(run: OnOthers, cx: &Jvp) -> Result<Grads> {
+    let part = |i: usize| {
+        let part = |t| {
+            let mut xs: SmallVec<[&Tensor; 4]> = cx.xs.iter().copied().collect();
+            xs[i] = t;
+            run(&xs).map(|mut outs| outs.swap_remove(0))
+        };
+        cx.t(i).map(part).transpose()
+    };
+    let parts: SmallVec<[Option<Tensor>; 3]> = (0..cx.xs.len()).map(part).collect::<Result<_>>()?;
+    Jvp::sum(parts).map(maybe)
+}
+
+/// A node's name made of an op's: `log_softmax` becomes `LogSoftmaxBackward0`.
+struct NodeName {
+    bytes: [u8; 64],
+    len: usize,
+}
+
+impl NodeName {
+    /// The name in torch's capitals: of each word's first letter, and of a letter after a digit.
+    const fn new(op: &str) -> Self {
+        let mut name = Self { bytes: [0; 64], len: 0 };
+        let (op, mut i, mut start) = (op.as_bytes(), 0, true);
+        while i < op.len() {
+            if op[i] == b'_' {
+                start = true;
+            } else {
+                name.push(if start { op[i].to_ascii_uppercase() } else { op[i] });
+                start = op[i].is_ascii_digit();
+            }
+            i += 1;
+        }
+        let (suffix, mut i) = (b"Backward0", 0);
+        while i < suffix.len() {
+            name.push(suffix[i]);
+            i += 1;
+        }
+        name
+    }
+    const fn push(&mut self, byte: u8) {
+        self.bytes[self.len] = byte;
+        self.len += 1;
     }
 }
 
-/// JVP of an op with one output that is linear in each operand (multilinear): a sum over the operands of the op with the
-/// tangent in the operand's place.
-pub fn linear_in_each(op: &dyn AnyPrimitive, cx: &Jvp) -> Result<Grads> {
-    let mut sum: Option<Tensor> = None;
-    for i in 0..cx.xs.len() {
-        let Some(t) = cx.t(i) else { continue };
-        let mut xs: SmallVec<[&Tensor; 4]> = cx.xs.iter().copied().collect();
-        xs[i] = t;
-        let part = first(apply_any(&mut *op.boxed(), &xs)?);
-        sum = Some(match sum {
-            None => part,
-            Some(s) => s.add(&part)?,
-        });
+/// A node's name made of the op's: see [`NodeName`].
+pub const fn node_name<P: Primitive>() -> &'static str {
+    struct Of<P>(PhantomData<P>);
+    impl<P: Primitive> Of<P> {
+        const NAME: &'static NodeName = &NodeName::new(P::NAME);
     }
-    Ok(maybe(sum))
+    let name = Of::<P>::NAME;
+    match std::str::from_utf8(name.bytes.split_at(name.len).0) {
+        Ok(name) => name,
+        Err(_) => panic!("names of ops are ASCII"),
+    }
 }
 
-/// JVP of an op with one output that is jointly linear in all operands: the op applied to the tangents, zeros where
-/// there is none.
-pub fn jointly_linear(op: &dyn AnyPrimitive, cx: &Jvp) -> Result<Grads> {
-    if cx.ts.iter().all(Option::is_none) {
-        return Ok(maybe(None));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_named_as_torch_names_them() {
+        for (op, node) in [
+            ("mul", "MulBackward0"),
+            ("log_softmax", "LogSoftmaxBackward0"),
+            ("log1p", "Log1PBackward0"),
+            ("expm1", "Expm1Backward0"),
+            ("max_pool2d_with_indices", "MaxPool2DWithIndicesBackward0"),
+        ] {
+            let name = NodeName::new(op);
+            assert_eq!(std::str::from_utf8(&name.bytes[..name.len]), Ok(node));
+        }
     }
-    let filled: Vec<Tensor> = cx
-        .xs
-        .iter()
-        .zip(cx.ts)
-        .map(|(x, t)| t.clone().map_or_else(|| Tensor::full(x.sizes(), 0i64.into(), x.dtype()), Ok))
-        .collect::<Result<_>>()?;
-    let refs: Vec<&Tensor> = filled.iter().collect();
-    Ok(maybe(Some(first(apply_any(&mut *op.boxed(), &refs)?))))
 }

@@ -9,7 +9,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply_inplace, apply1};
 use crate::autograd::mode;
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::tensor::copy;
 use crate::tensor::layout::{Strides, broadcast, preserving_strides};
@@ -38,9 +38,7 @@ impl Primitive for CloneOf {
         });
         Ok((apply(Self { strides }, &[&x])?, smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "CloneBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let c = match &self.strides {
             None => xs[0].empty_in(Self::NAME, MemoryFormat::Preserve, xs[0].dtype())?,
@@ -51,9 +49,6 @@ impl Primitive for CloneOf {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(one(cx.g().clone()))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
 }
 
@@ -96,11 +91,10 @@ struct ToCopy {
 
 impl Primitive for ToCopy {
     const NAME: &'static str = "to";
+    const NODE: &'static str = "ToCopyBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "ToCopyBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let c = xs[0].empty_in(Self::NAME, self.format, self.dtype)?;
         copy::copy_into(xs[0], &c)?;
@@ -108,9 +102,6 @@ impl Primitive for ToCopy {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(one(cast(cx.g(), cx.dtype(0))?))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
 }
 
@@ -188,11 +179,9 @@ struct CopyFrom;
 
 impl Primitive for CopyFrom {
     const NAME: &'static str = "copy_";
+    const NODE: &'static str = "torch::autograd::CopyBackwards";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "torch::autograd::CopyBackwards"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let c = xs[0].empty_like_layout(xs[0].dtype())?;
         copy::copy_into(xs[1], &c)?;
@@ -206,13 +195,13 @@ impl Primitive for CopyFrom {
         let zero = cx.when(0, || Tensor::full(cx.g().sizes(), Scalar::Int(0), cx.g().dtype()))?;
         Ok(smallvec![zero, cx.needs(1).then(|| cx.g().clone())])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let t = cx.t(1).map(|t| {
             let whole = crate::ops::view::expand_to(t, cx.xs[0].sizes())?;
             cast(&whole, cx.xs[0].dtype())
         });
         t.transpose().map(maybe)
-    }
+    });
 }
 
 /// Copies the elements of `other`, broadcast and converted, into the tensor, and returns it.
@@ -277,10 +266,10 @@ impl Primitive for Fill {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         CopyFrom.vjp(cx)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let spread = |t: &Tensor| cast(&view::expand_to(t, cx.outs[0].sizes())?, cx.outs[0].dtype());
         cx.t(1).map(spread).transpose().map(maybe)
-    }
+    });
 }
 
 /// `value` in place of every element.

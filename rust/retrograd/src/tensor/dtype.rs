@@ -205,7 +205,8 @@ impl Host for bool {
     }
 }
 
-/// Runs the body with `$T` naming the Rust type of a dtype out of a class; `else` is for the others.
+/// Runs the body with `$T` naming the Rust type of a dtype out of a class; `else` is for the others, which
+/// `dispatch!(floats of op, ..)` refuses: the function returns the error that `op` has no kernel for the dtype.
 ///
 /// Classes: `bool`, `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
 /// floats), `numeric` (integral and floats), `ordered` (every dtype whose values have an order: all but complex ones),
@@ -214,6 +215,9 @@ impl Host for bool {
 macro_rules! dispatch {
     (@ $dtype:expr, $T:ident, $body:expr, [$($d:ident $t:ty),*], $other:expr) => {
         match $dtype { $($crate::DType::$d => { type $T = $t; $body })* #[allow(unreachable_patterns)] _ => $other }
+    };
+    ($class:ident of $op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!($class, $dtype, $T => $body, else return Err($crate::error::Error::no_kernel($op, $dtype)))
     };
     (floats, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::dispatch!(@ $dtype, $T, $body, [Float32 f32, Float64 f64], $other)

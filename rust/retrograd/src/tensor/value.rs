@@ -218,6 +218,11 @@ impl From<i64> for Value {
         Value::Scalar(Scalar::Int(v))
     }
 }
+impl From<usize> for Value {
+    fn from(v: usize) -> Self {
+        Value::from(v as i64)
+    }
+}
 impl From<f64> for Value {
     fn from(v: f64) -> Self {
         Value::Scalar(Scalar::Float(v))

@@ -16,13 +16,13 @@ fn spaced(op: &'static str, count: i64, at: impl Fn(i64) -> i64, n: i64, d: f64,
         Error::shape(op, format!("Trying to create tensor with negative dimension {count}: n must not be negative"))
     })?;
     let step = 1.0 / (n as f64 * d);
-    dispatch!(floats, dtype, T => Tensor::build::<T>(&[count], |out| {
+    dispatch!(floats of op, dtype, T => Tensor::build::<T>(&[count], |out| {
         for (i, x) in out.iter_mut().enumerate() {
             let at = at(i as i64) as f64;
             // The factor is a number of the dtype.
             *x = T::from_scalar(Scalar::Float(at * T::from_scalar(Scalar::Float(step)).to_scalar().as_f64()));
         }
-    }), else Err(Error::no_kernel(op, dtype)))
+    }))
 }
 
 /// The frequencies of the `n` results of a Fourier transform: `[0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (n d)`.

@@ -118,8 +118,7 @@ pub fn linspace(start: Scalar, end: Scalar, steps: i64, #[options] options: Tens
     }
     let t = match dtype {
         DType::Float32 => spaced!(f32, f32, |v| v),
-        _ => dispatch!(reals, dtype, T => spaced!(f64, T, |v| T::from_scalar(Scalar::Float(v))),
-            else return Err(Error::no_kernel("linspace_cpu", dtype))),
+        _ => dispatch!(reals of "linspace_cpu", dtype, T => spaced!(f64, T, |v| T::from_scalar(Scalar::Float(v)))),
     };
     options.leaf(t)
 }

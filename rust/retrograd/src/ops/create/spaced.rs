@@ -86,14 +86,14 @@ fn triangle(op: &'static str, row: i64, col: i64, offset: i64, upper: bool, opti
     let series = if cut == 0 { 0 } else { (left(enters) + left(leaves - 1)) * cut / 2 };
     let n = usize::try_from(full as i128 * columns as i128 + series).unwrap_or(usize::MAX);
     let there = if columns == 0 { 0..0 } else { there };
-    dispatch!(ints, dtype, T => Tensor::build::<T>(&[2, n], |out| {
+    dispatch!(ints of op, dtype, T => Tensor::build::<T>(&[2, n], |out| {
         let (at_row, at_column) = out.split_at_mut(n);
         let places = there.flat_map(|i| span(i).map(move |j| (i, j)));
         for ((r, c), (i, j)) in at_row.iter_mut().zip(at_column).zip(places) {
             *r = T::from_scalar(Scalar::Int(i as i64));
             *c = T::from_scalar(Scalar::Int(j as i64));
         }
-    }), else Err(Error::no_kernel(op, dtype)))
+    }))
 }
 
 /// The indices of the lower triangle of a matrix: a row of rows and a row of columns.

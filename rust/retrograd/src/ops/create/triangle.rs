@@ -5,10 +5,9 @@ use retrograd_macros::op;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::tensor::Tensor;
 use crate::tensor::copy;
 
@@ -23,7 +22,9 @@ impl Primitive for Triangle {
     const NAME: &'static str = "tril";
     const KEEP: &'static [Keep] = &[];
     // The matrices are the last two dims, wherever a batch comes from.
+    const PARAMS: Params<Self> = params!(op; diagonal);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.upper { "TriuBackward0" } else { "TrilBackward0" }
     }
@@ -50,12 +51,6 @@ impl Primitive for Triangle {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply_as(crate::ops::Form::New, self.clone(), &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("diagonal", self.diagonal.into())]
     }
 }
 

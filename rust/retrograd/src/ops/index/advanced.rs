@@ -6,11 +6,11 @@ use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum, warn_of_b
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::ops::pointwise::check_number;
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
@@ -47,27 +47,20 @@ struct Index {
 impl Primitive for Index {
     const NAME: &'static str = "index";
     const KEEP: &'static [Keep] = &KEEP_INDEX;
+    const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(batch_index);
-    fn node(&self) -> &'static str {
-        "IndexBackward0"
-    }
     fn inputs(&self) -> u32 {
         1
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        read_at("index", xs[0], &self.at, &xs[1..]).map(out)
+        read_at(Self::NAME, xs[0], &self.at, &xs[1..]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
         let grad = put_at(&zeros, &self.at, &kept(cx, self.at.len())?, cx.g(), true)?;
         Ok(and_none(cx, one(grad)))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| index_at(t, &self.at, &cx.xs[1..])).transpose().map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self_sym_sizes", (&*self.from).into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
 }
 
 /// The elements of `x` at the indices, not recorded.
@@ -97,11 +90,11 @@ impl IndexPut {
 
     /// Checks everything, then writes the values to `to`.
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
-        let walk = Walk::new("index_put", to.sizes(), to.strides(), &self.at, &xs[2..])?;
+        let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &self.at, &xs[2..])?;
         let filling;
         let mut values = xs[1];
         if values.dtype() != to.dtype() && self.fills(xs) {
-            check_number("index_put", values.item()?, to.dtype())?;
+            check_number(Self::NAME, values.item()?, to.dtype())?;
             filling = copy::cast(values, to.dtype())?;
             values = &filling;
         }
@@ -136,12 +129,12 @@ impl IndexPut {
             staged
         };
         if self.accumulate {
-            return dispatch!(numeric, to.dtype(), T => {
+            return dispatch!(numeric of Self::NAME, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and lies
                 // apart from `to`.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
-            }, else Err(Error::no_kernel("index_put", to.dtype())));
+            });
         }
         dispatch!(any, to.dtype(), T => {
             // SAFETY: as above.
@@ -154,10 +147,8 @@ impl IndexPut {
 impl Primitive for IndexPut {
     const NAME: &'static str = "index_put";
     const KEEP: &'static [Keep] = &KEEP_PUT;
+    const PARAMS: Params<Self> = params!(op; accumulate);
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
-    fn node(&self) -> &'static str {
-        "IndexPutBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b11
     }
@@ -195,18 +186,7 @@ impl Primitive for IndexPut {
         let to_values = cx.when(1, || index_at(g, &self.at, &index))?;
         Ok(and_none(cx, smallvec![to_self, to_values]))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(1).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        put_at(&tangent(0)?, &self.at, &cx.xs[2..], &tangent(1)?, self.accumulate).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("accumulate", self.accumulate.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b11);
 }
 
 /// The gradients, and none for the index operands after them.

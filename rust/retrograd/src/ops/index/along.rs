@@ -7,10 +7,10 @@ use super::advanced::{and_none, put_at, read_at};
 use super::places::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
@@ -25,6 +25,7 @@ struct IndexSelect {
 impl Primitive for IndexSelect {
     const NAME: &'static str = "index_select";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const PARAMS: Params<Self> = params!(op; dim, self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
         let dim = p.dim as i64 + 1;
@@ -44,9 +45,7 @@ impl Primitive for IndexSelect {
         let index = view::expand_to(&view::reshape_to(&index, &ones)?, &whole)?;
         Ok((out(x.gather(dim, &index)?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "IndexSelectBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -79,12 +78,6 @@ impl Primitive for IndexSelect {
         }
         let index = view::reshape_to(cx.kept(0)?, &[cx.kept(0)?.numel()])?;
         Ok(and_none(cx, one(put_at(&zeros, &[self.dim], &[&index], cx.g(), true)?)))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(self.clone(), &[t, cx.xs[1]])).transpose().map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into()), ("self_sym_sizes", (&*self.from).into())]
     }
 }
 
@@ -189,11 +182,10 @@ struct Gather {
 impl Primitive for Gather {
     const NAME: &'static str = "gather";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim, sparse_grad);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Gather { dim: p.dim + 1, ..*p }, xs, axes, batch, 1));
-    fn node(&self) -> &'static str {
-        "GatherBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -213,12 +205,6 @@ impl Primitive for Gather {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
         Ok(and_none(cx, one(zeros.scatter_add(self.dim as i64, cx.kept(0)?, cx.g())?)))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(self.clone(), &[t, cx.xs[1]])).transpose().map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into()), ("sparse_grad", self.sparse_grad.into())]
     }
 }
 

@@ -8,11 +8,11 @@ use super::along::gather;
 use super::walk::{Walk, second, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{DType, Dims, Scalar, Tensor};
@@ -74,9 +74,7 @@ impl Primitive for Take {
         let at = from_start(&view::reshape_to(&index, &[batch, index.numel() / batch.max(1)])?, x.sizes()[1])?;
         Ok((out(view::reshape_to(&x.gather(1, &at)?, index.sizes())?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "TakeBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -90,9 +88,6 @@ impl Primitive for Take {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
         Ok(and_none(cx, one(zeros.put(cx.kept(0)?, cx.g(), true)?)))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(Take, &[t, cx.xs[1]])).transpose().map(maybe)
-    }
 }
 
 /// `put`. Reverse: `g`, with zeros where it was overwritten, and `g` at the positions.
@@ -104,6 +99,7 @@ struct Put {
 impl Primitive for Put {
     const NAME: &'static str = "put";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(2, "source")];
+    const PARAMS: Params<Self> = params!(op; accumulate);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
         let [x, index, source] =
@@ -112,9 +108,7 @@ impl Primitive for Put {
         let y = if p.accumulate { x.scatter_add(1, &at, &source)? } else { x.scatter(1, &at, &source)? };
         Ok((out(view::reshape_to(&y, whole.sizes())?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "PutBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn inputs(&self) -> u32 {
         0b101
     }
@@ -124,12 +118,12 @@ impl Primitive for Put {
         let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
         let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
-            return dispatch!(numeric, to.dtype(), T => {
+            return dispatch!(numeric of Self::NAME, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the index, and
                 // the result is fresh.
                 unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(out(result))
-            }, else Err(Error::no_kernel("put", to.dtype())));
+            });
         }
         dispatch!(any, to.dtype(), T => {
             // SAFETY: as above.
@@ -147,18 +141,6 @@ impl Primitive for Put {
         })?;
         let source = cx.when(2, || view::reshape_to(&g.take(index)?, cx.sizes(2)))?;
         Ok(smallvec![rest, None, source])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(2).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("accumulate", self.accumulate.into())]
     }
 }
 

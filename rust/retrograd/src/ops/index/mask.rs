@@ -7,7 +7,7 @@ use super::advanced::{and_none, index_at, put_at, read_at};
 use super::walk::nonzero_positions;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::{OneOrMany, view};
 use crate::tensor::layout::{broadcast, expanded_strides};
@@ -44,9 +44,7 @@ impl Primitive for MaskedSelect {
         let x = view::expand_to(&view::reshape_to(&x, &sizes)?, &view::with_batch(&whole, batch))?;
         Ok((out(index_at(&x, &[1], &[&mask])?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "MaskedSelectBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -61,9 +59,6 @@ impl Primitive for MaskedSelect {
         let (mask, whole) = whole_mask(cx.kept(0)?, cx.sizes(0))?;
         let zeros = Tensor::full(&whole, Scalar::Int(0), cx.g().dtype())?;
         Ok(and_none(cx, one(put_at(&zeros, &[0], &[&mask], cx.g(), false)?)))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(self.clone(), &[t, cx.xs[1]])).transpose().map(maybe)
     }
 }
 

@@ -10,13 +10,13 @@ use super::scatter_reduce::scatter_reduce_as;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::Shared;
 use crate::kernels::real::Num;
 use crate::ops::pointwise::check_number;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
 use crate::warn;
@@ -78,8 +78,7 @@ impl Scatter {
         }
         let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {
-            return dispatch!(numeric, to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) },
-                else Err(Error::no_kernel("scatter_add", to.dtype())));
+            return dispatch!(numeric of "scatter_add", to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) });
         }
         dispatch!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
         Ok(())
@@ -104,8 +103,10 @@ fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T)
 impl Primitive for Scatter {
     const NAME: &'static str = "scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Scatter { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
+    const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn sharing(&self) -> Sharing {
         Sharing::SCATTER
     }
@@ -134,18 +135,6 @@ impl Primitive for Scatter {
         })?;
         Ok(smallvec![to_self, None, cx.when(2, || pulled(g, self.dim, index, cx.sizes(2)))?])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(2).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
 }
 
 /// `scatter` of a number. Reverse: `g` with zeros where it was written.
@@ -160,7 +149,7 @@ impl ScatterValue {
         if index.numel() == 0 {
             return Ok(());
         }
-        let at = Along::new("scatter", to.sizes(), to.strides(), self.dim, index)?.checked()?;
+        let at = Along::new(Self::NAME, to.sizes(), to.strides(), self.dim, index)?.checked()?;
         dispatch!(any, to.dtype(), T => {
             let (value, to) = (T::from_scalar(self.value), Shared(to.ptr::<T>()));
             at.each(|| {
@@ -175,14 +164,13 @@ impl ScatterValue {
 
 impl Primitive for ScatterValue {
     const NAME: &'static str = "scatter";
+    const NODE: &'static str = "ScatterBackward1";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(ScatterValue { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn sharing(&self) -> Sharing {
         Sharing::SCATTER
-    }
-    fn node(&self) -> &'static str {
-        "ScatterBackward1"
     }
     fn inputs(&self) -> u32 {
         0b001
@@ -202,13 +190,10 @@ impl Primitive for ScatterValue {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(and_none(cx, one(scatter_value(cx.g(), self.dim as i64, cx.kept(0)?, Scalar::Int(0))?)))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let zero = ScatterValue { dim: self.dim, value: Scalar::Int(0) };
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let zero = ScatterValue { dim: op.dim, value: Scalar::Int(0) };
         cx.t(0).map(|t| apply1(zero, &[t, cx.xs[1]])).transpose().map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
+    });
 }
 
 fn check_src(input: &Tensor, src: &Tensor) -> Result<()> {

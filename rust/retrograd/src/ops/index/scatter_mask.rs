@@ -6,11 +6,11 @@ use smallvec::smallvec;
 use super::flat::lines;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{DType, Dims, Element, Scalar, Tensor, Truth};
@@ -30,6 +30,7 @@ fn ranks(mask: &Tensor) -> Result<Tensor> {
 impl Primitive for MaskedScatter {
     const NAME: &'static str = "masked_scatter";
     const KEEP: &'static [Keep] = &[Keep::input(1, "mask")];
+    const PARAMS: Params<Self> = params!(op; source_sym_sizes: &*op.source);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
         let [x, mask, source] = [0, 1, 2].map(|i| lines(xs[i], axes[i], batch));
@@ -43,9 +44,7 @@ impl Primitive for MaskedScatter {
         let y = where_(&mask, &source.gather(1, &at)?, &x)?;
         Ok((out(view::reshape_to(&y, whole.sizes())?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "MaskedScatterBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn inputs(&self) -> u32 {
         0b101
     }
@@ -82,18 +81,6 @@ impl Primitive for MaskedScatter {
             view::reshape_to(&sum.narrow(1, 0, n as i64)?, cx.sizes(2))
         })?;
         Ok(smallvec![rest, None, source])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(2).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("source_sym_sizes", (&*self.source).into())]
     }
 }
 

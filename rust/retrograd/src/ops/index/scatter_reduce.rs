@@ -7,7 +7,7 @@ use super::along::check_index;
 use super::places::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -114,11 +114,9 @@ impl Primitive for ScatterReduce {
     const NAME: &'static str = "scatter_reduce";
     const KEEP: &'static [Keep] =
         &[Keep::input(1, "index"), Keep::output(0, "result"), Keep::input(0, "self"), Keep::input(2, "src")];
+    const PARAMS: Params<Self> = params!(op; dim, include_self, reduce: Value::Str(op.reduction.name().into()));
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Self { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
-    fn node(&self) -> &'static str {
-        "ScatterReduceBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b101
     }
@@ -129,7 +127,7 @@ impl Primitive for ScatterReduce {
         }
         let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.checked()?.offsets();
         let src = copy::contiguous(xs[2])?;
-        dispatch!(numeric, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
+        dispatch!(numeric of Self::NAME, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
             to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
             let (src, given) = (src.as_slice::<T>().unwrap_or(&[]), self.include_self);
             match self.reduction {
@@ -149,7 +147,7 @@ impl Primitive for ScatterReduce {
                     counts
                 }
             };
-        }), else Err(Error::no_kernel(Self::NAME, result.dtype())))
+        }))
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -159,21 +157,14 @@ impl Primitive for ScatterReduce {
         let src = cx.when(2, || g.gather(self.dim as i64, index)?.mul(&to_src))?;
         Ok(smallvec![x, None, src])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (x, index) = (cx.xs[0], cx.xs[1]);
-        let [to_x, to_src] = self.partials(x, index, cx.xs[2], &cx.outs[0])?;
-        let from_x = cx.t(0).map(|t| self.to_operand(t, &to_x, index)).transpose()?;
+        let [to_x, to_src] = op.partials(x, index, cx.xs[2], &cx.outs[0])?;
+        let from_x = cx.t(0).map(|t| op.to_operand(t, &to_x, index)).transpose()?;
         let Some(src) = cx.t(2) else { return Ok(maybe(from_x)) };
         let start = from_x.map_or_else(|| Tensor::zeros(x.sizes(), x.dtype()), Ok)?;
-        start.scatter_add(self.dim as i64, index, &src.mul(&to_src)?).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dim", (self.dim as i64).into()),
-            ("include_self", self.include_self.into()),
-            ("reduce", Value::Str(self.reduction.name().into())),
-        ]
-    }
+        start.scatter_add(op.dim as i64, index, &src.mul(&to_src)?).map(one)
+    });
 }
 
 /// `input` with the elements of `src` combined into the places that `index` names along an axis.

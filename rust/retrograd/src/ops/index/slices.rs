@@ -7,7 +7,9 @@ use super::walk::{Walk, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, BatchRule, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{
+    Batch, BatchRule, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -119,19 +121,19 @@ impl WriteSlices {
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
         let (index, source) = (xs[1], xs[2]);
         check_positions(to, self.dim, index, |detail| match self.how {
-            How::Add(_) => Error::shape("index_add", detail),
+            How::Add(_) => Error::shape(Self::NAME, detail),
             How::Copy => Error::index("index_copy", format!("index_copy_(): {detail}")),
         })?;
         let walk = walk(Self::NAME, to, self.dim, index)?;
         let source = staged(source, to)?;
         debug_assert_eq!(walk.sizes.iter().product::<usize>(), source.numel());
         match self.how {
-            How::Add(alpha) => dispatch!(numeric, to.dtype(), T => {
+            How::Add(alpha) => dispatch!(numeric of Self::NAME, to.dtype(), T => {
                 let alpha = T::from_scalar(alpha);
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
                 // walk, row-major, and lies apart from `to`.
                 unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.plus(b.times(alpha))) };
-            }, else return Err(Error::no_kernel("index_add", to.dtype()))),
+            }),
             How::Copy => dispatch!(any, to.dtype(), T => {
                 // SAFETY: as above.
                 unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) };
@@ -145,6 +147,7 @@ impl Primitive for WriteSlices {
     const NAME: &'static str = "index_add";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(2, "source").when(2)];
     const BATCH: Batch<Self> = Batch::Rule(WRITE_BATCHED);
+    const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn node(&self) -> &'static str {
         match self.how {
             How::Add(_) => "IndexAddBackward0",
@@ -183,15 +186,6 @@ impl Primitive for WriteSlices {
             }
         })?;
         Ok(smallvec![to_self, None, to_source])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(2).is_none() {
-            return Ok(maybe(None));
-        }
-        let tangent = |i: usize| {
-            cx.t(i).cloned().map_or_else(|| Tensor::full(cx.xs[i].sizes(), Scalar::Int(0), cx.xs[i].dtype()), Ok)
-        };
-        apply1(self.clone(), &[&tangent(0)?, cx.xs[1], &tangent(2)?]).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = vec![("dim", (self.dim as i64).into()), ("source_dim", (self.source_dim as i64).into())];
@@ -245,6 +239,7 @@ impl FillSlices {
 impl Primitive for FillSlices {
     const NAME: &'static str = "index_fill";
     const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(FILL_BATCHED);
     fn node(&self) -> &'static str {
         if self.number.is_some() { "IndexFillBackward0" } else { "IndexFillBackward1" }
@@ -277,20 +272,17 @@ impl Primitive for FillSlices {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         if cx.t(0).is_none() && cx.t(2).is_none() {
             return Ok(maybe(None));
         }
         let zeros = Tensor::full(cx.xs[0].sizes(), Scalar::Int(0), cx.xs[0].dtype())?;
         let t = cx.t(0).unwrap_or(&zeros);
         match cx.t(2) {
-            Some(value) => apply1(self.clone(), &[t, cx.xs[1], value]).map(one),
-            None => apply1(Self { dim: self.dim, number: Some(Scalar::Int(0)) }, &[t, cx.xs[1]]).map(one),
+            Some(value) => apply1(op.clone(), &[t, cx.xs[1], value]).map(one),
+            None => apply1(Self { dim: op.dim, number: Some(Scalar::Int(0)) }, &[t, cx.xs[1]]).map(one),
         }
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
+    });
 }
 
 const FILL_BATCHED: BatchRule<FillSlices> = |p, xs, axes, batch| {

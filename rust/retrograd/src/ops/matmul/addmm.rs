@@ -10,9 +10,8 @@ use super::vector::check_mv;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{Scalar, Tensor};
 
@@ -84,7 +83,7 @@ impl Addmm {
         let (input, a, b) = (xs[0], xs[1], xs[2]);
         for (x, name) in [(a, "mat1"), (b, "mat2")] {
             if x.ndim() != 2 {
-                return Err(Error::shape("addmm", format!("{name} must be a matrix, got {}-D tensor", x.ndim())));
+                return Err(Error::shape(Self::NAME, format!("{name} must be a matrix, got {}-D tensor", x.ndim())));
             }
         }
         if input.dtype() != b.dtype() {
@@ -97,10 +96,10 @@ impl Addmm {
                 ),
             ));
         }
-        check("addmm", a, b)?;
+        check(Self::NAME, a, b)?;
         let sizes = [a.sizes()[0], b.sizes()[1]];
         if !expands_to(input.sizes(), &sizes) {
-            return Err(not_expandable("addmm", input.sizes(), &sizes));
+            return Err(not_expandable(Self::NAME, input.sizes(), &sizes));
         }
         let factors = Factors { beta: self.beta, alpha: self.alpha };
         factors.check("addmm")?;
@@ -111,24 +110,29 @@ impl Addmm {
 impl Primitive for Addmm {
     const NAME: &'static str = "addmm";
     const KEEP: &'static [Keep] = &[Keep::input(1, "mat1").when(2), Keep::input(2, "mat2").when(1)];
+    const PARAMS: Params<Self> = params!(op;
+        alpha,
+        beta,
+        mat1_sym_sizes: op.lhs.sizes_value(),
+        mat1_sym_strides: op.lhs.strides_value(),
+        mat2_sym_sizes: op.rhs.sizes_value(),
+        mat2_sym_strides: op.rhs.strides_value(),
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 2)
     });
-    fn node(&self) -> &'static str {
-        "AddmmBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("addmm", plain(xs[1]), plain(xs[2]), c, acc);
-        factors.apply("addmm", xs[0], &sizes, true, product).map(out)
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
+        factors.apply(Self::NAME, xs[0], &sizes, true, product).map(out)
     }
     fn sharing(&self) -> Sharing {
         Sharing::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("addmm", plain(xs[1]), plain(xs[2]), c, acc);
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -137,19 +141,7 @@ impl Primitive for Addmm {
         grads.push(cx.when(2, || scaled(self.rhs.right_grad(cx, cx.g(), cx.kept(0)?)?, self.alpha))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        affine_jvp(cx, self.beta, self.alpha, addmm)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("alpha", self.alpha.into()),
-            ("beta", self.beta.into()),
-            ("mat1_sym_sizes", self.lhs.sizes_value()),
-            ("mat1_sym_strides", self.lhs.strides_value()),
-            ("mat2_sym_sizes", self.rhs.sizes_value()),
-            ("mat2_sym_strides", self.rhs.strides_value()),
-        ]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| affine_jvp(cx, op.beta, op.alpha, addmm));
 }
 
 /// `beta * input + alpha * (mat1 @ mat2)`.
@@ -187,17 +179,15 @@ pub struct Addmv {
 impl Primitive for Addmv {
     const NAME: &'static str = "addmv";
     const KEEP: &'static [Keep] = &[Keep::input(1, "mat").when(2), Keep::input(2, "vec").when(1)];
+    const PARAMS: Params<Self> = params!(op; alpha, beta);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (a, v) = (batch_first(xs[1], axes[1])?, batch_first(xs[2], axes[2])?);
         let product = super::vector::batched_mv(&a, &v, axes[2].is_some())?;
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 1)
     });
-    fn node(&self) -> &'static str {
-        "AddmvBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (input, a, v) = (xs[0], xs[1], xs[2]);
-        let rows = check_mv("addmv", a, v)?;
+        let rows = check_mv(Self::NAME, a, v)?;
         if !expands_to(input.sizes(), &[rows]) {
             return Err(Error::shape(
                 "addmv",
@@ -211,12 +201,12 @@ impl Primitive for Addmv {
             ));
         }
         if input.dtype() != a.dtype() || a.dtype() != v.dtype() {
-            return Err(super::vector::mixed("addmv", input, a, v));
+            return Err(super::vector::mixed(Self::NAME, input, a, v));
         }
         let factors = Factors { beta: self.beta, alpha: self.alpha };
         factors.check("addmv")?;
-        let product = |c: &Tensor, acc: bool| super::vector::multiply_mv("addmv", a, v, c, acc);
-        factors.apply("addmv", input, &[rows], true, product).map(out)
+        let product = |c: &Tensor, acc: bool| super::vector::multiply_mv(Self::NAME, a, v, c, acc);
+        factors.apply(Self::NAME, input, &[rows], true, product).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);
@@ -226,12 +216,7 @@ impl Primitive for Addmv {
         })?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        affine_jvp(cx, self.beta, self.alpha, addmv)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into()), ("beta", self.beta.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| affine_jvp(cx, op.beta, op.alpha, addmv));
 }
 
 /// `beta * input + alpha * (mat @ vec)`.

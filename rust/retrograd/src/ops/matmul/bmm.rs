@@ -7,9 +7,8 @@ use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result, Sizes};
-use crate::ops::Value;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{Scalar, Tensor};
 
@@ -53,11 +52,9 @@ impl Primitive for Bmm {
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "BmmBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        check("bmm", xs[0], xs[1])?;
+        check(Self::NAME, xs[0], xs[1])?;
         if xs[0].dtype() != xs[1].dtype() {
             return Err(Error::dtype(
                 "bmm",
@@ -68,15 +65,12 @@ impl Primitive for Bmm {
                 ),
             ));
         }
-        fresh3("bmm", plain(xs[0]), plain(xs[1])).map(out)
+        fresh3(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || left_grad(cx, cx.g(), cx.kept(1)?))?);
         grads.push(cx.when(1, || right_grad(cx, cx.g(), cx.kept(0)?))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
     }
 }
 
@@ -103,10 +97,10 @@ pub struct Baddbmm {
 impl Baddbmm {
     fn checked(&self, xs: &[&Tensor]) -> Result<(Factors, [usize; 3])> {
         let (input, a, b) = (xs[0], xs[1], xs[2]);
-        check("baddbmm", a, b)?;
+        check(Self::NAME, a, b)?;
         let sizes = [a.sizes()[0], a.sizes()[1], b.sizes()[2]];
         if !expands_to(input.sizes(), &sizes) {
-            return Err(not_expandable("baddbmm", input.sizes(), &sizes));
+            return Err(not_expandable(Self::NAME, input.sizes(), &sizes));
         }
         if input.dtype() != a.dtype() || a.dtype() != b.dtype() {
             return Err(Error::dtype(
@@ -128,24 +122,22 @@ impl Baddbmm {
 impl Primitive for Baddbmm {
     const NAME: &'static str = "baddbmm";
     const KEEP: &'static [Keep] = &[Keep::input(1, "batch1").when(2), Keep::input(2, "batch2").when(1)];
+    const PARAMS: Params<Self> = params!(op; alpha, beta);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         super::addmm::blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 3)
     });
-    fn node(&self) -> &'static str {
-        "BaddbmmBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
-        factors.apply("baddbmm", xs[0], &sizes, false, product).map(out)
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
+        factors.apply(Self::NAME, xs[0], &sizes, false, product).map(out)
     }
     fn sharing(&self) -> Sharing {
         Sharing::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply("baddbmm", plain(xs[1]), plain(xs[2]), c, acc);
+        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -155,12 +147,7 @@ impl Primitive for Baddbmm {
         grads.push(cx.when(2, || scaled(right_grad(cx, cx.g(), cx.kept(0)?)?, self.alpha))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        super::addmm::affine_jvp(cx, self.beta, self.alpha, baddbmm)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into()), ("beta", self.beta.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| super::addmm::affine_jvp(cx, op.beta, op.alpha, baddbmm));
 }
 
 /// `beta * input + alpha * bmm(batch1, batch2)`.

@@ -5,12 +5,12 @@ use smallvec::smallvec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::distance::{self, Norm};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, numel};
 use crate::tensor::{Dims, Scalar, Tensor};
@@ -69,13 +69,11 @@ impl Cdist {
 impl Primitive for Cdist {
     const NAME: &'static str = "cdist";
     const KEEP: &'static [Keep] = &[Keep::input(0, "x1"), Keep::input(1, "x2"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; p: op.norm.p());
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let (a, b) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
         Ok((out(apply1(p.clone(), &[&a, &b])?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "CdistBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [x1, x2] = [copy::contiguous(xs[0])?, copy::contiguous(xs[1])?];
         let shape @ [_, rows, others, _] = extents(&x1, &x2);
@@ -98,17 +96,17 @@ impl Primitive for Cdist {
             [copy::contiguous(g)?, copy::contiguous(x1)?, copy::contiguous(x2)?, copy::contiguous(result)?];
         const WHY: &str = "contiguous and of this dtype";
         let grad = |x1: &Tensor, x2: &Tensor, flipped: bool| {
-            dispatch!(floats, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
+            dispatch!(floats of Self::NAME, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
                 let [a, b, g, d] = [x1, x2, &g, &result].map(|x| x.as_slice::<T>().expect(WHY));
                 let shape = extents(x1, x2);
                 distance::pull(self.norm, a, b, g, d, flipped, shape, 0..shape[0] * shape[1], to);
-            }), else Err(Error::no_kernel("cdist", x1.dtype())))
+            }))
         };
         let first = cx.when(0, || grad(&x1, &x2, false))?;
         Ok(smallvec![first, cx.when(1, || grad(&x2, &x1, true))?])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let slopes = self.slopes(cx.xs[0], cx.xs[1], &cx.outs[0])?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let slopes = op.slopes(cx.xs[0], cx.xs[1], &cx.outs[0])?;
         let change = match (cx.t(0), cx.t(1)) {
             (None, None) => return Ok(maybe(None)),
             (Some(a), None) => a.unsqueeze(-2)?,
@@ -116,10 +114,7 @@ impl Primitive for Cdist {
             (Some(a), Some(b)) => a.unsqueeze(-2)?.sub(&b.unsqueeze(-3)?)?,
         };
         slopes.mul(&change)?.sum_dims(&[-1], false).map(Some).map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("p", self.norm.p().into())]
-    }
+    });
 }
 
 /// `cdist` for `p = 2` by one product of matrices: `|a - b|^2 = |a|^2 - 2 a b + |b|^2`. Reverse, with `r = g / result`:
@@ -137,14 +132,12 @@ impl Euclidean {
 
 impl Primitive for Euclidean {
     const NAME: &'static str = "cdist";
+    const NODE: &'static str = "EuclideanDistBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "x1"), Keep::input(1, "x2")];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let (a, b) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
         Ok((out(apply1(p.clone(), &[&a, &b])?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "EuclideanDistBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (a, b) = (xs[0].detach(), xs[1].detach());
         let squares = |x: &Tensor| x.square()?.sum_dims(&[-1], true);
@@ -165,23 +158,15 @@ impl Primitive for Euclidean {
             cx.when(1, || b.mul(&r.sum_dims(&[-2], false)?.unsqueeze(-1)?)?.sub(&r.transpose(-2, -1)?.matmul(a)?))?;
         Ok(smallvec![first, second])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let (a, b, result) = (cx.xs[0], cx.xs[1], &cx.outs[0]);
         // The change of half the square of each distance.
         let inner = |x: &Tensor, t: &Tensor| x.mul(t)?.sum_dims(&[-1], true);
-        let mut half: Option<Tensor> = None;
-        if let Some(t) = cx.t(0) {
-            half = Some(inner(a, t)?.sub(&t.matmul(&b.transpose(-2, -1)?)?)?);
-        }
-        if let Some(t) = cx.t(1) {
-            let part = inner(b, t)?.transpose(-2, -1)?.sub(&a.matmul(&t.transpose(-2, -1)?)?)?;
-            half = Some(match half {
-                None => part,
-                Some(half) => half.add(&part)?,
-            });
-        }
+        let by_a = |t: &Tensor| inner(a, t)?.sub(&t.matmul(&b.transpose(-2, -1)?)?);
+        let by_b = |t: &Tensor| inner(b, t)?.transpose(-2, -1)?.sub(&a.matmul(&t.transpose(-2, -1)?)?);
+        let half = Jvp::sum([cx.t(0).map(by_a).transpose()?, cx.t(1).map(by_b).transpose()?])?;
         half.map(|half| Self::ratio(&half, result)).transpose().map(maybe)
-    }
+    });
 }
 
 /// The operand with the given leading sizes.

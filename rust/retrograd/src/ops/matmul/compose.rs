@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::addmm::add_product;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear as linear_jvp, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::ops::view::{expand_to, reshape_to};
@@ -31,6 +31,7 @@ impl Primitive for Reshaped {
         op.to.insert(0, batch);
         Ok(op)
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         self.node
     }
@@ -41,9 +42,6 @@ impl Primitive for Reshaped {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         reshape_to(cx.g(), &self.from).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_jvp(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         if self.node == "UnsafeViewBackward0" {

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
@@ -53,12 +53,10 @@ fn series(a: &Tensor) -> Result<Tensor> {
 
 impl Primitive for MatrixExp {
     const NAME: &'static str = "matrix_exp";
+    const NODE: &'static str = "LinalgMatrixExpBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     // The matrices are the last two dims, wherever a batch comes from.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
-    fn node(&self) -> &'static str {
-        "LinalgMatrixExpBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let a = xs[0].detach();
         if !matches!(a.dtype(), DType::Float32 | DType::Float64) {
@@ -87,9 +85,8 @@ impl Primitive for MatrixExp {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         differential(&cx.kept(0)?.transpose(-2, -1)?, cx.g()).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| differential(cx.xs[0], t)).transpose().map(maybe)
-    }
+    const JVP: Tangents<Self> =
+        Tangents::Rule(|_, cx| cx.t(0).map(|t| differential(cx.xs[0], t)).transpose().map(maybe));
 }
 
 /// The exponential of a square matrix, or of each of a batch: `I + A + A^2 / 2 + A^3 / 6 + ...`.

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::vector::Dot;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
 use crate::ops::view;
@@ -22,12 +22,10 @@ impl Primitive for VDot {
         Batch::Rule(rule) => rule(&Dot, xs, axes, batch),
         _ => unreachable!("dot batches by a rule"),
     });
-    fn node(&self) -> &'static str {
-        "VdotBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         if let Some(x) = xs.iter().find(|x| x.dtype().is_complex()) {
-            return Err(Error::no_kernel("vdot", x.dtype()));
+            return Err(Error::no_kernel(Self::NAME, x.dtype()));
         }
         Dot.forward(xs)
     }
@@ -35,9 +33,6 @@ impl Primitive for VDot {
         let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
         grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
     }
 }
 

@@ -5,10 +5,10 @@ use smallvec::smallvec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
+use crate::ops::memory;
 use crate::ops::view::{self, cat, expand_to};
-use crate::ops::{Value, memory};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Dims, Tensor};
 use crate::warn;
@@ -22,11 +22,11 @@ struct Cross {
 
 impl Primitive for Cross {
     const NAME: &'static str = "cross";
+    const NODE: &'static str = "LinalgCrossBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(1, "other").when(0), Keep::input(0, "self").when(1)];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(p.clone()));
-    fn node(&self) -> &'static str {
-        "LinalgCrossBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (a, b) = (xs[0].detach(), xs[1].detach());
         let turn = |t: &Tensor, by: i64| t.roll(&[by], Some(&[self.dim]));
@@ -38,12 +38,6 @@ impl Primitive for Cross {
         let a = cx.when(0, || run(cx.kept(0)?, cx.g()))?;
         let b = cx.when(1, || run(cx.g(), cx.kept(1)?))?;
         Ok(smallvec![a, b])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.dim.into())]
     }
 }
 

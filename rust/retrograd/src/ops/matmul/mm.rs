@@ -6,7 +6,7 @@ use super::batch_first;
 use super::product::{flipped, fresh2, inner_sizes, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::Tensor;
@@ -98,31 +98,24 @@ pub(super) fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
 impl Primitive for Mm {
     const NAME: &'static str = "mm";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "mat2").when(0)];
+    const PARAMS: Params<Self> = params!(op;
+        self_sym_sizes: op.lhs.sizes_value(),
+        self_sym_strides: op.lhs.strides_value(),
+        mat2_sym_sizes: op.rhs.sizes_value(),
+        mat2_sym_strides: op.rhs.strides_value(),
+    );
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "MmBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        check("mm", xs[0], xs[1])?;
-        fresh2("mm", plain(xs[0]), plain(xs[1])).map(out)
+        check(Self::NAME, xs[0], xs[1])?;
+        fresh2(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || self.lhs.left_grad(cx, cx.g(), cx.kept(1)?))?);
         grads.push(cx.when(1, || self.rhs.right_grad(cx, cx.g(), cx.kept(0)?))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("self_sym_sizes", self.lhs.sizes_value()),
-            ("self_sym_strides", self.lhs.strides_value()),
-            ("mat2_sym_sizes", self.rhs.sizes_value()),
-            ("mat2_sym_strides", self.rhs.strides_value()),
-        ]
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         }
         (n, batch) = (n * batch, 1);
     }
-    dispatch!(reals, out.dtype(), T => {
+    dispatch!(reals of op, out.dtype(), T => {
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| Shared(t.ptr::<T>()));
         let cost = batch as f64 * (m as f64 * n as f64 * k as f64) * TERM_COST;
         split(batch, 1, cost, &|part| {
@@ -92,7 +92,7 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
             }
         });
         Ok(())
-    }, else Err(Error::no_kernel(op, out.dtype())))
+    })
 }
 
 /// The product of two matrices as a fresh row-major tensor.
@@ -174,14 +174,13 @@ impl Factors {
         }
         let input = if zero(self.beta) { &Tensor::full(&[], Scalar::Int(0), dtype)? } else { input };
         let strides = expanded_strides(input.sizes(), input.strides(), sizes);
-        dispatch!(reals, dtype, T => {
+        dispatch!(reals of op, dtype, T => {
             let f = Blend { alpha: T::from_scalar(self.alpha), beta: T::from_scalar(self.beta) };
             let p = out.ptr::<T>();
             // SAFETY: (1) S1 and S3, and the expansion of the input to `sizes`; (2) the output is operand 0, and fresh,
             // so apart from the input; (3) it is contiguous.
             unsafe { map2(&f, sizes, p.cast_const(), out.strides(), input.ptr::<T>().cast_const(), &strides, p, out.strides()) };
-            Ok(())
-        }, else Err(Error::no_kernel(op, dtype)))?;
+        });
         Ok(out)
     }
 

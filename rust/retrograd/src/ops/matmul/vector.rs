@@ -6,7 +6,7 @@ use super::batch_first;
 use super::product::{Side, flipped, fresh2, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
@@ -84,17 +84,15 @@ impl Primitive for Mv {
         let (a, v) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         Ok((out(batched_mv(&a, &v, axes[1].is_some())?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "MvBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (a, v) = (xs[0], xs[1]);
-        let rows = check_mv("mv", a, v)?;
+        let rows = check_mv(Self::NAME, a, v)?;
         if a.dtype() != v.dtype() {
-            return Err(mixed("mv", v, a, v));
+            return Err(mixed(Self::NAME, v, a, v));
         }
         let y = Tensor::empty(&[rows], a.dtype())?;
-        multiply_mv("mv", a, v, &y, false)?;
+        multiply_mv(Self::NAME, a, v, &y, false)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -102,13 +100,10 @@ impl Primitive for Mv {
             if cx.differentiating() {
                 return cx.g().outer(cx.kept(1)?);
             }
-            fresh2("mv", plain(&column(cx.g())?), flipped(&column(cx.kept(1)?)?))
+            fresh2(Self::NAME, plain(&column(cx.g())?), flipped(&column(cx.kept(1)?)?))
         })?);
         grads.push(cx.when(1, || transposed_mv(!cx.differentiating(), cx.kept(0)?, cx.g()))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
     }
 }
 
@@ -142,9 +137,7 @@ impl Primitive for Dot {
             smallvec::smallvec![Some(0)],
         ))
     });
-    fn node(&self) -> &'static str {
-        "DotBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (a, b) = (xs[0], xs[1]);
         if a.ndim() != 1 || b.ndim() != 1 {
@@ -176,16 +169,13 @@ impl Primitive for Dot {
         }
         let y = Tensor::empty(&[], a.dtype())?;
         let one = Tensor::from_parts(y.storage(), y.dtype(), &[1, 1], &[1, 1], 0)?;
-        multiply("dot", flipped(&column(a)?), plain(&column(b)?), &one, false)?;
+        multiply(Self::NAME, flipped(&column(a)?), plain(&column(b)?), &one, false)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
         grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
     }
 }
 

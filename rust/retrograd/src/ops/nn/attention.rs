@@ -8,7 +8,7 @@ use super::attention_checks::{Operands, none};
 use super::dropout::dropout;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
@@ -244,6 +244,7 @@ impl Composed {
 
 impl Primitive for Attention {
     const NAME: &'static str = "scaled_dot_product_attention";
+    const NODE: &'static str = "ScaledDotProductFlashAttentionForCpuBackward0";
     const KEEP: &'static [Keep] = &[
         Keep::input(0, "query"),
         Keep::input(1, "key"),
@@ -252,27 +253,29 @@ impl Primitive for Attention {
         Keep::output(0, "output"),
         Keep::output(1, "logsumexp"),
     ];
+    const PARAMS: Params<Self> = params!(op;
+        dropout_p: 0.0,
+        is_causal: op.causal,
+        scale: op.given_scale.map_or(Value::None, Value::from),
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let own = xs.iter().zip(axes).map(|(x, axis)| batch_first(x, *axis, batch)).collect::<Result<Vec<_>>>()?;
         // Two axes alone have no heads; with the batch in front it would be taken for them, which is as good.
         let outs = apply(*op, &own.iter().collect::<Vec<_>>())?;
         Ok((outs, smallvec::smallvec![Some(0), Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "ScaledDotProductFlashAttentionForCpuBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b111
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs), else Err(Error::no_kernel(Self::NAME, xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The logarithms are not handed out.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let out = cx.kept(4)?;
         if !cx.differentiating() && !cx.needs(3) && g.dtype() == out.dtype() && g.sizes() == out.sizes() {
-            return dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g), else Err(Error::no_kernel(Self::NAME, g.dtype())));
+            return dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g));
         }
         let xs = Self::operands(cx)?;
         let c = Composed::new(self, &xs)?;
@@ -287,8 +290,8 @@ impl Primitive for Attention {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let c = Composed::new(self, cx.xs)?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let c = Composed::new(op, cx.xs)?;
         let single = |x: &Tensor| if c.shared == 1 { Ok(x.clone()) } else { x.unsqueeze(-3) };
         let mut scores: Vec<Tensor> = Vec::new();
         if let Some(t) = cx.t(0) {
@@ -300,26 +303,14 @@ impl Primitive for Attention {
         if let Some(t) = cx.t(3) {
             scores.push(apart(t, c.shared)?);
         }
-        let mut scores = scores.into_iter();
-        let first = scores.next();
-        let ds = first.map(|s| scores.try_fold(s, |sum, s| sum.add(&s))).transpose()?;
+        let ds = Jvp::sum(scores.into_iter().map(Some))?;
         let by_scores = ds.map(|ds| c.along(&ds)?.matmul(&c.value)).transpose()?;
         let by_values = cx.t(2).map(|t| c.weights.matmul(&single(t)?)).transpose()?;
-        let sum = match (by_scores, by_values) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        };
+        let sum = Jvp::sum([by_scores, by_values])?;
         let mut ts = maybe(sum.map(|t| reshape_to(&t, cx.outs[0].sizes())).transpose()?);
         ts.push(None);
         Ok(ts)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dropout_p", 0.0.into()),
-            ("is_causal", self.causal.into()),
-            ("scale", self.given_scale.map_or(Value::None, Value::from)),
-        ]
-    }
+    });
 }
 
 /// Attention with weights that are dropped at random, in tensor ops throughout.

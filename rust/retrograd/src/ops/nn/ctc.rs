@@ -8,7 +8,7 @@ use super::Reduction;
 use super::ctc_composed::gradient;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::ctc::Sequence;
@@ -121,20 +121,17 @@ impl Primitive for CtcLoss {
         let alpha = reshape_to(&outs[1], &[batch, count, steps, width])?;
         Ok((smallvec::smallvec![losses, alpha], smallvec::smallvec![Some(0), Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "CtcLossBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b01
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs[0]), else Err(Error::no_kernel(OP, xs[0].dtype())))
+        dispatch!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs[0]))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let Some(g) = cx.g_of(0) else { return Ok(smallvec::smallvec![None, None]) };
         let x = cx.kept(0)?;
         let gx = if !cx.differentiating() && g.dtype() == x.dtype() {
-            dispatch!(floats, x.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel(OP, x.dtype())))
+            dispatch!(floats of OP, x.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             gradient(&self.targets, x, cx.kept(2)?)?.mul(&g.unsqueeze(0)?.unsqueeze(-1)?)?
         };
@@ -142,11 +139,11 @@ impl Primitive for CtcLoss {
         grads.push(None);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(smallvec::smallvec![None, None]) };
-        let along = gradient(&self.targets, cx.xs[0], &cx.outs[0])?.mul(t)?.sum_dims(&[0, 2], false)?;
+        let along = gradient(&op.targets, cx.xs[0], &cx.outs[0])?.mul(t)?.sum_dims(&[0, 2], false)?;
         Ok(smallvec::smallvec![Some(along), None])
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let lengths: Vec<usize> = self.targets.labels.iter().map(Vec::len).collect();
         vec![

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
@@ -90,7 +90,7 @@ impl Activation {
     ) -> Result<()> {
         let p = self.p.map(Scalar::as_f64);
         let p32 = p.map(|p| p as f32);
-        run_seldom("activation", xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
+        run_seldom(Self::NAME, xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
     }
 }
 
@@ -117,9 +117,9 @@ impl Primitive for Activation {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(ActivationBackward(*self), &[cx.g(), cx.kept(0)?]).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(ActivationBackward(*self), &[t, cx.xs[0]])).transpose().map(maybe)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        cx.t(0).map(|t| apply1(ActivationBackward(*op), &[t, cx.xs[0]])).transpose().map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         (self.curve.shown)(self.p)
     }
@@ -158,18 +158,15 @@ impl Primitive for ActivationBackward {
         grads.push(cx.when(1, bent)?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (g, x) = (cx.xs[0], cx.xs[1]);
-        let first = cx.t(0).map(|t| apply1(*self, &[t, x])).transpose()?;
+        let first = cx.t(0).map(|t| apply1(*op, &[t, x])).transpose()?;
         let second = match cx.t(1) {
-            Some(t) => self.bent(t, g, x)?,
+            Some(t) => op.bent(t, g, x)?,
             None => None,
         };
-        Ok(maybe(match (first, second) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        Jvp::sum([first, second]).map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::Reduction;
 use super::loss::{over_entries, total};
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::autograd::{Grads, mode};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::each;
@@ -104,7 +104,7 @@ impl<const KEPT: usize> Loss<KEPT> {
         let all: [&Tensor; OPERANDS] = std::array::from_fn(|i| xs.get(i).copied().unwrap_or(&one));
         let y = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
         let (p, p32) = ([self.p, factor], [self.p as f32, factor as f32]);
-        run_seldom("loss", all, &y, &|v, o| f32(p32, v, o), &|v, o| f64(p, v, o))?;
+        run_seldom(Self::NAME, all, &y, &|v, o| f32(p32, v, o), &|v, o| f64(p, v, o))?;
         Ok(y)
     }
     fn reduced(&self, losses: &Tensor) -> Result<Tensor> {
@@ -180,18 +180,12 @@ impl<const KEPT: usize> Primitive for Loss<KEPT> {
         let wanted = |i: usize| self.table.inputs >> i & 1 != 0;
         (0..count).map(|i| if wanted(i) { cx.when(i, || gradient(i)) } else { Ok(None) }).collect()
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let mut sum: Option<Tensor> = None;
-        for i in (0..cx.xs.len()).filter(|i| self.table.inputs >> i & 1 != 0) {
-            let Some(t) = cx.t(i) else { continue };
-            let part = (self.table.gradient)(self.p, cx.xs, i)?.mul(t)?;
-            sum = Some(match sum {
-                None => part,
-                Some(s) => s.add(&part)?,
-            });
-        }
-        Ok(maybe(sum.map(|d| self.reduced(&d)).transpose()?))
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let moves = |i: &usize| op.table.inputs >> i & 1 != 0;
+        let part = |i| cx.t(i).map(|t| (op.table.gradient)(op.p, cx.xs, i)?.mul(t)).transpose();
+        let parts: SmallVec<[_; 3]> = (0..cx.xs.len()).filter(moves).map(part).collect::<Result<_>>()?;
+        Jvp::sum(parts)?.map(|d| op.reduced(&d)).transpose().map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut shown = vec![("reduction", Value::from(self.reduction as i64))];
         shown.extend((self.table.shown)(self.p));

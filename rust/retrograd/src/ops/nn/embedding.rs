@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{Shared, split};
@@ -127,9 +127,7 @@ impl Primitive for Embedding {
         let y = apply1(Self { table: op.table.times(batch), ..*op }, &[&weight, &indices])?;
         Ok((out(y), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "EmbeddingBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -159,8 +157,7 @@ impl Primitive for Embedding {
             });
         });
         if self.weighed {
-            dispatch!(floats, y.dtype(), T => weigh::<T>(&y, list, &self.table.shares(list), width),
-                else return Err(Error::no_kernel("embedding", y.dtype())));
+            dispatch!(floats of Self::NAME, y.dtype(), T => weigh::<T>(&y, list, &self.table.shares(list), width));
         }
         Ok(out(y))
     }
@@ -168,9 +165,6 @@ impl Primitive for Embedding {
         let mut grads = maybe(cx.when(0, || apply1(EmbeddingBackward(self.table), &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.table.params()
@@ -261,9 +255,7 @@ impl Primitive for EmbeddingBackward {
         let sizes = [batch, op.0.rows, y.sizes()[1]];
         Ok((out(view::reshape_to(&y, &sizes)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "EmbeddingDenseBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn inputs(&self) -> u32 {
         0b01
     }
@@ -274,8 +266,7 @@ impl Primitive for EmbeddingBackward {
             return Err(Error::shape("embedding", format!("{:?} has not a row for each of {:?}", xs[0], xs[1])));
         }
         let list = indices.as_slice::<i64>().unwrap_or(&[]);
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out),
-            else Err(Error::no_kernel("embedding", xs[0].dtype())))
+        dispatch!(floats of "embedding", xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let weighed = self.0.padding.is_some() || self.0.by_freq;
@@ -283,9 +274,6 @@ impl Primitive for EmbeddingBackward {
         let mut grads = maybe(cx.when(0, || apply1(lookup, &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()

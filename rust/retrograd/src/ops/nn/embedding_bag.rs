@@ -9,7 +9,7 @@ use super::bags::{checked_indices, cut};
 use super::embedding::{EmbeddingBackward, Table, lookup, renormalize};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
@@ -164,14 +164,11 @@ impl Primitive for EmbeddingBag {
         };
         Ok((outs.iter().map(apart).collect::<Result<_>>()?, smallvec::smallvec![Some(0); 4]))
     });
-    fn node(&self) -> &'static str {
-        "EmbeddingBagBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b101
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs), else Err(Error::no_kernel(OP, xs[0].dtype())))
+        dispatch!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let edges = cx.node.edges.len();
@@ -212,32 +209,22 @@ impl Primitive for EmbeddingBag {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let mut parts: Vec<Tensor> = Vec::new();
-        let run = |xs: &[&Tensor]| -> Result<Tensor> { Ok(apply(self.clone(), xs)?.swap_remove(0)) };
-        match (cx.t(0), self.mode) {
-            (None, _) => {}
-            (Some(t), Mode::Max) => {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let run = |xs: &[&Tensor]| -> Result<Tensor> { Ok(apply(op.clone(), xs)?.swap_remove(0)) };
+        let by_table = |t: &Tensor| {
+            if op.mode == Mode::Max {
                 let (counts, largest) = (&cx.outs[2], &cx.outs[3]);
-                parts.push(t.gather(0, largest)?.mul(&self.filled(counts, t.dtype())?)?);
+                return t.gather(0, largest)?.mul(&op.filled(counts, t.dtype())?);
             }
-            (Some(t), _) => {
-                let mut xs = cx.xs.to_vec();
-                xs[0] = t;
-                parts.push(run(&xs)?);
-            }
-        }
-        if let Some(t) = cx.t(2) {
-            parts.push(run(&[cx.xs[0], cx.xs[1], t])?);
-        }
-        let sum = match parts.len() {
-            2 => Some(parts[0].add(&parts[1])?),
-            _ => parts.pop(),
+            let mut xs = cx.xs.to_vec();
+            xs[0] = t;
+            run(&xs)
         };
-        let mut ts = maybe(sum);
+        let by_weights = |t: &Tensor| run(&[cx.xs[0], cx.xs[1], t]);
+        let mut ts = maybe(Jvp::sum([cx.t(0).map(by_table).transpose()?, cx.t(2).map(by_weights).transpose()?])?);
         ts.extend([None, None, None]);
         Ok(ts)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = self.table.params();
         params.retain(|(name, _)| *name != "padding_idx");

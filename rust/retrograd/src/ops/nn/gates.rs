@@ -5,11 +5,10 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
-use crate::ops::Value;
 use crate::ops::pointwise::run_seldom;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{cat, reshape_to};
@@ -61,8 +60,8 @@ impl Glu {
     fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let grad = Tensor::empty(x.sizes(), x.dtype())?;
         let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
-        run_seldom("glu", [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
-        run_seldom("glu", [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
+        run_seldom(Self::NAME, [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_seldom(Self::NAME, [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
         Ok(grad)
     }
 }
@@ -70,14 +69,12 @@ impl Glu {
 impl Primitive for Glu {
     const NAME: &'static str = "glu";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
-    fn node(&self) -> &'static str {
-        "GluBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
         let y = Tensor::empty(a.sizes(), a.dtype())?;
-        run_seldom("glu", [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_seldom(Self::NAME, [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -91,16 +88,13 @@ impl Primitive for Glu {
         let gb = ga.mul(&a)?.mul(&s.times(-1.0)?.plus(1.0)?)?;
         cat(&[ga, gb], self.dim as i64).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let ((a, b), (da, db)) = (self.halves(cx.xs[0])?, self.halves(t)?);
+        let ((a, b), (da, db)) = (op.halves(cx.xs[0])?, op.halves(t)?);
         let s = b.sigmoid()?;
         let along = a.mul(&s.times(-1.0)?.plus(1.0)?)?.mul(&db)?;
         da.add(&along)?.mul(&s).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
+    });
 }
 
 /// The gated linear unit: the first half of `input` along `dim`, times the logistic function of the second.
@@ -135,15 +129,13 @@ fn bent<T: Real>([x, w]: [T; 2]) -> T {
 
 impl Primitive for Prelu {
     const NAME: &'static str = "prelu";
+    const NODE: &'static str = "PreluKernelBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "weight")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "PreluKernelBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let sizes = crate::tensor::layout::broadcast("prelu", xs[0].sizes(), xs[1].sizes())?;
+        let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run_seldom("prelu", [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
+        run_seldom(Self::NAME, [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -153,16 +145,13 @@ impl Primitive for Prelu {
         grads.push(cx.when(1, || where_(&positive, &zero, &g.mul(x)?))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let (x, w, zero) = (cx.xs[0], cx.xs[1], Tensor::number(Scalar::Int(0))?);
         let positive = x.gt(&zero)?;
         let from_x = cx.t(0).map(|t| where_(&positive, t, &t.mul(w)?)).transpose()?;
         let from_w = cx.t(1).map(|t| where_(&positive, &zero, &t.mul(x)?)).transpose()?;
-        Ok(maybe(match (from_x, from_w) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        Jvp::sum([from_x, from_w]).map(maybe)
+    });
 }
 
 /// `input` where positive, else `weight * input`, with one weight for all or one per channel.

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::math;
@@ -75,24 +75,20 @@ impl Primitive for Gelu {
     const NAME: &'static str = "gelu";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "GeluBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let y = xs[0].empty_elementwise(xs[0].dtype())?;
         if self.tanh {
-            lanes("gelu", &Tanh, xs[0], &y)?
+            lanes(Self::NAME, &Tanh, xs[0], &y)?
         } else {
-            lanes("gelu", &Exact, xs[0], &y)?
+            lanes(Self::NAME, &Exact, xs[0], &y)?
         }
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(GeluBackward(*self), &[cx.g(), cx.kept(0)?]).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(GeluBackward(*self), &[t, cx.xs[0]])).transpose()?))
-    }
+    const JVP: Tangents<Self> =
+        Tangents::Rule(|op, cx| Ok(maybe(cx.t(0).map(|t| apply1(GeluBackward(*op), &[t, cx.xs[0]])).transpose()?)));
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.approximate()
     }
@@ -126,14 +122,11 @@ impl Primitive for GeluBackward {
     const NAME: &'static str = "gelu_backward";
     const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "GeluBackwardBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (g, x) = (&crate::tensor::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
-        let sizes = layout::broadcast("gelu_backward", g.sizes(), x.sizes())?;
+        let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, g])?;
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of Self::NAME, x.dtype(), T => {
             let (pg, px, py) = (g.ptr::<T>().cast_const(), x.ptr::<T>().cast_const(), y.ptr::<T>());
             let sg = layout::expanded_strides(g.sizes(), g.strides(), &sizes);
             let sx = layout::expanded_strides(x.sizes(), x.strides(), &sizes);
@@ -146,7 +139,7 @@ impl Primitive for GeluBackward {
                 }
             }
             Ok(out(y))
-        }, else Err(Error::no_kernel("gelu_backward", x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.kept(1)?;
@@ -154,15 +147,12 @@ impl Primitive for GeluBackward {
         grads.push(cx.when(1, || self.bent(cx.g(), cx.kept(0)?, x))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (g, x) = (cx.xs[0], cx.xs[1]);
-        let first = cx.t(0).map(|t| apply1(*self, &[t, x])).transpose()?;
-        let second = cx.t(1).map(|t| self.bent(t, g, x)).transpose()?;
-        Ok(maybe(match (first, second) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        let first = cx.t(0).map(|t| apply1(*op, &[t, x])).transpose()?;
+        let second = cx.t(1).map(|t| op.bent(t, g, x)).transpose()?;
+        Jvp::sum([first, second]).map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.approximate()
     }

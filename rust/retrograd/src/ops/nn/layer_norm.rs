@@ -7,14 +7,13 @@ use smallvec::SmallVec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, params};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::norm;
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
-use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::reshape_to;
 use crate::tensor::copy;
@@ -116,7 +115,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
     fn fused<T: Element + Real>(&self, cx: &Vjp, g: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>)> {
         let (x, g) = (copy::contiguous(cx.kept(0)?)?, copy::contiguous(g)?);
         if g.sizes() != x.sizes() || g.dtype() != x.dtype() {
-            return Err(Error::shape("layer_norm", format!("{g:?} is no gradient for {x:?}")));
+            return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for {x:?}")));
         }
         let (means, rstds) = (copy::contiguous(cx.kept(3)?)?, copy::contiguous(cx.kept(4)?)?);
         let weight = if W { Some(copy::contiguous(cx.kept(1)?)?) } else { None };
@@ -173,6 +172,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
 
 impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
     const NAME: &'static str = "layer_norm";
+    const NODE: &'static str = "NativeLayerNormBackward0";
     const KEEP: &'static [Keep] = &[
         Keep::input(0, "input"),
         Keep::input(Self::WEIGHT, "weight"),
@@ -180,6 +180,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         Keep::output(1, "result1"),
         Keep::output(2, "result2"),
     ];
+    const PARAMS: Params<Self> = params!(op; normalized_shape: &op.normalized[..]);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The input alone is normalized; weights of a batch are lined up with it afterwards.
         let plain = LayerNorm::<false, false> { normalized: op.normalized.clone(), eps: op.eps };
@@ -204,17 +205,14 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         let moments = axes[0].map(|_| 0);
         Ok((outs, smallvec::smallvec![Some(0), moments, moments]))
     });
-    fn node(&self) -> &'static str {
-        "NativeLayerNormBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>), else Err(Error::no_kernel("layer_norm", xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let (gx, gw) = if !cx.differentiating() {
-            dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel("layer_norm", g.dtype())))
+            dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let s = self.standardized(cx.kept(0)?)?;
             let q = if W { g.mul(cx.kept(1)?)? } else { g.clone() };
@@ -230,11 +228,11 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let s = self.standardized(cx.xs[0])?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let s = op.standardized(cx.xs[0])?;
         let mut parts: SmallVec<[Tensor; 3]> = SmallVec::new();
         if let Some(t) = cx.t(0) {
-            let dh = self.project(&s, t)?;
+            let dh = op.project(&s, t)?;
             parts.push(if W { dh.mul(cx.xs[Self::WEIGHT])? } else { dh });
         }
         if W && let Some(t) = cx.t(Self::WEIGHT) {
@@ -243,16 +241,10 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         if B && let Some(t) = cx.t(Self::BIAS) {
             parts.push(crate::ops::view::expand_to(t, cx.outs[0].sizes())?);
         }
-        let mut parts = parts.into_iter();
-        let first = parts.next();
-        let sum = first.map(|p| parts.try_fold(p, |sum, p| sum.add(&p))).transpose()?;
-        let mut ts = maybe(sum);
+        let mut ts = maybe(Jvp::sum(parts.into_iter().map(Some))?);
         ts.extend([None, None]);
         Ok(ts)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("normalized_shape", Value::from(&self.normalized[..]))]
-    }
+    });
 }
 
 pub(super) fn check(

@@ -5,16 +5,16 @@ use retrograd_macros::op;
 use super::Reduction;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::{Sum, row};
 use crate::ops::matmul::batch_first;
+use crate::ops::memory;
 use crate::ops::pointwise::{out_like, result_type};
 use crate::ops::view::expand_to;
-use crate::ops::{Value, memory};
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Scalar, Tensor};
 
@@ -83,16 +83,17 @@ pub(super) fn over_entries(losses: Tensor, reduction: Reduction) -> Result<Tenso
 
 /// The sum of all elements of a dense float tensor, divided by `over`.
 pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
-    dispatch!(floats, z.dtype(), T => {
+    dispatch!(floats of "mse_loss", z.dtype(), T => {
         // SAFETY: a dense tensor has its elements in one run (S1, S3), all written.
         let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1) };
         Tensor::build::<T>(&[], |o| o[0] = sum / over as T)
-    }, else Err(Error::no_kernel("mse_loss", z.dtype())))
+    })
 }
 
 impl Primitive for MseLoss {
     const NAME: &'static str = "mse_loss";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "target")];
+    const PARAMS: Params<Self> = params!(op; reduction: op.reduction as i64);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         let sizes = if axes[0].is_some() { x.sizes() } else { y.sizes() };
@@ -100,11 +101,8 @@ impl Primitive for MseLoss {
         let losses = apply1(each, &[&expand_to(&x, sizes)?, &expand_to(&y, sizes)?])?;
         Ok((out(over_entries(losses, op.reduction)?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "MseLossBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let z = mapped("mse_loss", xs[0], xs[1], SquaredDifference, SquaredDifference)?;
+        let z = mapped(Self::NAME, xs[0], xs[1], SquaredDifference, SquaredDifference)?;
         Ok(out(match self.reduction {
             Reduction::None => z,
             Reduction::Sum => total(&z, 1.0)?,
@@ -116,7 +114,7 @@ impl Primitive for MseLoss {
         let factor = self.factor(x.numel());
         if !cx.differentiating() && self.reduction != Reduction::None {
             let c = cx.g().item()?.as_f64() * factor;
-            let scaled = |c: f64, x, y| mapped("mse_loss", x, y, ScaledDifference(c as f32), ScaledDifference(c));
+            let scaled = |c: f64, x, y| mapped(Self::NAME, x, y, ScaledDifference(c as f32), ScaledDifference(c));
             let mut grads = maybe(cx.when(0, || scaled(c, x, y))?);
             grads.push(cx.when(1, || scaled(c, y, x))?);
             return Ok(grads);
@@ -125,7 +123,7 @@ impl Primitive for MseLoss {
         grads.push(cx.when(1, || y.sub(x)?.mul(cx.g())?.times(factor))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (x, y) = (cx.xs[0], cx.xs[1]);
         let dz = match (cx.t(0), cx.t(1)) {
             (Some(dx), Some(dy)) => dx.sub(dy)?,
@@ -133,12 +131,9 @@ impl Primitive for MseLoss {
             (None, Some(dy)) => dy.neg()?,
             (None, None) => return Ok(maybe(None)),
         };
-        let d = x.sub(y)?.mul(&dz)?.times(self.factor(x.numel()))?;
-        Ok(maybe(Some(if self.reduction == Reduction::None { d } else { d.sum(None)? })))
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("reduction", Value::from(self.reduction as i64))]
-    }
+        let d = x.sub(y)?.mul(&dz)?.times(op.factor(x.numel()))?;
+        Ok(maybe(Some(if op.reduction == Reduction::None { d } else { d.sum(None)? })))
+    });
 }
 
 /// Both operands of a loss in their common shape; a warning if that is not the shape of both.

@@ -8,7 +8,7 @@ use super::nll_entries::Entries;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
@@ -198,8 +198,7 @@ impl Primitive for Nll {
         1
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()),
-            else Err(Error::no_kernel("nll_loss", xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The sum of the weights does not depend on the input.
@@ -208,16 +207,16 @@ impl Primitive for Nll {
         grads.resize(cx.node.edges.len(), None);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let mut xs: SmallVec<[&Tensor; 3]> = SmallVec::from_slice(cx.xs);
         let mut ts = maybe(None);
         if let Some(t) = cx.t(0) {
             xs[0] = t;
-            ts[0] = Some(apply(*self, &xs)?.swap_remove(0));
+            ts[0] = Some(apply(*op, &xs)?.swap_remove(0));
         }
         ts.push(None);
         Ok(ts)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }
@@ -251,6 +250,7 @@ impl Primitive for NllBackward {
         let all = Entries::of(&op.0, xs[1], axes[1], xs[2], axes[2], xs.get(4).zip(axes.get(4)), batch)?;
         Ok((out(all.gradient(&batch_first(xs[0], axes[0], batch)?)?), smallvec![Some(0)]))
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.0.spatial { "NllLoss2DBackwardBackward0" } else { "NllLossBackwardBackward0" }
     }
@@ -264,8 +264,7 @@ impl Primitive for NllBackward {
                 format!("expected a gradient of sizes {sizes:?}, got {g:?}"),
             ));
         }
-        dispatch!(floats, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out),
-            else Err(Error::no_kernel("nll_loss_backward", xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.kept(0)?].into_iter().chain(cx.kept(1).ok()).collect();
@@ -273,12 +272,6 @@ impl Primitive for NllBackward {
         grads.push(cx.when(1, || Tensor::zeros(cx.sizes(1), cx.dtype(1)))?);
         grads.resize(cx.node.edges.len(), None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let mut xs: SmallVec<[&Tensor; 5]> = SmallVec::from_slice(cx.xs);
-        xs[0] = t;
-        Ok(one(apply1(*self, &xs)?))
     }
 }
 

@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::columns;
@@ -318,6 +318,7 @@ fn by_channel(t: &Tensor, axis: Option<usize>, ndim: usize) -> Result<Tensor> {
 
 impl<const KIND: u8> Primitive for Standardize<KIND> {
     const NAME: &'static str = if KIND == GROUP { "group_norm" } else { "batch_norm" };
+    const NODE: &'static str = if KIND == GROUP { "NativeGroupNormBackward0" } else { "NativeBatchNormBackward0" };
     const KEEP: &'static [Keep] = match KIND {
         GIVEN => &[
             Keep::input(0, "input"),
@@ -370,21 +371,18 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         batched.resize(outs.len(), axes[0].map(|_| 0));
         Ok((outs, batched))
     });
-    fn node(&self) -> &'static str {
-        if KIND == GROUP { "NativeGroupNormBackward0" } else { "NativeBatchNormBackward0" }
-    }
     fn inputs(&self) -> u32 {
         if KIND == GIVEN { 0b11001 } else { 0b111 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>), else Err(Error::no_kernel(Self::NAME, xs[0].dtype())))
+        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let count = cx.node.edges.len();
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let parts = if !cx.differentiating() {
-            dispatch!(floats, g.dtype(), T => self.fused::<T>(cx, g)?, else return Err(Error::no_kernel(Self::NAME, g.dtype())))
+            dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let x = cx.kept(0)?;
             let b = Blocks::of(x.sizes());
@@ -404,14 +402,14 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         grads.extend([gw, gb].into_iter().take(count.saturating_sub(Self::WEIGHT)));
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let x = cx.xs[0];
         let ndim = x.ndim();
         let given = if KIND == GIVEN { Some((cx.xs[1], cx.xs[2])) } else { None };
-        let s = self.standardized(x, given)?;
+        let s = op.standardized(x, given)?;
         let mut parts: SmallVec<[Tensor; 3]> = SmallVec::new();
         if let Some(t) = cx.t(0) {
-            let dh = self.project(x, &s, t)?;
+            let dh = op.project(x, &s, t)?;
             parts.push(match cx.xs.get(Self::WEIGHT) {
                 Some(w) => dh.mul(&by_channel(w, None, ndim)?)?,
                 None => dh,
@@ -423,13 +421,10 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         if let Some(t) = cx.t(Self::BIAS) {
             parts.push(crate::ops::view::expand_to(&by_channel(t, None, ndim)?, x.sizes())?);
         }
-        let mut parts = parts.into_iter();
-        let first = parts.next();
-        let sum = first.map(|p| parts.try_fold(p, |sum, p| sum.add(&p))).transpose()?;
-        let mut ts = maybe(sum);
+        let mut ts = maybe(Jvp::sum(parts.into_iter().map(Some))?);
         ts.resize_with(cx.outs.len(), || None);
         Ok(ts)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut shown = vec![("eps", Value::from(self.eps))];
         if KIND == GROUP {

@@ -8,11 +8,11 @@ use super::unary::{Map, Unary, body, elementary, fuse, lanes, numeric};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::real::{Num, Real};
-use crate::ops::{Form, Value};
+use crate::ops::Form;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// `tanh`: reverse `g (1 - result^2)`.
@@ -23,16 +23,15 @@ struct TanhRule;
 body!(TanhRule, Real, |g, y| g.times(T::ONE.minus(y.times(y))));
 impl Unary for Tanh {
     const NAME: &'static str = "tanh";
-    const NODE: &'static str = "TanhBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("tanh", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(&result.mul(result)?)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("tanh", &TanhRule, g, result)
+        fuse(Self::NAME, &TanhRule, g, result)
     }
 }
 
@@ -70,16 +69,15 @@ struct SigmoidRule;
 body!(SigmoidRule, Real, |g, y| g.times(T::ONE.minus(y).times(y)));
 impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
-    const NODE: &'static str = "SigmoidBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("sigmoid", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(result)?.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("sigmoid", &SigmoidRule, g, result)
+        fuse(Self::NAME, &SigmoidRule, g, result)
     }
 }
 
@@ -112,22 +110,21 @@ struct ReluRule;
 body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
 impl Unary for Relu {
     const NAME: &'static str = "relu";
-    const NODE: &'static str = "ReluBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         if x == DType::Bool {
-            return Err(Error::dtype("relu", "Boolean inputs not supported for relu"));
+            return Err(Error::dtype(Self::NAME, "Boolean inputs not supported for relu"));
         }
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric("relu", self, x, out)
+        numeric(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         apply1(ThresholdBackward, &[g, result])
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("relu", &ReluRule, g, result)
+        fuse(Self::NAME, &ReluRule, g, result)
     }
 }
 
@@ -140,22 +137,15 @@ struct ThresholdBackward;
 impl Primitive for ThresholdBackward {
     const NAME: &'static str = "threshold_backward";
     const KEEP: &'static [Keep] = &[Keep::input(1, "self")];
+    const PARAMS: Params<Self> = params!(op; threshold: Scalar::Int(0));
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "ThresholdBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Floats>(Self::NAME, &ReluRule, xs[0], xs[1], xs[0].dtype()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let to_g = cx.when(0, || apply1(Self, &[cx.g(), cx.kept(0)?]))?;
         Ok(smallvec![to_g, cx.when(1, || zeros_of(cx.g()))?])
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| apply1(Self, &[t, cx.xs[1]])).transpose().map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("threshold", Scalar::Int(0).into())]
     }
 }
 

@@ -7,12 +7,12 @@ use super::unary::{Map, Unary, body, numeric};
 use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Arithmetic, Num};
-use crate::ops::{Entry, Form, Value};
+use crate::ops::{Entry, Form};
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
@@ -77,11 +77,8 @@ fn scaled(x: &Tensor, alpha: Scalar) -> Result<Tensor> {
 
 /// Tangent of `alpha * a + beta * b`.
 fn combined(cx: &Jvp, alpha: Scalar, beta: Scalar) -> Result<Grads> {
-    let parts = (cx.t(0).map(|t| scaled(t, alpha)).transpose()?, cx.t(1).map(|t| scaled(t, beta)).transpose()?);
-    Ok(maybe(match parts {
-        (Some(a), Some(b)) => Some(a.add(&b)?),
-        (a, b) => a.or(b),
-    }))
+    let (a, b) = (cx.t(0).map(|t| scaled(t, alpha)).transpose()?, cx.t(1).map(|t| scaled(t, beta)).transpose()?);
+    Jvp::sum([a, b]).map(maybe)
 }
 
 /// Gradients of `alpha * a + beta * b`.
@@ -102,10 +99,8 @@ pub struct Add {
 impl Primitive for Add {
     const NAME: &'static str = "add";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "AddBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         if is_one(self.alpha) {
@@ -123,12 +118,7 @@ impl Primitive for Add {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, ONE, self.alpha)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        combined(cx, ONE, self.alpha)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, op.alpha));
 }
 
 /// Adds `alpha * other` to `input`, elementwise with broadcasting and promotion.
@@ -166,12 +156,10 @@ pub struct Sub {
 impl Primitive for Sub {
     const NAME: &'static str = "sub";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "SubBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        refuse_bools("sub", xs)?;
+        refuse_bools(Self::NAME, xs)?;
         let dtype = result_type(xs);
         if is_one(self.alpha) {
             return forward2::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype).map(out);
@@ -179,7 +167,7 @@ impl Primitive for Sub {
         forward2::<_, Same>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        refuse_bools("sub", xs)?;
+        refuse_bools(Self::NAME, xs)?;
         let dtype = result_type(xs);
         if is_one(self.alpha) {
             return forward2_into::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype, out);
@@ -189,12 +177,7 @@ impl Primitive for Sub {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, ONE, negated(self.alpha))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        combined(cx, ONE, negated(self.alpha))
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, negated(op.alpha)));
 }
 
 pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
@@ -239,6 +222,7 @@ pub struct Rsub {
 impl Primitive for Rsub {
     const NAME: &'static str = "rsub";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         if self.number { "RsubBackward1" } else { "RsubBackward0" }
@@ -252,12 +236,7 @@ impl Primitive for Rsub {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, negated(self.alpha), ONE)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        combined(cx, negated(self.alpha), ONE)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("alpha", self.alpha.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, negated(op.alpha), ONE));
 }
 
 /// Subtracts `alpha * input` from `other`: `sub` with the operands the other way round.
@@ -326,9 +305,6 @@ impl Primitive for Mul {
     const NAME: &'static str = "mul";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "other").when(0)];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "MulBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Same>("mul", &Times, xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -340,15 +316,13 @@ impl Primitive for Mul {
         grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        match (cx.t(0), cx.t(1)) {
-            (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
-                Some(sum) => Ok(one(sum)),
-                None => linear_in_each(self, cx),
-            },
-            _ => linear_in_each(self, cx),
-        }
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| match (cx.t(0), cx.t(1)) {
+        (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
+            Some(sum) => Ok(one(sum)),
+            None => Tangents::Multilinear.push(op, cx),
+        },
+        _ => Tangents::Multilinear.push(op, cx),
+    });
 }
 
 /// `dx y + x dy` in one pass, for contiguous operands of one float dtype and one shape.
@@ -386,7 +360,6 @@ pub struct Neg;
 body!(Neg, Arithmetic, |x| x.negate());
 impl Unary for Neg {
     const NAME: &'static str = "neg";
-    const NODE: &'static str = "NegBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         if x == DType::Bool {
@@ -399,7 +372,7 @@ impl Unary for Neg {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric("neg", self, x, out)
+        numeric(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         g.neg()

@@ -8,7 +8,7 @@ use super::select::{Larger, Smaller, number, where_};
 use super::unary::{Map, Unary, numeric};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::Num;
@@ -131,19 +131,17 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Between<OP, MIN, MAX> {
 
 impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, MIN, MAX> {
     const NAME: &'static str = op_name(OP);
+    const NODE: &'static str = match OP {
+        MIN_OP => "ClampMinBackward1",
+        MAX_OP => "ClampMaxBackward1",
+        _ => "ClampBackward0",
+    };
     const KEEP: &'static [Keep] = match (MIN, MAX) {
         (true, true) => &[Keep::input(0, "self"), Keep::input(1, "min"), Keep::input(2, "max")],
         (true, false) => &[Keep::input(0, "self"), Keep::input(1, "min")],
         _ => &[Keep::input(0, "self"), Keep::input(1, "max")],
     };
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        match OP {
-            MIN_OP => "ClampMinBackward1",
-            MAX_OP => "ClampMaxBackward1",
-            _ => "ClampBackward0",
-        }
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         let mut result = copy::cast(xs[0], dtype)?;
@@ -162,18 +160,12 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, M
         let masks = Self::parts(&kept)?;
         masks.iter().enumerate().map(|(i, m)| cx.when(i, || where_(m, cx.g(), &zero))).collect()
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let mut sum: Option<Tensor> = None;
-        for (i, m) in Self::parts(cx.xs)?.iter().enumerate() {
-            let Some(t) = cx.t(i) else { continue };
-            let part = where_(m, t, &number(0.0)?)?;
-            sum = Some(match sum {
-                None => part,
-                Some(s) => s.add(&part)?,
-            });
-        }
-        Ok(maybe(sum))
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
+        let parts = Self::parts(cx.xs)?;
+        let part = |(i, m)| cx.t(i).map(|t| where_(m, t, &number(0.0)?)).transpose();
+        let parts: SmallVec<[_; 3]> = parts.iter().enumerate().map(part).collect::<Result<_>>()?;
+        Jvp::sum(parts).map(maybe)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         match (OP, MIN, MAX) {
             (CLAMP_OP, true, false) => vec![("max", Value::None)],

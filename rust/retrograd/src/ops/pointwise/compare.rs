@@ -9,7 +9,7 @@ use super::promote::{Bools, forward2, forward2_into, result_type};
 use super::zeros_of;
 use super::{logic, shift};
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::autograd::{GradGuard, Grads};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
@@ -71,6 +71,7 @@ impl<R: Relation> Primitive for Compare<R> {
     const NAME: &'static str = R::NAME;
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn node(&self) -> &'static str {
         R::NODES[usize::from(!self.number)]
     }
@@ -84,9 +85,6 @@ impl<R: Relation> Primitive for Compare<R> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
         grads.push(cx.when(1, || zeros_of(cx.g()))?);
         Ok(grads)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 

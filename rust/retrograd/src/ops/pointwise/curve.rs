@@ -46,7 +46,6 @@ pub fn straight(curve: &'static Curve) -> Map<On<0>> {
 
 impl<const KEPT: u8> Unary for On<KEPT> {
     const NAME: &'static str = "pointwise";
-    const NODE: &'static str = "PointwiseBackward0";
     const KEEP: &'static [Keep] = match KEPT {
         1 => &[Keep::input(0, "self")],
         2 => &[Keep::output(0, "result")],

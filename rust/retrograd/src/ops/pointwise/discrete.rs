@@ -8,7 +8,7 @@ use super::promote::{out_like, result_type};
 use super::select::{number, where_};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::special;
@@ -34,11 +34,10 @@ impl<const LEAST: bool> Map2<i64, i64, i64> for Divisor<LEAST> {
 
 impl<const LEAST: bool> Primitive for Divisor<LEAST> {
     const NAME: &'static str = if LEAST { "lcm" } else { "gcd" };
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         if !dtype.is_integral() || dtype == DType::Bool {
@@ -57,9 +56,6 @@ impl<const LEAST: bool> Primitive for Divisor<LEAST> {
     // Operands with a derivative are floats, which `forward` refuses.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -95,11 +91,9 @@ const SMOOTH: &str = "use a smooth step such as sigmoid, or detach the operands"
 
 impl Primitive for Heaviside {
     const NAME: &'static str = "heaviside";
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, values, zero) = (xs[0], xs[1], number(0.0)?);
         if x.dtype() != values.dtype() {
@@ -112,16 +106,14 @@ impl Primitive for Heaviside {
                 ),
             ));
         }
-        broadcast("heaviside", x.sizes(), values.sizes())?;
+        broadcast(Self::NAME, x.sizes(), values.sizes())?;
         let step = copy::cast(&x.gt(&zero)?, x.dtype())?;
         where_(&x.eq(&zero)?, values, &step).map(out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("heaviside", SMOOTH)
+        no_derivative(Self::NAME, SMOOTH)
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative("heaviside", SMOOTH)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(Self::NAME, SMOOTH));
 }
 
 /// The step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
@@ -204,6 +196,7 @@ fn found<T: Copy>(elements: &[T], mut tests: Vec<T>, order: impl Fn(&T, &T) -> s
 
 impl Primitive for IsIn {
     const NAME: &'static str = "isin";
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         if axes[1].is_none() {
@@ -218,9 +211,7 @@ impl Primitive for IsIn {
         let any = any_dims(&same, Some(&[-1]), false)?;
         Ok((out(if op.invert { any.logical_not()? } else { any }), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         if let Some(x) = xs.iter().find(|x| x.dtype() == DType::Bool || x.dtype().is_complex()) {
             return Err(Error::dtype(
@@ -243,9 +234,6 @@ impl Primitive for IsIn {
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 

@@ -7,7 +7,7 @@ use super::unary::{Map, Unary, body, floats, fuse};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::real::{Arithmetic, Real};
 use crate::ops::Value;
@@ -80,10 +80,10 @@ impl Primitive for Div {
         if self.stated { "DivBackward2" } else { "DivBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        self.rounding.run("div", xs)
+        self.rounding.run(Self::NAME, xs)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        self.rounding.run_into("div", xs, out)
+        self.rounding.run_into(Self::NAME, xs, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, rounded) = (cx.g(), self.rounding != Rounding::None);
@@ -97,8 +97,8 @@ impl Primitive for Div {
         })?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if self.rounding != Rounding::None {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        if op.rounding != Rounding::None {
             return zeros_of(&cx.outs[0]).map(one);
         }
         let from_a = cx.t(0).cloned();
@@ -110,7 +110,7 @@ impl Primitive for Div {
             (None, None) => return Ok(maybe(None)),
         };
         top.div(cx.xs[1]).map(one)
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mode = match self.rounding {
             Rounding::None => Value::None,
@@ -174,23 +174,19 @@ const INSTEAD: &str = "use div with rounding_mode='floor', whose derivative is z
 
 impl Primitive for FloorDivide {
     const NAME: &'static str = "floor_divide";
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Rounding::Floor.run("floor_divide", xs)
+        Rounding::Floor.run(Self::NAME, xs)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        Rounding::Floor.run_into("floor_divide", xs, out)
+        Rounding::Floor.run_into(Self::NAME, xs, out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("floor_divide", INSTEAD)
+        no_derivative(Self::NAME, INSTEAD)
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative("floor_divide", INSTEAD)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(Self::NAME, INSTEAD));
 }
 
 /// The quotient rounded down, as the operator `//` gives it.
@@ -214,16 +210,15 @@ struct ReciprocalRule;
 body!(ReciprocalRule, Real, |g, y| g.negate().times(y.times(y)));
 impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
-    const NODE: &'static str = "ReciprocalBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("reciprocal", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.neg()?.mul(&result.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("reciprocal", &ReciprocalRule, g, result)
+        fuse(Self::NAME, &ReciprocalRule, g, result)
     }
 }
 

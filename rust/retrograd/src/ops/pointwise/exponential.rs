@@ -21,10 +21,9 @@ pub struct Exp2;
 elementary!(Exp2, |x| math::exp2(x));
 impl Unary for Exp2 {
     const NAME: &'static str = "exp2";
-    const NODE: &'static str = "Exp2Backward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("exp2", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)?.times(LN_2)
@@ -49,10 +48,9 @@ pub struct Expm1;
 elementary!(Expm1, |x| math::expm1(x));
 impl Unary for Expm1 {
     const NAME: &'static str = "expm1";
-    const NODE: &'static str = "Expm1Backward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("expm1", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&result.plus(1i64)?)
@@ -77,10 +75,9 @@ pub struct Log2;
 elementary!(Log2, |x| math::log2(x));
 impl Unary for Log2 {
     const NAME: &'static str = "log2";
-    const NODE: &'static str = "Log2Backward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log2", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_2)?)
@@ -105,10 +102,9 @@ pub struct Log10;
 elementary!(Log10, |x| math::log10(x));
 impl Unary for Log10 {
     const NAME: &'static str = "log10";
-    const NODE: &'static str = "Log10Backward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log10", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_10)?)
@@ -133,10 +129,9 @@ pub struct Erf;
 elementary!(Erf, |x| math::erf(x));
 impl Unary for Erf {
     const NAME: &'static str = "erf";
-    const NODE: &'static str = "ErfBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("erf", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         x.square()?.neg()?.exp()?.times(FRAC_2_SQRT_PI)?.mul(g)

@@ -42,10 +42,9 @@ pub struct Exp;
 elementary!(Exp, |x| math::exp(x));
 impl Unary for Exp {
     const NAME: &'static str = "exp";
-    const NODE: &'static str = "ExpBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("exp", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
@@ -70,10 +69,9 @@ pub struct Log;
 elementary!(Log, |x| math::log(x));
 impl Unary for Log {
     const NAME: &'static str = "log";
-    const NODE: &'static str = "LogBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(x)
@@ -100,16 +98,15 @@ struct Log1pRule;
 body!(Log1pRule, Real, |g, x| g.over(x.plus(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
-    const NODE: &'static str = "Log1PBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("log1p", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.plus(1i64)?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse("log1p", &Log1pRule, g, x)
+        fuse(Self::NAME, &Log1pRule, g, x)
     }
 }
 
@@ -133,16 +130,15 @@ struct SqrtRule;
 body!(SqrtRule, Real, |g, y| g.over(y.plus(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
-    const NODE: &'static str = "SqrtBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("sqrt", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.div(&result.times(2i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("sqrt", &SqrtRule, g, result)
+        fuse(Self::NAME, &SqrtRule, g, result)
     }
 }
 
@@ -166,16 +162,15 @@ struct RsqrtRule;
 body!(RsqrtRule, Real, |g, y| T::of(-0.5).times(g).times(y.times(y).times(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
-    const NODE: &'static str = "RsqrtBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("rsqrt", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.times(-0.5)?.mul(&result.power(3i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
-        fuse("rsqrt", &RsqrtRule, g, result)
+        fuse(Self::NAME, &RsqrtRule, g, result)
     }
 }
 
@@ -199,16 +194,15 @@ struct SinRule;
 elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
-    const NODE: &'static str = "SinBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("sin", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.cos()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse_lanes("sin", &SinRule, g, x)
+        fuse_lanes(Self::NAME, &SinRule, g, x)
     }
 }
 
@@ -232,16 +226,15 @@ struct CosRule;
 elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
-    const NODE: &'static str = "CosBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes("cos", self, x, out)
+        lanes(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sin()?.neg()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        fuse_lanes("cos", &CosRule, g, x)
+        fuse_lanes(Self::NAME, &CosRule, g, x)
     }
 }
 

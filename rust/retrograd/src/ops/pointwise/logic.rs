@@ -9,9 +9,9 @@ use super::promote::{Bools, Integral, forward2, forward2_into, result_type};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::pointwise::{Map1, Map2, map1};
 use crate::kernels::real::Num;
 use crate::tensor::{DType, Tensor, Truth};
@@ -36,11 +36,10 @@ impl<C: Connective, T: Num> Map2<T, T, Truth> for Kernel<C> {
 
 impl<C: Connective> Primitive for Logical<C> {
     const NAME: &'static str = C::NAME;
+    const NODE: &'static str = "LogicalBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "LogicalBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Bools>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -51,9 +50,6 @@ impl<C: Connective> Primitive for Logical<C> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
         grads.push(cx.when(1, || zeros_of(cx.g()))?);
         Ok(grads)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -146,27 +142,23 @@ impl<P: Property, T: Num> Map1<T, Truth> for Holds<P> {
 
 impl<P: Property> Primitive for Test<P> {
     const NAME: &'static str = P::NAME;
+    const NODE: &'static str = "LogicalBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "LogicalBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let result = x.empty_elementwise(DType::Bool)?;
-        dispatch!(numeric, x.dtype(), T => {
+        dispatch!(numeric of P::NAME, x.dtype(), T => {
             // SAFETY: (1) S1 and S3, equal sizes; (2) the result is fresh; (3) so it does not overlap itself.
             unsafe {
                 map1(&Holds::<P>(PhantomData), x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<Truth>(), result.strides());
             }
             Ok(out(result))
-        }, else Err(Error::no_kernel(P::NAME, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         zeros_of(cx.g()).map(one)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -289,11 +281,10 @@ impl<B: BitFn, T: Bits> Map2<T, T, T> for BitKernel<B> {
 
 impl<B: BitFn> Primitive for Bitwise<B> {
     const NAME: &'static str = B::NAME;
+    const NODE: &'static str = "BitwiseBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "BitwiseBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Integral>(B::NAME, &BitKernel::<B>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -303,9 +294,6 @@ impl<B: BitFn> Primitive for Bitwise<B> {
     // Operands with a derivative are floats, which `forward` refuses.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -398,27 +386,26 @@ impl<T: Num + std::ops::Not<Output = T>> Map1<T, T> for Flip {
 
 /// Writes the flipped bits; `out` is `x` or fresh.
 fn flip(x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(integral, x.dtype(), T => {
+    dispatch!(integral of "bitwise_not", x.dtype(), T => {
         // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
         unsafe { map1(&Flip, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
-    }, else Err(Error::no_kernel("bitwise_not", x.dtype())))
+    })
 }
 
 impl Primitive for BitNot {
     const NAME: &'static str = "bitwise_not";
+    const NODE: &'static str = "BitwiseBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "BitwiseBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = xs[0].empty_elementwise(xs[0].dtype())?;
         flip(xs[0], &result)?;
         Ok(out(result))
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        check_target("bitwise_not", xs[0].sizes(), xs[0].dtype(), out)?;
+        check_target(Self::NAME, xs[0].sizes(), xs[0].dtype(), out)?;
         if !xs[0].is_same(out) {
             return Ok(false);
         }
@@ -428,9 +415,6 @@ impl Primitive for BitNot {
     // Operands with a derivative are floats, which `forward` refuses.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 

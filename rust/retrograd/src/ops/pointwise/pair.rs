@@ -10,7 +10,7 @@ use super::select::{Extreme, number};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::special as scalar;
 use crate::ops::{Entry, Form, memory};
@@ -102,18 +102,15 @@ impl<const KEPT: u8> Primitive for Between<KEPT> {
         grads.push(cx.when(1, || self.pair.pulls[1](cx.g(), &kept))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let value = |keep: &Keep| match keep.source {
             Source::Input(i) => cx.xs[i],
             Source::Output(i) => &cx.outs[i],
         };
         let kept: Vec<&Tensor> = Self::KEEP.iter().map(value).collect();
-        let part = |i: usize| cx.t(i).map(|t| self.pair.pulls[i](t, &kept)).transpose();
-        Ok(maybe(match (part(0)?, part(1)?) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        let part = |i: usize| cx.t(i).map(|t| op.pair.pulls[i](t, &kept)).transpose();
+        Jvp::sum([part(0)?, part(1)?]).map(maybe)
+    });
 }
 
 /// The op in the form asked for.

@@ -23,13 +23,12 @@ pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE, &CONJ_PHYSICA
 pub struct Frac;
 impl Unary for Frac {
     const NAME: &'static str = "frac";
-    const NODE: &'static str = "FracBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double("frac", [x], out, &|[x]| x - x.trunc())
+        run_in_double(Self::NAME, [x], out, &|[x]| x - x.trunc())
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         Ok(g.clone())
@@ -52,7 +51,6 @@ pub fn frac(input: &Tensor) -> Result<Tensor> {
 pub struct Sgn;
 impl Unary for Sgn {
     const NAME: &'static str = "sgn";
-    const NODE: &'static str = "SgnBackward0";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -85,7 +83,6 @@ pub struct NanToNum {
 }
 impl Unary for NanToNum {
     const NAME: &'static str = "nan_to_num";
-    const NODE: &'static str = "NanToNumBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -102,7 +99,7 @@ impl Unary for NanToNum {
             f64::NEG_INFINITY => down,
             _ => x,
         };
-        run_in_double("nan_to_num", [x], out, &|[x]| finite(x))
+        run_in_double(Self::NAME, [x], out, &|[x]| finite(x))
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.isfinite()?)
@@ -130,7 +127,6 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
 pub struct Angle;
 impl Unary for Angle {
     const NAME: &'static str = "angle";
-    const NODE: &'static str = "AngleBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let angle = |x: f64| match x {
@@ -138,7 +134,7 @@ impl Unary for Angle {
             _ if x < 0.0 => PI,
             _ => 0.0,
         };
-        run_in_double("angle", [x], out, &|[x]| angle(x))
+        run_in_double(Self::NAME, [x], out, &|[x]| angle(x))
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

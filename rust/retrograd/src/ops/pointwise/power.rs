@@ -8,7 +8,7 @@ use super::unary::{Map, Unary, body, floats, numeric};
 use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Num, Real};
@@ -47,7 +47,6 @@ pub struct PowNumber {
 
 impl Unary for PowNumber {
     const NAME: &'static str = "pow";
-    const NODE: &'static str = "PowBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         let dtype = dtype_with_number(x, self.exponent);
@@ -61,7 +60,7 @@ impl Unary for PowNumber {
                 ),
             ));
         }
-        check_number("pow", self.exponent, dtype)?;
+        check_number(Self::NAME, self.exponent, dtype)?;
         Ok(dtype)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
@@ -71,18 +70,18 @@ impl Unary for PowNumber {
             return copy::copy_into(if self.exponent.is_zero() { &all_true } else { x }, out);
         }
         if x.dtype().is_complex() {
-            return Err(Error::no_kernel("pow", x.dtype()));
+            return Err(Error::no_kernel(Self::NAME, x.dtype()));
         }
         let e = self.exponent.as_f64();
         match e {
             1.0 => copy::copy_into(x, out),
-            2.0 => numeric("pow", &Squared, x, out),
-            3.0 => numeric("pow", &Cubed, x, out),
-            0.5 => floats("pow", &Root, x, out),
-            -0.5 => floats("pow", &InverseRoot, x, out),
-            -1.0 => floats("pow", &Inverse, x, out),
-            -2.0 => floats("pow", &InverseSquare, x, out),
-            _ => numeric("pow", &PowerOf(self.exponent.as_i64(), e), x, out),
+            2.0 => numeric(Self::NAME, &Squared, x, out),
+            3.0 => numeric(Self::NAME, &Cubed, x, out),
+            0.5 => floats(Self::NAME, &Root, x, out),
+            -0.5 => floats(Self::NAME, &InverseRoot, x, out),
+            -1.0 => floats(Self::NAME, &Inverse, x, out),
+            -2.0 => floats(Self::NAME, &InverseSquare, x, out),
+            _ => numeric(Self::NAME, &PowerOf(self.exponent.as_i64(), e), x, out),
         }
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
@@ -131,12 +130,10 @@ pub struct Pow;
 
 impl Primitive for Pow {
     const NAME: &'static str = "pow";
+    const NODE: &'static str = "PowBackward1";
     const KEEP: &'static [Keep] =
         &[Keep::input(0, "self"), Keep::input(1, "exponent"), Keep::output(0, "result").when(1)];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "PowBackward1"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -149,15 +146,12 @@ impl Primitive for Pow {
         grads.push(cx.when(1, || by_exponent(cx.g(), x, e, cx.kept(2)?))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let (x, e) = (cx.xs[0], cx.xs[1]);
         let a = cx.t(0).map(|t| by_base(t, x, e)).transpose()?;
         let b = cx.t(1).map(|t| by_exponent(t, x, e, &cx.outs[0])).transpose()?;
-        Ok(maybe(match (a, b) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        Jvp::sum([a, b]).map(maybe)
+    });
 }
 
 /// `pow` with a number as base; its one operand is the exponent.
@@ -168,24 +162,20 @@ pub struct PowOfNumber {
 
 impl Primitive for PowOfNumber {
     const NAME: &'static str = "pow";
+    const NODE: &'static str = "PowBackward2";
     const KEEP: &'static [Keep] = &[Keep::input(0, "exponent"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; self: op.base);
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "PowBackward2"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Pow.forward(&[&Tensor::number(self.base)?, xs[0]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         by_exponent(cx.g(), &self.base_like(cx.kept(1)?)?, cx.kept(0)?, cx.kept(1)?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let base = self.base_like(&cx.outs[0])?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let base = op.base_like(&cx.outs[0])?;
         Ok(maybe(cx.t(0).map(|t| by_exponent(t, &base, cx.xs[0], &cx.outs[0])).transpose()?))
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self", self.base.into())]
-    }
+    });
 }
 
 impl PowOfNumber {

@@ -238,16 +238,16 @@ macro_rules! numeric2 {
             fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
                 let sizes = out.sizes();
                 let (sa, sb) = (expanded_strides(a.sizes(), a.strides(), sizes), expanded_strides(b.sizes(), b.strides(), sizes));
-                dispatch!($class, a.dtype(), T => {
+                dispatch!($class of op, a.dtype(), T => {
                     // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) callers pass operands that
                     // are the target itself or apart from it; (3) targets do not overlap themselves.
                     unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.data_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
                     Ok(())
-                }, else Err(Error::no_kernel(op, a.dtype())))
+                })
             }
             #[inline]
             fn run_flat(&self, op: &'static str, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) -> Result<()> {
-                dispatch!($class, a.dtype(), T => {
+                dispatch!($class of op, a.dtype(), T => {
                     let (n, pa, pb) = (out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
                     let po = out.data_ptr().cast::<<$out as Of<T>>::T>();
                     // SAFETY: (1) operands with step 1 have the output's size and are contiguous, those with step 0 one
@@ -260,7 +260,7 @@ macro_rules! numeric2 {
                         }
                     }
                     Ok(())
-                }, else Err(Error::no_kernel(op, a.dtype())))
+                })
             }
         }
     };
@@ -273,12 +273,12 @@ where
         let sizes = out.sizes();
         let sa = expanded_strides(a.sizes(), a.strides(), sizes);
         let sb = expanded_strides(b.sizes(), b.strides(), sizes);
-        dispatch!(floats, a.dtype(), T => {
+        dispatch!(floats of op, a.dtype(), T => {
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, sizes, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
             Ok(())
-        }, else Err(Error::no_kernel(op, a.dtype())))
+        })
     }
     fn run_flat(
         &self,
@@ -287,12 +287,12 @@ where
         (b, sb): (&Tensor, isize),
         out: &Tensor,
     ) -> Result<()> {
-        dispatch!(floats, a.dtype(), T => {
+        dispatch!(floats of op, a.dtype(), T => {
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, &[out.numel()], pa, &[sa], pb, &[sb], out.ptr::<T>(), &[1]) };
             Ok(())
-        }, else Err(Error::no_kernel(op, a.dtype())))
+        })
     }
 }
 /// Maps an operand type to the result's.

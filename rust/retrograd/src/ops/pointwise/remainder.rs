@@ -12,7 +12,7 @@ use super::refuse_numbers;
 use super::unary::body;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::error::Result;
 use crate::kernels::real::Arithmetic;
 use crate::ops::Form;
@@ -53,12 +53,10 @@ struct Rest<M, const NUMBER: bool>(PhantomData<M>);
 
 impl<M: Modulus, const NUMBER: bool> Primitive for Rest<M, NUMBER> {
     const NAME: &'static str = M::NAME;
+    const NODE: &'static str = M::NODES[!NUMBER as usize];
     const KEEP: &'static [Keep] =
         if NUMBER { &[] } else { &[Keep::input(1, "other").when(1), Keep::input(0, "self").when(1)] };
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        M::NODES[usize::from(!NUMBER)]
-    }
     fn inputs(&self) -> u32 {
         if NUMBER { 0b01 } else { 0b11 }
     }
@@ -74,14 +72,14 @@ impl<M: Modulus, const NUMBER: bool> Primitive for Rest<M, NUMBER> {
         let multiple = || div_rounded(cx.kept(1)?, cx.kept(0)?, Some(M::ROUNDING));
         Ok(smallvec![cx.needs(0).then(|| cx.g().clone()), cx.when(1, || cx.g().neg()?.mul(&multiple()?))?,])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let by_divisor = |t: &Tensor| t.mul(&div_rounded(cx.xs[0], cx.xs[1], Some(M::ROUNDING))?);
         Ok(maybe(match (cx.t(0), cx.t(1).map(by_divisor).transpose()?) {
             (Some(a), Some(b)) => Some(a.sub(&b)?),
             (None, Some(b)) => Some(b.neg()?),
             (a, None) => a.cloned(),
         }))
-    }
+    });
 }
 
 /// `remainder` of a number by a tensor: without a derivative.
@@ -90,20 +88,17 @@ struct OfNumber;
 
 impl Primitive for OfNumber {
     const NAME: &'static str = "remainder";
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Rest::<Floored, false>::default().forward(xs)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("remainder", "make the number a 0-dim tensor, whose derivative is known")
+        no_derivative(Self::NAME, "make the number a 0-dim tensor, whose derivative is known")
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative("remainder", "make the number a 0-dim tensor, whose derivative is known")
-    }
+    const JVP: Tangents<Self> =
+        Tangents::Rule(|_, _| no_derivative(Self::NAME, "make the number a 0-dim tensor, whose derivative is known"));
 }
 
 /// What is left of `input` when multiples of `other` are taken away, with the sign of `other`. The operator `%`.

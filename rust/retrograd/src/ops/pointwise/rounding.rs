@@ -18,13 +18,12 @@ pub struct Abs;
 body!(Abs, Arithmetic, |x| x.magnitude());
 impl Unary for Abs {
     const NAME: &'static str = "abs";
-    const NODE: &'static str = "AbsBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric("abs", self, x, out)
+        numeric(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sign()?)
@@ -55,13 +54,12 @@ body!(Sign, Num, |x| if x > T::ZERO {
 });
 impl Unary for Sign {
     const NAME: &'static str = "sign";
-    const NODE: &'static str = "SignBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype() == DType::Bool { copy::copy_into(x, out) } else { numeric("sign", self, x, out) }
+        if x.dtype() == DType::Bool { copy::copy_into(x, out) } else { numeric(Self::NAME, self, x, out) }
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -98,13 +96,12 @@ pub struct Floor;
 body!(Floor, Real, |x| x.floor());
 impl Unary for Floor {
     const NAME: &'static str = "floor";
-    const NODE: &'static str = "FloorBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("floor", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -129,13 +126,12 @@ pub struct Ceil;
 body!(Ceil, Real, |x| x.ceil());
 impl Unary for Ceil {
     const NAME: &'static str = "ceil";
-    const NODE: &'static str = "CeilBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("ceil", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -160,13 +156,12 @@ pub struct Trunc;
 body!(Trunc, Real, |x| x.trunc());
 impl Unary for Trunc {
     const NAME: &'static str = "trunc";
-    const NODE: &'static str = "TruncBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("trunc", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -191,13 +186,12 @@ pub struct Round;
 body!(Round, Real, |x| x.round());
 impl Unary for Round {
     const NAME: &'static str = "round";
-    const NODE: &'static str = "RoundBackward0";
     const KEEP: &'static [Keep] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with("round", self, x, out)
+        round_with(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -238,7 +232,7 @@ impl Unary for RoundTo {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats("round", self, x, out)
+        floats(Self::NAME, self, x, out)
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

@@ -9,7 +9,7 @@ use super::{clamp, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map3, map3};
@@ -57,9 +57,6 @@ impl<const MAX: bool> Primitive for Extreme<MAX> {
     const NAME: &'static str = if MAX { "maximum" } else { "minimum" };
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "other")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        if MAX { "MaximumBackward0" } else { "MinimumBackward0" }
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         if MAX {
@@ -74,15 +71,12 @@ impl<const MAX: bool> Primitive for Extreme<MAX> {
         grads.push(cx.when(1, || Self::share(cx.g(), b, a))?);
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let (a, b) = (cx.xs[0], cx.xs[1]);
         let from_a = cx.t(0).map(|t| Self::share(t, a, b)).transpose()?;
         let from_b = cx.t(1).map(|t| Self::share(t, b, a)).transpose()?;
-        Ok(maybe(match (from_a, from_b) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
+        Jvp::sum([from_a, from_b]).map(maybe)
+    });
 }
 
 /// The larger of two elements; NaN if one of them is.
@@ -162,19 +156,16 @@ impl Primitive for Where {
     const NAME: &'static str = "where";
     const KEEP: &'static [Keep] = &[Keep::input(2, "condition")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "WhereBackward0"
-    }
     fn inputs(&self) -> u32 {
         0b011
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(&xs[..2]);
         for x in xs[..2].iter().filter(|x| x.is_number()) {
-            check_number("where", x.item()?, dtype)?;
+            check_number(Self::NAME, x.item()?, dtype)?;
         }
         let (a, b) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?);
-        let sizes = broadcast("where", &broadcast("where", a.sizes(), b.sizes())?, xs[2].sizes())?;
+        let sizes = broadcast(Self::NAME, &broadcast(Self::NAME, a.sizes(), b.sizes())?, xs[2].sizes())?;
         let result = out_like(&sizes, dtype, &[xs[2], &a, &b])?;
         choose(xs[2], &a, &b, &result);
         Ok(out(result))
@@ -183,13 +174,7 @@ impl Primitive for Where {
         let (g, c, zero) = (cx.g(), cx.kept(0)?, number(0.0)?);
         Ok(smallvec![cx.when(0, || where_(c, g, &zero))?, cx.when(1, || where_(c, &zero, g))?, None])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        if cx.t(0).is_none() && cx.t(1).is_none() {
-            return Ok(maybe(None));
-        }
-        let zero = number(0.0)?;
-        where_(cx.xs[2], cx.t(0).unwrap_or(&zero), cx.t(1).unwrap_or(&zero)).map(one)
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b11);
 }
 
 /// `input` where `condition` holds, else `other`; all three broadcast.
@@ -251,7 +236,7 @@ impl MaskedFill {
         }
         // Of a batch the value of every entry, which lies apart from the entries' axes.
         if value.numel() == 1 {
-            check_number("masked_fill", value.item()?, x.dtype())?;
+            check_number(Self::NAME, value.item()?, x.dtype())?;
         }
         copy::cast(value, x.dtype())
     }
@@ -272,16 +257,16 @@ impl Primitive for MaskedFill {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let value = Self::check(xs)?;
-        let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
-        let sizes = broadcast("masked_fill", &sizes, value.sizes())?;
+        let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[2].sizes())?;
+        let sizes = broadcast(Self::NAME, &sizes, value.sizes())?;
         let result = Tensor::empty(&sizes, xs[0].dtype())?;
         choose(xs[2], &value, xs[0], &result);
         Ok(out(result))
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let value = Self::check(xs)?;
-        let sizes = broadcast("masked_fill", xs[0].sizes(), xs[2].sizes())?;
-        check_target("masked_fill", &sizes, xs[0].dtype(), out)?;
+        let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[2].sizes())?;
+        check_target(Self::NAME, &sizes, xs[0].dtype(), out)?;
         if !xs[0].is_same(out) {
             return Ok(false);
         }
@@ -301,7 +286,7 @@ impl Primitive for MaskedFill {
         let (g, mask, zero) = (cx.g(), cx.kept(0)?, number(0.0)?);
         Ok(smallvec![cx.when(0, || g.masked_fill(mask, &zero))?, cx.when(1, || where_(mask, g, &zero))?, None])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let mask = cx.xs[2];
         Ok(maybe(match (cx.t(0), cx.t(1)) {
             (None, None) => None,
@@ -309,10 +294,10 @@ impl Primitive for MaskedFill {
             (t, Some(v)) => {
                 let t = t.map_or_else(|| zeros_of(cx.xs[0]), |t| Ok(t.clone()))?;
                 // Not the method: of a batch the values of all entries have an axis, as this op's own operand has.
-                Some(apply1(self.clone(), &[&t, v, mask])?)
+                Some(apply1(op.clone(), &[&t, v, mask])?)
             }
         }))
-    }
+    });
 }
 
 /// `input` with `value` where `mask` holds; the two broadcast.

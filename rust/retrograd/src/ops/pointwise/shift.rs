@@ -6,7 +6,7 @@ use super::promote::{Ints, forward2, forward2_into, result_type};
 use super::refuse_numbers;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::error::{ErrorKind, Result};
 use crate::kernels::pointwise::Map2;
 use crate::ops::Form;
@@ -43,11 +43,10 @@ impl Shift {
 
 impl Primitive for Shift {
     const NAME: &'static str = "bitwise_shift";
+    const NODE: &'static str = "BitwiseBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "BitwiseBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Ints>(self.name(), self, xs[0], xs[1], result_type(xs)).map(out)
     }
@@ -57,9 +56,6 @@ impl Primitive for Shift {
     // Operands with a derivative are floats, which the entry refuses.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 

@@ -255,10 +255,9 @@ pub struct Polygamma {
 }
 impl Unary for Polygamma {
     const NAME: &'static str = "polygamma";
-    const NODE: &'static str = "PolygammaBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double("polygamma", [x], out, &|[x]| scalar::polygamma(self.n, x))
+        run_in_double(Self::NAME, [x], out, &|[x]| scalar::polygamma(self.n, x))
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&polygamma(self.n.saturating_add(1), x)?)
@@ -302,7 +301,6 @@ pub struct Mvlgamma {
 }
 impl Unary for Mvlgamma {
     const NAME: &'static str = "mvlgamma";
-    const NODE: &'static str = "MvlgammaBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let p = self.p as f64;
@@ -311,7 +309,7 @@ impl Unary for Mvlgamma {
         // As many terms of all elements as are a matter of milliseconds.
         let block = (1 << 18) / x.numel().max(1) as i64 + 4;
         if self.p <= block {
-            return run_in_double("mvlgamma", [x], out, &|[x]| constant + terms(x, 0..self.p));
+            return run_in_double(Self::NAME, [x], out, &|[x]| constant + terms(x, 0..self.p));
         }
         // As torch, which holds all terms of all elements: more than there is memory for are refused, not summed for days.
         Tensor::empty(&[x.numel(), self.p as usize], DType::Float64).map_err(|e| e.named("mvlgamma"))?;
@@ -321,7 +319,7 @@ impl Unary for Mvlgamma {
             interrupt::check()?;
             let more = Tensor::empty(x.sizes(), DType::Float64)?;
             let of = i..self.p.min(i.saturating_add(block));
-            run_in_double("mvlgamma", [&x, &sum], &more, &|[x, sum]| sum + terms(x, of.clone()))?;
+            run_in_double(Self::NAME, [&x, &sum], &more, &|[x, sum]| sum + terms(x, of.clone()))?;
             sum = more;
         }
         copy::copy_into(&sum, out)
@@ -371,7 +369,6 @@ impl Logit {
 }
 impl Unary for Logit {
     const NAME: &'static str = "logit";
-    const NODE: &'static str = "LogitBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         // The bounds may lie the wrong way round: the lower one wins.
@@ -385,7 +382,7 @@ impl Unary for Logit {
                 x
             }
         };
-        run_in_double("logit", [x], out, &|[x]| (inside(x) / (1.0 - inside(x))).ln())
+        run_in_double(Self::NAME, [x], out, &|[x]| (inside(x) / (1.0 - inside(x))).ln())
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let bound = |v: f64| Tensor::number(Scalar::Float(v));

@@ -6,12 +6,12 @@ use smallvec::smallvec;
 use super::promote::{Floats, binary_shape, check_number, forward2, forward2_into, out_like, result_type};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map2, Map3, map3};
 use crate::kernels::real::Real;
-use crate::ops::{Entry, Value, memory};
+use crate::ops::{Entry, memory};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Scalar, Tensor};
@@ -67,13 +67,13 @@ where
 {
     let sizes = out.sizes();
     let [sa, sb, sc] = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
-    dispatch!(floats, out.dtype(), T => {
+    dispatch!(floats of op, out.dtype(), T => {
         let [a, b, c] = xs.map(|x| x.ptr::<T>().cast_const());
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or apart from it, as
         // said above; (3) targets do not overlap themselves.
         unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
         Ok(())
-    }, else Err(Error::no_kernel(op, out.dtype())))
+    })
 }
 
 /// `k` of three operands converted to `dtype`, to a fresh tensor.
@@ -105,14 +105,6 @@ where
     Ok(true)
 }
 
-/// The sum of two parts of a tangent.
-fn sum_of(parts: [Option<Tensor>; 3]) -> Result<Option<Tensor>> {
-    parts.into_iter().flatten().try_fold(None, |sum: Option<Tensor>, part| match sum {
-        None => Ok(Some(part)),
-        Some(sum) => sum.add(&part).map(Some),
-    })
-}
-
 /// `x` times the number, if that is not 1.
 fn scaled(x: Tensor, value: Scalar) -> Result<Tensor> {
     if value.as_f64() == 1.0 { Ok(x) } else { x.times(value) }
@@ -127,10 +119,8 @@ pub struct Addcmul {
 impl Primitive for Addcmul {
     const NAME: &'static str = "addcmul";
     const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2").when(1)];
+    const PARAMS: Params<Self> = params!(op; value);
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "AddcmulBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         if dtype.is_integral() && dtype != DType::Bool {
@@ -138,14 +128,14 @@ impl Primitive for Addcmul {
             let value = Tensor::number(Scalar::Int(self.value.as_i64()))?;
             return a?.add(&b?.mul(&c?)?.mul(&value)?).map(out);
         }
-        forward3("addcmul", &Product(self.value.as_f64()), xs, dtype).map(out)
+        forward3(Self::NAME, &Product(self.value.as_f64()), xs, dtype).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = result_type(xs);
         if dtype.is_integral() {
             return Ok(false);
         }
-        forward3_into("addcmul", &Product(self.value.as_f64()), xs, dtype, out)
+        forward3_into(Self::NAME, &Product(self.value.as_f64()), xs, dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
@@ -155,14 +145,11 @@ impl Primitive for Addcmul {
             cx.when(2, || g.mul(&scaled(cx.kept(0)?.clone(), self.value)?))?,
         ])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let by_b = cx.t(1).map(|t| scaled(t.mul(cx.xs[2])?, self.value)).transpose()?;
-        let by_c = cx.t(2).map(|t| scaled(t.mul(cx.xs[1])?, self.value)).transpose()?;
-        sum_of([cx.t(0).cloned(), by_b, by_c]).map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("value", self.value.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let by_b = cx.t(1).map(|t| scaled(t.mul(cx.xs[2])?, op.value)).transpose()?;
+        let by_c = cx.t(2).map(|t| scaled(t.mul(cx.xs[1])?, op.value)).transpose()?;
+        Jvp::sum([cx.t(0).cloned(), by_b, by_c]).map(maybe)
+    });
 }
 
 /// `input + value * tensor1 * tensor2`, elementwise with broadcasting and promotion.
@@ -196,15 +183,13 @@ impl Addcdiv {
 impl Primitive for Addcdiv {
     const NAME: &'static str = "addcdiv";
     const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2")];
+    const PARAMS: Params<Self> = params!(op; value);
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "AddcdivBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward3("addcdiv", &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
+        forward3(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward3_into("addcdiv", &Quotient(self.value.as_f64()), xs, result_type(xs), out)
+        forward3_into(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
@@ -214,14 +199,11 @@ impl Primitive for Addcdiv {
             cx.when(2, || self.by_divisor(g, cx.kept(0)?, cx.kept(1)?))?,
         ])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let by_b = cx.t(1).map(|t| scaled(t.clone(), self.value)?.div(cx.xs[2])).transpose()?;
-        let by_c = cx.t(2).map(|t| self.by_divisor(t, cx.xs[1], cx.xs[2])).transpose()?;
-        sum_of([cx.t(0).cloned(), by_b, by_c]).map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("value", self.value.into())]
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let by_b = cx.t(1).map(|t| scaled(t.clone(), op.value)?.div(cx.xs[2])).transpose()?;
+        let by_c = cx.t(2).map(|t| op.by_divisor(t, cx.xs[1], cx.xs[2])).transpose()?;
+        Jvp::sum([cx.t(0).cloned(), by_b, by_c]).map(maybe)
+    });
 }
 
 /// `input + value * tensor1 / tensor2`, elementwise with broadcasting and promotion.
@@ -267,17 +249,15 @@ pub struct Lerp;
 
 impl Primitive for Lerp {
     const NAME: &'static str = "lerp";
+    const NODE: &'static str = "LerpBackward1";
     const KEEP: &'static [Keep] =
         &[Keep::input(0, "self").when(2), Keep::input(1, "end").when(2), Keep::input(2, "weight")];
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "LerpBackward1"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward3("lerp", &Mean, xs, xs[0].dtype()).map(out)
+        forward3(Self::NAME, &Mean, xs, xs[0].dtype()).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward3_into("lerp", &Mean, xs, xs[0].dtype(), out)
+        forward3_into(Self::NAME, &Mean, xs, xs[0].dtype(), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
@@ -287,13 +267,13 @@ impl Primitive for Lerp {
             cx.when(2, || g.mul(&cx.kept(1)?.sub(cx.kept(0)?)?))?,
         ])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let (a, b, w) = (cx.xs[0], cx.xs[1], cx.xs[2]);
         let by_a = cx.t(0).map(|t| t.mul(&w.neg()?.plus(1i64)?)).transpose()?;
         let by_b = cx.t(1).map(|t| t.mul(w)).transpose()?;
         let by_w = cx.t(2).map(|t| t.mul(&b.sub(a)?)).transpose()?;
-        sum_of([by_a, by_b, by_w]).map(maybe)
-    }
+        Jvp::sum([by_a, by_b, by_w]).map(maybe)
+    });
 }
 
 /// `lerp` with a number as weight. Reverse: `ga = g (1 - w)`, `gb = g w`.
@@ -305,10 +285,9 @@ pub struct LerpNumber {
 impl Primitive for LerpNumber {
     const NAME: &'static str = "lerp";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; weight);
     const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        "LerpBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Floats>("lerp", &MeanBy(self.weight.as_f64()), xs[0], xs[1], xs[0].dtype()).map(out)
     }
@@ -320,12 +299,6 @@ impl Primitive for LerpNumber {
         let mut grads = maybe(cx.when(0, || cx.g().times(1.0 - w))?);
         grads.push(cx.when(1, || cx.g().times(w))?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        jointly_linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("weight", self.weight.into())]
     }
 }
 

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use super::promote::{Floats, Lanes, Numeric2, forward2};
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, node_name, one, out};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::pointwise::{Body, Map1, lanes1, map1};
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
@@ -15,7 +15,7 @@ use crate::tensor::{DType, Tensor, default_dtype};
 /// A unary elementwise op. Its derivative is diagonal, so one rule serves both directions.
 pub trait Unary: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
-    const NODE: &'static str;
+    const NODE: &'static str = node_name::<Map<Self>>();
     /// The node's name, where values of the type stand for several ops.
     fn node(&self) -> &'static str {
         Self::NODE
@@ -76,15 +76,15 @@ impl<U: Unary> Primitive for Map<U> {
             None => self.0.pull(cx.g(), kept).map(one),
         }
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let kept = match U::KEEP.first().map(|k| k.source) {
             Some(Source::Output(_)) => &cx.outs[0],
             _ => cx.xs[0],
         };
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let fused = if cx.differentiating() { None } else { self.0.fused(t, kept) };
-        fused.unwrap_or_else(|| self.0.pull(t, kept)).map(one)
-    }
+        let fused = if cx.differentiating() { None } else { op.0.fused(t, kept) };
+        fused.unwrap_or_else(|| op.0.pull(t, kept)).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
         self.0.params()
     }
@@ -92,20 +92,20 @@ impl<U: Unary> Primitive for Map<U> {
 
 /// The loop for ops on float32 and float64.
 pub fn floats<K: Map1<f32, f32> + Map1<f64, f64>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(floats, x.dtype(), T => {
+    dispatch!(floats of op, x.dtype(), T => {
         // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
-    }, else Err(Error::no_kernel(op, x.dtype())))
+    })
 }
 
 /// As [`floats`], for bodies written in vectors.
 pub fn lanes<K: Body<f32, 1> + Body<f64, 1>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(floats, x.dtype(), T => {
+    dispatch!(floats of op, x.dtype(), T => {
         // SAFETY: as in `floats`.
         unsafe { lanes1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
-    }, else Err(Error::no_kernel(op, x.dtype())))
+    })
 }
 
 /// The loop for ops on the integer types, float32 and float64.
@@ -113,11 +113,11 @@ pub fn numeric<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<(
 where
     K: Map1<u8, u8> + Map1<i8, i8> + Map1<i16, i16> + Map1<i32, i32> + Map1<i64, i64> + Map1<f32, f32> + Map1<f64, f64>,
 {
-    dispatch!(reals, x.dtype(), T => {
+    dispatch!(reals of op, x.dtype(), T => {
         // SAFETY: as in `floats`.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
-    }, else Err(Error::no_kernel(op, x.dtype())))
+    })
 }
 
 /// A derivative rule as one kernel over `g` and what was kept, for [`Unary::fused`].

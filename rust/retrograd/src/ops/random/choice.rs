@@ -7,7 +7,7 @@ use super::draw::{Draw, draw_into};
 use super::factory::fresh;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::generator::Generator;
 use crate::ops::{Form, TensorOptions, Value, view};
@@ -68,14 +68,13 @@ impl Multinomial {
 
 impl Primitive for Multinomial {
     const NAME: &'static str = OP;
+    const NODE: &'static str = "NotDifferentiable";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(OP)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "NotDifferentiable"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let p = copy::contiguous(xs[0])?;
         if !matches!(p.dtype(), DType::Float32 | DType::Float64) {
@@ -92,9 +91,6 @@ impl Primitive for Multinomial {
         if self.replacement && self.count > 1 { self.one_by_one(&p) } else { self.at_once(&p) }.map(out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        Ok(maybe(None))
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
         Ok(maybe(None))
     }
 }
@@ -175,6 +171,7 @@ impl Primitive for NormalAround {
         let padded = padded.collect::<Result<Vec<_>>>()?;
         Ok((apply(op.clone(), &padded.iter().collect::<Vec<_>>())?, smallvec![Some(0)]))
     });
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn node(&self) -> &'static str {
         match (self.mean, self.std) {
             (None, Some(_)) => "NormalBackward1",
@@ -211,9 +208,6 @@ impl Primitive for NormalAround {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let operands = 1 + usize::from(self.mean.is_none() && self.std.is_none());
         (0..operands).map(|i| cx.when(i, || Tensor::zeros(cx.sizes(i), cx.dtype(i)))).collect()
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         Vec::new()

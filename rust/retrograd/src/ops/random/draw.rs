@@ -246,7 +246,7 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
             }),
             _ => Err(Error::no_kernel("normal_kernel_cpu", dtype)),
         },
-        _ => dispatch!(numeric, dtype, T => in_order::<T>(t, |o| match how {
+        _ => dispatch!(numeric of "random_", dtype, T => in_order::<T>(t, |o| match how {
             Draw::Below { lo, hi } => {
                 let (lo, hi) = inward(lo, hi, dtype);
                 converted(o, 0i64, |o| random_below(g, o, lo, hi));
@@ -258,7 +258,7 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
             Draw::From(lo) => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = from_on(dtype, lo, g))),
             Draw::Chance(p) => converted(o, Truth::FALSE, |o| random::bernoulli(g, o, p)),
             _ => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = any_of(dtype, g))),
-        }), else Err(Error::no_kernel("random_", dtype))),
+        })),
     })
 }
 

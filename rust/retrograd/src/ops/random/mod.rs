@@ -11,7 +11,7 @@ use smallvec::smallvec;
 use super::{Entry, Form, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::generator::Generator;
 use crate::tensor::copy;
@@ -67,6 +67,7 @@ impl Primitive for Redraw {
         // Each entry of a batch has its own numbers, as if the batch were one tensor.
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
     });
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn node(&self) -> &'static str {
         match self.how {
             Draw::Uniform { .. } => "UniformBackward0",
@@ -90,9 +91,6 @@ impl Primitive for Redraw {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Tensor::zeros(cx.g().sizes(), cx.g().dtype()).map(one)
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
-    }
 }
 
 fn redraw(form: Form, input: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<Tensor> {
@@ -113,17 +111,12 @@ impl Primitive for Bernoulli {
         transforms::refuse_same(Self::NAME)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "BernoulliBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         by_chance(xs[0], self.generator.as_ref()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Tensor::zeros(cx.g().sizes(), cx.g().dtype()).map(one)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 
@@ -135,6 +128,7 @@ struct BernoulliEach {
 
 impl Primitive for BernoulliEach {
     const NAME: &'static str = "bernoulli_";
+    const NODE: &'static str = "BernoulliBackward1";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
@@ -146,9 +140,7 @@ impl Primitive for BernoulliEach {
         sizes[lead..].copy_from_slice(&p.sizes()[1..]);
         Ok((apply(op.clone(), &[&x, &view::view_to(&p, &sizes)?])?, smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "BernoulliBackward1"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let p = Tensor::empty(xs[0].sizes(), xs[1].dtype())?;
         copy::copy_into(xs[1], &p)?;
@@ -159,9 +151,6 @@ impl Primitive for BernoulliEach {
         let mut grads = maybe(zeros(0)?);
         grads.push(zeros(1)?);
         Ok(grads)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
     }
 }
 

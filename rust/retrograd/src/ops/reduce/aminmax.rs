@@ -7,11 +7,10 @@ use super::extreme::Ties;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, one};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, params};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::reduce::{Max, Min};
-use crate::ops::Value;
 use crate::tensor::Tensor;
 
 /// `aminmax`: reverse, each gradient split evenly among the elements equal to its result.
@@ -23,10 +22,8 @@ struct AMinMax {
 impl Primitive for AMinMax {
     const NAME: &'static str = "aminmax";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "min"), Keep::output(1, "max")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        "AminmaxBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         dispatch!(numeric, x.dtype(), T => {
@@ -45,16 +42,13 @@ impl Primitive for AMinMax {
         }
         Ok(smallvec![sum])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(smallvec![None, None]) };
-        let mean = |out: &Tensor| Ties::of(cx.xs[0], out, &self.over, false)?.mean(t);
+        let mean = |out: &Tensor| Ties::of(cx.xs[0], out, &op.over, false)?.mean(t);
         let mut tangents = one(mean(&cx.outs[0])?);
         tangents.push(Some(mean(&cx.outs[1])?));
         Ok(tangents)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim()), ("keepdim", self.over.keepdim.into())]
-    }
+    });
 }
 
 /// The smallest and the largest element, of all or along a dimension.

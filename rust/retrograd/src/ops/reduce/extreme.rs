@@ -7,7 +7,7 @@ use super::sum::sum_of;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Max, Min, best};
@@ -104,17 +104,17 @@ impl Primitive for Extreme {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         check_some(self.op(), x, &self.over)?;
-        dispatch!(numeric, x.dtype(), T => {
+        dispatch!(numeric of self.op(), x.dtype(), T => {
             if self.max { run::<T, _>(&Max, x, &self.over) } else { run::<T, _>(&Min, x, &self.over) }.map(out)
-        }, else Err(Error::no_kernel(self.op(), x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over, self.full)?.split(cx.g(), cx.sizes(0)).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        Ties::of(cx.xs[0], &cx.outs[0], &self.over, self.full)?.mean(t).map(one)
-    }
+        Ties::of(cx.xs[0], &cx.outs[0], &op.over, op.full)?.mean(t).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         if self.full {
             return Vec::new();
@@ -141,11 +141,16 @@ impl ExtremeDim {
 impl Primitive for ExtremeDim {
     const NAME: &'static str = "max";
     const KEEP: &'static [Keep] = &[Keep::output(1, "indices")];
+    const PARAMS: Params<Self> = params!(op;
+        dim: op.over.saved_dim(),
+        keepdim: op.over.keepdim,
+        self_sym_sizes: &op.sizes[..],
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let mut sizes = view::with_batch(&op.sizes, batch);
         let over = if op.sizes.is_empty() {
             sizes.push(1);
-            Over::dim("max", 1, 2, op.over.keepdim)?
+            Over::dim(Self::NAME, 1, 2, op.over.keepdim)?
         } else {
             op.over.lifted(op.sizes.len())
         };
@@ -163,17 +168,10 @@ impl Primitive for ExtremeDim {
         let sizes = cx.sizes(0);
         to_chosen(cx.g(), cx.kept(0)?, self.axis(sizes.len()), sizes).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], self.axis(t.ndim()))).transpose()?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis(t.ndim()))).transpose()?;
         Ok(smallvec![t, None])
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dim", self.over.saved_dim()),
-            ("keepdim", self.over.keepdim.into()),
-            ("self_sym_sizes", self.sizes[..].into()),
-        ]
-    }
+    });
 }
 
 /// The extreme values and their first indices.
@@ -185,13 +183,13 @@ fn best_of(op: &'static str, max: bool, x: &Tensor, over: &Over) -> Result<Outs>
         return Ok(smallvec![values, indices]);
     }
     let ((kept, kept_strides), (reduced, reduced_strides)) = over.split(x);
-    dispatch!(numeric, x.dtype(), T => {
+    dispatch!(numeric of op, x.dtype(), T => {
         let (level, a, v, i) = (Level::detect(), x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
         let kernel = if max { best::<T, true> } else { best::<T, false> };
         // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) the results are fresh.
         unsafe { kernel(level, &kept, &kept_strides, &reduced, &reduced_strides, a, v, i) };
         Ok(smallvec![values, indices])
-    }, else Err(Error::no_kernel(op, x.dtype())))
+    })
 }
 
 /// `argmax`, `argmin`.
@@ -203,11 +201,10 @@ struct ArgExtreme {
 
 impl Primitive for ArgExtreme {
     const NAME: &'static str = "argmax";
+    const NODE: &'static str = "NotDifferentiable";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { max: op.max, over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        "NotDifferentiable"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let op = if self.max { "argmax" } else { "argmin" };
         if xs[0].dtype() == DType::Bool {
@@ -218,9 +215,6 @@ impl Primitive for ArgExtreme {
         Ok(out(found.swap_remove(1)))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        Ok(maybe(None))
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
         Ok(maybe(None))
     }
 }

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::Result;
 use crate::kernels::reduce;
@@ -29,11 +29,10 @@ struct Ask {
 
 impl Primitive for Ask {
     const NAME: &'static str = "all";
+    const NODE: &'static str = "NotDifferentiable";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { what: op.what, over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        "NotDifferentiable"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let over = &self.over;
         if self.what == Question::Count {
@@ -53,9 +52,6 @@ impl Primitive for Ask {
         if xs[0].dtype() == DType::UInt8 { copy::cast(&truth, DType::UInt8).map(out) } else { Ok(out(truth)) }
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        Ok(maybe(None))
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
         Ok(maybe(None))
     }
 }

@@ -7,7 +7,7 @@ use super::sum::{mean_of, sum_of};
 use super::{Over, run_into};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Moments, Reduce, row_moments};
@@ -43,6 +43,12 @@ impl<const STD: bool, const MEAN: bool> Spread<STD, MEAN> {
 
 impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
     const NAME: &'static str = if STD { "std" } else { "var" };
+    const NODE: &'static str = match (STD, MEAN) {
+        (false, false) => "VarBackward0",
+        (true, false) => "StdBackward0",
+        (false, true) => "VarMeanBackward0",
+        (true, true) => "StdMeanBackward0",
+    };
     const KEEP: &'static [Keep] = match (STD, MEAN) {
         (false, _) => &[Keep::input(0, "self")],
         (true, false) => &[Keep::input(0, "self"), Keep::output(0, "result")],
@@ -50,18 +56,10 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
     };
     const BATCH: Batch<Self> =
         Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), correction: op.correction }));
-    fn node(&self) -> &'static str {
-        match (STD, MEAN) {
-            (false, false) => "VarBackward0",
-            (true, false) => "StdBackward0",
-            (false, true) => "VarMeanBackward0",
-            (true, true) => "StdMeanBackward0",
-        }
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let freedom = self.freedom(x.sizes()).max(0.0);
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of Self::NAME, x.dtype(), T => {
             let sizes = self.over.sizes(x.sizes());
             let moments = moments::<T>(x, &self.over, |row| {
                 // SAFETY: (1) the elements of a slice.
@@ -79,7 +77,7 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
             }
             let mean = Tensor::build::<T>(&sizes, |o| o.iter_mut().zip(&moments).for_each(|(o, [mean, _])| *o = *mean))?;
             Ok(smallvec![spread, mean])
-        }, else Err(Error::no_kernel(Self::NAME, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.kept(0)?;
@@ -108,13 +106,13 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
         }
         Ok(maybe(total))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(cx.outs.iter().map(|_| None).collect()) };
         let x = cx.xs[0];
-        let var = sum_of(&self.centred(x)?.mul(t)?, self.over.clone(), None)?.times(2.0 / self.freedom(x.sizes()))?;
-        let spread = if STD { self.halved(&var, &cx.outs[0])? } else { var };
-        if MEAN { Ok(smallvec![Some(spread), Some(mean_of(t, self.over.clone(), None)?)]) } else { Ok(one(spread)) }
-    }
+        let var = sum_of(&op.centred(x)?.mul(t)?, op.over.clone(), None)?.times(2.0 / op.freedom(x.sizes()))?;
+        let spread = if STD { op.halved(&var, &cx.outs[0])? } else { var };
+        if MEAN { Ok(smallvec![Some(spread), Some(mean_of(t, op.over.clone(), None)?)]) } else { Ok(one(spread)) }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let correction = self.correction.map_or(Value::None, Value::Scalar);
         vec![("correction", correction), ("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]

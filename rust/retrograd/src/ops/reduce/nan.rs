@@ -6,9 +6,8 @@ use super::Over;
 use super::sum::{accumulated, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::ops::memory::cast;
 use crate::tensor::{DType, Scalar, Tensor};
 
@@ -27,10 +26,8 @@ struct NanSum {
 impl Primitive for NanSum {
     const NAME: &'static str = "nansum";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), dtype: p.dtype }));
-    fn node(&self) -> &'static str {
-        "NansumBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0].detach();
         sum_of(&numbers(&x, &x.ne(&x)?)?, self.over.clone(), self.dtype).map(out)
@@ -39,13 +36,10 @@ impl Primitive for NanSum {
         let x = cx.kept(0)?;
         numbers(&self.over.spread(cx.g(), cx.sizes(0))?, &x.ne(x)?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        sum_of(&numbers(t, &cx.xs[0].ne(cx.xs[0])?)?, self.over.clone(), self.dtype).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
-    }
+        sum_of(&numbers(t, &cx.xs[0].ne(cx.xs[0])?)?, op.over.clone(), op.dtype).map(one)
+    });
 }
 
 /// The sum of the elements that are not NaN.

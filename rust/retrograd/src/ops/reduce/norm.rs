@@ -7,7 +7,7 @@ use super::Over;
 use super::sum::sum_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::{refuse_bools, result_type};
@@ -98,12 +98,12 @@ impl Primitive for VectorNorm {
         let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.kept(0)?, sizes)?];
         pull(&g, x, &norm, self.ord.as_f64(), &self.over).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let x = cx.xs[0];
-        let norm = self.over.aligned(&cx.outs[0], x.sizes())?;
-        sum_of(&pull(t, x, &norm, self.ord.as_f64(), &self.over)?, self.over.clone(), None).map(one)
-    }
+        let norm = op.over.aligned(&cx.outs[0], x.sizes())?;
+        sum_of(&pull(t, x, &norm, op.ord.as_f64(), &op.over)?, op.over.clone(), None).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
         vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into()), (ord, self.ord.into())]
@@ -376,6 +376,7 @@ impl Dist {
 impl Primitive for Dist {
     const NAME: &'static str = "dist";
     const KEEP: &'static [Keep] = &[Keep::input(1, "other"), Keep::output(0, "result"), Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; p);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let [a, b] = [view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?];
         let ndim = a.ndim().max(b.ndim());
@@ -390,13 +391,10 @@ impl Primitive for Dist {
         let y = if dims.is_empty() {
             apply1(VectorNorm { ord: p.p, over: Over::none(), older: false }, &[&difference])?
         } else {
-            vector("dist", &difference, p.p, Some(&dims), false, None)?
+            vector(Self::NAME, &difference, p.p, Some(&dims), false, None)?
         };
         Ok((out(y), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "DistBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &Over::all()).map(out)
     }
@@ -405,13 +403,10 @@ impl Primitive for Dist {
         let other = cx.when(1, || g.neg())?;
         Ok(smallvec![Some(g), other])
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let part = |i: usize| cx.t(i).map(|t| self.pull(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let part = |i: usize| cx.t(i).map(|t| op.pull(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
         maybe_difference(part(0)?, part(1)?)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("p", self.p.into())]
-    }
+    });
 }
 
 fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {

@@ -6,9 +6,9 @@ use super::sum::{accumulated, into_accumulator, sum_of};
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::real::Num;
 use crate::kernels::reduce;
 use crate::ops::pointwise::select::where_;
@@ -39,7 +39,7 @@ impl Prod {
         let [before, n, after] = self.over.block(x.sizes());
         let eye = identity(n, true)?;
         let square = where_(&eye, &Tensor::ones(&[], x.dtype())?, &view::reshape_to(x, &[before, 1, n, after])?)?;
-        let over = Over::dim("prod", 2, 4, false)?;
+        let over = Over::dim(Self::NAME, 2, 4, false)?;
         view::reshape_to(&apply1(Prod { over, dtype: None }, &[&square])?, x.sizes())
     }
 }
@@ -54,8 +54,7 @@ impl Primitive for Prod {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let product = dispatch!(numeric, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?,
-            else return Err(Error::no_kernel("prod", x.dtype())));
+        let product = dispatch!(numeric of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?);
         copy::cast(&product, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -64,13 +63,13 @@ impl Primitive for Prod {
         let others = self.others(&x, cx.kept(1)?, cx.differentiating())?;
         others.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let result = &cx.outs[0];
         let x = crate::ops::memory::cast(cx.xs[0], result.dtype())?;
-        let others = self.others(&x, result, true)?;
-        sum_of(&others.mul(t)?, self.over.clone(), None).map(one)
-    }
+        let others = op.others(&x, result, true)?;
+        sum_of(&others.mul(t)?, op.over.clone(), None).map(one)
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         if !self.over.is_given() {
             return Vec::new();
@@ -95,8 +94,7 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
     if x.is_batched() {
         return Ok(true);
     }
-    let all = dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &Over::all())?,
-        else return Err(Error::no_kernel("prod", x.dtype())));
+    let all = dispatch!(floats of "prod", x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &Over::all())?);
     Ok(all.item()?.is_zero())
 }
 
@@ -124,9 +122,9 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
         }
     }
     let x = copy::contiguous(x)?;
-    dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    dispatch!(floats of "prod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         fill(x.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
-    }), else Err(Error::no_kernel("prod", x.dtype())))
+    }))
 }
 
 /// The product of all elements.

@@ -6,13 +6,13 @@ use smallvec::smallvec;
 use super::Over;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::real::{Num, Real};
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::{Scalar, Tensor};
 
@@ -44,6 +44,7 @@ fn extremes<T: Num>(max: bool, x: &[T], values: &mut [T], indices: &mut [i64], [
 impl Primitive for Running {
     const NAME: &'static str = "cummax";
     const KEEP: &'static [Keep] = &[Keep::output(1, "indices"), Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let axis = p.axis + 1;
         view::along_axis(Self { max: p.max, dim: axis as i64, axis }, xs, axes, batch, 0)
@@ -55,21 +56,19 @@ impl Primitive for Running {
         let x = copy::contiguous(xs[0])?;
         let block = Over::dim(Self::NAME, self.axis as i64, x.ndim(), false)?.block(x.sizes());
         let mut indices = vec![0i64; x.numel()];
-        let values = dispatch!(numeric, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
+        let op = if self.max { "cummax" } else { "cummin" };
+        let values = dispatch!(numeric of op, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
             extremes(self.max, x.as_slice::<T>().unwrap_or(&[]), values, &mut indices, block);
-        }), else return Err(Error::no_kernel(if self.max { "cummax" } else { "cummin" }, x.dtype())))?;
+        }))?;
         Ok(smallvec![values, Tensor::from_slice(&indices, x.sizes())?])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         to_chosen(cx.g(), cx.kept(0)?, self.axis, cx.sizes(0)).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], self.axis)).transpose()?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis)).transpose()?;
         Ok(smallvec![t, None])
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.dim.into())]
-    }
+    });
 }
 
 fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor, Tensor)> {
@@ -135,17 +134,15 @@ fn logs<T: Real>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse:
 impl Primitive for LogCumSumExp {
     const NAME: &'static str = "logcumsumexp";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), reverse: p.reverse }));
-    fn node(&self) -> &'static str {
-        "LogcumsumexpBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
             logs(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
-        }), else Err(Error::no_kernel("logcumsumexp", x.dtype())))
+        }))
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -164,11 +161,11 @@ impl Primitive for LogCumSumExp {
         };
         part(g)?.sub(&part(&g.neg()?)?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let (x, result) = (cx.xs[0], &cx.outs[0]);
         // Without an axis, as in a batch of numbers, the result is the operand.
-        let axis = match self.over.axes(x.ndim()).first() {
+        let axis = match op.over.axes(x.ndim()).first() {
             Some(&axis) if x.numel() > 0 => axis as i64,
             _ => return Ok(one(t.clone())),
         };
@@ -176,18 +173,12 @@ impl Primitive for LogCumSumExp {
         let largest = x.detach().amax(&[axis], true)?;
         let largest = where_(&largest.gt(&none)?, &largest, &zero)?;
         let sums = x.sub(&largest)?.exp()?.mul(t)?;
-        let sums = if self.reverse {
-            sums.flip(&[axis])?.cumsum(axis, None)?.flip(&[axis])?
-        } else {
-            sums.cumsum(axis, None)?
-        };
+        let sums =
+            if op.reverse { sums.flip(&[axis])?.cumsum(axis, None)?.flip(&[axis])? } else { sums.cumsum(axis, None)? };
         let some = result.ne(&none)?;
         let scale = where_(&some, &largest.sub(&where_(&some, result, &zero)?)?, &none)?;
         sums.mul(&scale.exp()?).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
-    }
+    });
 }
 
 /// The logarithm of the sums of exponentials of the elements up to each one, along a dimension.

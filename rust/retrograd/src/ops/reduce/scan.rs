@@ -7,14 +7,14 @@ use super::prod::{has_zero, identity};
 use super::sum::{accumulated, into_accumulator, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
 use crate::kernels::reduce::{self, Reduce, scan};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
-use crate::ops::{Form, Value, view};
+use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{DType, Element, Tensor};
@@ -63,25 +63,19 @@ struct CumSum {
 impl Primitive for CumSum {
     const NAME: &'static str = "cumsum";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
-    fn node(&self) -> &'static str {
-        "CumsumBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sums = dispatch!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?,
-            else return Err(Error::no_kernel("cumsum", x.dtype())));
+        let sums = dispatch!(numeric of Self::NAME, x.dtype(), T => {
+            scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?
+        });
         copy::cast(&sums, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { over: self.over.clone(), reverse: !self.reverse, dtype: None }, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
     }
 }
 
@@ -103,7 +97,7 @@ impl CumProd {
         let [before, n, after] = self.over.block(x.sizes());
         let one = Tensor::ones(&[], x.dtype())?;
         let square = where_(&identity(n, true)?, &one, &view::reshape_to(x, &[before, 1, n, after])?)?;
-        let products = apply1(CumProd { over: Over::dim("cumprod", 2, 4, false)?, dtype: None }, &[&square])?;
+        let products = apply1(CumProd { over: Over::dim(Self::NAME, 2, 4, false)?, dtype: None }, &[&square])?;
         where_(&identity(n, false)?, &products, &Tensor::zeros(&[], x.dtype())?)
     }
 }
@@ -111,15 +105,13 @@ impl CumProd {
 impl Primitive for CumProd {
     const NAME: &'static str = "cumprod";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
-    fn node(&self) -> &'static str {
-        "CumprodBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let products = dispatch!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?,
-            else return Err(Error::no_kernel("cumprod", x.dtype())));
+        let products =
+            dispatch!(numeric of Self::NAME, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
         copy::cast(&products, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -139,22 +131,19 @@ impl Primitive for CumProd {
         }
         let [before, n, after] = self.over.block(x.sizes());
         let terms = self.partials(&x)?.mul(&view::reshape_to(g, &[before, 1, n, after])?)?;
-        view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 2, 4, false)?, None)?, x.sizes()).map(one)
+        view::reshape_to(&sum_of(&terms, Over::dim(Self::NAME, 2, 4, false)?, None)?, x.sizes()).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let result = &cx.outs[0];
         let (x, t) = (cast(cx.xs[0], result.dtype())?, cast(t, result.dtype())?);
         if !has_zero(&x)? {
-            return result.mul(&self.sums(&t.div(&x)?, false)?).map(one);
+            return result.mul(&op.sums(&t.div(&x)?, false)?).map(one);
         }
-        let [before, n, after] = self.over.block(x.sizes());
-        let terms = self.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
-        view::reshape_to(&sum_of(&terms, Over::dim("cumprod", 1, 4, false)?, None)?, x.sizes()).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
-    }
+        let [before, n, after] = op.over.block(x.sizes());
+        let terms = op.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
+        view::reshape_to(&sum_of(&terms, Over::dim(Self::NAME, 1, 4, false)?, None)?, x.sizes()).map(one)
+    });
 }
 
 /// The gradient of `cumprod` without a division: `y[k - 1] r[k]` with `r[k] = g[k] + x[k + 1] r[k + 1]`.
@@ -175,10 +164,10 @@ fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) ->
     }
     let [g, x, y] = [copy::contiguous(g)?, copy::contiguous(x)?, copy::contiguous(y)?];
     const WHY: &str = "contiguous and of this dtype";
-    dispatch!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    dispatch!(floats of "cumprod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         let [g, x, y] = [&g, &x, &y].map(|t| t.as_slice::<T>().expect(WHY));
         fill(g, x, y, o, [before, n, after]);
-    }), else Err(Error::no_kernel("cumprod", x.dtype())))
+    }))
 }
 
 /// In place, the dtype cannot change.

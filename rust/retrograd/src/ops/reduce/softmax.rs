@@ -8,9 +8,9 @@ use super::sum::sum_of;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::pointwise::{Body, lanes2, row_of};
@@ -18,7 +18,6 @@ use crate::kernels::real::Real;
 use crate::kernels::reduce;
 use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
-use crate::ops::Value;
 use crate::ops::memory::cast;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
@@ -58,11 +57,11 @@ fn finite<V: Vector>(m: V) -> V {
 fn fresh2<K: Body<f32, 2> + Body<f64, 2>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let o = Tensor::empty(a.sizes(), a.dtype())?;
     let sb = expanded_strides(b.sizes(), b.strides(), a.sizes());
-    dispatch!(floats, a.dtype(), T => {
+    dispatch!(floats of "logsumexp", a.dtype(), T => {
         // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh and contiguous.
         unsafe { lanes2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
         Ok(o)
-    }, else Err(Error::no_kernel("logsumexp", a.dtype())))
+    })
 }
 
 impl LogSumExp {
@@ -75,13 +74,11 @@ impl LogSumExp {
 impl Primitive for LogSumExp {
     const NAME: &'static str = "logsumexp";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        "LogsumexpBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, kept) = (xs[0], self.over.keeping());
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of Self::NAME, x.dtype(), T => {
             // Of no elements the maximum is minus infinity, and so is the result.
             let max = run::<T, _>(&reduce::Max, x, &kept)?;
             let sum = run::<T, _>(&reduce::Sum, &fresh2(&Shifted, x, &max)?, &kept)?;
@@ -89,20 +86,17 @@ impl Primitive for LogSumExp {
             let sizes = self.over.sizes(x.sizes());
             let strides = contiguous_strides(&sizes);
             Ok(out(Tensor::from_parts(result.storage(), result.dtype(), &sizes, &strides, 0)?))
-        }, else Err(Error::no_kernel("logsumexp", x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.kept(0)?;
         self.weights(x, cx.kept(1)?)?.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let weighted = self.weights(cx.xs[0], &cx.outs[0])?.mul(t)?;
-        sum_of(&weighted, self.over.clone(), None).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
-    }
+        let weighted = op.weights(cx.xs[0], &cx.outs[0])?.mul(t)?;
+        sum_of(&weighted, op.over.clone(), None).map(one)
+    });
 }
 
 /// `softmax` and `log_softmax` along one axis, with `y` the result:
@@ -128,7 +122,7 @@ impl<const LOG: bool> Softmax<LOG> {
     fn pulled_at_once(&self, g: &Tensor, y: &Tensor) -> Result<Tensor> {
         let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
         let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
-        dispatch!(floats, y.dtype(), T => {
+        dispatch!(floats of Self::NAME, y.dtype(), T => {
             let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
             Tensor::build::<T>(&sizes, |o| {
                 in_parts(o, block, |o, part| {
@@ -137,21 +131,19 @@ impl<const LOG: bool> Softmax<LOG> {
                     unsafe { on(Level::detect(), Pull::<T, LOG> { g, y, o, block }) }
                 });
             })
-        }, else Err(Error::no_kernel(Self::NAME, y.dtype())))
+        })
     }
 }
 
 impl<const LOG: bool> Primitive for Softmax<LOG> {
     const NAME: &'static str = if LOG { "log_softmax" } else { "softmax" };
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
-    fn node(&self) -> &'static str {
-        if LOG { "LogSoftmaxBackward0" } else { "SoftmaxBackward0" }
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             Tensor::build::<T>(x.sizes(), |o| {
                 in_parts(o, block, |o, part| {
@@ -159,24 +151,21 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
                     unsafe { on(Level::detect(), Rows::<T, LOG> { x: &from[part], o, block }) }
                 });
             }).map(out)
-        }, else Err(Error::no_kernel(if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, y) = (cx.g(), cx.kept(0)?);
         let fused = !cx.differentiating() && g.dtype() == y.dtype();
         if fused { self.pulled_at_once(g, y) } else { self.pulled(g, y) }.map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let y = &cx.outs[0];
         if LOG {
-            return t.sub(&self.sums(&y.exp()?.mul(t)?)?).map(one);
+            return t.sub(&op.sums(&y.exp()?.mul(t)?)?).map(one);
         }
-        self.pulled(t, y).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", self.over.saved_dim())]
-    }
+        op.pulled(t, y).map(one)
+    });
 }
 
 /// What an element takes, in nanoseconds.

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::{Over, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::reduce;
@@ -33,21 +33,18 @@ impl Primitive for Sum {
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.over.is_given() { "SumBackward1" } else { "SumBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sum = dispatch!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
-            else return Err(Error::no_kernel("sum", x.dtype())));
+        let sum = dispatch!(numeric of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?);
         copy::cast(&sum, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         self.over.spread(cx.g(), cx.sizes(0)).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = Vec::new();
@@ -161,22 +158,19 @@ impl Primitive for Mean {
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.over.is_given() { "MeanBackward1" } else { "MeanBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::cast(xs[0], self.dtype.unwrap_or(xs[0].dtype()))?;
-        dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
-            else Err(Error::no_kernel("mean", x.dtype())))
+        dispatch!(floats of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let n = self.over.count(cx.sizes(0));
         // Divided before it is spread: one division an element of the result.
         let share = cx.g().div(&Tensor::number(Scalar::Int(n as i64))?)?;
         self.over.spread(&share, cx.sizes(0)).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = Vec::new();

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::real::Real;
@@ -72,7 +72,7 @@ impl Histc {
         if low == high {
             [low, high] = [low - 1.0, high + 1.0];
         }
-        let refuse = |detail: String| Err(Error::shape("histc", detail));
+        let refuse = |detail: String| Err(Error::shape(Self::NAME, detail));
         if !low.is_finite() || !high.is_finite() {
             return refuse(format!("range of [{low}, {high}] is not finite"));
         }
@@ -85,11 +85,10 @@ impl Histc {
 
 impl Primitive for Histc {
     const NAME: &'static str = "histc";
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { lead: p.lead + 1, ..*p }));
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let (lead, entry) = x.sizes().split_at(self.lead);
@@ -98,7 +97,7 @@ impl Primitive for Histc {
         sizes.push(self.bins);
         dispatch!(floats, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
-            let mut counts = vec![0.0; crate::tensor::layout::checked_numel("histc", &sizes)?];
+            let mut counts = vec![0.0; crate::tensor::layout::checked_numel(Self::NAME, &sizes)?];
             for (i, counts) in counts.chunks_mut(self.bins).enumerate() {
                 let from = &from[i * size..(i + 1) * size];
                 let edges = edges_between(self.reach_for(from)?, self.bins, x.dtype())?;
@@ -108,10 +107,7 @@ impl Primitive for Histc {
         }, else Err(ErrorKind::NoKernel { op: "histc", kernel: "histogram_cpu", dtype: x.dtype() }.into()))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("histc", REMEDY)
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        Ok(maybe(None))
+        no_derivative(Self::NAME, REMEDY)
     }
 }
 
@@ -212,6 +208,7 @@ impl Histogram {
 
 impl Primitive for Histogram {
     const NAME: &'static str = OP;
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let all = xs.iter().zip(axes).map(|(x, axis)| crate::ops::view::batch_first(x, *axis, batch));
@@ -219,9 +216,6 @@ impl Primitive for Histogram {
         let outs = apply(Self { lead: p.lead + 1, ..p.clone() }, &all.iter().collect::<Vec<_>>())?;
         Ok((outs, smallvec![Some(0), Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let all = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<Vec<_>>>()?;
         let edges = self.even.is_none().then(|| &all[1]);
@@ -232,9 +226,7 @@ impl Primitive for Histogram {
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(OP, REMEDY)
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative(OP, REMEDY)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(OP, REMEDY));
 }
 
 fn histogram_of(

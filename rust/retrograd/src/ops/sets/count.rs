@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::real::Num;
 use crate::ops::index::dynamic_shape;
@@ -36,11 +36,9 @@ fn weighed<T: Num + Element>(bins: &[i64], weights: &Tensor, n: usize) -> Result
 
 impl Primitive for BinCount {
     const NAME: &'static str = "bincount";
+    const NODE: &'static str = "NotImplemented";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|_, _, _, _| Err(dynamic_shape("bincount")));
-    fn node(&self) -> &'static str {
-        "NotImplemented"
-    }
     fn inputs(&self) -> u32 {
         0b10
     }
@@ -69,11 +67,9 @@ impl Primitive for BinCount {
         Ok(out(counts))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        no_derivative("bincount", REMEDY)
+        no_derivative(Self::NAME, REMEDY)
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative("bincount", REMEDY)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(Self::NAME, REMEDY));
 }
 
 const REMEDY: &str = "add the weights up with index_add, which has one";

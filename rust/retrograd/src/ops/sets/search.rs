@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::pointwise::result_type;
 use crate::ops::view;
@@ -71,6 +71,7 @@ impl Search {
 
 impl Primitive for Search {
     const NAME: &'static str = "searchsorted";
+    const NODE: &'static str = "NotDifferentiable";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         if axes[0].is_none() && xs.len() == 2 && xs[0].ndim() == 1 {
@@ -89,9 +90,7 @@ impl Primitive for Search {
         let places = apply1(p.clone(), &all.iter().collect::<SmallVec<[&Tensor; 3]>>())?;
         Ok((out(view::reshape_to(&places, &sizes)?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "NotDifferentiable"
-    }
+    const JVP: Tangents<Self> = Tangents::Zero;
     fn inputs(&self) -> u32 {
         0
     }
@@ -117,9 +116,6 @@ impl Primitive for Search {
         copy::cast(&places, if self.int32 { DType::Int32 } else { DType::Int64 }).map(out)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
-        Ok(maybe(None))
-    }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
         Ok(maybe(None))
     }
 }

@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::index::dynamic_shape;
 use crate::ops::sort::sort;
@@ -54,9 +54,7 @@ impl Primitive for Unique {
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(self.op(), REMEDY)
     }
-    fn jvp(&self, _: &Jvp) -> Result<Grads> {
-        no_derivative(self.op(), REMEDY)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, _| no_derivative(op.op(), REMEDY));
 }
 
 const REMEDY: &str = "take the elements at indices, which has one";

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, one};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::sort::{Line, Pick, choose_along};
@@ -73,10 +73,10 @@ impl<C: Choose> Primitive for Chosen<C> {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         to_chosen(cx.g(), cx.kept(0)?, self.axis, cx.sizes(0)).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], self.axis)).transpose()?;
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis)).transpose()?;
         Ok(smallvec![t, None])
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = vec![("dim", self.dim.into())];
         if let Some(keepdim) = self.choose.keepdim() {
@@ -108,12 +108,12 @@ pub fn chosen<C: Choose>(choose: &C, x: &Tensor, axis: usize) -> Result<(Tensor,
     };
     let outer: Dims = sizes.iter().enumerate().filter(|&(d, _)| d != axis).map(|(_, &n)| n).collect();
     let (a_outer, o_outer) = (others(x.strides()), others(values.strides()));
-    dispatch!(ordered, x.dtype(), T => {
+    dispatch!(ordered of C::NAME, x.dtype(), T => {
         let (a, v, i) = (x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
         // SAFETY: (1) S1 and S3, and a line without elements has no results; (2) the results are fresh, of one layout, and
         // have `to.n` elements along the axis.
         unsafe { choose_along(&outer, &a_outer, &o_outer, from, to, a, v, i, choose) }?;
-    }, else return Err(Error::no_kernel(C::NAME, x.dtype())));
+    });
     Ok((values, indices))
 }
 

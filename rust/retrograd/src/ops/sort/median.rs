@@ -6,7 +6,7 @@ use super::choose::{Choose, along, as_lines, chosen, size_along};
 use super::select::check_order;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
@@ -58,7 +58,7 @@ impl Median {
             return Ok(Over::all());
         }
         let dims: Vec<i64> = (self.lead..ndim).map(|d| d as i64).collect();
-        if dims.is_empty() { Ok(Over::none()) } else { Over::dims("median", Some(&dims), ndim, false) }
+        if dims.is_empty() { Ok(Over::none()) } else { Over::dims(Self::NAME, Some(&dims), ndim, false) }
     }
 }
 
@@ -82,10 +82,10 @@ impl Primitive for Median {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over(cx.sizes(0).len())?, true)?.split(cx.g(), cx.sizes(0)).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        Ties::of(cx.xs[0], &cx.outs[0], &self.over(cx.xs[0].ndim())?, true)?.mean(t).map(one)
-    }
+        Ties::of(cx.xs[0], &cx.outs[0], &op.over(cx.xs[0].ndim())?, true)?.mean(t).map(one)
+    });
 }
 
 fn median_of(op: &'static str, x: &Tensor, ignore_nan: bool) -> Result<Tensor> {

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::{cat, reshape_to};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::result_type;
 use crate::tensor::copy;
@@ -164,9 +164,7 @@ impl Primitive for BlockDiag {
     const NAME: &'static str = "block_diag";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { lead: p.lead + 1, blocks: p.blocks.clone() }));
-    fn node(&self) -> &'static str {
-        "BlockDiagBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let lead = &xs[0].sizes()[..self.lead];
         let mut sizes = Dims::from_slice(lead);
@@ -196,9 +194,6 @@ impl Primitive for BlockDiag {
             })?);
         }
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        jointly_linear(self, cx)
     }
 }
 

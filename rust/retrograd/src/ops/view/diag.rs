@@ -7,7 +7,7 @@ use super::look::Look;
 use super::slice::{Diagonal, embed};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::{Value, view};
 use crate::tensor::copy;
@@ -20,11 +20,10 @@ struct DiagonalCopy(Diagonal);
 
 impl Primitive for DiagonalCopy {
     const NAME: &'static str = "diagonal_copy";
+    const NODE: &'static str = "DiagonalBackward0_copy";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(Self(p.0.lift(ndims[0], batch))));
-    fn node(&self) -> &'static str {
-        "DiagonalBackward0_copy"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, l) = (xs[0], self.0.layout(xs[0])?);
         let part = Tensor::from_parts(x.storage(), x.dtype(), &l.sizes, &l.strides, l.offset)?;
@@ -32,9 +31,6 @@ impl Primitive for DiagonalCopy {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         self.0.pull(cx.g(), cx.sizes(0)).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
@@ -55,13 +51,12 @@ struct Trace {
 impl Primitive for Trace {
     const NAME: &'static str = "trace";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
         Ok((out(x.diagonal(0, 1, 2)?.sum_dims(&[1], false)?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "TraceBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, l) = (xs[0], main_diagonal(&self.from).layout(xs[0])?);
         Tensor::from_parts(x.storage(), x.dtype(), &l.sizes, &l.strides, l.offset)?.sum(None).map(out)
@@ -70,12 +65,6 @@ impl Primitive for Trace {
         let sizes = cx.sizes(0);
         let n = sizes.iter().min().copied().unwrap_or(0);
         embed(&main_diagonal(sizes), "DiagonalBackwardBackward0", &view::expand_to(cx.g(), &[n])?, sizes).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self_sym_sizes", (&*self.from).into())]
     }
 }
 

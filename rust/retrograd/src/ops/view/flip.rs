@@ -5,9 +5,8 @@ use retrograd_macros::op;
 use super::look::wrap_dims;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::error::Result;
-use crate::ops::Value;
 use crate::tensor::{Dims, Strides, Tensor};
 
 /// A copy of `x` with the axes `dims` reversed, not recorded.
@@ -36,23 +35,16 @@ struct Flip(Dims);
 impl Primitive for Flip {
     const NAME: &'static str = "flip";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dims: &*op.0);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| {
         Ok(Flip(if ndims[0] == 0 { Dims::new() } else { p.0.iter().map(|d| d + 1).collect() }))
     });
-    fn node(&self) -> &'static str {
-        "FlipBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         flipped(xs[0], &self.0).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(one(apply1(self.clone(), &[cx.g()])?))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dims", (&*self.0).into())]
     }
 }
 

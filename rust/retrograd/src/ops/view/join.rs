@@ -6,9 +6,8 @@ use smallvec::smallvec;
 use super::look::batch_first;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::ops::pointwise::result_type;
 use crate::tensor::copy;
 use crate::tensor::layout::{contiguous_strides, wrap_dim};
@@ -47,6 +46,7 @@ struct Cat {
 impl Primitive for Cat {
     const NAME: &'static str = "cat";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let mut parts = Vec::with_capacity(xs.len());
         for (x, &axis) in xs.iter().zip(axes) {
@@ -60,9 +60,7 @@ impl Primitive for Cat {
         }
         Ok((out(cat(&parts, p.dim as i64 + 1)?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "CatBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let Some(first) = xs.iter().find(|x| !is_skipped(x.sizes())) else {
             return Tensor::empty(&[0], result_type(xs)).map(out);
@@ -113,12 +111,6 @@ impl Primitive for Cat {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        jointly_linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
-    }
 }
 
 /// `stack`. Reverse: the indices of `g` along the new axis.
@@ -146,10 +138,9 @@ impl Stack {
 impl Primitive for Stack {
     const NAME: &'static str = "stack";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Stack { dim: p.dim + 1 }));
-    fn node(&self) -> &'static str {
-        "StackBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let mut sizes = Dims::from_slice(xs[0].sizes());
         sizes.insert(self.dim, xs.len());
@@ -167,12 +158,6 @@ impl Primitive for Stack {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let dim = self.dim as i64;
         (0..cx.node.edges.len()).map(|i| cx.when(i, || cx.g().select(dim, i as i64))).collect()
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        jointly_linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
     }
 }
 

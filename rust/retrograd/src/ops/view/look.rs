@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -93,9 +93,7 @@ impl<V: Look> Primitive for Looked<V> {
         // A view that nobody differentiates need not keep its base: alone with its memory it may become a `.grad`.
         Ok(one(if cx.differentiating() || pulled.base().is_none() { pulled } else { pulled.alias() }))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| self.0.push(t)).transpose().map(maybe)
-    }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| cx.t(0).map(|t| op.0.push(t)).transpose().map(maybe));
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }

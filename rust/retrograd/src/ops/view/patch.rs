@@ -6,7 +6,7 @@ use super::look::{Look, look};
 use super::slice::{Diagonal, Select, Slice};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, jointly_linear, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::copy;
@@ -26,6 +26,7 @@ impl<V: Look> Primitive for Patch<V> {
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, batch| Ok(Patch { part: p.part.lift(ndims[0], batch), node: p.node }));
+    const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn node(&self) -> &'static str {
         self.node
     }
@@ -44,9 +45,6 @@ impl<V: Look> Primitive for Patch<V> {
         })?;
         let part = cx.when(1, || look(self.part.clone(), g))?;
         Ok([rest, part].into_iter().collect())
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        jointly_linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.part.params().into_iter().filter(|(name, _)| *name != "self_sym_sizes").collect()

@@ -7,9 +7,8 @@ use super::reshape_to;
 use super::shape::checked_sizes;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Tensor};
@@ -33,13 +32,12 @@ impl Repeat {
 impl Primitive for Repeat {
     const NAME: &'static str = "repeat";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; repeats: &*op.repeats, self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, batch| {
         let [from, padded] = [&p.from, &p.padded].map(|sizes| with_batch(sizes, batch));
         Ok(Self { repeats: with_batch(&p.repeats, 1), from, padded })
     });
-    fn node(&self) -> &'static str {
-        "RepeatBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes: Vec<i64> =
             self.repeats.iter().zip(&self.padded).map(|(&r, &n)| r.saturating_mul(n) as i64).collect();
@@ -56,12 +54,6 @@ impl Primitive for Repeat {
             return Ok(one(cx.g().clone()));
         }
         reshape_to(&reshape_to(cx.g(), &self.apart())?.sum_dims(&dims, false)?, &self.from).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("repeats", (&*self.repeats).into()), ("self_sym_sizes", (&*self.from).into())]
     }
 }
 

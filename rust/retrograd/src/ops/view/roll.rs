@@ -6,9 +6,8 @@ use super::flip::{flip, flipped};
 use super::reshape_to;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Strides, Tensor};
@@ -48,12 +47,11 @@ fn rolled(x: &Tensor, dim: usize, shift: i64) -> Result<Tensor> {
 impl Primitive for Roll {
     const NAME: &'static str = "roll";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dims: &*op.dims, shifts: &*op.shifts);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| {
         Ok(Self { shifts: p.shifts.clone(), dims: p.dims.iter().map(|d| d + 1).collect(), lead: p.lead + 1 })
     });
-    fn node(&self) -> &'static str {
-        "RollBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         if self.dims.is_empty() {
             let x = copy::contiguous(xs[0])?;
@@ -72,12 +70,6 @@ impl Primitive for Roll {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = Self { shifts: self.shifts.iter().map(|s| s.wrapping_neg()).collect(), ..self.clone() };
         apply1(back, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dims", (&*self.dims).into()), ("shifts", (&*self.shifts).into())]
     }
 }
 
@@ -121,10 +113,9 @@ struct Rot90 {
 impl Primitive for Rot90 {
     const NAME: &'static str = "rot90";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dims: &op.dims[..], k);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { k: p.k, dims: p.dims.map(|d| d + 1) }));
-    fn node(&self) -> &'static str {
-        "Rot90Backward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, [a, b]) = (xs[0], self.dims);
         let turned = match self.k.rem_euclid(4) {
@@ -140,12 +131,6 @@ impl Primitive for Rot90 {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { k: self.k.wrapping_neg(), dims: self.dims }, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dims", (&self.dims[..]).into()), ("k", self.k.into())]
     }
 }
 

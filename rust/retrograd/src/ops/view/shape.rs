@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::look::{Layout, Look, look, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::ops::{Value, memory};
 use crate::tensor::layout::{checked_numel, contiguous_strides, numel, view_strides, wrap_dim};
@@ -62,11 +62,9 @@ struct UnsafeView(ViewTo);
 
 impl Primitive for UnsafeView {
     const NAME: &'static str = "reshape";
+    const NODE: &'static str = "UnsafeViewBackward0";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(UnsafeView(p.0.lift(ndims[0], batch))));
-    fn node(&self) -> &'static str {
-        "UnsafeViewBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let l = self.0.layout(xs[0])?;
         Tensor::from_parts(xs[0].storage(), xs[0].dtype(), &l.sizes, &l.strides, l.offset).map(out)
@@ -74,9 +72,8 @@ impl Primitive for UnsafeView {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(one(reshape_to(cx.g(), cx.sizes(0))?))
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        cx.t(0).map(|t| reshape_to(t, &self.0.sizes)).transpose().map(maybe)
-    }
+    const JVP: Tangents<Self> =
+        Tangents::Rule(|op, cx| cx.t(0).map(|t| reshape_to(t, &op.0.sizes)).transpose().map(maybe));
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }

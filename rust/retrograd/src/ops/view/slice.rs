@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::look::{Layout, Look, look, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::layout::wrap_dim;
@@ -25,6 +25,7 @@ impl<V: Look> Primitive for Embed<V> {
     const BATCH: Batch<Self> = Batch::Lift(|p, _, batch| {
         Ok(Embed { part: p.part.lift(p.from.len(), batch), from: with_batch(&p.from, batch), node: p.node })
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         self.node
     }
@@ -37,9 +38,6 @@ impl<V: Look> Primitive for Embed<V> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(one(look(self.part.clone(), cx.g())?))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         // Of the view without the sizes, which are those of the result here.

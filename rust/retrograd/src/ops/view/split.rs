@@ -6,7 +6,7 @@ use super::look::{Layout, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, params};
 use crate::autograd::view::Creation;
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -38,10 +38,9 @@ struct Unbind {
 impl Primitive for Unbind {
     const NAME: &'static str = "unbind";
     const KEEP: &'static [Keep] = &[];
+    const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Unbind { dim: p.dim + 1 }));
-    fn node(&self) -> &'static str {
-        "UnbindBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let mut l = Layout::of(x);
@@ -58,12 +57,6 @@ impl Primitive for Unbind {
         let n = sizes.remove(self.dim);
         let gs: Vec<Tensor> = (0..n).map(|i| filled(cx, i, &sizes)).collect::<Result<_>>()?;
         Ok(one(super::stack(&gs, self.dim as i64)?))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
     }
 }
 
@@ -84,6 +77,7 @@ impl Primitive for Split {
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> =
         Batch::Lift(|p, _, batch| Ok(Split { dim: p.dim + 1, from: with_batch(&p.from, batch), ..p.clone() }));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         match (self.untracked, self.each.is_some()) {
             (false, true) => "SplitBackward0",
@@ -119,9 +113,6 @@ impl Primitive for Split {
             gs.push(filled(cx, i, &sizes)?);
         }
         Ok(one(super::cat(&gs, self.dim as i64)?))
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let parts = match self.each {

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::look::{Layout, Look, look, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Num;
@@ -83,9 +83,7 @@ impl Primitive for Fold {
         }
         Ok((out(apply1(Fold(p.lift(p.from.len(), batch)), &[&g])?), smallvec::smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "UnfoldBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         fn add<T: Num>(g: &[T], to: &mut [T], windows: usize, n: usize, after: usize, p: &Unfold) {
             for (g, to) in
@@ -107,17 +105,14 @@ impl Primitive for Fold {
             Some(&n) => (n, xs[0].sizes()[p.dim], p.from[p.dim + 1..].iter().product()),
             None => (1, 1, 1),
         };
-        dispatch!(floats, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
+        dispatch!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
             to.fill(T::ZERO);
             add(g.as_slice::<T>().unwrap_or(&[]), to, windows, n, after, p);
-        }), else Err(Error::no_kernel("unfold_backward", g.dtype())))
+        }))
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         look(self.0.clone(), cx.g()).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
 }
 

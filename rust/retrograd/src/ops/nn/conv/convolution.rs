@@ -11,13 +11,12 @@ use super::arguments::Steps;
 use super::weight::ConvolutionWeight;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
 use crate::kernels::parallel::{Shared, try_split};
-use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
 use crate::tensor::copy;
@@ -49,7 +48,7 @@ impl Convolution {
     /// Sizes of the output.
     fn sizes(&self, x: &[usize], w: &[usize]) -> Result<Dims> {
         if x.len() != self.out.len() + 2 || w.len() != x.len() {
-            return Err(Error::shape("convolution", format!("{x:?} and {w:?} do not belong to one convolution")));
+            return Err(Error::shape(Self::NAME, format!("{x:?} and {w:?} do not belong to one convolution")));
         }
         let channels = if self.transposed { w[1] * self.steps.groups } else { w[0] };
         let mut sizes: Dims = smallvec![x[0], channels];
@@ -99,6 +98,15 @@ impl Convolution {
 impl Primitive for Convolution {
     const NAME: &'static str = "convolution";
     const KEEP: &'static [Keep] = &[Keep::input(0, "input"), Keep::input(1, "weight")];
+    const PARAMS: Params<Self> = params!(op;
+        bias_sym_sizes_opt: &[op.bias][..],
+        dilation: &op.steps.dilation[..],
+        groups: op.steps.groups,
+        output_padding: &op.output_padding[..],
+        padding: &op.steps.padding[..],
+        stride: &op.steps.stride[..],
+        transposed,
+    );
     const BATCH: Batch<Self> = Batch::Rule(batched);
     fn node(&self) -> &'static str {
         if self.derivative { "ConvolutionBackwardBackward0" } else { "ConvolutionBackward0" }
@@ -111,7 +119,7 @@ impl Primitive for Convolution {
         let dtype = x.dtype();
         let same = xs.iter().all(|x| x.dtype() == dtype) && xs.get(2).is_none_or(|b| b.sizes() == [sizes[1]]);
         if !same {
-            return Err(Error::dtype("convolution", "operands of different dtypes, or a bias of another size"));
+            return Err(Error::dtype(Self::NAME, "operands of different dtypes, or a bias of another size"));
         }
         let y = Tensor::empty(&sizes, dtype)?;
         // torch has transposed convolutions of no other integers.
@@ -119,7 +127,7 @@ impl Primitive for Convolution {
         if integers {
             return self.integers(&shape, xs, &y).map(out);
         }
-        dispatch!(floats, dtype, T => self.floats::<T>(&shape, xs, &y)?, else return Err(Error::no_kernel("convolution", dtype)));
+        dispatch!(floats of Self::NAME, dtype, T => self.floats::<T>(&shape, xs, &y)?);
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -135,34 +143,17 @@ impl Primitive for Convolution {
         }
         Ok(grads)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let mut sum: Option<Tensor> = None;
-        for operands in [[cx.t(0), Some(cx.xs[1])], [Some(cx.xs[0]), cx.t(1)]] {
-            let [Some(x), Some(w)] = operands else { continue };
-            let part = apply1(self.clone(), &[x, w])?;
-            sum = Some(match sum {
-                Some(sum) => sum.add(&part)?,
-                None => part,
-            });
-        }
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let by_x = cx.t(0).map(|t| apply1(op.clone(), &[t, cx.xs[1]])).transpose()?;
+        let by_weight = cx.t(1).map(|t| apply1(op.clone(), &[cx.xs[0], t])).transpose()?;
+        let sum = Jvp::sum([by_x, by_weight])?;
         let Some(bias) = cx.t(2) else { return Ok(maybe(sum)) };
-        let bias = channel_wise(bias, self.out.len())?;
+        let bias = channel_wise(bias, op.out.len())?;
         Ok(maybe(Some(match sum {
             Some(sum) => sum.add(&bias)?,
             None => expand_to(&bias, cx.outs[0].sizes())?,
         })))
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("bias_sym_sizes_opt", Value::from(&[self.bias][..])),
-            ("dilation", Value::from(&self.steps.dilation[..])),
-            ("groups", Value::from(self.steps.groups as i64)),
-            ("output_padding", Value::from(&self.output_padding[..])),
-            ("padding", Value::from(&self.steps.padding[..])),
-            ("stride", Value::from(&self.steps.stride[..])),
-            ("transposed", Value::from(self.transposed)),
-        ]
-    }
+    });
 }
 
 /// The sum over all axes but that of the channels.

@@ -6,14 +6,13 @@ use super::arguments::Steps;
 use super::convolution::{Convolution, beside, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear_in_each, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
 use crate::kernels::parallel::{Shared, try_split};
 use crate::kernels::reduce::{Reduce, Sum, reduce};
-use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
 use crate::tensor::copy;
@@ -77,7 +76,14 @@ const PART: usize = 16;
 
 impl Primitive for ConvolutionWeight {
     const NAME: &'static str = "convolution";
+    const NODE: &'static str = "ConvolutionBackwardBackward0";
     const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "input").when(0)];
+    const PARAMS: Params<Self> = params!(op;
+        dilation: &op.steps.dilation[..],
+        groups: op.steps.groups,
+        padding: &op.steps.padding[..],
+        stride: &op.steps.stride[..],
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (y, x) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         if batch == 0 {
@@ -101,18 +107,16 @@ impl Primitive for ConvolutionWeight {
         };
         Ok((out(w), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        "ConvolutionBackwardBackward0"
-    }
+    const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (y, x) = (xs[0], xs[1]);
         let sizes = self.sizes(y.sizes(), x.sizes());
         let shape = self.steps.shape(x.sizes(), y.sizes(), &sizes)?;
         if x.dtype() != y.dtype() {
-            return Err(Error::dtype("convolution", format!("{x:?} and {y:?} differ in dtype")));
+            return Err(Error::dtype(Self::NAME, format!("{x:?} and {y:?} differ in dtype")));
         }
         let w = Tensor::empty(&sizes, x.dtype())?;
-        dispatch!(floats, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?, else return Err(Error::no_kernel("convolution", x.dtype())));
+        dispatch!(floats of Self::NAME, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?);
         Ok(out(w))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -126,16 +130,5 @@ impl Primitive for ConvolutionWeight {
         let mut grads = maybe(part(0, false)?);
         grads.push(part(1, true)?);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear_in_each(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dilation", Value::from(&self.steps.dilation[..])),
-            ("groups", Value::from(self.steps.groups as i64)),
-            ("padding", Value::from(&self.steps.padding[..])),
-            ("stride", Value::from(&self.steps.stride[..])),
-        ]
     }
 }

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::convolution::{joined, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::conv::{self, Axis, Window};
 use crate::kernels::real::Num;
@@ -142,6 +142,7 @@ impl<const FOLD: bool> Walk<FOLD> {
 
 impl<const FOLD: bool> Primitive for Walk<FOLD> {
     const NAME: &'static str = if FOLD { "fold" } else { "unfold" };
+    const NODE: &'static str = if FOLD { "Col2ImBackward0" } else { "Im2ColBackward0" };
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0])?;
@@ -153,9 +154,7 @@ impl<const FOLD: bool> Primitive for Walk<FOLD> {
         }
         Ok((out(parted(&apply1(op.clone(), &[&joined(&x, 0)?])?, 0, batch)?), smallvec![Some(0)]))
     });
-    fn node(&self) -> &'static str {
-        if FOLD { "Col2ImBackward0" } else { "Im2ColBackward0" }
-    }
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (sizes, images) = self.sizes(xs[0].sizes())?;
         let dtype = xs[0].dtype();
@@ -166,9 +165,6 @@ impl<const FOLD: bool> Primitive for Walk<FOLD> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         if FOLD { apply1(Walk::<false>(self.0), &[cx.g()]) } else { apply1(Walk::<true>(self.0), &[cx.g()]) }.map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = self.0.params();

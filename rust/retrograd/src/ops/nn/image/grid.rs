@@ -6,11 +6,10 @@ use smallvec::smallvec;
 use super::grid_composed::taps;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
-use crate::ops::Value;
 use crate::ops::view::{self, reshape_to};
 use crate::tensor::copy;
 use crate::tensor::layout::numel;
@@ -94,6 +93,11 @@ impl GridSample {
 impl Primitive for GridSample {
     const NAME: &'static str = "grid_sampler";
     const KEEP: &'static [Keep] = &[Keep::input(0, "input"), Keep::input(1, "grid")];
+    const PARAMS: Params<Self> = params!(op;
+        align_corners: op.0.align,
+        interpolation_mode: op.0.mode as i64,
+        padding_mode: op.0.border as i64,
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The batch becomes part of the entries that the op knows itself.
         let joined = |i: usize| -> Result<Tensor> {
@@ -113,8 +117,7 @@ impl Primitive for GridSample {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let kernel = if self.0.rank == 2 { "grid_sampler_2d_cpu_kernel_impl" } else { "grid_sampler_3d_cpu" };
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out),
-            else Err(Error::no_kernel(kernel, xs[0].dtype())))
+        dispatch!(floats of kernel, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, points) = (cx.kept(0)?, cx.kept(1)?);
@@ -122,18 +125,17 @@ impl Primitive for GridSample {
         let grads = if cx.differentiating() || !fits {
             self.pull_composed(cx, x, points)?
         } else {
-            dispatch!(floats, x.dtype(), T => self.pull::<T>(cx, x, points)?,
-                else return Err(Error::no_kernel(Self::NAME, x.dtype())))
+            dispatch!(floats of Self::NAME, x.dtype(), T => self.pull::<T>(cx, x, points)?)
         };
         Ok(grads.into_iter().collect())
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (x, points) = (cx.xs[0], cx.xs[1]);
         let by_points = cx.t(1).map(|t| {
             let mut sum: Option<Tensor> = None;
             let flat = Self::flat(x, 2)?;
-            let t = reshape_to(t, &[x.sizes()[0], 1, numel(&t.sizes()[1..=self.0.rank]), self.0.rank])?;
-            for tap in taps(&self.0, points, &x.sizes()[2..])? {
+            let t = reshape_to(t, &[x.sizes()[0], 1, numel(&t.sizes()[1..=op.0.rank]), op.0.rank])?;
+            for tap in taps(&op.0, points, &x.sizes()[2..])? {
                 let mut weight: Option<Tensor> = None;
                 for (d, slope) in tap.slopes.iter().enumerate() {
                     let term = slope.mul(&t.select(-1, d as i64)?)?;
@@ -153,19 +155,9 @@ impl Primitive for GridSample {
             sum.map(|sum| reshape_to(&sum, cx.outs[0].sizes())).transpose()
         });
         let by_points = by_points.transpose()?.flatten();
-        let by_planes = cx.t(0).map(|t| apply1(*self, &[t, points])).transpose()?;
-        Ok(maybe(match (by_planes, by_points) {
-            (Some(a), Some(b)) => Some(a.add(&b)?),
-            (a, b) => a.or(b),
-        }))
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("align_corners", self.0.align.into()),
-            ("interpolation_mode", (self.0.mode as i64).into()),
-            ("padding_mode", (self.0.border as i64).into()),
-        ]
-    }
+        let by_planes = cx.t(0).map(|t| apply1(*op, &[t, points])).transpose()?;
+        Jvp::sum([by_planes, by_points]).map(maybe)
+    });
 }
 
 fn sampled(op: &'static str, x: &Tensor, points: &Tensor, s: Sampler) -> Result<Tensor> {
@@ -378,6 +370,7 @@ impl Primitive for AffineGrid {
     const NAME: &'static str = "affine_grid_generator";
     const KEEP: &'static [Keep] = &[];
     // The matrices are the last two axes, or the positions and coordinates behind the batch.
+    const PARAMS: Params<Self> = params!(op; align_corners: op.align, size: &op.size[..]);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let t = view::batch_first(xs[0], axes[0], batch)?;
         let mut sizes = Dims::from_slice(&t.sizes()[1..]);
@@ -389,6 +382,7 @@ impl Primitive for AffineGrid {
         sizes.insert(0, batch);
         Ok((out(reshape_to(&y, &sizes)?), smallvec![Some(0)]))
     });
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.reversed { "AffineGridGeneratorBackwardBackward0" } else { "AffineGridGeneratorBackward0" }
     }
@@ -417,23 +411,17 @@ impl Primitive for AffineGrid {
                 }
             }
         }
-        dispatch!(floats, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
+        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
             y.fill(0.0);
             if let (Some(x), Some(base)) = (x.as_slice::<T>(), base.as_slice::<T>()) {
                 for (x, y) in x.chunks_exact(from).zip(y.chunks_exact_mut(to)) {
                     product(x, base, y, rank, self.reversed);
                 }
             }
-        }).map(out), else Err(Error::no_kernel(Self::NAME, x.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Self { reversed: !self.reversed, ..self.clone() }, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("align_corners", self.align.into()), ("size", self.size[..].into())]
     }
 }
 

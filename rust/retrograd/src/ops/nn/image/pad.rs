@@ -5,11 +5,10 @@ use retrograd_macros::op;
 use super::separable::{Face, Separable};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::OutOfMemory;
 use crate::kernels::resample::Table;
-use crate::ops::Value;
 use crate::ops::pointwise::check_number;
 use crate::tensor::copy;
 use crate::tensor::layout::checked_numel;
@@ -38,10 +37,8 @@ impl Primitive for ConstantPad {
     const NAME: &'static str = "constant_pad_nd";
     const KEEP: &'static [Keep] = &[];
     // The axes count from the end, and any may stand in front.
+    const PARAMS: Params<Self> = params!(op; pad: &op.pad[..]);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
-    fn node(&self) -> &'static str {
-        "ConstantPadNdBackward0"
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let (mut sizes, mut inner) = (Dims::new(), Dims::new());
@@ -90,13 +87,10 @@ impl Primitive for ConstantPad {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(self.reversed(), &[cx.g()]).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let zeros = Self { value: Scalar::Int(0), ..self.clone() };
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let zeros = Self { value: Scalar::Int(0), ..op.clone() };
         cx.t(0).map(|t| apply1(zeros, &[t])).transpose().map(maybe)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("pad", self.pad[..].into())]
-    }
+    });
 }
 
 /// The pairs of `pad`, of which there are no more than axes.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::resample::{Table, along};
 use crate::ops::Value;
@@ -112,6 +112,7 @@ impl<const KEEPS: bool> Primitive for Separable<KEEPS> {
     const KEEP: &'static [Keep] = if KEEPS { &[Keep::input(0, "self")] } else { &[] };
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.reversed { self.face.back } else { self.face.node }
     }
@@ -131,9 +132,6 @@ impl<const KEEPS: bool> Primitive for Separable<KEEPS> {
         let Self { tables, face, reversed, plain } = self.transposed();
         let back = Separable::<false> { tables, face, reversed, plain };
         apply1(back, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         if self.reversed { Vec::new() } else { self.face.params.clone() }

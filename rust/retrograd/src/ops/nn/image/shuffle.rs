@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::error::{Error, Result, Sizes};
 use crate::ops::Value;
 use crate::tensor::copy;
@@ -67,6 +67,7 @@ impl Primitive for Shuffle {
     const KEEP: &'static [Keep] = &[];
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         match self.exchange {
             Exchange::Pixels => "PixelShuffleBackward0",
@@ -90,9 +91,6 @@ impl Primitive for Shuffle {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(self.reversed(cx.sizes(0)), &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let name = match self.exchange {

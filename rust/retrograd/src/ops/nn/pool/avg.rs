@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::{Layout, Pool, check_regular, plane, triple};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, linear, one, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pool;
@@ -42,6 +42,7 @@ impl Primitive for AvgPool {
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     // Any axes may stand in front of the planes.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         names(&self.0)[0]
     }
@@ -57,15 +58,12 @@ impl Primitive for AvgPool {
         }
         match x.dtype() {
             DType::Int64 if !self.0.is_adaptive() => run!(i64),
-            dtype => dispatch!(floats, dtype, T => run!(T), else Err(Error::no_kernel(kernel(&self.0), dtype))),
+            dtype => dispatch!(floats of kernel(&self.0), dtype, T => run!(T)),
         }
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(Spread { pool: self.0, plane: plane(cx.sizes(0), self.0.rank) }, &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params(false)
@@ -84,6 +82,7 @@ impl Primitive for Spread {
     const NAME: &'static str = "avg_pool_backward";
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         names(&self.pool)[1]
     }
@@ -93,18 +92,15 @@ impl Primitive for Spread {
         if self.pool.out_sizes(&sizes)[..] != *g.sizes() {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for windows of {sizes:?}")));
         }
-        dispatch!(floats, g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
+        dispatch!(floats of kernel(&self.pool), g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
             x.fill(0.0);
             if g.numel() > 0 {
                 pool::spread(&self.pool.windows(&sizes), g.as_slice::<T>().unwrap_or(&[]), x);
             }
-        }).map(out), else Err(Error::no_kernel(kernel(&self.pool), g.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         apply1(AvgPool(self.pool), &[cx.g()]).map(one)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        linear(self, cx)
     }
 }
 

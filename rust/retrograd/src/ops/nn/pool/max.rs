@@ -7,7 +7,7 @@ use super::places::{AtPlaces, ToPlaces};
 use super::{Layout, Pool, check_regular, plane, triple};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, one};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::pool::{self, Pooled};
@@ -65,8 +65,7 @@ impl Primitive for MaxPool {
                 let [values, at] = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
                 [copy::cast(&values, x.dtype())?, at]
             }
-            dtype => dispatch!(floats, dtype, T => self.run::<T>(x)?,
-                else return Err(Error::no_kernel(self.kernel(), dtype))),
+            dtype => dispatch!(floats of self.kernel(), dtype, T => self.run::<T>(x)?),
         };
         Ok(smallvec![values, at])
     }
@@ -74,11 +73,11 @@ impl Primitive for MaxPool {
         let back = ToPlaces { rank: self.0.rank, plane: plane(cx.sizes(0), self.0.rank), node: self.names()[1] };
         apply1(back, &[cx.g(), cx.kept(1)?]).map(one)
     }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        let at = AtPlaces { rank: self.0.rank, node: self.names()[1] };
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let at = AtPlaces { rank: op.0.rank, node: op.names()[1] };
         let t = cx.t(0).map(|t| apply1(at, &[t, &cx.outs[1]])).transpose()?;
         Ok(smallvec![t, None])
-    }
+    });
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params(true)
     }

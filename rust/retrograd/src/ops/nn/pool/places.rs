@@ -3,7 +3,7 @@
 use super::{plane, with_plane};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pool;
@@ -32,6 +32,7 @@ impl Primitive for ToPlaces {
     const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         self.node
     }
@@ -42,18 +43,15 @@ impl Primitive for ToPlaces {
         let (g, at) = paired(Self::NAME, xs[0], xs[1], true)?;
         let sizes = with_plane(g.sizes(), self.rank, self.plane);
         let (inner, outer) = (numel(&self.plane), plane(g.sizes(), self.rank).iter().product());
-        dispatch!(floats, g.dtype(), T => Tensor::build::<T>(&sizes, |y| {
+        dispatch!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&sizes, |y| {
             pool::scatter(g.as_slice::<T>().unwrap_or(&[]), at.as_slice::<i64>().unwrap_or(&[]), y, inner, outer);
-        }).map(out), else Err(Error::no_kernel(Self::NAME, g.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = AtPlaces { rank: self.rank, node: self.node };
         let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
 }
 
@@ -68,6 +66,7 @@ impl Primitive for AtPlaces {
     const NAME: &'static str = "max_pool_gather";
     const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         self.node
     }
@@ -81,20 +80,17 @@ impl Primitive for AtPlaces {
             return Err(Error::shape(Self::NAME, format!("{at:?} are no places for {x:?}")));
         }
         let [inner, outer] = [&x, &at].map(|t| plane(t.sizes(), self.rank).iter().product());
-        dispatch!(floats, x.dtype(), T => Tensor::build::<T>(at.sizes(), |y| {
+        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(at.sizes(), |y| {
             y.fill(0.0);
             if let (Some(x), Some(at)) = (x.as_slice::<T>(), at.as_slice::<i64>()) {
                 pool::gather(x, at, y, inner, outer);
             }
-        }).map(out), else Err(Error::no_kernel(Self::NAME, x.dtype())))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = ToPlaces { rank: self.rank, plane: plane(cx.sizes(0), self.rank), node: self.node };
         let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
 }

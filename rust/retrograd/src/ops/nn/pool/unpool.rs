@@ -6,7 +6,7 @@ use super::places::{AtPlaces, paired};
 use super::{crossed, plane, with_plane};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::dispatch;
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::pool;
@@ -26,6 +26,7 @@ impl Primitive for MaxUnpool {
     const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.rank == 2 { "MaxUnpool2DBackward0" } else { "MaxUnpool3DBackward0" }
     }
@@ -38,7 +39,7 @@ impl Primitive for MaxUnpool {
         checked_numel(Self::NAME, &sizes)?;
         let (inner, outer) = (numel(&self.plane), plane(x.sizes(), self.rank).iter().product());
         let kernel = if self.rank == 2 { "max_unpool2d" } else { "max_unpool3d" };
-        dispatch!(floats, x.dtype(), T => {
+        dispatch!(floats of kernel, x.dtype(), T => {
             let mut bad = None;
             let y = Tensor::build::<T>(&sizes, |y| {
                 y.fill(0.0);
@@ -53,16 +54,13 @@ impl Primitive for MaxUnpool {
                     "Found an invalid max index: {i} (output volumes are of size {})", crossed(&self.plane[3 - self.rank..])
                 ))),
             }
-        }, else Err(Error::no_kernel(kernel, x.dtype())))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = AtPlaces { rank: self.rank, node: self.node() };
         let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.kept(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        Ok(maybe(cx.t(0).map(|t| apply1(*self, &[t, cx.xs[1]])).transpose()?))
     }
 }
 

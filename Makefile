@@ -9,6 +9,7 @@ CARGO ?= cargo
 DEMO_OUTPUT ?= demo-output
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+MUTANTS_ARGS ?= --jobs $(shell nproc 2>/dev/null || echo 2)
 # How many programs each property is held against by `make fuzz`, and where their choice starts.
 FUZZ_EXAMPLES ?= 2000
 FUZZ_SEED ?= $(shell date +%s)
@@ -38,7 +39,7 @@ unexport MAKEFLAGS MFLAGS
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test fuzz doctest stubs bench docs wheel format lock clean
+.PHONY: help demo test lint rust-test python-test debug-test fuzz mutants doctest stubs bench docs wheel format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -78,6 +79,9 @@ debug-test: $(TOOLS) ## Run the Python tests on a build that checks the duties o
 fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SEED, FUZZ_EXAMPLES)
 	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES)"
 	FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PY) -m pytest -n auto tests/fuzz $(PYTEST_ARGS)
+
+mutants: $(TOOLS) ## Change the meaning of the source in small ways, which tests must see (MUTANTS_ARGS="views" chooses)
+	$(PY) tools/mutants $(MUTANTS_ARGS)
 
 doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 	$(PY) -m pytest tests/test_docstrings.py $(PYTEST_ARGS)

@@ -35,14 +35,28 @@ RUFF_PATHS := python tests benches examples tools
 # No target calls make, and cargo counts the cores itself: it would only complain of a jobserver it cannot reach.
 unexport MAKEFLAGS MFLAGS
 
+# What a build that checks the duties of unsafe code says to tests: in the target folder $(1), with the flags $(2), the
+# tests $(3), or all. Frames are large without optimisation.
+define debug-tests
+$(CARGO) build $(LOCKED) -p retrograd-python --target-dir $(1) $(2)
+rm -rf $(1)/debug-site && mkdir -p $(1)/debug-site && cp -r python/retrograd $(1)/debug-site
+cp $$(ls $(1)/debug/lib_core.so $(1)/debug/lib_core.dylib 2>/dev/null) $(1)/debug-site/retrograd/_core.abi3.so
+ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/$(1)/debug-site $(PY) -m pytest -n auto $(3) $(PYTEST_ARGS)
+endef
+comma := ,
+
+# Those that compare with NumPy, or with another way to the same result.
+SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_threads.py tests/test_indexing.py \
+	tests/test_convolution.py tests/test_running_moments.py tests/test_overlapping_operands.py
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test fuzz mutants doctest stubs bench docs wheel format lock clean
+.PHONY: help demo test lint rust-test python-test debug-test small-blocks-test fuzz mutants doctest stubs bench docs wheel format lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(WHEEL) ## Train a digit classifier and draw its results into demo-output/
 	$(PY) examples/digits/train.py --output $(DEMO_OUTPUT)
@@ -69,12 +83,10 @@ python-test: $(WHEEL) ## Test the built wheel (PYTEST_ARGS="-k mul" chooses test
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
 debug-test: $(TOOLS) ## Run the Python tests on a build that checks the duties of unsafe code
-	$(CARGO) build $(LOCKED) -p retrograd-python
-	rm -rf target/debug-site && mkdir -p target/debug-site && cp -r python/retrograd target/debug-site
-	cp $(firstword $(wildcard target/debug/lib_core.so target/debug/lib_core.dylib) target/debug/lib_core.so) \
-		target/debug-site/retrograd/_core.abi3.so
-	# Frames are large without optimisation.
-	ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/debug-site $(PY) -m pytest -n auto $(PYTEST_ARGS)
+	$(call debug-tests,target,)
+
+small-blocks-test: $(TOOLS) ## Run tests on a build whose kernels change their way at small sizes already
+	$(call debug-tests,target/small-blocks,--config 'build.rustflags=["--cfg"$(comma)"small_blocks"]',$(SMALL_BLOCKS_TESTS))
 
 fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SEED, FUZZ_EXAMPLES)
 	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES)"

@@ -11,6 +11,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 # What `make edit-test` tests.
 OP ?= softmax
+MUTANTS_ARGS ?= --jobs $(shell nproc 2>/dev/null || echo 2)
 # How many programs each property is held against by `make fuzz`, and where their choice starts.
 FUZZ_EXAMPLES ?= 2000
 FUZZ_SEED ?= $(shell date +%s)
@@ -33,9 +34,6 @@ PY := $(call python_of,$(VENV))
 TOOLS := $(VENV)/.tools-installed
 ZIG := $(VENV)/.zig-installed
 WHEEL := $(VENV)/.wheel-installed
-# Touched when a build without optimisation lies ready beside it; frames are large there.
-DEBUG_SITE := target/debug-site/.assembled
-DEBUG_PYTEST = ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/debug-site $(PY) -m pytest -n auto
 
 # What the wheel is made of. Folders are listed too: their time changes when a file in them is added or removed.
 SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml \
@@ -52,11 +50,25 @@ MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # No target calls make, and cargo counts the cores itself: it would only complain of a jobserver it cannot reach.
 unexport MAKEFLAGS MFLAGS
 
+# What a build that checks the duties of unsafe code says to tests: in the target folder $(1), with the flags $(2), the
+# tests $(3), or all. Frames are large without optimisation.
+define debug-tests
+$(CARGO) build $(LOCKED) -p retrograd-python --target-dir $(1) $(2)
+rm -rf $(1)/debug-site && mkdir -p $(1)/debug-site && cp -r python/retrograd $(1)/debug-site
+cp $$(ls $(1)/debug/lib_core.so $(1)/debug/lib_core.dylib 2>/dev/null) $(1)/debug-site/retrograd/_core.abi3.so
+ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/$(1)/debug-site $(PY) -m pytest -n auto $(3) $(PYTEST_ARGS)
+endef
+comma := ,
+
+# Those that compare with NumPy, or with another way to the same result.
+SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_threads.py tests/test_indexing.py \
+	tests/test_convolution.py tests/test_running_moments.py tests/test_overlapping_operands.py
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test edit-test free-threaded-test fuzz miri loom msrv deny
+.PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz mutants miri loom msrv deny
 .PHONY: doctest stubs bench docs wheel sdist-test format lock clean
 
 help: ## List the targets
@@ -92,11 +104,14 @@ rust-test: ## Test the Rust crates, documentation examples included
 python-test: $(WHEEL) ## Test the built wheel (PYTEST_ARGS="-k mul" chooses tests)
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
 
-debug-test: $(DEBUG_SITE) ## Run the Python tests on a build that checks the duties of unsafe code
-	$(DEBUG_PYTEST) $(PYTEST_ARGS)
+debug-test: $(TOOLS) ## Run the Python tests on a build that checks the duties of unsafe code
+	$(call debug-tests,target,)
 
-edit-test: $(DEBUG_SITE) ## Build what was edited, without optimisation, and run the records of an op (OP=softmax)
-	$(DEBUG_PYTEST) tests/records -k "$(OP)" $(PYTEST_ARGS)
+edit-test: $(TOOLS) ## Build what was edited, without optimisation, and run the records of an op (OP=softmax)
+	$(call debug-tests,target,,tests/records -k "$(OP)")
+
+small-blocks-test: $(TOOLS) ## Run tests on a build whose kernels change their way at small sizes already
+	$(call debug-tests,target/small-blocks,--config 'build.rustflags=["--cfg"$(comma)"small_blocks"]',$(SMALL_BLOCKS_TESTS))
 
 free-threaded-test: ## Run the Python tests without the interpreter's lock (PYTHON_FREE=python3.14t)
 	$(PYTHON_FREE) -m venv target/free-threaded
@@ -129,6 +144,8 @@ msrv: ## Check that the crates compile with the Rust that they promise (installs
 
 deny: ## Check licences, sources and known vulnerabilities of dependencies (needs cargo-deny)
 	$(CARGO) deny check
+mutants: $(TOOLS) ## Change the meaning of the source in small ways, which tests must see (MUTANTS_ARGS="views" chooses)
+	$(PY) tools/mutants $(MUTANTS_ARGS)
 
 doctest: $(WHEEL) ## Run the examples in the docstrings of the built module
 	$(PY) -m pytest tests/test_docstrings.py $(PYTEST_ARGS)
@@ -174,13 +191,6 @@ clean: ## Remove all that was built
 $(TOOLS): requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	@touch $@
-
-$(DEBUG_SITE): $(TOOLS) $(SOURCES)
-	$(CARGO) build $(LOCKED) -p retrograd-python
-	rm -rf $(@D) && mkdir -p $(@D) && cp -r python/retrograd $(@D)
-	cp $(firstword $(wildcard target/debug/lib_core.so target/debug/lib_core.dylib) target/debug/lib_core.so) \
-		$(@D)/retrograd/_core.abi3.so
 	@touch $@
 
 $(ZIG): requirements/zig.txt $(TOOLS)

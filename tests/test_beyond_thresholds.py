@@ -130,3 +130,94 @@ def test_numbers_of_a_batch_rank_below_tensors_in_promotion():
     assert out.tolist() == [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]
     assert rg.vmap(lambda x, y: x + y)(rg.ones(3, 2, dtype=rg.int32), rg.ones(3, dtype=rg.int64)).dtype is rg.int32
     assert rg.vmap(lambda x, y: x + y)(rg.ones(3, dtype=rg.int32), rg.ones(3, dtype=rg.int64)).dtype is rg.int64
+
+
+@pytest.mark.parametrize("columns", [1, 3, 33, 65, 255, 257, 600])
+@pytest.mark.parametrize("rows", [1, 63, 129, 1030])
+def test_many_columns_side_by_side(rows, columns):
+    """Down the columns of a matrix: strips of columns, groups of rows, and narrow rows read together."""
+    values = np.round(numbers(rows, columns), 3)
+    x = given(values)
+    np.testing.assert_allclose(x.sum(0).numpy(), values.sum(0), rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(x.cumsum(0).numpy(), values.cumsum(0), rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(x.logcumsumexp(0).numpy(), np.logaddexp.accumulate(values), rtol=1e-12, atol=1e-11)
+    for found, want in ((x.max(0), values.argmax(0)), (x.min(0), values.argmin(0))):
+        np.testing.assert_array_equal(found.indices.numpy(), want)
+        np.testing.assert_array_equal(found.values.numpy(), values[want, np.arange(columns)])
+    np.testing.assert_array_equal(x.cummax(0).values.numpy(), np.maximum.accumulate(values))
+    whole = given((100 * values).astype("int64"))
+    np.testing.assert_array_equal(whole.sum(0).numpy(), (100 * values).astype("int64").sum(0))
+
+
+@pytest.mark.parametrize("rows", [63, 65, 129, 300])
+@pytest.mark.parametrize("columns", [3, 17])
+def test_batch_norm_of_many_rows(rows, columns):
+    """Moments of columns are those of parts of the rows, joined."""
+    x, w, b, g = (numbers(*shape) for shape in ((rows, columns), (columns,), (columns,), (rows, columns)))
+    tensors = [given(v).requires_grad_() for v in (x, w, b)]
+    mean, variance = rg.zeros(columns, dtype=rg.float64), rg.zeros(columns, dtype=rg.float64)
+    out = F.batch_norm(tensors[0], mean, variance, *tensors[1:], training=True, momentum=1.0)
+    rstd = 1 / np.sqrt(x.var(0) + 1e-5)
+    normal = (x - x.mean(0)) * rstd
+    np.testing.assert_allclose(out.detach().numpy(), normal * w + b, rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(mean.numpy(), x.mean(0), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(variance.numpy(), x.var(0, ddof=1), rtol=1e-11)
+    gx, gw, gb = rg.autograd.grad(out, tensors, given(g))
+    np.testing.assert_allclose(gw.numpy(), (g * normal).sum(0), rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(gb.numpy(), g.sum(0), rtol=1e-10, atol=1e-11)
+    along = g - g.mean(0) - normal * (g * normal).mean(0)
+    np.testing.assert_allclose(gx.numpy(), w * rstd * along, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("queries", "keys"), [(3, 300), (70, 257), (130, 520), (300, 300)])
+def test_attention_over_several_tiles(queries, keys, causal):
+    q, k, v, g = (numbers(*shape) for shape in ((queries, 5), (keys, 5), (keys, 3), (queries, 3)))
+    tensors = [given(x[None, None]).requires_grad_() for x in (q, k, v)]
+    out = F.scaled_dot_product_attention(*tensors, is_causal=causal)
+    grads = [t.numpy()[0, 0] for t in rg.autograd.grad(out, tensors, given(g[None, None]))]
+    scores = q @ k.T / np.sqrt(5)
+    if causal:
+        scores[~np.tri(queries, keys, dtype=bool)] = -np.inf
+    p = np.exp(scores - scores.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    np.testing.assert_allclose(out.detach().numpy()[0, 0], p @ v, rtol=1e-10, atol=1e-12)
+    dp = g @ v.T
+    ds = p * (dp - (dp * p).sum(1, keepdims=True)) / np.sqrt(5)
+    for got, want in zip(grads, (ds @ k, ds.T @ q, p.T @ g), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", [rg.float32, rg.float64])
+@pytest.mark.parametrize("n", [17, 31, 2047, 2049, 5001])
+def test_the_last_numbers_of_a_normal_sample_are_normal(n, dtype):
+    """They are drawn and shaped in parts, by sixteen; what is left unshaped would be uniform from 0 to 1."""
+    last = []
+    for seed in range(60):
+        rg.manual_seed(seed)
+        last.append(rg.randn(n, dtype=dtype)[-15:].numpy())
+    assert abs(np.mean(last)) < 0.15 and 0.85 < np.std(last) < 1.15
+
+
+@pytest.mark.parametrize("shape", [(181, 182), (40, 33, 70), (3, 50_000)])
+def test_elementwise_walks_over_many_elements(shape):
+    """Beyond some tens of thousands of elements threads take pieces: each operand must move with its own strides."""
+    a, b, c = (numbers(*shape) for _ in range(3))
+    turned = [given(x.T).T for x in (a, b, c)]
+    plain = [given(x) for x in (a, b, c)]
+    for layout in ((0, 1, 0), (1, 0, 1), (0, 1, 1)):
+        x, y, z = (turned[i] if turn else plain[i] for i, turn in enumerate(layout))
+        np.testing.assert_array_equal((x + y).numpy(), a + b)
+        np.testing.assert_allclose(rg.addcmul(x, y, z).numpy(), a + b * c, rtol=1e-12, atol=1e-14)
+        np.testing.assert_array_equal(rg.where(x > 0, y, z).numpy(), np.where(a > 0, b, c))
+        np.testing.assert_array_equal(x.clone().mul_(y).numpy(), a * b)
+        np.testing.assert_array_equal((x * y[:1]).numpy(), a * b[:1])
+
+
+@pytest.mark.parametrize("channels", [9, 80])
+def test_convolutions_of_many_channels(channels):
+    """Products of windows and weights that are deeper than a block, with a bias to start from."""
+    x, w, b = numbers(2, channels, 6, 5), numbers(4, channels, 3, 3), numbers(4)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    want = np.einsum("nihwab,oiab->nohw", windows, w) + b[:, None, None]
+    np.testing.assert_allclose(F.conv2d(given(x), given(w), given(b)).numpy(), want, rtol=1e-11, atol=1e-10)

@@ -158,3 +158,24 @@ def test_the_objects():
     assert (
         rg.zeros(2, layout=rg.strided).tolist() == rg.zeros_like(rg.ones(2), layout=rg.strided).tolist() == [0.0, 0.0]
     )
+
+
+# Sizes and strides of two operands, and the strides that PyTorch gives their sum: of axes with equal strides, one of
+# them of size 1, the longer one goes outside.
+SUMS = [
+    ((1, 2, 3), (3, 3, 1), (6, 1, 2), (3, 3, 1)),
+    ((1, 2, 3), (3, 3, 1), (1, 1, 2), (3, 3, 1)),
+    ((1, 3, 2), (3, 1, 3), (6, 2, 1), (3, 1, 3)),
+    ((1, 3, 2), (3, 1, 3), (3, 1, 3), (3, 1, 3)),
+    ((3, 1, 2), (1, 3, 3), (2, 2, 1), (1, 3, 3)),
+    ((3, 1, 2), (1, 3, 3), (2, 6, 1), (1, 3, 3)),
+    ((3, 1, 2), (1, 3, 3), (1, 6, 3), (1, 3, 3)),
+    ((1, 3, 1, 2), (2, 2, 2, 1), (6, 1, 6, 3), (2, 2, 2, 1)),
+]
+
+
+@pytest.mark.parametrize(("sizes", "first", "second", "result"), SUMS)
+def test_strides_of_results_along_axes_of_size_1(sizes, first, second, result):
+    a, b = laid_out(sizes, first), laid_out(sizes, second)
+    assert (a + b).stride() == result
+    assert (a + b).tolist() == (a.contiguous() + b.contiguous()).tolist()

@@ -11,12 +11,8 @@ use super::pointwise::{Body, row_of};
 use super::real::Real;
 use super::simd::{Isa, Level, Task, Vector, dispatch};
 use crate::parallel::{Shared, split};
+use crate::thresholds::columns::{PART, ROWS};
 
-/// Rows whose columns are summed up one after the other: rounding errors grow with this, not with the number of rows; and
-/// a part is read again from the cache.
-const PART: usize = 64;
-/// Rows that are taken at a time: sums are loaded and stored once for as many elements.
-const ROWS: usize = 8;
 /// What an element takes in a pass, in nanoseconds.
 const COST: f64 = 0.3;
 

@@ -27,6 +27,7 @@ pub mod sort;
 pub mod special;
 pub mod strided;
 pub mod testing;
+pub mod thresholds;
 pub mod truth;
 
 pub use memory::OutOfMemory;

@@ -5,9 +5,7 @@ use super::pointwise::{Body, row, row_of};
 use super::real::Real;
 use super::rows::{self, Terms};
 use super::simd::{Isa, Level, Task, Vector, dispatch};
-
-/// Elements whose partial sums are joined before the next ones: rounding errors grow with this, not with the run.
-const BLOCK: usize = 1024;
+use crate::thresholds::norm::BLOCK;
 
 /// `o = f(inputs)`. No duties.
 struct Each<'a, F, T, const K: usize> {

@@ -21,14 +21,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::thresholds::parallel::{PIECE, WORTH_SHARING, WORTH_WAKING};
 use parking_lot::{Condvar, Mutex};
 
-/// Work of less than this many nanoseconds is never divided.
-const WORTH_SHARING: f64 = 10_000.0;
-/// Work of less than this many nanoseconds is not divided if workers have to be woken.
-const WORTH_WAKING: f64 = 60_000.0;
-/// A piece should take at least this many nanoseconds.
-const PIECE: f64 = 4_000.0;
 /// How long a worker looks for more work before it sleeps.
 const PATIENCE: Duration = Duration::from_micros(200);
 /// Pieces of work, each within the workers' patience of the one before, that wake them together.

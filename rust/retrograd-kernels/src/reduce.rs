@@ -12,6 +12,7 @@
 //! the very same tree.
 
 use super::simd::{Isa, Lane};
+use crate::thresholds::reduce::{BLOCK, GROUP};
 
 mod best;
 mod engine;
@@ -22,12 +23,6 @@ pub use best::best;
 pub use engine::{Cascade, reduce, reduce_at, row};
 pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Sum, row_moments};
 pub use scan::{scan, scan_at};
-
-/// Elements per block of a row: a quarter of L1 for f64.
-pub const BLOCK: usize = 1024;
-
-/// Rows that a strip takes before it is joined into its cascade.
-pub const GROUP: usize = 64;
 
 /// A reduction. `step` and `combine` must be associative and commutative up to rounding. Implementors mark all methods
 /// `#[inline(always)]`.

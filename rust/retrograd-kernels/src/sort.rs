@@ -18,6 +18,7 @@ use super::simd::Level;
 use super::strided::{Axes, Offsets, plan_in_order};
 use crate::Result;
 use crate::parallel::{Shared, split, try_split};
+use crate::thresholds::sort::FEW;
 
 /// Which elements of a line are chosen.
 pub trait Pick: Sync {
@@ -33,8 +34,6 @@ pub trait Pick: Sync {
     fn pick<K: Key>(&self, keys: &mut Keys<K>) -> Result<()>;
 }
 
-/// A line this many times as long as what is needed of it is looked through for that (measured: equal at 8).
-const FEW: usize = 16;
 /// What an element of a line takes, and an element of the result, in nanoseconds.
 const ELEMENT_COST: f64 = 4.0;
 const WRITE_COST: f64 = 2.0;

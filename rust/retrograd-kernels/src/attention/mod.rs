@@ -14,16 +14,8 @@ use super::real::Real;
 use super::matmul::{GemmScalar, gemm};
 use super::real::Num;
 use super::simd::{Level, dispatch};
-use tile::{COLUMNS, Pull, Soften};
-
-/// Rows of a tile.
-const ROWS: usize = 64;
-/// From this many rows on, transposed operands are copied to panels, whose copy costs as much as one row of products.
-const PACKED_FROM: usize = 16;
-/// Rows copied to a panel together; panels are whole multiples of it wide.
-const STRIP: usize = 16;
-/// A panel of this many bytes is read in place by the product.
-const PANEL_BYTES: usize = 24 << 10;
+use crate::thresholds::attention::{COLUMNS, PACKED_FROM, PANEL, PANEL_BYTES, ROWS, STRIP};
+use tile::{Pull, Soften};
 
 /// A matrix at any strides, in elements.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +81,7 @@ enum Flipped<T> {
 }
 
 fn panel_width<T>(width: usize) -> usize {
-    if width * 64 * size_of::<T>() <= PANEL_BYTES { 64 } else { 32 }
+    if width * PANEL * size_of::<T>() <= PANEL_BYTES { PANEL } else { PANEL / 2 }
 }
 
 impl<T: Real + GemmScalar> Plan<T> {

@@ -5,9 +5,8 @@ use crate::pointwise::row;
 use crate::real::Real;
 use crate::rows::{ShiftedBy, exp_and_sum, row_max};
 use crate::simd::{Isa, Task};
+use crate::thresholds::attention::COLUMNS;
 
-/// Columns of a tile, and the distance of its rows.
-pub(super) const COLUMNS: usize = 256;
 /// The columns of a row that are seen.
 #[inline(always)]
 fn seen(diagonal: Option<isize>, row: usize, columns: usize) -> usize {

@@ -9,11 +9,7 @@ use super::grid::{Grid, SLACK};
 use super::patches::{Rows, Run, Runs};
 use super::{ConvScalar, Shape, is_product};
 use crate::matmul::{Float, gemm};
-
-/// Bytes of a row of patches that are multiplied at once: as deep as a block of the matrix product.
-const DEPTH_BYTES: usize = 2560;
-/// Rows of patches copied at once: a block of the matrix product.
-const ROWS: usize = 168;
+use crate::thresholds::matmul::{BLOCK_ROWS as ROWS, DEPTH_BYTES};
 
 /// How the sums are cut, and where things lie in `work`.
 struct Plan {

@@ -11,6 +11,7 @@ use super::scratch;
 use super::simd::{Float, Simd};
 use super::tile::{self, Tile};
 use super::vecmat::Row;
+use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES};
 
 /// One product, as the arguments of [`super::gemm`] describe it.
 #[derive(Clone, Copy)]
@@ -67,16 +68,6 @@ pub(crate) struct Virtual<'a, T> {
     /// `m` elements; null for zeros.
     pub start: *const T,
 }
-
-/// Bytes of one row of terms: a block of B of this depth, two vectors wide, stays in the
-/// second-level cache next to a block of A.
-const DEPTH_BYTES: usize = 2560;
-/// Rows of a block of A: with `DEPTH_BYTES`, about 430 kilobytes.
-const BLOCK_ROWS: usize = 168;
-/// Columns of a block of B kept packed between blocks of rows.
-const BLOCK_COLUMNS: usize = 2048;
-/// What fits the first-level cache next to the tile's other traffic.
-const NEAR_BYTES: usize = 24 << 10;
 
 /// `len` cut into as few parts of at most `most` as possible, of nearly equal length: the length of
 /// part `i` is `len / parts`, plus one for the first `len % parts`.

@@ -21,6 +21,7 @@ pub(crate) use simd::{Float, Routine, Simd};
 pub(crate) use vecmat::sum;
 
 use crate::parallel::{Shared, num_threads, split};
+use crate::thresholds::matmul::{FEW_TERMS, GRAIN};
 
 mod sealed {
     use super::driver::Product;
@@ -189,12 +190,8 @@ pub unsafe fn gemm<T: GemmScalar>(
     });
 }
 
-/// Products of fewer terms stay on the calling thread.
-const FEW_TERMS: f64 = 5e5;
 /// What a term takes, in nanoseconds: 120 billion operations a second.
 pub const TERM_COST: f64 = 1.0 / 60.0;
-/// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.
-const GRAIN: usize = 32;
 /// As [`gemm`], with a B that is written panel by panel as the product comes to it: `C = start + A B`, the rows of C
 /// contiguous.
 ///

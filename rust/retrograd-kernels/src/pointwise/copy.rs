@@ -4,11 +4,8 @@ use std::mem::MaybeUninit;
 
 use super::super::simd::{Isa, Level, Task, dispatch};
 use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan};
-use super::walk::MANY;
 use crate::parallel::{Shared, split};
-
-/// Side of the square that a transposing copy moves at a time: lines of both sides stay in L1 meanwhile.
-const SQUARE: usize = 16;
+use crate::thresholds::pointwise::{MANY, SQUARE};
 
 /// What a byte takes in nanoseconds: copies wait for memory.
 const BYTE_COST: f64 = 0.02;

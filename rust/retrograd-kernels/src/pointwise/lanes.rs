@@ -3,12 +3,13 @@
 //! There is one task per body and dtype, for every number of operands. Elements beyond the last whole vector are computed
 //! in vectors as well: an element's result must not depend on its place.
 
+use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
 
 use super::super::real::Real;
 use super::super::simd::{Isa, Level, Task, Vector, dispatch};
 use super::super::strided::is_contiguous;
-use super::walk::{MANY, Operand, Pieces, walk};
+use super::walk::{Operand, Pieces, walk};
 
 /// A body over vectors of `T`, of `K` operands. Implementors mark `f` `#[inline(always)]`.
 pub trait Body<T: Real, const K: usize>: Sync {

@@ -1,11 +1,12 @@
 //! The maps: scalar bodies over one to three operands.
 
+use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::super::simd::{Isa, Lane, Level, Task, dispatch};
 use super::super::strided::is_contiguous;
-use super::walk::{MANY, Operand, Pieces, walk};
+use super::walk::{Operand, Pieces, walk};
 use super::{Map1, Map2, Map3};
 
 /// `o[..] = f(a[..])` over strided operands.

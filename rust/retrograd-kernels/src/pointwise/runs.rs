@@ -4,9 +4,7 @@
 use std::mem::MaybeUninit;
 
 use super::walk::{Operand, Pieces, walk};
-
-/// Elements of a run whose output is its first input, which is then read from a copy.
-const COPIED: usize = 256;
+use crate::thresholds::pointwise::COPIED;
 
 /// Writes a run of results; the inputs have as many elements as the output.
 pub type RunBody<'a, T, const N: usize> = &'a (dyn Fn([&[T]; N], &mut [MaybeUninit<T>]) + Sync);

@@ -10,6 +10,7 @@ use std::ptr::null_mut;
 
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
 use crate::parallel::{Shared, split};
+use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, STRIDED_PIECE};
 
 /// An operand whose element type is forgotten.
 #[derive(Clone, Copy)]
@@ -42,21 +43,8 @@ pub(super) trait Pieces: Sync {
     unsafe fn run(&self, n: usize, p: &[*mut u8]);
 }
 
-/// From this many elements on, work may be divided among threads.
-pub(super) const MANY: usize = 1 << 15;
-
 /// What an element takes, in nanoseconds: most bodies wait for memory.
 const ELEMENT_COST: f64 = 0.25;
-
-/// Bytes of a piece: five of them fit in any L1.
-const PIECE_BYTES: usize = 4096;
-
-/// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1 for
-/// the next rows, which find their elements in the same lines.
-const STRIDED_PIECE: usize = 256;
-
-/// Rows of at least this many elements have pieces of their own.
-const LONG_ROW: usize = 64;
 
 #[repr(align(64))]
 struct Piece([MaybeUninit<u8>; PIECE_BYTES]);

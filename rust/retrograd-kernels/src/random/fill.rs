@@ -7,9 +7,7 @@ use super::super::truth::Truth;
 use super::fused::fused;
 use super::mt19937::{Mt19937, join};
 use super::normal;
-
-/// Words drawn at a time: 1 KiB of stack, and long enough for the conversion loops to be vector loops.
-const CHUNK: usize = 256;
+use crate::thresholds::random::CHUNK;
 
 /// The 24 low bits of a word as a number in [0, 1). Exact: 24 bits fit an f32, and the scale is a power of two.
 #[inline(always)]

@@ -8,14 +8,12 @@
 //! `sinf`, `cosf`), evaluated without branches. Which operations are fused decides the last bit; `mul_add` stands where
 //! torch's AVX2 kernel fuses. In f64 the functions are the platform's, as they are in torch.
 
+use crate::thresholds::random::PART;
 use std::ops::Range;
 
 /// Elements shaped together.
 pub(super) const GROUP: usize = 16;
 const LANES: usize = GROUP / 2;
-
-/// Elements drawn and then shaped while they are still in the first-level cache. A multiple of [`GROUP`].
-const PART: usize = 2048;
 
 /// The ranges to draw and shape, in order, for `n >= GROUP` elements.
 ///

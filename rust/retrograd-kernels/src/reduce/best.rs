@@ -3,11 +3,8 @@
 use super::super::simd::{Isa, Lane, Level, Task, dispatch};
 use super::super::strided::{Axes, Offsets, axis, plan, plan_in_order, row_major};
 use crate::parallel::{Shared, split};
+use crate::thresholds::reduce::{BEST_BLOCK as BLOCK, BEST_LANES as LANES, BEST_STRIP as STRIP};
 
-/// Partial results of a row: enough to fill vectors.
-const LANES: usize = 64;
-/// Columns that are looked at side by side.
-const STRIP: usize = 256;
 /// What an element takes, in nanoseconds.
 const ELEMENT_COST: f64 = 0.2;
 
@@ -155,8 +152,6 @@ impl<T: Lane + PartialOrd, const MAX: bool> Task for Strip<T, MAX> {
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
         let Strip { a, n, width, steps: [column, row, out], values, indices } = self;
-        // Places as wide as float32, so that they are chosen by the same masks; of longer axes the block is kept apart.
-        const BLOCK: usize = 1 << 30;
         // SAFETY: duty 1.
         let (mut value, mut at) = ([unsafe { *a }; STRIP], [0u32; STRIP]);
         let mut block = [0usize; STRIP];

@@ -7,18 +7,10 @@ use super::super::simd::{Isa, Lane, Level, Portable, Task, Vector, dispatch};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
 use crate::parallel::{Shared, split};
-
-/// Bytes of accumulators that a strip keeps in L1.
-const STRIP_BYTES: usize = 2048;
-
-/// Elements of a long row that one thread takes at a time.
-const PART: usize = BLOCK << 5;
+use crate::thresholds::reduce::{PART, STRIP_BYTES, WIDE};
 
 /// What an element takes, in nanoseconds.
 const ELEMENT_COST: f64 = 0.1;
-
-/// Narrow contiguous matrices are read as wide ones of about this many columns.
-const WIDE: usize = 128;
 
 /// Pairwise joining: holds one result per power of two, so 64 places serve any count.
 pub struct Cascade<Acc> {

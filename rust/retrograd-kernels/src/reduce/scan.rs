@@ -5,9 +5,7 @@ use std::mem::MaybeUninit;
 use super::super::simd::{Isa, Lane, Level, Task, dispatch};
 use super::super::strided::{Axes, Axis, Offsets, axis, plan};
 use super::Reduce;
-
-/// Columns that a scan over an outer axis carries at once.
-const COLUMNS: usize = 256;
+use crate::thresholds::reduce::SCAN_COLUMNS as COLUMNS;
 
 /// `o[.., i, ..] = finish(a[.., 0, ..] .. a[.., i, ..])` along an axis of `n` elements, for every position of the
 /// `outer` axes. Strictly in order.

@@ -5,9 +5,7 @@ use super::keys::{Key, Line, Packing};
 use super::rank::{Rank, Ranked};
 use crate::Result;
 use crate::simd::{Isa, Lane, Level, Task, dispatch};
-
-/// Elements that are looked at together.
-const BLOCK: usize = 64;
+use crate::thresholds::sort::BLOCK;
 
 /// Lists the keys of at least the first `k > 0` in order.
 ///

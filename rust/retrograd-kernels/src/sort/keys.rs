@@ -6,6 +6,7 @@ use super::buffer::Buffer;
 use super::rank::{Rank, Ranked};
 use crate::Result;
 use crate::parallel::{Shared, split};
+use crate::thresholds::sort::{BY_DIGITS, LONG, PIECES};
 
 /// An integer that holds a rank above an index.
 pub trait Key: Copy + Ord + Send + Sync {
@@ -147,12 +148,6 @@ pub struct Keys<'a, K> {
     by_index: bool,
 }
 
-/// Elements for each digit from which on a line is sorted by digits (measured: equal at 40).
-const BY_DIGITS: usize = 64;
-/// Elements from which on the passes over one line are divided.
-const LONG: usize = 1 << 17;
-/// Into how many pieces.
-const PIECES: usize = 16;
 /// What an element takes in one pass, in nanoseconds.
 const PASS_COST: f64 = 1.0;
 

@@ -7,12 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
+use crate::kernels::thresholds::index::CHUNK;
 use crate::tensor::copy;
 use crate::tensor::layout::may_overlap;
 use crate::tensor::{DType, Strides, Tensor};
-
-/// Elements of the index that are copied and checked, and then still in L1, before they are used.
-const CHUNK: usize = 1024;
 
 /// Room for a chunk of an index, so that what is checked is what is used (S6).
 struct Held([MaybeUninit<i64>; CHUNK]);

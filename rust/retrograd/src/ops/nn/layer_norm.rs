@@ -14,6 +14,7 @@ use crate::kernels::norm;
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
+use crate::kernels::thresholds::norm::ROWS as PART;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::reshape_to;
 use crate::tensor::copy;
@@ -33,8 +34,6 @@ struct LayerNorm<const W: bool, const B: bool> {
 /// `row_moments` of an element type.
 type RowMoments<T> = unsafe fn(*const T, usize, isize) -> (T, T);
 
-/// Rows whose share of the weight's gradient is added up together.
-const PART: usize = 64;
 /// What an element takes, in nanoseconds.
 const FORWARD_COST: f64 = 0.4;
 const BACKWARD_COST: f64 = 0.6;

@@ -12,6 +12,7 @@ use crate::kernels::norm;
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
+use crate::kernels::thresholds::norm::{SHORT, WIDE};
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{movedim, reshape_to};
@@ -39,11 +40,6 @@ pub(super) struct Standardize<const KIND: u8> {
 
 /// What an element takes in a pass, in nanoseconds.
 const PASS_COST: f64 = 0.3;
-/// Channels with fewer elements in a row than this are walked side by side, as the columns of a matrix: runs of 49, of 32
-/// entries, take 0.6 times as long as one by one, and single elements 0.01 times.
-const SHORT: usize = 100;
-/// Columns that such a matrix has, about, where entries are shorter.
-const WIDE: usize = 128;
 
 /// `row_moments` of an element type.
 type RowMoments<T> = unsafe fn(*const T, usize, isize) -> (T, T);

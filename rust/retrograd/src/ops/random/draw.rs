@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::random::random_below;
 use crate::kernels::random::{self, Mt19937};
+use crate::kernels::thresholds::random::CHUNK;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides, contiguous_strides};
 use crate::tensor::{DType, Element, FromScalar, Scalar, Tensor, Truth};
@@ -187,9 +188,6 @@ impl Draw {
         }
     }
 }
-
-/// Elements converted at a time.
-const CHUNK: usize = 256;
 
 /// Integers or truth values, drawn as `D` and converted.
 fn converted<T: FromScalar, D: Copy + Into<Scalar>>(out: &mut [T], zero: D, mut draw: impl FnMut(&mut [D])) {

@@ -13,6 +13,7 @@ use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
 use crate::kernels::parallel::{Shared, try_split};
 use crate::kernels::reduce::{Reduce, Sum, reduce};
+use crate::kernels::thresholds::conv::IMAGES as PART;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
 use crate::tensor::copy;
@@ -70,9 +71,6 @@ impl ConvolutionWeight {
         Ok(())
     }
 }
-
-/// Images whose share of the gradient is one sum.
-const PART: usize = 16;
 
 impl Primitive for ConvolutionWeight {
     const NAME: &'static str = "convolution";

@@ -1,0 +1,171 @@
+//! The sizes at which kernels change their way: blocks, parts and tiles, and from when on work is divided among threads.
+//!
+//! They decide how fast a result is there, and in which order it is rounded; nothing else may depend on them. In a build
+//! with `--cfg small_blocks` all of them are so small that the sizes in which tests are written lie beyond: `make
+//! small-blocks-test` runs the tests once more on it. That build is slow, and its code is otherwise the same.
+//!
+//! Not here: how long vectors are ([`simd`](crate::simd) knows), and which blocks the pool of memory keeps
+//! ([`memory`](crate::memory)).
+
+/// `usual`, or `small` in a build with small blocks.
+const fn size(usual: usize, small: usize) -> usize {
+    if cfg!(small_blocks) { small } else { usual }
+}
+
+pub mod parallel {
+    use super::*;
+
+    /// Work of less than this many nanoseconds is never divided.
+    pub const WORTH_SHARING: f64 = size(10_000, 0) as f64;
+    /// Work of less than this many nanoseconds is not divided if workers have to be woken.
+    pub const WORTH_WAKING: f64 = size(60_000, 0) as f64;
+    /// A piece should take at least this many thousandths of a nanosecond.
+    const PIECE_PS: usize = size(4_000_000, 100);
+    /// A piece should take at least this many nanoseconds.
+    pub const PIECE: f64 = PIECE_PS as f64 / 1000.0;
+}
+
+pub mod pointwise {
+    use super::*;
+
+    /// From this many elements on, work may be divided among threads.
+    pub const MANY: usize = size(1 << 15, 4);
+    /// Bytes of a piece: five of them fit in any L1.
+    pub const PIECE_BYTES: usize = size(4096, 128);
+    /// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1 for
+    /// the next rows, which find their elements in the same lines.
+    pub const STRIDED_PIECE: usize = size(256, 8);
+    /// Rows of at least this many elements have pieces of their own.
+    pub const LONG_ROW: usize = size(64, 4);
+    // Shorter rows have room in a piece.
+    const _: () = assert!(LONG_ROW <= STRIDED_PIECE && LONG_ROW <= PIECE_BYTES / 16);
+    /// Elements of a run whose output is its first input, which is then read from a copy.
+    pub const COPIED: usize = size(256, 4);
+    /// Side of the square that a transposing copy moves at a time: lines of both sides stay in L1 meanwhile.
+    pub const SQUARE: usize = size(16, 2);
+}
+
+pub mod reduce {
+    use super::*;
+
+    /// Elements per block of a row: a quarter of L1 for f64.
+    pub const BLOCK: usize = size(1024, 8);
+    /// Rows that a strip takes before it is joined into its cascade.
+    pub const GROUP: usize = size(64, 2);
+    /// Bytes of accumulators that a strip keeps in L1.
+    pub const STRIP_BYTES: usize = size(2048, 64);
+    /// Elements of a long row that one thread takes at a time.
+    pub const PART: usize = BLOCK * size(32, 1);
+    /// Narrow contiguous matrices are read as wide ones of about this many columns.
+    pub const WIDE: usize = size(128, 8);
+    // A wide row has room in a strip.
+    const _: () = assert!(WIDE <= STRIP_BYTES / 4);
+    /// Columns that a scan over an outer axis carries at once.
+    pub const SCAN_COLUMNS: usize = size(256, 4);
+    /// Partial results of a row in which an extreme is looked for: enough to fill vectors.
+    pub const BEST_LANES: usize = size(64, 4);
+    /// Columns that are looked at side by side for their extremes.
+    pub const BEST_STRIP: usize = size(256, 4);
+    /// Places as wide as float32, so that they are chosen by the same masks; of longer axes the block is kept apart.
+    pub const BEST_BLOCK: usize = size(1 << 30, 4);
+}
+
+pub mod norm {
+    use super::*;
+
+    /// Elements whose partial sums are joined before the next ones: rounding errors grow with this, not with the run.
+    pub const BLOCK: usize = size(1024, 4);
+    /// Rows whose share of the weight's gradient is added up together.
+    pub const ROWS: usize = size(64, 2);
+    /// Channels with fewer elements in a row than this are walked side by side, as the columns of a matrix: runs of 49, of
+    /// 32 entries, take 0.6 times as long as one by one, and single elements 0.01 times.
+    pub const SHORT: usize = size(100, 3);
+    /// Columns that such a matrix has, about, where entries are shorter.
+    pub const WIDE: usize = size(128, 8);
+}
+
+pub mod columns {
+    use super::*;
+
+    /// Rows whose columns are summed up one after the other: rounding errors grow with this, not with the number of rows;
+    /// and a part is read again from the cache.
+    pub const PART: usize = size(64, 2);
+    /// Rows that are taken at a time: sums are loaded and stored once for as many elements.
+    pub const ROWS: usize = size(8, 2);
+}
+
+pub mod matmul {
+    use super::*;
+
+    /// Bytes of one row of terms: a block of B of this depth, two vectors wide, stays in the second-level cache next to a
+    /// block of A.
+    pub const DEPTH_BYTES: usize = size(2560, 16);
+    /// Rows of a block of A: with `DEPTH_BYTES`, about 430 kilobytes.
+    pub const BLOCK_ROWS: usize = size(168, 3);
+    /// Columns of a block of B kept packed between blocks of rows.
+    pub const BLOCK_COLUMNS: usize = size(2048, 32);
+    /// What fits the first-level cache next to the tile's other traffic.
+    pub const NEAR_BYTES: usize = size(24 << 10, 16);
+    /// Products of fewer terms stay on the calling thread.
+    pub const FEW_TERMS: f64 = size(500_000, 1) as f64;
+    /// Parts for threads begin at multiples of this many rows or columns, so that nearly all tiles are whole.
+    pub const GRAIN: usize = size(32, 1);
+}
+
+pub mod conv {
+    use super::*;
+
+    /// Images whose share of the weight's gradient is one sum.
+    pub const IMAGES: usize = size(16, 1);
+}
+
+pub mod attention {
+    use super::*;
+
+    /// Rows of a tile.
+    pub const ROWS: usize = size(64, 2);
+    /// Columns of a tile, and the distance of its rows.
+    pub const COLUMNS: usize = size(256, 4);
+    /// From this many rows on, transposed operands are copied to panels, whose copy costs as much as one row of products.
+    pub const PACKED_FROM: usize = size(16, 2);
+    /// Rows copied to a panel together; panels are whole multiples of it wide.
+    pub const STRIP: usize = size(16, 2);
+    /// Columns of a panel, of half as many if it would take too many bytes.
+    pub const PANEL: usize = size(64, 4);
+    // Tiles begin where panels begin, and panels where strips do.
+    const _: () = assert!(COLUMNS.is_multiple_of(PANEL) && (PANEL / 2).is_multiple_of(STRIP));
+    /// A panel of this many bytes is read in place by the product.
+    pub const PANEL_BYTES: usize = size(24 << 10, 64);
+}
+
+pub mod sort {
+    use super::*;
+
+    /// A line this many times as long as what is needed of it is looked through for that (measured: equal at 8).
+    pub const FEW: usize = size(16, 2);
+    /// Elements that are looked at together for those in front.
+    pub const BLOCK: usize = size(64, 2);
+    /// Elements for each digit from which on a line is sorted by digits (measured: equal at 40).
+    pub const BY_DIGITS: usize = size(64, 1);
+    /// Elements from which on the passes over one line are divided.
+    pub const LONG: usize = size(1 << 17, 4);
+    /// Into how many pieces.
+    pub const PIECES: usize = size(16, 3);
+}
+
+pub mod random {
+    use super::*;
+
+    /// Words drawn at a time: 1 KiB of stack, and long enough for the conversion loops to be vector loops.
+    pub const CHUNK: usize = size(256, 4);
+    /// Normal numbers drawn and then shaped while they are still in the first-level cache. A multiple of those that are
+    /// shaped together.
+    pub const PART: usize = size(2048, 16);
+}
+
+pub mod index {
+    use super::*;
+
+    /// Elements of an index that are copied and checked, and then still in L1, before they are used.
+    pub const CHUNK: usize = size(1024, 4);
+}

@@ -2,8 +2,8 @@
 
     python benches/instructions.py SITE [SITE ...]
 
-Each SITE is a folder that holds a built `retrograd`; the first is what the others are compared with. Every row runs in a
-loop of n and one of 3 n; the difference, divided by 2 n, is what one run of the row costs, the interpreter's share
+Each SITE is a folder that holds a built `retrograd`; the first is what the others are compared with. Every row runs in
+a loop of n and one of 3 n; the difference, divided by 2 n, is what one run of the row costs, the interpreter's share
 included. Small tensors only: kernels differ by instruction set, which valgrind limits.
 """
 

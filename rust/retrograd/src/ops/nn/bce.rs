@@ -30,6 +30,7 @@ fn weighted(gradient: Tensor, xs: &[&Tensor]) -> Result<Tensor> {
 }
 
 /// `-w (t log(p) + (1 - t) log(1 - p))` of a probability `p`.
+#[derive(Clone, Copy, Debug)]
 struct Bce;
 
 impl ElementLoss for Bce {
@@ -78,6 +79,7 @@ impl ElementLoss for Bce {
 }
 
 /// `w ((1 - t) x - (1 + (q - 1) t) log s(x))` of a logit `x`, `s` the logistic function, `q` the weight of positive targets.
+#[derive(Clone, Copy, Debug)]
 struct BceWithLogits;
 
 impl ElementLoss for BceWithLogits {

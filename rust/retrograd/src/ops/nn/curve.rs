@@ -1,7 +1,7 @@
-//! Activations that are a curve of one variable: what a room states of it, and the two primitives that run them all.
+//! Activations that are a curve of one variable: what a room states of it, and the two primitives that run it.
 
 use std::fmt;
-use std::mem::MaybeUninit;
+use std::marker::PhantomData;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
@@ -21,7 +21,7 @@ const PARAMETERS: usize = 3;
 pub(super) type Parameters<T> = [T; PARAMETERS];
 
 /// A function of one variable with its derivatives.
-pub(super) trait Curve: 'static {
+pub(super) trait Curve: fmt::Debug + Copy + Send + Sync + 'static {
     const NODE: &'static str;
     /// The node of the derivative.
     const BACKWARD_NODE: &'static str;
@@ -37,73 +37,45 @@ pub(super) trait Curve: 'static {
     fn shown(_p: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         Vec::new()
     }
-    /// For [`Activation`].
-    const TABLE: &'static Table = &Table {
-        name: Self::NODE,
-        backward_name: Self::BACKWARD_NODE,
-        value: (value_runs::<Self, f32>, value_runs::<Self, f64>),
-        pull: (pull_runs::<Self, f32>, pull_runs::<Self, f64>),
-        bend: Self::bend,
-        shown: Self::shown,
-    };
 }
 
-type Runs<T, const N: usize> = fn(Parameters<T>, [&[T]; N], &mut [MaybeUninit<T>]);
-
-fn value_runs<C: Curve + ?Sized, T: Real>(p: Parameters<T>, xs: [&[T]; 1], out: &mut [MaybeUninit<T>]) {
-    each(xs, out, |[x]| C::value(p, x));
-}
-
-fn pull_runs<C: Curve + ?Sized, T: Real>(p: Parameters<T>, xs: [&[T]; 2], out: &mut [MaybeUninit<T>]) {
-    each(xs, out, |[g, x]| C::pull(p, g, x));
-}
-
-/// A [`Curve`] as a value: one primitive runs them all, where a type per curve would compile all of its machinery anew.
-pub(super) struct Table {
-    name: &'static str,
-    backward_name: &'static str,
-    value: (Runs<f32, 1>, Runs<f64, 1>),
-    pull: (Runs<f32, 2>, Runs<f64, 2>),
-    bend: fn(Parameters<f64>, &Tensor, &Tensor) -> Result<Option<Tensor>>,
-    shown: fn(Parameters<Scalar>) -> Vec<(&'static str, Value)>,
-}
-
-impl fmt::Debug for Table {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-/// A curve applied to each element: reverse `g` times the slope.
+/// A [`Curve`] applied to each element: reverse `g` times the slope.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Activation {
-    curve: &'static Table,
+pub(super) struct Activation<C> {
     p: Parameters<Scalar>,
+    curve: PhantomData<C>,
 }
 
-impl Activation {
-    fn run<const N: usize>(
-        &self,
-        (f32, f64): (Runs<f32, N>, Runs<f64, N>),
-        xs: [&Tensor; N],
-        out: &Tensor,
-    ) -> Result<()> {
+impl<C: Curve> Activation<C> {
+    /// The parameters, in either precision.
+    fn parameters(&self) -> (Parameters<f32>, Parameters<f64>) {
         let p = self.p.map(Scalar::as_f64);
-        let p32 = p.map(|p| p as f32);
-        run_seldom(Self::NAME, xs, out, &|xs, out| f32(p32, xs, out), &|xs, out| f64(p, xs, out))
+        (p.map(|p| p as f32), p)
+    }
+    fn value(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        let (p32, p) = self.parameters();
+        run_seldom(Self::NAME, [x], out, &|xs, out| each(xs, out, |[x]| C::value(p32, x)), &|xs, out| {
+            each(xs, out, |[x]| C::value(p, x));
+        })
+    }
+    fn pull(&self, g: &Tensor, x: &Tensor, out: &Tensor) -> Result<()> {
+        let (p32, p) = self.parameters();
+        run_seldom(Self::NAME, [g, x], out, &|xs, out| each(xs, out, |[g, x]| C::pull(p32, g, x)), &|xs, out| {
+            each(xs, out, |[g, x]| C::pull(p, g, x));
+        })
     }
 }
 
-impl Primitive for Activation {
+impl<C: Curve> Primitive for Activation<C> {
     const NAME: &'static str = "activation";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        self.curve.name
+        C::NODE
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let y = xs[0].empty_elementwise(xs[0].dtype())?;
-        self.run(self.curve.value, [xs[0]], &y)?;
+        self.value(xs[0], &y)?;
         Ok(out(y))
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
@@ -111,7 +83,7 @@ impl Primitive for Activation {
         if !xs[0].is_same(out) {
             return Ok(false);
         }
-        self.run(self.curve.value, [out], out)?;
+        self.value(out, out)?;
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -121,33 +93,33 @@ impl Primitive for Activation {
         cx.t(0).map(|t| apply1(ActivationBackward(*op), &[t, cx.xs[0]])).transpose().map(maybe)
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
-        (self.curve.shown)(self.p)
+        C::shown(self.p)
     }
 }
 
 /// `g f'(x)`. Reverse: `gg f'(x)` for `g`, `gg g f''(x)` for `x`.
 #[derive(Clone, Copy, Debug)]
-struct ActivationBackward(Activation);
+struct ActivationBackward<C>(Activation<C>);
 
-impl ActivationBackward {
+impl<C: Curve> ActivationBackward<C> {
     /// `a b f''(x)`.
     fn bent(&self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
-        (self.0.curve.bend)(self.0.p.map(Scalar::as_f64), &a.mul(b)?, x)
+        C::bend(self.0.parameters().1, &a.mul(b)?, x)
     }
 }
 
-impl Primitive for ActivationBackward {
+impl<C: Curve> Primitive for ActivationBackward<C> {
     const NAME: &'static str = "activation_backward";
     const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        self.0.curve.backward_name
+        C::BACKWARD_NODE
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (g, x) = (copy::cast(xs[0], xs[1].dtype())?, xs[1]);
         let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, &g])?;
-        self.0.run(self.0.curve.pull, [&g, x], &y)?;
+        self.0.pull(&g, x, &y)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -182,5 +154,5 @@ pub(super) fn bent<C: Curve>(inplace: bool, input: &Tensor, p: &[Scalar]) -> Res
     let mut all = [Scalar::Int(0); PARAMETERS];
     all[..p.len()].copy_from_slice(p);
     let form = if inplace { Form::InPlace } else { Form::New };
-    apply_as(form, Activation { curve: C::TABLE, p: all }, &[input])
+    apply_as(form, Activation::<C> { p: all, curve: PhantomData }, &[input])
 }

@@ -2,7 +2,7 @@
 //! them all.
 
 use std::fmt;
-use std::mem::MaybeUninit;
+use std::marker::PhantomData;
 
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
 use crate::autograd::{Grads, mode};
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::each;
+use crate::kernels::pointwise::{RunBody, each};
 use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
@@ -27,7 +27,7 @@ const OPERANDS: usize = 4;
 pub(super) type Element<T> = [T; OPERANDS];
 
 /// A loss of one element.
-pub(super) trait ElementLoss: 'static {
+pub(super) trait ElementLoss: fmt::Debug + Copy + Send + Sync + 'static {
     const NODE: &'static str;
     /// Bit i: there is a derivative for operand i.
     const INPUTS: u32;
@@ -44,67 +44,36 @@ pub(super) trait ElementLoss: 'static {
     fn check(_input: &Tensor) -> Result<()> {
         Ok(())
     }
-    /// For [`Loss`].
-    const TABLE: &'static Table = &Table {
-        node: Self::NODE,
-        inputs: Self::INPUTS,
-        value: (value_runs::<Self, f32>, value_runs::<Self, f64>),
-        slope: (slope_runs::<Self, f32>, slope_runs::<Self, f64>),
-        gradient: Self::gradient,
-        shown: Self::shown,
-        check: Self::check,
-    };
-}
-
-/// Given the parameter and a factor.
-type Runs<T> = fn([T; 2], [&[T]; OPERANDS], &mut [MaybeUninit<T>]);
-
-fn value_runs<L: ElementLoss + ?Sized, T: Real>([p, _]: [T; 2], xs: [&[T]; OPERANDS], out: &mut [MaybeUninit<T>]) {
-    each(xs, out, |v| L::value(p, v));
-}
-
-fn slope_runs<L: ElementLoss + ?Sized, T: Real>([p, c]: [T; 2], xs: [&[T]; OPERANDS], out: &mut [MaybeUninit<T>]) {
-    each(xs, out, |v| c.times(L::slope(p, v)));
-}
-
-/// An [`ElementLoss`] as a value: one primitive runs them all, where a type per loss would compile all of its machinery
-/// anew.
-pub(super) struct Table {
-    node: &'static str,
-    inputs: u32,
-    value: (Runs<f32>, Runs<f64>),
-    slope: (Runs<f32>, Runs<f64>),
-    gradient: fn(f64, &[&Tensor], usize) -> Result<Tensor>,
-    shown: fn(f64) -> Option<(&'static str, Value)>,
-    check: fn(&Tensor) -> Result<()>,
-}
-
-impl fmt::Debug for Table {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.node)
-    }
 }
 
 /// An [`ElementLoss`] of whole tensors. `KEPT` is how many operands the node shows, given or not.
 #[derive(Clone, Debug)]
-pub(super) struct Loss<const KEPT: usize> {
-    table: &'static Table,
+pub(super) struct Loss<L, const KEPT: usize> {
+    loss: PhantomData<L>,
     p: f64,
     reduction: Reduction,
 }
 
-impl<const KEPT: usize> Loss<KEPT> {
+impl<L: ElementLoss, const KEPT: usize> Loss<L, KEPT> {
     /// What the derivative of `n` elements is multiplied by.
     fn factor(&self, n: usize) -> f64 {
         if self.reduction == Reduction::Mean { 1.0 / n as f64 } else { 1.0 }
     }
-    /// A function of the elements, as a fresh tensor.
-    fn each(&self, (f32, f64): (Runs<f32>, Runs<f64>), factor: f64, xs: &[&Tensor]) -> Result<Tensor> {
+    /// The losses of the elements, as a fresh tensor.
+    fn values(&self, xs: &[&Tensor]) -> Result<Tensor> {
+        let (p, p32) = (self.p, self.p as f32);
+        self.each(xs, &|v, o| each(v, o, |v| L::value(p32, v)), &|v, o| each(v, o, |v| L::value(p, v)))
+    }
+    /// Their derivatives for the input, times a factor.
+    fn slopes(&self, c: f64, xs: &[&Tensor]) -> Result<Tensor> {
+        let (p, p32, c32) = (self.p, self.p as f32, c as f32);
+        self.each(xs, &|v, o| each(v, o, |v| c32 * L::slope(p32, v)), &|v, o| each(v, o, |v| c * L::slope(p, v)))
+    }
+    fn each(&self, xs: &[&Tensor], f32: RunBody<f32, OPERANDS>, f64: RunBody<f64, OPERANDS>) -> Result<Tensor> {
         let one = Tensor::full(&[], Scalar::Int(1), xs[0].dtype())?;
         let all: [&Tensor; OPERANDS] = std::array::from_fn(|i| xs.get(i).copied().unwrap_or(&one));
         let y = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
-        let (p, p32) = ([self.p, factor], [self.p as f32, factor as f32]);
-        run_seldom(Self::NAME, all, &y, &|v, o| f32(p32, v, o), &|v, o| f64(p, v, o))?;
+        run_seldom(Self::NAME, all, &y, f32, f64)?;
         Ok(y)
     }
     fn reduced(&self, losses: &Tensor) -> Result<Tensor> {
@@ -116,7 +85,7 @@ impl<const KEPT: usize> Loss<KEPT> {
     }
 }
 
-impl<const KEPT: usize> Primitive for Loss<KEPT> {
+impl<L: ElementLoss, const KEPT: usize> Primitive for Loss<L, KEPT> {
     const NAME: &'static str = "loss";
     const KEEP: &'static [Keep] =
         [Keep::input(0, "self"), Keep::input(1, "target"), Keep::input(2, "weight"), Keep::input(3, "pos_weight")]
@@ -149,14 +118,14 @@ impl<const KEPT: usize> Primitive for Loss<KEPT> {
         Ok((out(over_entries(losses, op.reduction)?), smallvec::smallvec![Some(0)]))
     });
     fn node(&self) -> &'static str {
-        self.table.node
+        L::NODE
     }
     fn inputs(&self) -> u32 {
-        self.table.inputs
+        L::INPUTS
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        (self.table.check)(xs[0])?;
-        let losses = self.each(self.table.value, 1.0, xs)?;
+        L::check(xs[0])?;
+        let losses = self.values(xs)?;
         Ok(out(match self.reduction {
             Reduction::None => losses,
             Reduction::Sum => total(&losses, 1.0)?,
@@ -170,25 +139,25 @@ impl<const KEPT: usize> Primitive for Loss<KEPT> {
         let gradient = |i: usize| -> Result<Tensor> {
             if i == 0 && !cx.differentiating() {
                 return if self.reduction == Reduction::None {
-                    self.each(self.table.slope, 1.0, &kept)?.mul(cx.g())
+                    self.slopes(1.0, &kept)?.mul(cx.g())
                 } else {
-                    self.each(self.table.slope, factor * cx.g().item()?.as_f64(), &kept)
+                    self.slopes(factor * cx.g().item()?.as_f64(), &kept)
                 };
             }
-            (self.table.gradient)(self.p, &kept, i)?.mul(&cx.g().times(factor)?)
+            L::gradient(self.p, &kept, i)?.mul(&cx.g().times(factor)?)
         };
-        let wanted = |i: usize| self.table.inputs >> i & 1 != 0;
+        let wanted = |i: usize| L::INPUTS >> i & 1 != 0;
         (0..count).map(|i| if wanted(i) { cx.when(i, || gradient(i)) } else { Ok(None) }).collect()
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let moves = |i: &usize| op.table.inputs >> i & 1 != 0;
-        let part = |i| cx.t(i).map(|t| (op.table.gradient)(op.p, cx.xs, i)?.mul(t)).transpose();
+        let moves = |i: &usize| L::INPUTS >> i & 1 != 0;
+        let part = |i| cx.t(i).map(|t| L::gradient(op.p, cx.xs, i)?.mul(t)).transpose();
         let parts: SmallVec<[_; 3]> = (0..cx.xs.len()).filter(moves).map(part).collect::<Result<_>>()?;
         Jvp::sum(parts)?.map(|d| op.reduced(&d)).transpose().map(maybe)
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut shown = vec![("reduction", Value::from(self.reduction as i64))];
-        shown.extend((self.table.shown)(self.p));
+        shown.extend(L::shown(self.p));
         shown
     }
 }
@@ -212,5 +181,5 @@ pub(super) fn lost<L: ElementLoss, const KEPT: usize>(
             ),
         ));
     }
-    apply1(Loss::<KEPT> { table: L::TABLE, p, reduction }, xs)
+    apply1(Loss::<L, KEPT> { loss: PhantomData, p, reduction }, xs)
 }

@@ -10,6 +10,7 @@ use crate::ops::pointwise::check_number;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// `x` where positive, else `slope x`. Parameter: the slope.
+#[derive(Clone, Copy, Debug)]
 struct LeakyRelu;
 
 impl Curve for LeakyRelu {
@@ -29,6 +30,7 @@ impl Curve for LeakyRelu {
 }
 
 /// `x` above the threshold, else a value. Parameters: threshold, value.
+#[derive(Clone, Copy, Debug)]
 struct Threshold;
 
 impl Curve for Threshold {
@@ -48,6 +50,7 @@ impl Curve for Threshold {
 }
 
 /// `x` between two bounds. Parameters: the bounds.
+#[derive(Clone, Copy, Debug)]
 struct Hardtanh;
 
 impl Curve for Hardtanh {
@@ -67,6 +70,7 @@ impl Curve for Hardtanh {
 }
 
 /// `(x + 3) / 6` between 0 and 1.
+#[derive(Clone, Copy, Debug)]
 struct Hardsigmoid;
 
 impl Curve for Hardsigmoid {
@@ -83,6 +87,7 @@ impl Curve for Hardsigmoid {
 }
 
 /// `x` times [`Hardsigmoid`].
+#[derive(Clone, Copy, Debug)]
 struct Hardswish;
 
 impl Curve for Hardswish {
@@ -109,6 +114,7 @@ impl Curve for Hardswish {
 }
 
 /// `x` outside `[-lambd, lambd]`, else 0; if `SOFT`, drawn towards 0 by `lambd`. Parameter: lambd.
+#[derive(Clone, Copy, Debug)]
 struct Shrink<const SOFT: bool>;
 
 impl<const SOFT: bool> Curve for Shrink<SOFT> {

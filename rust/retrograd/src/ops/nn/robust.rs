@@ -34,6 +34,7 @@ fn slope_of<T: Real>(d: T, bound: T) -> T {
 }
 
 /// `d^2 / (2 beta)` of the difference `d` up to `beta`, then `|d| - beta / 2`.
+#[derive(Clone, Copy, Debug)]
 struct SmoothL1;
 
 impl ElementLoss for SmoothL1 {
@@ -58,6 +59,7 @@ impl ElementLoss for SmoothL1 {
 }
 
 /// `d^2 / 2` of the difference `d` up to `delta`, then `delta (|d| - delta / 2)`.
+#[derive(Clone, Copy, Debug)]
 struct Huber;
 
 impl ElementLoss for Huber {
@@ -82,6 +84,7 @@ impl ElementLoss for Huber {
 }
 
 /// `log(1 + exp(-x y))`.
+#[derive(Clone, Copy, Debug)]
 struct SoftMargin;
 
 impl ElementLoss for SoftMargin {

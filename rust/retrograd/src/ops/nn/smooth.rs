@@ -29,6 +29,7 @@ fn logistic_slope(s: &Tensor) -> Result<Tensor> {
 /// `scale x` for positive `x`, `scale alpha (exp(input_scale x) - 1)` for others. Parameters: alpha, scale, input_scale.
 ///
 /// `CELU` names the node after `celu`, whose scale is 1.
+#[derive(Clone, Copy, Debug)]
 struct Elu<const CELU: bool>;
 
 impl<const CELU: bool> Curve for Elu<CELU> {
@@ -57,6 +58,7 @@ impl<const CELU: bool> Curve for Elu<CELU> {
 }
 
 /// `x s(x)` with `s` the logistic function.
+#[derive(Clone, Copy, Debug)]
 struct Silu;
 
 impl Curve for Silu {
@@ -80,6 +82,7 @@ impl Curve for Silu {
 }
 
 /// `log(1 + exp(beta x)) / beta`, and `x` itself where `beta x` is above the threshold. Parameters: beta, threshold.
+#[derive(Clone, Copy, Debug)]
 struct Softplus;
 
 impl Curve for Softplus {
@@ -106,6 +109,7 @@ impl Curve for Softplus {
 }
 
 /// `x tanh(log(1 + exp x))`.
+#[derive(Clone, Copy, Debug)]
 struct Mish;
 
 impl Curve for Mish {
@@ -132,6 +136,7 @@ impl Curve for Mish {
 }
 
 /// `-log(1 + exp(-x))`.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct LogSigmoid;
 
 impl Curve for LogSigmoid {

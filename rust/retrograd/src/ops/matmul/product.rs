@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernels::matmul::{TERM_COST, gemm};
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::pointwise::{Map2, map2};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::tensor::copy;
 use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
@@ -115,10 +115,10 @@ struct Blend<T> {
     alpha: T,
     beta: T,
 }
-impl<T: Num> Map2<T, T, T> for Blend<T> {
+impl<T: Ring> Map2<T, T, T> for Blend<T> {
     #[inline(always)]
     fn f(&self, p: T, x: T) -> T {
-        self.alpha.times(p).plus(self.beta.times(x))
+        self.alpha.mul(p).add(self.beta.mul(x))
     }
 }
 

@@ -64,7 +64,7 @@ fn value_runs<L: ElementLoss + ?Sized, T: Real>([p, _]: [T; 2], xs: [&[T]; OPERA
 }
 
 fn slope_runs<L: ElementLoss + ?Sized, T: Real>([p, c]: [T; 2], xs: [&[T]; OPERANDS], out: &mut [MaybeUninit<T>]) {
-    each(xs, out, |v| c.times(L::slope(p, v)));
+    each(xs, out, |v| c.mul(L::slope(p, v)));
 }
 
 /// An [`ElementLoss`] as a value: one primitive runs them all, where a type per loss would compile all of its machinery

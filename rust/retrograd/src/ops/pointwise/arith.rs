@@ -11,7 +11,7 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tang
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
-use crate::kernels::real::{Arithmetic, Num};
+use crate::kernels::real::{Arithmetic, Constant, Ring};
 use crate::ops::{Entry, Form};
 use crate::tensor::{DType, Scalar, Tensor};
 
@@ -34,22 +34,22 @@ pub static ROSTER: &[&Entry] = &[
 ];
 
 struct Sum2;
-body!(Sum2, Num, |a, b| a.plus(b));
+body!(Sum2, Ring, |a, b| a.add(b));
 
 struct Minus2;
-body!(Minus2, Num, |a, b| a.minus(b));
+body!(Minus2, Ring, |a, b| a.sub(b));
 
-/// `a + alpha * b`, with `alpha` as an integer and as a float.
-struct Axpy(i64, f64);
-impl<T: Num> Map2<T, T, T> for Axpy {
+/// `a + alpha * b`.
+struct Axpy(Constant);
+impl<T: Ring> Map2<T, T, T> for Axpy {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
-        a.plus(T::pick(self.0, self.1).times(b))
+        a.add(T::constant(self.0).mul(b))
     }
 }
 impl Axpy {
     fn new(alpha: Scalar) -> Self {
-        Self(alpha.as_i64(), alpha.as_f64())
+        Self(alpha.into())
     }
 }
 
@@ -299,7 +299,7 @@ pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
 pub struct Mul;
 
 struct Times;
-body!(Times, Num, |a, b| a.times(b));
+body!(Times, Ring, |a, b| a.mul(b));
 
 impl Primitive for Mul {
     const NAME: &'static str = "mul";
@@ -357,7 +357,7 @@ pub fn mul(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tenso
 /// `neg`: reverse `-g`.
 #[derive(Clone, Copy, Debug)]
 pub struct Neg;
-body!(Neg, Arithmetic, |x| x.negate());
+body!(Neg, Arithmetic, |x| x.neg());
 impl Unary for Neg {
     const NAME: &'static str = "neg";
     const KEEP: &'static [Keep] = &[];

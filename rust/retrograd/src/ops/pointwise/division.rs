@@ -15,7 +15,7 @@ use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 struct Quotient;
-body!(Quotient, Real, |a, b| a.over(b));
+body!(Quotient, Real, |a, b| a.div(b));
 struct TruncQuotient;
 body!(TruncQuotient, Arithmetic, |a, b| a.trunc_div(b));
 struct FloorQuotient;
@@ -205,9 +205,9 @@ pub fn floor_divide(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Res
 /// `reciprocal`: reverse `-g result^2`.
 #[derive(Clone, Copy, Debug)]
 pub struct Reciprocal;
-body!(Reciprocal, Real, |x| T::ONE.over(x));
+body!(Reciprocal, Real, |x| T::ONE.div(x));
 struct ReciprocalRule;
-body!(ReciprocalRule, Real, |g, y| g.negate().times(y.times(y)));
+body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));
 impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];

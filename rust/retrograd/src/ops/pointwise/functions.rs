@@ -95,7 +95,7 @@ pub fn log(input: &Tensor) -> Result<Tensor> {
 pub struct Log1p;
 elementary!(Log1p, |x| math::log1p(x));
 struct Log1pRule;
-body!(Log1pRule, Real, |g, x| g.over(x.plus(T::ONE)));
+body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
@@ -127,7 +127,7 @@ pub fn log1p(input: &Tensor) -> Result<Tensor> {
 pub struct Sqrt;
 body!(Sqrt, Real, |x| x.sqrt());
 struct SqrtRule;
-body!(SqrtRule, Real, |g, y| g.over(y.plus(y)));
+body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
@@ -157,9 +157,9 @@ pub fn sqrt(input: &Tensor) -> Result<Tensor> {
 /// `rsqrt`: reverse `-g result^3 / 2`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rsqrt;
-body!(Rsqrt, Real, |x| T::ONE.over(x.sqrt()));
+body!(Rsqrt, Real, |x| T::ONE.div(x.sqrt()));
 struct RsqrtRule;
-body!(RsqrtRule, Real, |g, y| T::of(-0.5).times(g).times(y.times(y).times(y)));
+body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];

@@ -8,7 +8,7 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
-use crate::kernels::real::{Arithmetic, Num, Real};
+use crate::kernels::real::{Arithmetic, Ordered, Real};
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
 
@@ -45,10 +45,10 @@ pub fn abs(input: &Tensor) -> Result<Tensor> {
 /// `sign`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Sign;
-body!(Sign, Num, |x| if x > T::ZERO {
+body!(Sign, Ordered, |x| if x > T::ZERO {
     T::ONE
 } else if x < T::ZERO {
-    T::ONE.negate()
+    T::ONE.neg()
 } else {
     T::ZERO
 });
@@ -221,7 +221,7 @@ impl<T: Real> Map1<T, T> for RoundTo {
     #[inline(always)]
     fn f(&self, x: T) -> T {
         let ten = T::of(self.ten);
-        if self.cut { x.over(ten).round().times(ten) } else { x.times(ten).round().over(ten) }
+        if self.cut { x.div(ten).round().mul(ten) } else { x.mul(ten).round().div(ten) }
     }
 }
 impl Unary for RoundTo {

@@ -250,12 +250,12 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
                 if LOG {
                     let log = sum.ln();
                     for (o, &x) in o.iter_mut().zip(x) {
-                        *o = x.minus(m).minus(log);
+                        *o = x.sub(m).sub(log);
                     }
                 } else {
-                    let share = T::ONE.over(sum);
+                    let share = T::ONE.div(sum);
                     for o in o.iter_mut() {
-                        *o = o.times(share);
+                        *o = o.mul(share);
                     }
                 }
             }
@@ -276,7 +276,7 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
                 // SAFETY: Task 2.
                 unsafe { row_of::<S, T, 2, _>(&Difference, [x, &m], o) };
                 for (sum, &e) in sum.iter_mut().zip(o.iter()) {
-                    *sum = sum.plus(e);
+                    *sum = sum.add(e);
                 }
             }
             if LOG {
@@ -284,17 +284,17 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
                 unsafe { row_of::<S, T, 1, _>(&Log, [&sum], &mut log) };
                 for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
                     for (((o, &x), &m), &log) in o.iter_mut().zip(x).zip(&m).zip(&log) {
-                        *o = x.minus(m).minus(log);
+                        *o = x.sub(m).sub(log);
                     }
                 }
                 continue;
             }
             for sum in &mut sum {
-                *sum = T::ONE.over(*sum);
+                *sum = T::ONE.div(*sum);
             }
             for o in o.chunks_exact_mut(after) {
                 for (o, &sum) in o.iter_mut().zip(&sum) {
-                    *o = o.times(sum);
+                    *o = o.mul(sum);
                 }
             }
         }
@@ -331,7 +331,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
             sum.fill(T::ZERO);
             for (g, y) in g.chunks_exact(after).zip(y.chunks_exact(after)) {
                 for ((&g, &y), sum) in g.iter().zip(y).zip(&mut sum) {
-                    *sum = sum.plus(if LOG { g } else { g.times(y) });
+                    *sum = sum.add(if LOG { g } else { g.mul(y) });
                 }
             }
             for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {

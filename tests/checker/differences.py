@@ -1,16 +1,18 @@
 """Check derivative rules against central differences, in float64 and NumPy alone.
 
-A function maps a list of arrays to a list of arrays. Its VJP maps (inputs, cotangents) to one gradient per input, its
-JVP maps (inputs, tangents) to one tangent per output. All checks raise `WrongRule` and compare as `not error <= bound`,
+A function maps a list of arrays to a list of arrays, real or complex. Its VJP maps (inputs, cotangents) to one gradient per input, its
+JVP maps (inputs, tangents) to one tangent per output. A gradient by a complex number is `dL/dRe + i dL/dIm`, so what
+pairs it with a direction is the real part of `conj(g) d`, and a rule that lacks a conjugate is wrong. All checks raise `WrongRule` and compare as `not error <= bound`,
 so that NaN fails.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Function = Callable[[list[Array]], Sequence[Array]]
 Rule = Callable[[list[Array], list[Array]], Sequence[Array]]
 
@@ -21,6 +23,12 @@ RTOL = 1e-6
 ATOL = 1e-8
 # Two rules of one op differ by rounding alone.
 ADJOINT_RTOL = 1e-10
+
+
+def normal_like(x: Array, rng: np.random.Generator) -> Array:
+    """Random numbers of the shape of `x`, complex if it is."""
+    real = np.asarray(rng.standard_normal(np.shape(x)))
+    return np.asarray(real + 1j * rng.standard_normal(np.shape(x))) if np.iscomplexobj(x) else real
 
 
 class WrongRule(AssertionError):
@@ -42,20 +50,20 @@ def check_vjp(f: Function, vjp: Rule, xs: list[Array], rng: np.random.Generator,
     """
     ys = f(xs)
     for _ in range(rounds):
-        gs = [rng.standard_normal(np.shape(y)) for y in ys]
+        gs = [normal_like(y, rng) for y in ys]
         grads = vjp(xs, gs)
         _same_shapes("gradient", grads, xs)
         for i, x in enumerate(xs):
-            d = rng.standard_normal(x.shape)
+            d = normal_like(x, rng)
             dys = differences(f, xs, [d if i == k else np.zeros_like(other) for k, other in enumerate(xs)])
-            _within(f"gradient of input {i}", float(np.vdot(grads[i], d)), *_paired(gs, dys), RTOL, ATOL)
+            _within(f"gradient of input {i}", float(np.vdot(grads[i], d).real), *_paired(gs, dys), RTOL, ATOL)
 
 
 def check_jvp(f: Function, jvp: Rule, xs: list[Array], rng: np.random.Generator) -> None:
     """Compare every entry of jvp(d) with f'(x) d, for a random direction in each input and in all at once."""
     ys = f(xs)
     for i in range(-1, len(xs)):
-        ds = [rng.standard_normal(x.shape) * (i in (-1, k)) for k, x in enumerate(xs)]
+        ds = [normal_like(x, rng) * (i in (-1, k)) for k, x in enumerate(xs)]
         tangents = jvp(xs, ds)
         _same_shapes("tangent", tangents, ys)
         for k, (tangent, dy) in enumerate(zip(tangents, differences(f, xs, ds), strict=True)):
@@ -67,8 +75,8 @@ def check_jvp(f: Function, jvp: Rule, xs: list[Array], rng: np.random.Generator)
 
 def check_adjoint(jvp: Rule, vjp: Rule, xs: list[Array], ys: Sequence[Array], rng: np.random.Generator) -> None:
     """Compare <g, jvp(d)> with <vjp(g), d>: two rules for one derivative agree to rounding."""
-    ds = [rng.standard_normal(x.shape) for x in xs]
-    gs = [rng.standard_normal(np.shape(y)) for y in ys]
+    ds = [normal_like(x, rng) for x in xs]
+    gs = [normal_like(y, rng) for y in ys]
     grads, tangents = vjp(xs, gs), jvp(xs, ds)
     _same_shapes("gradient", grads, xs)
     _same_shapes("tangent", tangents, ys)
@@ -79,7 +87,7 @@ def check_adjoint(jvp: Rule, vjp: Rule, xs: list[Array], ys: Sequence[Array], rn
 
 def _paired(left: Sequence[Array], right: Sequence[Array]) -> tuple[float, float]:
     """<left, right>, and the same with absolute values: what rounding errors are proportional to."""
-    terms = [np.asarray(a) * np.asarray(b) for a, b in zip(left, right, strict=True)]
+    terms = [(np.conj(a) * np.asarray(b)).real for a, b in zip(left, right, strict=True)]
     if not all(np.isfinite(term).all() for term in terms):
         return float("nan"), float("nan")
     return float(sum(t.sum() for t in terms)), float(sum(np.abs(t).sum() for t in terms))

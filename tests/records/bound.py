@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from records import STANDIN, rg
-from records.record import FLOATS, Array, Dtype, OpRecord, Sample, T
+from records.record import DIFFERENTIABLE, Array, Dtype, OpRecord, Sample, T
 
 
 def function(record: OpRecord) -> Callable[..., Any]:
@@ -68,7 +68,7 @@ class Bound:
             for k, (leaf, spec) in enumerate(zip(self.leaves, self.specs, strict=True)):
                 if leaf.ndim and not spec.fixed:
                     self.leaves[k] = np.broadcast_to(leaf[:1], leaf.shape).copy() if len(leaf) else leaf
-        self.wrt = [k for k, spec in enumerate(self.specs) if spec.grad and self.leaves[k].dtype.name in FLOATS]
+        self.wrt = [k for k, spec in enumerate(self.specs) if spec.grad and self.leaves[k].dtype.name in DIFFERENTIABLE]
 
     def _plant(self, value: Any) -> Any:
         """Replace each `T` by a function of the leaves that takes its place."""
@@ -132,7 +132,7 @@ class Bound:
         tensors = self.tensors()
         for k, x in zip(self.wrt, inputs, strict=True):
             tensors[k] = x
-        return [y for y in tensors_of(self.run(tensors)) if dtype_of(y) in FLOATS]
+        return [y for y in tensors_of(self.run(tensors)) if dtype_of(y) in DIFFERENTIABLE]
 
     @property
     def inputs(self) -> list[Any]:
@@ -140,6 +140,8 @@ class Bound:
 
 
 def _widened(x: Array, to_float: bool) -> Array:
+    if x.dtype.kind == "c":
+        return x.astype(np.complex128)
     if x.dtype.kind == "f" or to_float:
         return x.astype(np.float64)
     return x.astype(np.int64) if x.dtype.kind in "iu" else x
@@ -156,9 +158,9 @@ def _result_dtype(code: str, given: str, reference: str) -> str:
     if code == "same":
         return given
     if code == "float":
-        return given if given in FLOATS else "float32"
+        return given if given in DIFFERENTIABLE else "float32"
     if code == "truth":
         return "uint8" if given == "uint8" else "bool"
     if code == "sum":
-        return given if given in FLOATS else "int64"
+        return given if given in DIFFERENTIABLE else "int64"
     return reference if code == "reference" else code

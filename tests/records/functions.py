@@ -196,7 +196,8 @@ PARTS = [
         inplace=False,
         edges=(Edge(s(given([0.0, -2.0, np.nan])), [2.0, 3.0, 5.0], ([0.0, 0.0, 0.0],)),),
     ),
-    unary("conj_physical", np.conjugate, dtypes=ALL, inplace=False, lacks=("out",)),
+    unary("conj_physical", np.conjugate, complex=True, dtypes=ALL, inplace=False, lacks=("out",)),
+    unary("conj", np.conjugate, complex=True, dtypes=ALL, inplace=False, out=False),
 ]
 
 SPECIAL = [

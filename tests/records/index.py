@@ -180,6 +180,8 @@ BAD = index([[0, 3]])
 RECORDS = [
     OpRecord(
         name="Tensor.__getitem__",
+        complex=True,
+        halves=0,
         called="index",
         reference=getitem,
         dtypes=ALL,

@@ -55,6 +55,8 @@ RECORDS = [
     ),
     OpRecord(
         name="mm",
+        complex=True,
+        halves=1,
         reference=np.matmul,
         dtypes=NUMBERS,
         slack=LONG,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from records.record import ALL, FLOATS, Array, Dtype, Edge, OpRecord, Refusal, Sample, given, s, t, ugly
+from records.record import ALL, COMPLEX, FLOATS, Array, Dtype, Edge, OpRecord, Refusal, Sample, given, s, t, ugly
 
 
 def in_copy(name: str) -> Callable[..., Any]:
@@ -77,12 +77,30 @@ def itself(name: str, **facts: Any) -> OpRecord:
     """An op that returns its argument."""
 
     def call(rg: Any, x: Any) -> Any:
-        y = getattr(x, name.removeprefix("Tensor."))() if name != "real" else rg.real(x)
+        y = getattr(x, name.removeprefix("Tensor."))() 
         assert y is x
         return y * 1
 
     return OpRecord(
         name=name, reference=np.copy, call=call, samples=(s(t(3, 4)), s(t()), s(t(0, 3))), dtypes=FLOATS, **facts
+    )
+
+
+NOT_COMPLEX = Refusal(s(t(3)), RuntimeError, r"imag is not implemented for tensors with non-complex dtypes")
+
+
+def parts(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
+    """The parts of complex numbers; also as an attribute."""
+
+    def call(rg: Any, x: Any) -> Any:
+        y = getattr(rg, name)(x)
+        assert (y is x) is not x.is_complex()
+        assert getattr(x, name).tolist() == y.tolist()
+        return y * 1
+
+    merged = {"dtypes": FLOATS, "result": "reference", "complex": True} | facts
+    return OpRecord(
+        name=name, reference=reference, call=call, method=False, samples=(s(t(3, 4)), s(t()), s(t(0, 3))), **merged
     )
 
 
@@ -111,7 +129,7 @@ def told(name: str, reference: Callable[..., Any], *samples: Sample, **facts: An
 
 PLAIN = (s(t(3, 4)), s(t()), s(t(0, 3)))
 RECORDS = [
-    OpRecord(name="clone", reference=np.copy, dtypes=ALL, samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33)))),
+    OpRecord(name="clone", reference=np.copy, complex=True, halves=0, dtypes=ALL, samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33)))),
     OpRecord(
         name="Tensor.contiguous", reference=np.copy, dtypes=ALL, samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33)))
     ),
@@ -226,7 +244,8 @@ RECORDS = [
     itself("Tensor.cpu"),
     itself("resolve_conj"),
     itself("resolve_neg"),
-    itself("real", method=False),
+    parts("real", np.real),
+    parts("imag", np.imag, dtypes=COMPLEX, complex=False, refuses=(NOT_COMPLEX,)),
     told("get_device", lambda x: -1, *PLAIN),
     told("is_conj", lambda x: False, *PLAIN),
     told("is_neg", lambda x: False, *PLAIN),

@@ -199,6 +199,8 @@ BINARIES = [
     binary(
         "add",
         add,
+        complex=True,
+        halves=0,
         operator=operator.add,
         samples=(*BINARY, *FRACTION, *(x.but(dtypes=NUMBERS) for x in SCALED)),
         covers=(),
@@ -206,15 +208,19 @@ BINARIES = [
     binary(
         "sub",
         lambda a, b, alpha=1: add(a, b, -alpha),
+        complex=True,
+        halves=0,
         operator=operator.sub,
         samples=(*BINARY, *FRACTION, *SCALED),
         dtypes=NUMBERS,
         refuses=(Refusal(s(BOOL3, BOOL3), RuntimeError, r"(?i)bool"),),
     ),
-    binary("mul", np.multiply, operator=operator.mul, samples=(*BINARY, *FRACTION)),
+    binary("mul", np.multiply, complex=True, halves=0, operator=operator.mul, samples=(*BINARY, *FRACTION)),
     binary(
         "div",
         divide,
+        complex=True,
+        halves=0,
         operator=operator.truediv,
         domain=OFF_ZERO,
         dtypes=NUMBERS,
@@ -383,6 +389,8 @@ UNARIES = [
     unary(
         "neg",
         np.negative,
+        complex=True,
+        halves=0,
         operator=operator.neg,
         dtypes=NUMBERS,
         refuses=(Refusal(s(BOOL3), RuntimeError, r"(?i)bool"),),
@@ -390,6 +398,8 @@ UNARIES = [
     unary(
         "abs",
         np.abs,
+        complex=True,
+        halves=0,
         operator=operator.abs,
         domain=OFF_ZERO,
         dtypes=NUMBERS,
@@ -449,7 +459,7 @@ UNARIES = [
         differentiable=False,
         refuses=(Refusal(s(t(3)), NotImplementedError, r"'Double'"),),
     ),
-    smooth("exp", np.exp),
+    smooth("exp", np.exp, complex=True, halves=0),
     smooth(
         "log",
         np.log,
@@ -460,6 +470,8 @@ UNARIES = [
     smooth(
         "sqrt",
         np.sqrt,
+        complex=True,
+        halves=0,
         domain=POSITIVE,
         edges=(Edge(s(given([0.0, 4.0])), [1.0, 2.0], ([np.inf, 0.5],)),),
     ),

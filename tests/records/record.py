@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 FLOATS = ("float64", "float32")
+COMPLEX = ("complex128", "complex64")
+HALVES = ("bfloat16", "float16")
+DIFFERENTIABLE = FLOATS + COMPLEX
 INTS = ("uint8", "int8", "int16", "int32", "int64")
 NUMBERS = FLOATS + INTS
 ALL = (*NUMBERS, "bool")
@@ -38,6 +41,9 @@ class Domain:
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: str, position: int) -> Array:
         if dtype == "bool":
             return np.asarray(rng.random(shape) < 0.5)
+        if dtype in COMPLEX:
+            imaginary = rng.uniform(-1.0, 1.0, shape)
+            return np.asarray(self.draw(rng, shape, "float64", position) + 1j * imaginary, dtype)
         if dtype not in FLOATS:
             low, high = self.ints
             whole = np.asarray(rng.integers(max(low, 0) if dtype == "uint8" else low, high, shape))
@@ -74,7 +80,7 @@ class T:
 
     @property
     def fixed(self) -> bool:
-        return self.values is not None or self.dtype not in (None, *FLOATS)
+        return self.values is not None or self.dtype not in (None, *DIFFERENTIABLE)
 
 
 def t(*shape: int, dtype: str | None = None, domain: Domain | None = None, grad: bool = True) -> T:
@@ -182,6 +188,10 @@ class OpRecord:
     # int64), "truth" (bool, but uint8 stays), or "reference" (what the reference returns).
     result: str | tuple[str, ...] = "same"
     differentiable: bool = True
+    # Complex numbers are taken, wherever a sample does not name dtypes; the reference says what results are.
+    complex: bool = False
+    # Halves are taken: the result is that in float32, rounded, or so many last places off (sums).
+    halves: int | None = None
     slack: float = 8.0  # the forward error allowed, in units of the dtype's last place
     method: bool = True
     inplace: bool = False

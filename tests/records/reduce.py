@@ -207,6 +207,8 @@ LOWS = given([[4.0, 3.0, 3.0], [2.0, 2.0, 5.0]])
 RECORDS = [
     OpRecord(
         name="sum",
+        complex=True,
+        halves=1,
         reference=along(np.sum),
         dtypes=ALL,
         result="sum",
@@ -217,6 +219,8 @@ RECORDS = [
     ),
     OpRecord(
         name="mean",
+        complex=True,
+        halves=1,
         reference=along(np.mean),
         slack=LONG,
         samples=(*FULL, *ALONG, *SEVERAL, s(t(2, 0), dim=0)),
@@ -299,6 +303,7 @@ RECORDS = [
     ),
     OpRecord(
         name="softmax",
+        halves=0,
         covers=("special.softmax",),
         reference=softmax,
         slack=LONG,

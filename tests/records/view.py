@@ -344,6 +344,8 @@ RECORDS = [
     ),
     OpRecord(
         name="select",
+        complex=True,
+        halves=0,
         reference=lambda x, dim, at: x.take(at, axis=dim),
         dtypes=ALL,
         view=True,
@@ -482,7 +484,8 @@ RECORDS = [
     ),
     OpRecord(
         name="adjoint",
-        reference=lambda x: np.swapaxes(x, -2, -1),
+        reference=lambda x: np.conj(np.swapaxes(x, -2, -1)),
+        complex=True,
         dtypes=ALL,
         view=True,
         samples=(s(t(3, 4)), s(t(2, 3, 5)), s(t(0, 3)), s(t(17, 33))),

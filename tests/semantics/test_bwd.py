@@ -6,7 +6,7 @@ import types
 import numpy as np
 import pytest
 
-from . import beyond, close, fails, later, leaf, rg, same, warns
+from . import beyond, close, fails, leaf, rg, same, warns
 
 backward = rg.autograd.backward
 edge = rg.autograd.graph.get_gradient_edge
@@ -61,7 +61,6 @@ def test_bwd_2_several_elements_need_a_gradient(shape):
     assert x.grad is None
 
 
-@later("complex kernels")
 def test_bwd_2_complex_roots_need_a_gradient():
     x = leaf([1 + 2j], dtype=rg.complex64)
     with fails("only for real scalar outputs but got"):
@@ -99,7 +98,6 @@ def test_bwd_4_gradient_type_and_dtype():
     same(x.grad, [6.0, 9.0])
 
 
-@later("complex kernels")
 def test_bwd_4_complex_gradient_of_a_real_root():
     x = leaf([1.0, 2.0])
     with fails("Mismatch in dtype: grad_output[0]"):

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from . import close, fails, later, leaf, rg, same, warns
+from . import close, fails, leaf, rg, same, warns
 
 Function = rg.autograd.Function
 BackwardCFunction = rg.autograd.function.BackwardCFunction
@@ -330,7 +330,6 @@ def test_func_12_shapes_and_dtypes_are_reduced():
         made.apply(x).sum().backward()
 
 
-@later("complex kernels")
 def test_func_12_complex_gradient_of_a_real_input():
     x = leaf([1.0])
     made = function(lambda ctx, x: x * 1, lambda ctx, g: rg.ones(1, dtype=rg.complex64))

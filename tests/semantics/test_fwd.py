@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from . import array, beyond, close, fails, later, leaf, rg, same
+from . import array, beyond, close, fails, leaf, rg, same
 
 fwd = rg.autograd.forward_ad
 grad = rg.autograd.grad
@@ -232,7 +232,6 @@ def test_fwd_4_dtypes_are_not_compared():
         assert t.dtype == rg.float64
 
 
-@later("complex kernels")
 def test_fwd_4_complex_duals():
     with level():
         z = dual(rg.tensor([1 + 2j]), rg.tensor([3j]))
@@ -582,7 +581,6 @@ def test_fwd_14_levels_belong_to_the_thread():
 # ---- FWD-15: complex
 
 
-@later("complex kernels")
 def test_fwd_15_complex_tangents_are_directional_derivatives():
     z, t = rg.tensor([1 + 2j]), rg.tensor([3 - 1j])
     with level():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from . import array, close, fails, later, leaf, rg, same
+from . import array, close, fails, leaf, rg, same
 from .test_hof import (
     GRAPHS,
     PRODUCTS,
@@ -276,7 +276,6 @@ def test_hof_7_jvp_of_outputs_that_cannot_have_a_gradient():
 # ---- HOF-8: complex outputs
 
 
-@later("complex kernels")
 def test_hof_8_complex_outputs():
     x = tensor([1.0, 2.0])
 

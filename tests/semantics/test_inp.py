@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from . import close, fails, later, leaf, rg, same, warns
+from . import close, fails, leaf, rg, same, warns
 
 STALE = "modified by an inplace operation"
 
@@ -387,7 +387,6 @@ def test_inp_14_plain_saved_tensors_are_checked_too():
         z.backward()
 
 
-@later("complex kernels")
 def test_inp_9_complex_into_real():
     with fails("can't be cast to the desired output type"):
         rg.ones(2).add_(rg.ones(2, dtype=rg.complex64))

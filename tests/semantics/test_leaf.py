@@ -6,7 +6,7 @@ import gc
 import numpy as np
 import pytest
 
-from . import array, fails, later, leaf, rg, same, script, warns
+from . import array, fails, leaf, rg, same, script, warns
 
 
 def set_flag(x, value):
@@ -40,7 +40,6 @@ def test_leaf_1_floats_may_require_grad(name):
     assert rg.zeros(2, dtype=dtype, requires_grad=True).requires_grad is True
 
 
-@later("half and complex kernels")
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "complex64", "complex128"])
 def test_leaf_1_half_and_complex_may_require_grad(name):
     x = rg.zeros(2, dtype=getattr(rg, name))

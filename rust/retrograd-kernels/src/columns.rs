@@ -264,7 +264,7 @@ pub fn moments<T: Real>(x: &[T], width: usize) -> [Vec<T>; 2] {
             // SAFETY: Task 2; the sum does without means.
             unsafe { down::<S, T, Plain, 1, 1>([x], squares, [means]) };
             for mean in &mut *means {
-                *mean = mean.over(rows);
+                *mean = mean.div(rows);
             }
             // SAFETY: Task 2.
             unsafe { down::<S, T, Squares, 1, 1>([x], means, [squares]) };
@@ -279,9 +279,9 @@ pub fn moments<T: Real>(x: &[T], width: usize) -> [Vec<T>; 2] {
             // The difference of the means counts as well.
             let (share, between) = (T::of(b as f64 / (a + b) as f64), T::of(a as f64 * b as f64 / (a + b) as f64));
             for ((mean, square), (m, s)) in means.iter_mut().zip(squares).zip(other_means.iter().zip(other_squares)) {
-                let apart = m.minus(*mean);
-                *mean = mean.plus(apart.times(share));
-                *square = square.plus(*s).plus(apart.times(apart).times(between));
+                let apart = m.sub(*mean);
+                *mean = mean.add(apart.mul(share));
+                *square = square.add(*s).add(apart.mul(apart).mul(between));
             }
         },
     )
@@ -313,7 +313,7 @@ pub fn sums<T: Real>(x: &[T], g: &[T], means: &[T]) -> [Vec<T>; 2] {
         |_, sums, others| {
             for (sums, others) in sums.into_iter().zip(others) {
                 for (sum, &other) in sums.iter_mut().zip(others) {
-                    *sum = sum.plus(other);
+                    *sum = sum.add(other);
                 }
             }
         },

@@ -22,8 +22,8 @@ fn log_sum<T: Real>(a: T, b: T, c: T) -> T {
     if m == T::of(f64::NEG_INFINITY) {
         return m;
     }
-    let terms = a.minus(m).exp().plus(b.minus(m).exp()).plus(c.minus(m).exp());
-    terms.ln().plus(m)
+    let terms = a.sub(m).exp().add(b.sub(m).exp()).add(c.sub(m).exp());
+    terms.ln().add(m)
 }
 
 impl<T: Real> Sequence<'_, T> {
@@ -52,7 +52,7 @@ impl<T: Real> Sequence<'_, T> {
     pub unsafe fn forward(&self, alpha: &mut [T], width: usize) -> T {
         let (none, states) = (T::of(f64::NEG_INFINITY), self.states());
         if self.steps == 0 {
-            return if states == 1 { T::ZERO } else { none.negate() };
+            return if states == 1 { T::ZERO } else { none.neg() };
         }
         for t in 0..self.steps {
             let (before, row) = alpha.split_at_mut(t * width);
@@ -64,11 +64,11 @@ impl<T: Real> Sequence<'_, T> {
                     _ => log_sum(way(0), way(1), if self.skips(s) { way(2) } else { none }),
                 };
                 // SAFETY: duty 1.
-                row[s] = ways.plus(unsafe { self.prob(t, self.class_of(s)) });
+                row[s] = ways.add(unsafe { self.prob(t, self.class_of(s)) });
             }
         }
         let last = &alpha[(self.steps - 1) * width..];
-        log_sum(last[states - 1], if states > 1 { last[states - 2] } else { none }, none).negate()
+        log_sum(last[states - 1], if states > 1 { last[states - 2] } else { none }, none).neg()
     }
 
     /// Writes the gradient of the loss, for probabilities that a `log_softmax` made, to (time, class) at the strides of `to`:
@@ -93,7 +93,7 @@ impl<T: Real> Sequence<'_, T> {
             let at = |c: usize| to.wrapping_offset(t as isize * strides[0] + c as isize * strides[1]);
             for c in 0..classes {
                 // SAFETY: duties 1 and 2.
-                unsafe { *at(c) = self.prob(t, c).exp().times(g) }
+                unsafe { *at(c) = self.prob(t, c).exp().mul(g) }
             }
             for s in 0..states {
                 // SAFETY: duty 1.
@@ -103,12 +103,12 @@ impl<T: Real> Sequence<'_, T> {
                 } else {
                     log_sum(next[s], next[s + 1], if s + 2 < states && self.skips(s + 2) { next[s + 2] } else { none })
                 };
-                beta[s] = ways.plus(p);
-                let through = alpha[t * width + s].plus(ways);
+                beta[s] = ways.add(p);
+                let through = alpha[t * width + s].add(ways);
                 if through != none {
-                    let share = through.plus(loss).exp().times(g);
+                    let share = through.add(loss).exp().mul(g);
                     // SAFETY: duty 2.
-                    unsafe { *at(self.class_of(s)) = (*at(self.class_of(s))).minus(share) }
+                    unsafe { *at(self.class_of(s)) = (*at(self.class_of(s))).sub(share) }
                 }
             }
             std::mem::swap(&mut next, &mut beta);

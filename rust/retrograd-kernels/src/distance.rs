@@ -44,23 +44,23 @@ fn eight_sums<T: Real>(a: &[T], b: &[T], f: impl Fn(T) -> T) -> T {
     let mut sums = [T::ZERO; 8];
     for (x, y) in a.zip(b) {
         for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = sum.plus(f(x[i].minus(y[i])));
+            *sum = sum.add(f(x[i].sub(y[i])));
         }
     }
-    let rest = a_rest.iter().zip(b_rest).map(|(&x, &y)| f(x.minus(y)));
-    rest.chain(sums).fold(T::ZERO, T::plus)
+    let rest = a_rest.iter().zip(b_rest).map(|(&x, &y)| f(x.sub(y)));
+    rest.chain(sums).fold(T::ZERO, T::add)
 }
 
 /// The distance of two rows.
 #[inline(always)]
 fn between<T: Real>(norm: Norm, a: &[T], b: &[T]) -> T {
-    let parts = || a.iter().zip(b).map(|(&x, &y)| x.minus(y).abs());
+    let parts = || a.iter().zip(b).map(|(&x, &y)| x.sub(y).abs());
     match norm {
-        Norm::Zero => parts().fold(T::ZERO, |n, d| if d == T::ZERO { n } else { n.plus(T::ONE) }),
+        Norm::Zero => parts().fold(T::ZERO, |n, d| if d == T::ZERO { n } else { n.add(T::ONE) }),
         Norm::One => eight_sums(a, b, |d| d.abs()),
-        Norm::Two => eight_sums(a, b, |d| d.times(d)).sqrt(),
+        Norm::Two => eight_sums(a, b, |d| d.mul(d)).sqrt(),
         Norm::Largest => parts().fold(T::ZERO, T::larger),
-        Norm::Power(p) => parts().fold(T::ZERO, |sum, d| sum.plus(d.powf(T::of(p)))).powf(T::of(1.0 / p)),
+        Norm::Power(p) => parts().fold(T::ZERO, |sum, d| sum.add(d.powf(T::of(p)))).powf(T::of(1.0 / p)),
     }
 }
 
@@ -122,15 +122,15 @@ fn add_slope<T: Real>(norm: Norm, x: &[T], y: &[T], g: T, d: T, to: &mut [T]) {
     // Both sides by a choice of numbers, which needs no branch.
     let signed = |to: T, v: T, g: T| {
         let (up, down) = (if v > T::ZERO { g } else { T::ZERO }, if v < T::ZERO { g } else { T::ZERO });
-        to.plus(up).minus(down)
+        to.add(up).sub(down)
     };
-    let pairs = to.iter_mut().zip(x.iter().zip(y).map(|(&x, &y)| x.minus(y)));
+    let pairs = to.iter_mut().zip(x.iter().zip(y).map(|(&x, &y)| x.sub(y)));
     match norm {
         Norm::Zero => {}
         Norm::One => pairs.for_each(|(to, v)| *to = signed(*to, v, g)),
         Norm::Two => {
-            let scale = g.over(d);
-            pairs.for_each(|(to, v)| *to = to.plus(v.times(scale)));
+            let scale = g.div(d);
+            pairs.for_each(|(to, v)| *to = to.add(v.mul(scale)));
         }
         Norm::Largest => pairs.for_each(|(to, v)| {
             if v.abs() == d {
@@ -138,10 +138,10 @@ fn add_slope<T: Real>(norm: Norm, x: &[T], y: &[T], g: T, d: T, to: &mut [T]) {
             }
         }),
         Norm::Power(p) => {
-            let (e, scale) = (T::of(p - 1.0), g.over(d.powf(T::of(p - 1.0))));
+            let (e, scale) = (T::of(p - 1.0), g.div(d.powf(T::of(p - 1.0))));
             pairs.for_each(|(to, v)| {
                 if v != T::ZERO {
-                    *to = signed(*to, v, v.abs().powf(e).times(scale));
+                    *to = signed(*to, v, v.abs().powf(e).mul(scale));
                 }
             });
         }

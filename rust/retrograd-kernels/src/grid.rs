@@ -1,6 +1,6 @@
 //! Samples of planes at points between their elements.
 
-use super::real::Num;
+use super::real::Ring;
 
 /// How a sample follows from the elements around its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ fn cubic(t: f64) -> ([f64; 4], [f64; 4]) {
 }
 
 /// A number that planes are made of.
-pub trait Sample: Num + Into<f64> {
+pub trait Sample: Ring + Into<f64> {
     /// To this precision.
     fn rounded(x: f64) -> f64;
 }
@@ -183,10 +183,10 @@ pub fn sample<T: Sample>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &mut [T
         for p in 0..e.points {
             let at = point(grid, b * e.points + p, s.rank);
             s.each(at, e.plane, T::rounded, |i, w, _| {
-                let w = T::pick(0, w);
+                let w = T::constant(w.into());
                 for c in 0..e.channels {
                     let y = &mut y[c * e.points + p];
-                    *y = (*y).plus(i.map_or(T::ZERO, |i| x[c * inner + i]).times(w));
+                    *y = (*y).add(i.map_or(T::ZERO, |i| x[c * inner + i]).mul(w));
                 }
             });
         }
@@ -208,14 +208,14 @@ pub fn pull<T: Sample>(
             let at = point(grid, b * e.points + p, s.rank);
             let mut slopes = [0.0; 3];
             s.each(at, e.plane, T::rounded, |i, w, dw| {
-                let weight = T::pick(0, w);
+                let weight = T::constant(w.into());
                 let mut along = 0.0;
                 for c in 0..e.channels {
                     let g = g[to + c * e.points + p];
                     let Some(i) = i else { continue };
                     if let Some(gx) = gx.as_deref_mut() {
                         let o = &mut gx[from + c * inner + i];
-                        *o = (*o).plus(g.times(weight));
+                        *o = (*o).add(g.mul(weight));
                     }
                     along += Into::<f64>::into(g) * Into::<f64>::into(x[from + c * inner + i]);
                 }
@@ -225,7 +225,7 @@ pub fn pull<T: Sample>(
             });
             if let Some(ggrid) = ggrid.as_deref_mut() {
                 for (o, slope) in ggrid[(b * e.points + p) * s.rank..][..s.rank].iter_mut().zip(slopes) {
-                    *o = T::pick(0, slope);
+                    *o = T::constant(slope.into());
                 }
             }
         }

@@ -163,7 +163,7 @@ impl<T: Real> Task for Sums<'_, T> {
                     None => rows::sums::<S, T, 2, 2, _>(&Weighted(self.mean), [x, g]),
                 }
             };
-            (sum, along) = (sum.plus(s), along.plus(a));
+            (sum, along) = (sum.add(s), along.add(a));
         }
         (sum, along)
     }

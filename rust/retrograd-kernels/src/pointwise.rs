@@ -11,6 +11,7 @@
 
 mod cast;
 mod copy;
+mod halves;
 mod lanes;
 mod map;
 mod runs;
@@ -18,9 +19,11 @@ mod walk;
 
 pub use cast::{Cast, Convert, convert, convert_at};
 pub use copy::{copy_strided, copy_strided_at, fill};
-pub use lanes::{Body, lanes1, lanes1_at, lanes2, row, row_of};
-pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at};
+pub use halves::{Half, narrow, widen};
+pub use lanes::{Body, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
+pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2};
 pub use runs::{RunBody, each, runs};
+pub use walk::Operand;
 
 /// A scalar body; implementors mark `f` `#[inline(always)]` so that the loops vectorise it per instruction set.
 pub trait Map1<A, O>: Sync {

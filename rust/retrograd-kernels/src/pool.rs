@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::real::Num;
+use super::real::{Ordered, Ring};
 use super::simd::{Isa, Level, Task, dispatch};
 use crate::parallel::{Shared, split};
 
 /// A number that can be pooled.
-pub trait Pooled: Num {
+pub trait Pooled: Ordered {
     /// What every other number is larger than.
     const LOWEST: Self;
     /// The quotient by a count; of integers rounded towards zero.
@@ -313,10 +313,10 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
                             let p = unsafe { x.add(line + j) };
                             if REVERSE {
                                 // SAFETY: as above.
-                                unsafe { *p = (*p).plus(share) }
+                                unsafe { *p = (*p).add(share) }
                             } else {
                                 // SAFETY: as above.
-                                (sum, some) = (sum.plus(unsafe { *p }), true);
+                                (sum, some) = (sum.add(unsafe { *p }), true);
                             }
                             j += w.step;
                         }
@@ -345,9 +345,9 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
                                 unsafe {
                                     let p = p.add(l * stride);
                                     if REVERSE {
-                                        *p = (*p).plus(*lane);
+                                        *p = (*p).add(*lane);
                                     } else {
-                                        *lane = (*lane).plus(*p);
+                                        *lane = (*lane).add(*p);
                                     }
                                 }
                             }
@@ -419,7 +419,7 @@ fn planes(windows: &Windows, inner: usize, outer: usize) -> usize {
 
 /// The elements of `g` added up at the places `at` of their planes of `inner` elements in `y`, zeros elsewhere; those that
 /// name no place are left out.
-pub fn scatter<T: Num>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
+pub fn scatter<T: Ring>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
     if g.is_empty() {
         y.fill(T::ZERO);
     }
@@ -428,14 +428,14 @@ pub fn scatter<T: Num>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: us
         y.fill(T::ZERO);
         for (&g, &i) in g.iter().zip(at) {
             if let Some(y) = y.get_mut(i as usize) {
-                *y = (*y).plus(g);
+                *y = (*y).add(g);
             }
         }
     }
 }
 
 /// The elements of `x` at the places `at` of their planes of `inner` elements; 0 for those that name no place.
-pub fn gather<T: Num>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
+pub fn gather<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
     for ((x, at), y) in by_plane(x, inner).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(outer.max(1))) {
         for (&i, y) in at.iter().zip(y) {
             *y = x.get(i as usize).copied().unwrap_or(T::ZERO);
@@ -445,7 +445,7 @@ pub fn gather<T: Num>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usi
 
 /// Writes the elements of `x` to the places `at` of their planes of `inner` elements in `y`: the last one to each. The
 /// first index that names no place is returned, and then the rest was not written.
-pub fn place<T: Num>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) -> Option<i64> {
+pub fn place<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) -> Option<i64> {
     for ((x, at), y) in by_plane(x, outer).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(inner.max(1))) {
         for (&v, &i) in x.iter().zip(at) {
             // S6: the read that is checked is the one that is used.

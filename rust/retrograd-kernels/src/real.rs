@@ -1,20 +1,42 @@
-//! Arithmetic that kernels are generic over: numbers with wrapping integer arithmetic, and real numbers with functions.
+//! Arithmetic that kernels are generic over: [`Ring`], [`Ordered`] and [`Field`] say which operations a number has;
+//! [`Arithmetic`] is division with remainder, [`Real`] and [`Complex`] have functions.
 
 use super::math::Tables;
 use super::simd::{Format, Isa, Vector};
 use super::truth::Truth;
 
-/// A number of any dtype that has kernels. Integers wrap; bools are 0 and 1 with "or" as sum and "and" as product.
-pub trait Num: crate::simd::Lane + PartialOrd + Send + Sync + 'static {
+/// A number in every form that an element type may take it in: integers take `int`, floats `re`, complex numbers both parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constant {
+    pub int: i64,
+    pub re: f64,
+    pub im: f64,
+}
+
+impl From<f64> for Constant {
+    #[inline(always)]
+    fn from(x: f64) -> Self {
+        Self { int: x as i64, re: x, im: 0.0 }
+    }
+}
+
+/// What can be added, subtracted and multiplied: every dtype but the halves, which kernels compute with in float32.
+/// Integers wrap; bools are 0 and 1 with "or" as sum and "and" as product.
+pub trait Ring: crate::simd::Lane + PartialEq + Send + Sync + 'static {
     const ZERO: Self;
     const ONE: Self;
-    fn plus(self, o: Self) -> Self;
-    fn minus(self, o: Self) -> Self;
-    fn times(self, o: Self) -> Self;
-    fn negate(self) -> Self;
+    fn add(self, o: Self) -> Self;
+    fn sub(self, o: Self) -> Self;
+    fn mul(self, o: Self) -> Self;
+    fn neg(self) -> Self;
+    /// Whether it, or a part of it, is NaN.
     fn is_nan(self) -> bool;
-    /// A parameter given in both forms, as this type: integers take `i`, wrapping, floats `f`.
-    fn pick(i: i64, f: f64) -> Self;
+    /// The form of a constant that this type takes; integers wrap.
+    fn constant(c: Constant) -> Self;
+}
+
+/// A ring with an order: every real dtype, but no complex one.
+pub trait Ordered: Ring + PartialOrd {
     /// The larger of two; NaN if one is.
     #[inline(always)]
     fn larger(self, o: Self) -> Self {
@@ -27,8 +49,13 @@ pub trait Num: crate::simd::Lane + PartialOrd + Send + Sync + 'static {
     }
 }
 
+/// A ring with division: real floating point and complex numbers.
+pub trait Field: Ring {
+    fn div(self, o: Self) -> Self;
+}
+
 /// A number of any dtype but bool. Integers wrap; integer division by zero gives 0 (ops refuse it before).
-pub trait Arithmetic: Num {
+pub trait Arithmetic: Ordered {
     fn magnitude(self) -> Self;
     /// The quotient rounded towards zero.
     fn trunc_div(self, o: Self) -> Self;
@@ -42,19 +69,20 @@ pub trait Arithmetic: Num {
     fn power(self, e: Self) -> Self;
 }
 
-macro_rules! int_num {
-    ($($t:ty),*) => { $(impl Num for $t {
+macro_rules! int_ring {
+    ($($t:ty),*) => { $(impl Ring for $t {
         const ZERO: Self = 0;
         const ONE: Self = 1;
-        #[inline(always)] fn plus(self, o: Self) -> Self { self.wrapping_add(o) }
-        #[inline(always)] fn minus(self, o: Self) -> Self { self.wrapping_sub(o) }
-        #[inline(always)] fn times(self, o: Self) -> Self { self.wrapping_mul(o) }
-        #[inline(always)] fn negate(self) -> Self { self.wrapping_neg() }
+        #[inline(always)] fn add(self, o: Self) -> Self { self.wrapping_add(o) }
+        #[inline(always)] fn sub(self, o: Self) -> Self { self.wrapping_sub(o) }
+        #[inline(always)] fn mul(self, o: Self) -> Self { self.wrapping_mul(o) }
+        #[inline(always)] fn neg(self) -> Self { self.wrapping_neg() }
         #[inline(always)] fn is_nan(self) -> bool { false }
-        #[inline(always)] fn pick(i: i64, _: f64) -> Self { i as $t }
-    })* };
+        #[inline(always)] fn constant(c: Constant) -> Self { c.int as $t }
+    }
+    impl Ordered for $t {})* };
 }
-int_num!(u8, i8, i16, i32, i64);
+int_ring!(u8, i8, i16, i32, i64);
 
 macro_rules! int_arithmetic {
     ($($t:ty, $magnitude:expr);*) => { $(
@@ -90,23 +118,23 @@ macro_rules! int_arithmetic {
 }
 int_arithmetic!(u8, |x: u8| x; i8, i8::wrapping_abs; i16, i16::wrapping_abs; i32, i32::wrapping_abs; i64, i64::wrapping_abs);
 
-impl Num for Truth {
+impl Ring for Truth {
     const ZERO: Self = Self::FALSE;
     const ONE: Self = Self::TRUE;
     #[inline(always)]
-    fn plus(self, o: Self) -> Self {
+    fn add(self, o: Self) -> Self {
         self | o
     }
     #[inline(always)]
-    fn minus(self, o: Self) -> Self {
+    fn sub(self, o: Self) -> Self {
         self ^ o
     }
     #[inline(always)]
-    fn times(self, o: Self) -> Self {
+    fn mul(self, o: Self) -> Self {
         self & o
     }
     #[inline(always)]
-    fn negate(self) -> Self {
+    fn neg(self) -> Self {
         !self
     }
     #[inline(always)]
@@ -114,17 +142,17 @@ impl Num for Truth {
         false
     }
     #[inline(always)]
-    fn pick(i: i64, _: f64) -> Self {
-        (i != 0).into()
+    fn constant(c: Constant) -> Self {
+        (c.int != 0).into()
     }
 }
+impl Ordered for Truth {}
 
 /// A floating point number with the functions that ops need; loops over the functions of `math` take [`Real::Vector`].
-pub trait Real: Num + Format + Tables {
+pub trait Real: Field + Ordered + Format + Tables {
     /// The vector of an instruction set.
     type Vector<S: Isa>: Vector<Elem = Self>;
     fn of(x: f64) -> Self;
-    fn over(self, o: Self) -> Self;
     fn exp(self) -> Self;
     fn ln(self) -> Self;
     fn ln_1p(self) -> Self;
@@ -141,15 +169,19 @@ pub trait Real: Num + Format + Tables {
 
 macro_rules! real {
     ($($t:ty, $vector:ident);*) => { $(
-        impl Num for $t {
+        impl Ring for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
-            #[inline(always)] fn plus(self, o: Self) -> Self { self + o }
-            #[inline(always)] fn minus(self, o: Self) -> Self { self - o }
-            #[inline(always)] fn times(self, o: Self) -> Self { self * o }
-            #[inline(always)] fn negate(self) -> Self { -self }
+            #[inline(always)] fn add(self, o: Self) -> Self { self + o }
+            #[inline(always)] fn sub(self, o: Self) -> Self { self - o }
+            #[inline(always)] fn mul(self, o: Self) -> Self { self * o }
+            #[inline(always)] fn neg(self) -> Self { -self }
             #[inline(always)] fn is_nan(self) -> bool { self.is_nan() }
-            #[inline(always)] fn pick(_: i64, f: f64) -> Self { f as $t }
+            #[inline(always)] fn constant(c: Constant) -> Self { c.re as $t }
+        }
+        impl Ordered for $t {}
+        impl Field for $t {
+            #[inline(always)] fn div(self, o: Self) -> Self { self / o }
         }
         impl Arithmetic for $t {
             #[inline(always)] fn magnitude(self) -> Self { self.abs() }
@@ -178,7 +210,6 @@ macro_rules! real {
         impl Real for $t {
             type Vector<S: Isa> = S::$vector;
             #[inline(always)] fn of(x: f64) -> Self { x as $t }
-            #[inline(always)] fn over(self, o: Self) -> Self { self / o }
             #[inline(always)] fn exp(self) -> Self { self.exp() }
             #[inline(always)] fn ln(self) -> Self { self.ln() }
             #[inline(always)] fn ln_1p(self) -> Self { self.ln_1p() }
@@ -194,3 +225,145 @@ macro_rules! real {
     )* };
 }
 real!(f32, F32; f64, F64);
+
+/// A complex number with the functions that ops need.
+pub trait Complex: Field {
+    /// The type of its two parts.
+    type Real: Real;
+    fn of(re: Self::Real, im: Self::Real) -> Self;
+    fn re(self) -> Self::Real;
+    fn im(self) -> Self::Real;
+    fn conj(self) -> Self;
+    /// The magnitude, without overflow on the way.
+    fn abs(self) -> Self::Real;
+    /// The angle in the plane, from -pi to pi.
+    fn angle(self) -> Self::Real;
+    fn exp(self) -> Self;
+    /// The root in the right half plane.
+    fn sqrt(self) -> Self;
+}
+
+impl<T: Real> Ring for num_complex::Complex<T> {
+    const ZERO: Self = Self { re: T::ZERO, im: T::ZERO };
+    const ONE: Self = Self { re: T::ONE, im: T::ZERO };
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self { re: self.re.add(o.re), im: self.im.add(o.im) }
+    }
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self { re: self.re.sub(o.re), im: self.im.sub(o.im) }
+    }
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        Self { re: self.re.mul(o.re).sub(self.im.mul(o.im)), im: self.re.mul(o.im).add(self.im.mul(o.re)) }
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { re: self.re.neg(), im: self.im.neg() }
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.re.is_nan() || self.im.is_nan()
+    }
+    #[inline(always)]
+    fn constant(c: Constant) -> Self {
+        Self { re: T::of(c.re), im: T::of(c.im) }
+    }
+}
+
+impl<T: Real> Field for num_complex::Complex<T> {
+    /// Smith's division, as NumPy and torch have it: the larger part of the divisor is divided by, so nothing overflows.
+    #[inline(always)]
+    fn div(self, o: Self) -> Self {
+        let (a, b, c, d) = (self.re, self.im, o.re, o.im);
+        if c.abs() >= d.abs() {
+            if c == T::ZERO && d == T::ZERO {
+                return Self { re: a.div(c.abs()), im: b.div(d.abs()) };
+            }
+            let ratio = d.div(c);
+            let scale = T::ONE.div(c.add(d.mul(ratio)));
+            Self { re: a.add(b.mul(ratio)).mul(scale), im: b.sub(a.mul(ratio)).mul(scale) }
+        } else {
+            let ratio = c.div(d);
+            let scale = T::ONE.div(c.mul(ratio).add(d));
+            Self { re: a.mul(ratio).add(b).mul(scale), im: b.mul(ratio).sub(a).mul(scale) }
+        }
+    }
+}
+
+macro_rules! complex {
+    ($($t:ty, $hypot:path, $atan2:path);*) => { $(impl Complex for num_complex::Complex<$t> {
+        type Real = $t;
+        #[inline(always)] fn of(re: $t, im: $t) -> Self { Self { re, im } }
+        #[inline(always)] fn re(self) -> $t { self.re }
+        #[inline(always)] fn im(self) -> $t { self.im }
+        #[inline(always)] fn conj(self) -> Self { Self { re: self.re, im: -self.im } }
+        #[inline(always)] fn abs(self) -> $t { $hypot(self.re, self.im) }
+        #[inline(always)] fn angle(self) -> $t { $atan2(self.im, self.re) }
+        #[inline] fn exp(self) -> Self {
+            let size = self.re.exp();
+            // Without this an infinite size would make a real number's imaginary part NaN.
+            if self.im == 0.0 {
+                return Self { re: size, im: self.im };
+            }
+            let (sin, cos) = self.im.sin_cos();
+            Self { re: size * cos, im: size * sin }
+        }
+        #[inline] fn sqrt(self) -> Self {
+            let (x, y) = (self.re, self.im);
+            if x == 0.0 && y == 0.0 {
+                return Self { re: 0.0, im: y };
+            }
+            if y.is_infinite() {
+                return Self { re: <$t>::INFINITY, im: y };
+            }
+            let root = (x.abs() * 0.5 + Complex::abs(self) * 0.5).sqrt();
+            if x >= 0.0 {
+                Self { re: root, im: y / (root + root) }
+            } else {
+                Self { re: y.abs() / (root + root), im: root.copysign(y) }
+            }
+        }
+    })* };
+}
+complex!(f32, libm::hypotf, libm::atan2f; f64, libm::hypot, libm::atan2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type C = num_complex::Complex<f64>;
+
+    fn near(a: C, b: C) -> bool {
+        Complex::abs(a.sub(b)) <= 1e-14 * Complex::abs(b).max(1.0)
+    }
+
+    #[test]
+    fn complex_division_neither_overflows_nor_loses_zero() {
+        for (a, b) in [(C::new(1.0, 2.0), C::new(3.0, -4.0)), (C::new(-1.5, 0.25), C::new(1e-3, 7.0))] {
+            assert!(near(a.div(b).mul(b), a));
+        }
+        let big = C::new(1e300, 1e300);
+        assert!(near(big.div(big), C::ONE));
+        let by_zero = C::ONE.div(C::ZERO);
+        assert!(by_zero.re == f64::INFINITY && by_zero.im.is_nan());
+    }
+
+    #[test]
+    fn complex_functions() {
+        for z in [C::new(1.0, 2.0), C::new(-1.0, 0.5), C::new(-3.0, -0.0), C::new(0.0, -2.0), C::new(4.0, 0.0)] {
+            let root = Complex::sqrt(z);
+            assert!(near(root.mul(root), z) && root.re >= 0.0 && root.im.is_sign_negative() == z.im.is_sign_negative());
+            assert!(near(Complex::exp(z).mul(Complex::exp(z.neg())), C::ONE));
+            assert!(near(
+                C::new(Complex::abs(z) * Complex::angle(z).cos(), Complex::abs(z) * Complex::angle(z).sin()),
+                z
+            ));
+        }
+        assert_eq!(Complex::sqrt(C::new(-0.0, 0.0)).re, 0.0);
+        assert_eq!(Complex::sqrt(C::new(-1.0, f64::INFINITY)).re, f64::INFINITY);
+        assert_eq!(Complex::exp(C::new(f64::INFINITY, 0.0)), C::new(f64::INFINITY, 0.0));
+        assert_eq!(Complex::abs(C::new(1e300, 1e300)), 1e300 * std::f64::consts::SQRT_2);
+    }
+}

@@ -1,6 +1,6 @@
 //! Linear maps along one axis, given by a table: every result is a weighted sum of a few elements.
 
-use super::real::Num;
+use super::real::Ring;
 use super::simd::{Isa, Level, Task, dispatch};
 use crate::{OutOfMemory, Result};
 
@@ -78,7 +78,7 @@ struct Along<'a, T> {
     y: *mut T,
 }
 
-impl<T: Num> Along<'_, T> {
+impl<T: Ring> Along<'_, T> {
     /// # Safety
     /// The duties of [`Along`], with rows of one element.
     #[inline(always)]
@@ -92,9 +92,9 @@ impl<T: Num> Along<'_, T> {
                 let mut sum = T::ZERO;
                 for k in start..end {
                     // SAFETY: duty 1: taps lie inside the operand.
-                    let term = unsafe { *x.add(self.table.taps[k].0) }.times(self.weights[k]);
+                    let term = unsafe { *x.add(self.table.taps[k].0) }.mul(self.weights[k]);
                     // Not added to zero, which would lose the sign of another zero.
-                    sum = if k == start { term } else { sum.plus(term) };
+                    sum = if k == start { term } else { sum.add(term) };
                 }
                 // SAFETY: duty 2.
                 unsafe { *y.add(o) = sum }
@@ -103,7 +103,7 @@ impl<T: Num> Along<'_, T> {
     }
 }
 
-impl<T: Num> Task for Along<'_, T> {
+impl<T: Ring> Task for Along<'_, T> {
     type Out = ();
     const WIDE: bool = T::WIDE;
     #[inline(always)]
@@ -136,7 +136,7 @@ impl<T: Num> Task for Along<'_, T> {
                         let w = self.weights[start];
                         for j in 0..n {
                             // SAFETY: duties 1 and 2.
-                            unsafe { *y.add(j) = (*first.add(j)).times(w) }
+                            unsafe { *y.add(j) = (*first.add(j)).mul(w) }
                         }
                         continue;
                     }
@@ -145,7 +145,7 @@ impl<T: Num> Task for Along<'_, T> {
                 let (v, w) = (self.weights[start], self.weights[start + 1]);
                 for j in 0..n {
                     // SAFETY: duties 1 and 2.
-                    unsafe { *y.add(j) = (*first.add(j)).times(v).plus((*second.add(j)).times(w)) }
+                    unsafe { *y.add(j) = (*first.add(j)).mul(v).add((*second.add(j)).mul(w)) }
                 }
                 for k in start + 2..end {
                     let w = self.weights[k];
@@ -153,7 +153,7 @@ impl<T: Num> Task for Along<'_, T> {
                     let x = unsafe { self.x.add((b * from + self.table.taps[k].0) * n) };
                     for j in 0..n {
                         // SAFETY: duties 1 and 2.
-                        unsafe { *y.add(j) = (*y.add(j)).plus((*x.add(j)).times(w)) }
+                        unsafe { *y.add(j) = (*y.add(j)).add((*x.add(j)).mul(w)) }
                     }
                 }
             }
@@ -165,9 +165,9 @@ impl<T: Num> Task for Along<'_, T> {
 ///
 /// # Panics
 /// If the slices do not hold these.
-pub fn along<T: Num>(table: &Table, x: &[T], y: &mut [T], outer: usize, inner: usize) {
+pub fn along<T: Ring>(table: &Table, x: &[T], y: &mut [T], outer: usize, inner: usize) {
     assert!(x.len() == outer * table.from * inner && y.len() == outer * table.to() * inner, "whole blocks");
-    let weights: Vec<T> = table.taps.iter().map(|&(_, w)| T::pick(w as i64, w)).collect();
+    let weights: Vec<T> = table.taps.iter().map(|&(_, w)| T::constant(w.into())).collect();
     let task = Along { table, weights: &weights, outer, inner, x: x.as_ptr(), y: y.as_mut_ptr() };
     // SAFETY: (1, 2) the lengths were checked, and a mutable borrow overlaps nothing; (3) as made.
     unsafe { dispatch(Level::detect(), task) }

@@ -2,14 +2,14 @@
 
 use super::math;
 use super::pointwise::Body;
-use super::real::{Num, Real};
+use super::real::{Ordered, Real, Ring};
 use super::simd::{Isa, Vector};
 
 /// Partial results, so that one operation need not wait for the one before.
 const CHAINS: usize = 4;
 
 #[inline(always)]
-pub fn larger<T: Num>(a: T, b: T) -> T {
+pub fn larger<T: Ordered>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
@@ -105,7 +105,7 @@ fn across<V: Vector>(v: V) -> V::Elem {
     let mut half = V::LEN / 2;
     while half > 0 {
         for l in 0..half {
-            lanes[l] = lanes[l].plus(lanes[l + half]);
+            lanes[l] = lanes[l].add(lanes[l + half]);
         }
         half /= 2;
     }
@@ -188,7 +188,7 @@ pub unsafe fn exp_and_sum<S: Isa, T: Real>(x: *const T, top: T, n: usize, o: *mu
             let v = T::Vector::<S>::load_first(x.add(whole), n - whole);
             math::exp(v - v.splat(top)).store_first(o.add(whole), n - whole);
             for i in whole..n {
-                sum = sum.plus(*o.add(i));
+                sum = sum.add(*o.add(i));
             }
         }
     }

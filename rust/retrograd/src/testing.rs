@@ -1,24 +1,53 @@
 //! Checks of derivatives for the rooms' own tests: random directions, random cotangents, first and second order.
 
+use num_complex::Complex;
+
 use crate::autograd::engine::{self, Backward, Root, Target};
 use crate::autograd::forward::Level;
 use crate::error::Result;
-use crate::tensor::Tensor;
+use crate::tensor::{DType, Tensor};
 
 /// Numbers in (-1, 1), the same for the same `seed`.
 pub fn noise(seed: u64, sizes: &[usize]) -> Tensor {
     Tensor::from_slice(&retrograd_kernels::testing::noise(seed, sizes.iter().product()), sizes).unwrap()
 }
 
+/// Complex numbers whose parts are [`noise`].
+pub fn complex_noise(seed: u64, sizes: &[usize]) -> Tensor {
+    let parts = retrograd_kernels::testing::noise(seed, 2 * sizes.iter().product::<usize>());
+    of_parts(&parts, DType::Complex128, sizes)
+}
+
+/// [`noise`] in the dtype of `x`.
+fn noise_like(seed: u64, x: &Tensor) -> Tensor {
+    if x.dtype().is_complex() { complex_noise(seed, x.sizes()) } else { noise(seed, x.sizes()) }
+}
+
+/// The elements as real numbers; both parts of complex ones. torch's convention makes the pairing of gradient and direction
+/// the sum of the products of these.
+fn parts(x: &Tensor) -> Vec<f64> {
+    if !x.dtype().is_complex() {
+        return x.to_vec().unwrap();
+    }
+    x.to_vec::<Complex<f64>>().unwrap().iter().flat_map(|z| [z.re, z.im]).collect()
+}
+
+fn of_parts(v: &[f64], dtype: DType, sizes: &[usize]) -> Tensor {
+    if !dtype.is_complex() {
+        return Tensor::from_slice(v, sizes).unwrap();
+    }
+    let z: Vec<Complex<f64>> = v.chunks_exact(2).map(|p| Complex::new(p[0], p[1])).collect();
+    Tensor::from_slice(&z, sizes).unwrap()
+}
+
 fn dot(a: &Tensor, b: &Tensor) -> f64 {
-    assert_eq!(a.sizes(), b.sizes());
-    a.to_vec::<f64>().unwrap().iter().zip(b.to_vec::<f64>().unwrap()).map(|(x, y)| x * y).sum()
+    assert_eq!((a.sizes(), a.dtype().is_complex()), (b.sizes(), b.dtype().is_complex()));
+    parts(a).iter().zip(parts(b)).map(|(x, y)| x * y).sum()
 }
 
 fn shifted(x: &Tensor, d: &Tensor, eps: f64) -> Tensor {
-    let v: Vec<f64> =
-        x.to_vec::<f64>().unwrap().iter().zip(d.to_vec::<f64>().unwrap()).map(|(x, d)| x + eps * d).collect();
-    Tensor::from_slice(&v, x.sizes()).unwrap()
+    let v: Vec<f64> = parts(x).iter().zip(parts(d)).map(|(x, d)| x + eps * d).collect();
+    of_parts(&v, x.dtype(), x.sizes())
 }
 
 fn vjp(f: &dyn Fn(&[Tensor]) -> Result<Tensor>, xs: &[Tensor], g: &Tensor, create_graph: bool) -> Vec<Option<Tensor>> {
@@ -43,13 +72,13 @@ fn close(what: &str, a: f64, b: f64) {
     assert!((a - b).abs() <= tol, "{what}: {a} against {b} by differences"); // NaN fails here
 }
 
-/// Compares VJP, JVP and the VJP's own VJP with central differences. Operands are float64, away from kinks.
+/// Compares VJP, JVP and the VJP's own VJP with central differences. Operands are float64 or complex128, away from kinks.
 pub fn gradcheck(f: &dyn Fn(&[Tensor]) -> Result<Tensor>, xs: &[Tensor]) {
     const EPS: f64 = 1e-6;
     let plain: Vec<Tensor> = xs.iter().map(Tensor::detach).collect();
     let y = f(&plain).unwrap();
-    let g = noise(7, y.sizes());
-    let ds: Vec<Tensor> = xs.iter().enumerate().map(|(i, x)| noise(11 + i as u64, x.sizes())).collect();
+    let g = noise_like(7, &y);
+    let ds: Vec<Tensor> = xs.iter().enumerate().map(|(i, x)| noise_like(11 + i as u64, x)).collect();
     let at = |eps: f64| -> Vec<Tensor> { plain.iter().zip(&ds).map(|(x, d)| shifted(x, d, eps)).collect() };
     let (up, down) = (f(&at(EPS)).unwrap(), f(&at(-EPS)).unwrap());
     let numeric = (dot(&g, &up) - dot(&g, &down)) / (2.0 * EPS);
@@ -69,7 +98,7 @@ pub fn gradcheck(f: &dyn Fn(&[Tensor]) -> Result<Tensor>, xs: &[Tensor]) {
     }
 
     // Second order: differences of <vjp(x; g), v> along d, against its gradient.
-    let vs: Vec<Tensor> = xs.iter().enumerate().map(|(i, x)| noise(101 + i as u64, x.sizes())).collect();
+    let vs: Vec<Tensor> = xs.iter().enumerate().map(|(i, x)| noise_like(101 + i as u64, x)).collect();
     let inner = |xs: &[Tensor]| -> f64 {
         let grads = vjp(f, &leaves(xs), &g, false);
         grads.iter().zip(&vs).map(|(gx, v)| gx.as_ref().map_or(0.0, |gx| dot(gx, v))).sum()

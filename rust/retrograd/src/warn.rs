@@ -26,6 +26,7 @@ pub enum Once {
     SearchedSorter = 256,
     Transposed = 512,
     TransposedNumber = 1024,
+    ComplexToReal = 2048,
 }
 
 /// Registers the receiver; the first registration stays.

@@ -13,7 +13,7 @@ pub struct Length;
 impl<T: Real> Map2<T, T, T> for Length {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
-        a.times(a).plus(b.times(b)).sqrt()
+        a.mul(a).add(b.mul(b)).sqrt()
     }
 }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::real::Real;
 
 use super::matmul::{GemmScalar, gemm};
-use super::real::Num;
+use super::real::Ring;
 use super::simd::{Level, dispatch};
 use crate::thresholds::attention::{COLUMNS, PACKED_FROM, PANEL, PANEL_BYTES, ROWS, STRIP};
 use tile::{Pull, Soften};
@@ -85,7 +85,7 @@ fn panel_width<T>(width: usize) -> usize {
 }
 
 impl<T: Real + GemmScalar> Plan<T> {
-    const NOTHING: T = <T as Num>::ZERO;
+    const NOTHING: T = <T as Ring>::ZERO;
 
     fn packs(&self) -> bool {
         self.queries >= PACKED_FROM
@@ -187,7 +187,7 @@ impl<T: Real + GemmScalar> Plan<T> {
             *to = Self::NOTHING;
             for (c, &g) in g.iter().enumerate() {
                 // SAFETY: duties 1 and 2.
-                *to = to.plus(g.times(unsafe { *x.at(r, c) }));
+                *to = to.add(g.mul(unsafe { *x.at(r, c) }));
             }
         }
     }
@@ -250,12 +250,12 @@ impl<T: Real + GemmScalar> Plan<T> {
                     gemm(m, value_width, n, p, COLUMNS as isize, 1, v.p, v.rs, v.cs, true, c, value_width as isize, 1);
                 }
             }
-            let share = |r: usize| if sums[r] == Self::NOTHING { Self::NOTHING } else { T::ONE.over(sums[r]) };
+            let share = |r: usize| if sums[r] == Self::NOTHING { Self::NOTHING } else { T::ONE.div(sums[r]) };
             // SAFETY: duty 2.
             unsafe { write_scaled(&o[..m * value_width], value_width, share, out.from(i, 0)) };
             for r in 0..m {
                 // SAFETY: duty 2.
-                unsafe { *lse.add(i + r) = tops[r].plus(sums[r].ln()) }
+                unsafe { *lse.add(i + r) = tops[r].add(sums[r].ln()) }
             }
         }
     }
@@ -376,13 +376,13 @@ unsafe fn copy_scaled<T: Real>(x: Matrix<T>, m: usize, width: usize, scale: T, t
             // SAFETY: duties 1 and 2.
             let from = unsafe { std::slice::from_raw_parts(x.at(r, 0), to.len()) };
             for (o, &v) in to.iter_mut().zip(from) {
-                *o = v.times(scale);
+                *o = v.mul(scale);
             }
             continue;
         }
         for (c, o) in to.iter_mut().enumerate() {
             // SAFETY: duties 1 and 2.
-            *o = unsafe { *x.at(r, c) }.times(scale);
+            *o = unsafe { *x.at(r, c) }.mul(scale);
         }
     }
 }
@@ -398,13 +398,13 @@ unsafe fn write_scaled<T: Real>(from: &[T], width: usize, factors: impl Fn(usize
             // SAFETY: duty 1.
             let row = unsafe { std::slice::from_raw_parts_mut(to.at(r, 0), from.len()) };
             for (o, &v) in row.iter_mut().zip(from) {
-                *o = v.times(factor);
+                *o = v.mul(factor);
             }
             continue;
         }
         for (c, &v) in from.iter().enumerate() {
             // SAFETY: duty 1.
-            unsafe { *to.at(r, c) = v.times(factor) }
+            unsafe { *to.at(r, c) = v.mul(factor) }
         }
     }
 }

@@ -27,13 +27,13 @@ unsafe fn add_mask<T: Real>(x: &mut [T], mask: Matrix<T>, r: usize) {
         // SAFETY: duty 1.
         let row = unsafe { std::slice::from_raw_parts(p, x.len()) };
         for (x, &m) in x.iter_mut().zip(row) {
-            *x = x.plus(m);
+            *x = x.add(m);
         }
         return;
     }
     for (c, x) in x.iter_mut().enumerate() {
         // SAFETY: duty 1.
-        *x = x.plus(unsafe { *p.offset(c as isize * mask.cs) });
+        *x = x.add(unsafe { *p.offset(c as isize * mask.cs) });
     }
 }
 
@@ -86,17 +86,17 @@ impl<T: Real> Task for Soften<'_, T> {
                     fill = if v.is_nan() { v } else { fill };
                 }
                 x.fill(fill);
-                sums[r] = sums[r].plus(fill);
+                sums[r] = sums[r].add(fill);
                 continue;
             }
             let top = if top > tops[r] { top } else { tops[r] };
-            let shrink = tops[r].minus(top).exp();
+            let shrink = tops[r].sub(top).exp();
             // SAFETY: Task 2.
-            sums[r] = sums[r].times(shrink).plus(unsafe { exponentials::<S, T>(x, top) });
+            sums[r] = sums[r].mul(shrink).add(unsafe { exponentials::<S, T>(x, top) });
             tops[r] = top;
             if shrink != T::ONE {
                 for o in &mut out[r * width..][..width] {
-                    *o = o.times(shrink);
+                    *o = o.mul(shrink);
                 }
             }
         }
@@ -138,7 +138,7 @@ impl<T: Real> Task for Pull<'_, T> {
             // SAFETY: (1, 2) the output is the input; (3) Task 2.
             unsafe { row::<S, T, 1, _>(&ShiftedBy(lse), x.len(), [p.cast_const()], p) };
             for (x, d) in x.iter().zip(d) {
-                *d = x.times(d.minus(along));
+                *d = x.mul(d.sub(along));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Windows of an image side by side (`unfold`), and their sum back into the image (`fold`).
 
 use super::Axis;
-use crate::real::Num;
+use crate::real::Ring;
 
 /// Images (rows of the plane `axes[0]` x `axes[1]`), and windows at its positions: one row of positions for each image and
 /// tap.
@@ -35,7 +35,7 @@ impl Window {
 ///
 /// # Safety
 /// `x` is readable for the images, `y` writable for the windows; they do not overlap.
-pub unsafe fn unfold<T: Num>(s: &Window, x: *const T, y: *mut T) {
+pub unsafe fn unfold<T: Ring>(s: &Window, x: *const T, y: *mut T) {
     let w = &s.axes[1];
     s.rows(|at, row, first| {
         for k in 0..w.small {
@@ -56,7 +56,7 @@ pub unsafe fn unfold<T: Num>(s: &Window, x: *const T, y: *mut T) {
 ///
 /// # Safety
 /// `y` is readable for the windows, `x` writable for the images, and holds what the sums start from; they do not overlap.
-pub unsafe fn fold<T: Num>(s: &Window, y: *const T, x: *mut T) {
+pub unsafe fn fold<T: Ring>(s: &Window, y: *const T, x: *mut T) {
     let w = &s.axes[1];
     s.rows(|at, row, first| {
         let Some(row) = row else { return };
@@ -66,7 +66,7 @@ pub unsafe fn fold<T: Num>(s: &Window, y: *const T, x: *mut T) {
                 // SAFETY: our duty; what is written lies inside its row.
                 unsafe {
                     let to = x.add(row + column as usize);
-                    *to = (*to).plus(*y.add(at + k));
+                    *to = (*to).add(*y.add(at + k));
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! exact, and the next one is small beside it. The identity is that of P. T. P. Tang, "Table-driven implementation of the
 //! logarithm function in IEEE floating-point arithmetic", ACM TOMS 16 (1990), in the form without tables.
 
-use super::super::real::Num;
+use super::super::real::Ring;
 use super::super::simd::Vector;
 use super::{Tables, polynomial};
 

@@ -2,9 +2,11 @@
 //!
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
-//! has the vectors; `vecmat` serves products with one row or column, `plain` the integers.
+//! has the vectors; `vecmat` serves products with one row or column, `plain` the integers, `halves` float16 and
+//! bfloat16.
 
 mod driver;
+mod halves;
 mod plain;
 mod scratch;
 mod simd;
@@ -17,6 +19,7 @@ mod x86;
 
 use driver::Product;
 pub(crate) use driver::{Panels, Virtual};
+pub use halves::gemm_halves;
 pub(crate) use simd::{Float, Routine, Simd};
 pub(crate) use vecmat::sum;
 

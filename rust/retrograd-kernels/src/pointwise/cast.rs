@@ -1,4 +1,4 @@
-//! Casts between the ten real dtypes, with torch's meaning.
+//! Casts between the ten real dtypes, with torch's meaning, and from complex numbers to bool.
 //!
 //! To bool: `x != 0`. Float to integer: truncation; outside the target's range the result is unspecified but defined
 //! (it goes through `i32`, or `i64` for `i64`, saturating, then wraps). Integer to a narrower integer wraps. Everything
@@ -6,6 +6,7 @@
 
 use half::{bf16, f16};
 
+use super::super::real::{Real, Ring};
 use super::super::simd::{Lane, Level};
 use super::super::truth::Truth;
 use super::{Map1, map1_at};
@@ -102,6 +103,12 @@ cast_with!(u8, i8, i16, i32, i64 => Truth; x => (x != 0).into());
 cast_with!(f32, f64 => Truth; x => (x != 0.0).into());
 // The copy of a bool is 0 or 1, whatever the bytes of the original.
 cast_with!(Truth => Truth; x => x.get().into());
+impl<T: Real> Cast<Truth> for num_complex::Complex<T> {
+    #[inline(always)]
+    fn cast(self) -> Truth {
+        (self != Self::ZERO).into()
+    }
+}
 cast_with!(f16 => Truth; x => (x.to_bits() & 0x7fff != 0).into());
 cast_with!(bf16 => Truth; x => (x.to_bits() & 0x7fff != 0).into());
 cast_with!(u8, i8, i16, i32, i64, f32, f64 => f16; x => f16_of_f32(x as f32));

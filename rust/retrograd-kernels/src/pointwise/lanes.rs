@@ -127,6 +127,21 @@ pub unsafe fn lanes2<T: Real, F: Body<T, 2>>(
     unsafe { walk(&body, sizes, operands) };
 }
 
+/// A body in vectors of float32 over operands that may be halves: operand 0 is the output.
+///
+/// # Safety
+/// As [`map1`](super::map1), for operands of float32 or halves.
+pub unsafe fn walk_lanes<const K: usize, const N: usize, F: Body<f32, K>>(
+    f: &F,
+    sizes: &[usize],
+    operands: [Operand; N],
+) {
+    const { assert!(N == K + 1) };
+    let body: Lanes<F, f32, K> = Lanes { level: Level::detect(), f, dtype: PhantomData };
+    // SAFETY: (1-3) are ours.
+    unsafe { walk(&body, sizes, operands) };
+}
+
 /// A body and its element type, for the walk.
 struct Lanes<'f, F, T, const K: usize> {
     level: Level,

@@ -187,6 +187,32 @@ pub unsafe fn map3_at<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     unsafe { walk(&body, sizes, operands) };
 }
 
+/// [`map1`] of operands that may be halves, where the body takes float32.
+///
+/// # Safety
+/// As [`map1`], for operands that are of the body's types, or halves.
+pub unsafe fn walk1<A: Lane, O: Copy, F: Map1<A, O>>(f: &F, sizes: &[usize], o: Operand, a: Operand) {
+    let body: Typed<F, (A, O)> = Typed { level: Level::detect(), f, types: PhantomData };
+    // SAFETY: (1-3) are ours.
+    unsafe { walk(&body, sizes, [o, a]) };
+}
+
+/// As [`walk1`], of two operands.
+///
+/// # Safety
+/// As [`walk1`].
+pub unsafe fn walk2<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
+    f: &F,
+    sizes: &[usize],
+    o: Operand,
+    a: Operand,
+    b: Operand,
+) {
+    let body: Typed<F, (A, B, O)> = Typed { level: Level::detect(), f, types: PhantomData };
+    // SAFETY: (1-3) are ours.
+    unsafe { walk(&body, sizes, [o, a, b]) };
+}
+
 /// A body and the element types of its operands, for the walk.
 struct Typed<'f, F, Types> {
     level: Level,

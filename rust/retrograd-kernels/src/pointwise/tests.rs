@@ -253,3 +253,29 @@ fn convert_and_fill() {
         }
     }
 }
+
+#[test]
+fn halves_are_computed_with_in_float32() {
+    use half::bf16;
+    for sizes in shapes() {
+        let n: usize = sizes.iter().product();
+        for (_, ia, na, sa) in layouts(&sizes) {
+            let a: Vec<u16> = numbers(na).iter().map(|&x| bf16::from_f32(x as f32 * 0.37).to_bits()).collect();
+            let b: Vec<u16> = numbers(n + 1).iter().map(|&x| bf16::from_f32(x as f32 * 1.7).to_bits()).collect();
+            let sb = expanded(&sizes, 1);
+            let (pa, pb) = (positions(&sizes, &sa, ia), positions(&sizes, &sb, 0));
+            let mut want = a.clone();
+            let f = |x: u16| bf16::from_bits(x).to_f32();
+            (0..n).for_each(|i| want[pa[i]] = bf16::from_f32(Sub.f(f(a[pa[i]]), f(b[pb[i]]))).to_bits());
+            let mut o = a.clone();
+            // SAFETY: the layouts lie in their buffers; the output is the first input.
+            unsafe {
+                let p = o.as_mut_ptr().add(ia);
+                let (out, first) = (Operand::halves(Half::BF16, p, &sa), Operand::halves(Half::BF16, p, &sa));
+                let second = Operand::halves(Half::BF16, b.as_ptr().cast_mut(), &sb);
+                walk2::<f32, f32, f32, _>(&Sub, &sizes, out, first, second);
+            }
+            assert_eq!(o, want, "{sizes:?} {sa:?}");
+        }
+    }
+}

@@ -4,32 +4,59 @@
 //! compiled for contiguous elements. Rows that are contiguous are handed on as they lie. Other inputs are gathered into
 //! pieces in L1, other outputs scattered from one; short rows share a piece, and a piece that is to be filled with what it
 //! holds already, such as a row that is broadcast, is left as it is.
+//!
+//! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
+//! converted on the way, so no body is compiled for halves.
 
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
+use super::halves::{self, Half};
 use crate::parallel::{Shared, split};
 use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, STRIDED_PIECE};
 
 /// An operand whose element type is forgotten.
-#[derive(Clone, Copy)]
-pub(super) struct Operand<'s> {
+#[derive(Clone, Copy, Debug)]
+pub struct Operand<'s> {
     start: *mut u8,
-    width: usize,
+    element: Element,
     strides: &'s [isize],
 }
 
+/// What an element is in memory and in a piece.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    /// Bytes in memory.
+    width: usize,
+    /// The body takes it as float32.
+    half: Option<Half>,
+}
+
+impl Element {
+    /// Bytes in a piece.
+    fn held(self) -> usize {
+        if self.half.is_some() { size_of::<f32>() } else { self.width }
+    }
+}
+
 impl<'s> Operand<'s> {
+    /// Elements that are read.
     #[inline(always)]
-    pub(super) fn input<T>(p: *const T, strides: &'s [isize]) -> Self {
+    pub fn input<T>(p: *const T, strides: &'s [isize]) -> Self {
         Self::output(p.cast_mut(), strides)
     }
 
+    /// Elements that are written.
     #[inline(always)]
-    pub(super) fn output<T>(p: *mut T, strides: &'s [isize]) -> Self {
+    pub fn output<T>(p: *mut T, strides: &'s [isize]) -> Self {
         const { assert!(size_of::<T>() <= 16) };
-        Operand { start: p.cast(), width: size_of::<T>(), strides }
+        Operand { start: p.cast(), element: Element { width: size_of::<T>(), half: None }, strides }
+    }
+
+    /// Halves, which the body reads or writes as float32.
+    pub fn halves(half: Half, p: *mut u16, strides: &'s [isize]) -> Self {
+        Operand { start: p.cast(), element: Element { width: size_of::<u16>(), half: Some(half) }, strides }
     }
 }
 
@@ -58,12 +85,12 @@ struct Piece([MaybeUninit<u8>; PIECE_BYTES]);
 /// 3. Distinct positions have distinct places in the output.
 pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], operands: [Operand; N]) {
     let axes: Axes<N> = plan(sizes, operands.map(|x| x.strides));
-    let widths = operands.map(|x| x.width);
+    let elements = operands.map(|x| x.element);
     let starts = operands.map(|x| x.start);
     let count = axes.iter().map(|x| x.size).product::<usize>();
     if count < MANY {
         // SAFETY: (1-3) ours.
-        return unsafe { walk_axes(body, &axes, widths, starts) };
+        return unsafe { walk_axes(body, &axes, elements, starts) };
     }
     let (cut, grain) = cut(&axes);
     let starts = starts.map(Shared);
@@ -71,27 +98,27 @@ pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], op
         let mut axes = axes.clone();
         axes[cut].size = range.len();
         let p = std::array::from_fn(|k| {
-            let offset = range.start as isize * axes[cut].strides[k] * widths[k] as isize;
+            let offset = range.start as isize * axes[cut].strides[k] * elements[k].width as isize;
             // SAFETY: duty 1: a position of `sizes`.
             unsafe { starts[k].get().offset(offset) }
         });
         // SAFETY: (1-3) ours, for some of the positions; (3) no other piece has them.
-        unsafe { walk_axes(body, &axes, widths, p) };
+        unsafe { walk_axes(body, &axes, elements, p) };
     });
 }
 
 /// # Safety
 /// As [`walk`], for the positions of `axes`.
-unsafe fn walk_axes<const N: usize>(body: &dyn Pieces, axes: &Axes<N>, widths: [usize; N], starts: [*mut u8; N]) {
+unsafe fn walk_axes<const N: usize>(body: &dyn Pieces, axes: &Axes<N>, elements: [Element; N], starts: [*mut u8; N]) {
     let (x, y) = (axis(axes, 0), axis(axes, 1));
     let tile = Tile {
         n: [x.size, y.size],
-        s: std::array::from_fn(|k| [x.strides[k], y.strides[k]].map(|s| s * widths[k] as isize)),
-        widths,
+        s: std::array::from_fn(|k| [x.strides[k], y.strides[k]].map(|s| s * elements[k].width as isize)),
+        elements,
     };
     for offsets in Offsets::new(axes.get(2..).unwrap_or(&[])) {
         // SAFETY: duty 1: a position of the axes.
-        let p = std::array::from_fn(|k| unsafe { starts[k].offset(offsets[k] * widths[k] as isize) });
+        let p = std::array::from_fn(|k| unsafe { starts[k].offset(offsets[k] * elements[k].width as isize) });
         // SAFETY: (1-3) the positions are some of the axes': ours.
         unsafe { tile.run(body, p) };
     }
@@ -101,20 +128,22 @@ unsafe fn walk_axes<const N: usize>(body: &dyn Pieces, axes: &Axes<N>, widths: [
 struct Tile<const N: usize> {
     n: [usize; 2],
     s: [[isize; 2]; N],
-    widths: [usize; N],
+    elements: [Element; N],
 }
 
 impl<const N: usize> Tile<N> {
     /// # Safety
     /// 1. As [`walk`], for the tile's positions from `p` on.
     unsafe fn run(&self, body: &dyn Pieces, p: [*mut u8; N]) {
-        let ([n, rows], s, widths) = (self.n, &self.s, &self.widths);
+        let ([n, rows], s, elements) = (self.n, &self.s, &self.elements);
         if n == 0 || rows == 0 {
             return;
         }
         // An input behind the first that is the output is read from a copy.
-        let copied: [bool; N] = std::array::from_fn(|k| k > 1 && p[k] == p[0] && widths[k] == widths[0]);
-        let contiguous = (0..N).all(|k| s[k][0] == widths[k] as isize && !copied[k]);
+        let copied: [bool; N] =
+            std::array::from_fn(|k| k > 1 && p[k] == p[0] && elements[k].width == elements[0].width);
+        let contiguous =
+            (0..N).all(|k| s[k][0] == elements[k].width as isize && elements[k].half.is_none() && !copied[k]);
         if contiguous && (n >= LONG_ROW || rows == 1) {
             for row in 0..rows as isize {
                 // SAFETY: (1, 2) a row of the tile.
@@ -122,8 +151,8 @@ impl<const N: usize> Tile<N> {
             }
             return;
         }
-        let strided = (0..N).any(|k| s[k][0] != 0 && s[k][0] != widths[k] as isize);
-        let whole = PIECE_BYTES / widths.iter().copied().max().unwrap_or(1);
+        let strided = (0..N).any(|k| s[k][0] != 0 && s[k][0] != elements[k].width as isize);
+        let whole = PIECE_BYTES / elements.iter().map(|x| x.held()).max().unwrap_or(1);
         let room = if strided { whole.min(STRIDED_PIECE) } else { whole };
         let (columns, height) = if n >= LONG_ROW { (n.min(room), 1) } else { (n, (room / n).min(rows)) };
         let mut pieces = [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N];
@@ -137,21 +166,22 @@ impl<const N: usize> Tile<N> {
                 let mut q = [null_mut(); N];
                 let mut out = null_mut();
                 for k in 0..N {
-                    let width = widths[k] as isize;
+                    let (width, held_width) = (elements[k].width as isize, elements[k].held() as isize);
                     // SAFETY: duty 1: a position of the tile.
                     let at = unsafe { p[k].offset(column as isize * s[k][0] + row as isize * s[k][1]) };
                     let dense = (m == 1 || s[k][0] == width) && (h == 1 || s[k][1] == m as isize * width);
                     if k == 0 {
                         out = at;
                     }
-                    if dense && !copied[k] {
+                    if dense && !copied[k] && elements[k].half.is_none() {
                         q[k] = at;
                         continue;
                     }
                     q[k] = pieces[k].0.as_mut_ptr().cast();
                     if k > 0 && (held[k].0 != at || held[k].1 < count) {
+                        let rows = [held_width, m as isize * held_width];
                         // SAFETY: (1) ours; (2) a piece has room for `count` elements.
-                        unsafe { copy([m, h], widths[k], at, s[k], q[k], [width, m as isize * width]) };
+                        unsafe { load(elements[k], [m, h], at, s[k], q[k], rows) };
                         held[k] = (at, count);
                     }
                 }
@@ -159,12 +189,53 @@ impl<const N: usize> Tile<N> {
                 // that are not copied, unless the first input is it.
                 unsafe { body.run(count, &q) };
                 if q[0] != out {
-                    let width = widths[0] as isize;
+                    let width = elements[0].held() as isize;
                     // SAFETY: (1) the body wrote them; (2) ours.
-                    unsafe { copy([m, h], widths[0], q[0], [width, m as isize * width], out, s[0]) };
+                    unsafe { store(elements[0], [m, h], q[0], [width, m as isize * width], out, s[0]) };
                 }
             }
         }
+    }
+}
+
+/// Copies `n` elements to a piece as the body takes them; strides in bytes, inner and outer.
+///
+/// # Safety
+/// 1. `a` is readable at these positions. 2. `o` is writable at these positions, one after the other, and disjoint.
+unsafe fn load(element: Element, n: [usize; 2], a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
+    let Some(half) = element.half else {
+        // SAFETY: (1, 2) ours.
+        return unsafe { copy(n, element.width, a, sa, o, so) };
+    };
+    let mut packed = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
+    let p = packed.0.as_mut_ptr().cast::<u8>();
+    let rows = [2, 2 * n[0] as isize];
+    // SAFETY: copy: (1) ours; (2) halves take half of a piece. widen: (1) just written; (2) ours.
+    unsafe {
+        let dense = sa[0] == 2 && (n[1] == 1 || sa[1] == rows[1]);
+        if !dense {
+            copy(n, 2, a, sa, p, rows);
+        }
+        halves::widen(half, n[0] * n[1], if dense { a } else { p }.cast(), o.cast());
+    }
+}
+
+/// Copies `n` elements from a piece to memory; strides in bytes, inner and outer.
+///
+/// # Safety
+/// 1. `a` is readable at these positions, one after the other. 2. `o` is writable at these positions, and disjoint.
+unsafe fn store(element: Element, n: [usize; 2], a: *const u8, sa: [isize; 2], o: *mut u8, so: [isize; 2]) {
+    let Some(half) = element.half else {
+        // SAFETY: (1, 2) ours.
+        return unsafe { copy(n, element.width, a, sa, o, so) };
+    };
+    let mut packed = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
+    let p = packed.0.as_mut_ptr().cast::<u8>();
+    let rows = [2, 2 * n[0] as isize];
+    // SAFETY: narrow: (1) ours; (2) halves take half of a piece. copy: (1) just written; (2) ours.
+    unsafe {
+        halves::narrow(half, n[0] * n[1], a.cast(), p.cast());
+        copy(n, 2, p, rows, o, so);
     }
 }
 

@@ -99,7 +99,10 @@ macro_rules! lanes {
     ($wide:literal: $($t:ty),*) => { $(impl Lane for $t { const WIDE: bool = $wide; })* };
 }
 lanes!(true: f32, f64);
-lanes!(false: Truth, u8, i8, i16, i32, i64, half::f16, half::bf16, num_complex::Complex<f32>, num_complex::Complex<f64>);
+lanes!(false: Truth, u8, i8, i16, i32, i64, half::f16, half::bf16);
+impl<T: Lane> Lane for num_complex::Complex<T> {
+    const WIDE: bool = false;
+}
 
 /// Work to be compiled once per instruction set.
 pub trait Task {

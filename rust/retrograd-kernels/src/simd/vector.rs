@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::super::real::{Num, Real};
+use super::super::real::{Real, Ring};
 
 /// An instruction set, as the type by which code is compiled for it.
 pub trait Isa: Copy + 'static {

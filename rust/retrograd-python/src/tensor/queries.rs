@@ -203,7 +203,7 @@ impl PyTensor {
     }
     /// The view with the last two axes swapped, of complex numbers the conjugates.
     ///
-    /// Raises: RuntimeError if there are fewer than two; NotImplementedError for complex dtypes.
+    /// Raises: RuntimeError if there are fewer than two.
     ///
     /// >>> rg.zeros(4, 2, 3).mH.shape
     /// retrograd.Size([4, 3, 2])
@@ -217,12 +217,20 @@ impl PyTensor {
         }
         wrap(py, self.0.adjoint().or_py()?)
     }
-    /// The real parts of the elements: of a real tensor, the tensor itself.
-    ///
-    /// Raises: NotImplementedError for complex dtypes.
+    /// The real parts of the elements: of a real tensor, the tensor itself; of a complex one, a copy.
     #[getter]
     fn real<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        wrap(py, ops::casts::real(&self.0).or_py()?)
+        wrap(py, ops::pointwise::complex::real(&self.0).or_py()?)
+    }
+    /// The imaginary parts of the elements, a copy.
+    ///
+    /// Raises: RuntimeError for real dtypes.
+    ///
+    /// >>> rg.tensor([1+2j]).imag
+    /// tensor([2.])
+    #[getter]
+    fn imag<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, ops::pointwise::complex::imag(&self.0).or_py()?)
     }
 
     /// The name of the tensor's type; or the tensor converted to another, given by its dtype or name.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use smallvec::{SmallVec, smallvec};
 
 use super::anomaly;
+use super::complex;
 use super::erased::{AnyPrimitive, Unrecorded};
 use super::forward::BeforeWrite;
 use super::mode;
@@ -33,7 +34,11 @@ impl OpRule<dyn AnyPrimitive> {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
         let _reading = reading();
-        let results = self.op.vjp(&Vjp { node, grads, kept, run });
+        let results = if complex::any(grads) {
+            complex::vjp(&self.op, node, grads, kept, run)
+        } else {
+            self.op.vjp(&Vjp { node, grads, kept, run })
+        };
         if results.is_err() {
             self.kept.unclaim(run);
         }

@@ -8,6 +8,9 @@
 pub(crate) use crate::ops::create::{fill_from, zeros_strided};
 pub(crate) use crate::ops::memory::{cast, clone_strided, cloned};
 
+/// Conjugates and real parts, for rules that are written for real numbers.
+pub(crate) use crate::ops::pointwise::complex::{conj, real};
+
 /// Sums of gradients.
 pub(crate) use crate::ops::pointwise::add_assign;
 pub(crate) use crate::ops::reduce::sum_to_size;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::apply::OpRule;
 use super::node::{Grads, Head, Node, NodeRef};
 use super::overlap::{Reads, Sharing};
-use super::primitive::{Batch, BatchOuts, Jvp, Keep, Outs, Primitive, Vjp};
+use super::primitive::{Batch, BatchOuts, ComplexRule, Jvp, Keep, Outs, Primitive, Vjp};
 use super::saved::KeptSlots;
 use crate::error::Result;
 use crate::tensor::{Tensor, Value};
@@ -17,6 +17,7 @@ pub struct Facts {
     pub name: &'static str,
     pub keep: &'static [Keep],
     pub batch: Batching,
+    pub complex: ComplexRule,
 }
 
 /// Which variant of [`Batch`] an op has.
@@ -57,7 +58,7 @@ impl<P: Primitive> AnyPrimitive for P {
                 Batch::Rule(_) => Batching::Rule,
                 Batch::Loop => Batching::Loop,
             };
-            &Facts { name: P::NAME, keep: P::KEEP, batch }
+            &Facts { name: P::NAME, keep: P::KEEP, batch, complex: P::COMPLEX }
         }
     }
     fn node(&self) -> &'static str {

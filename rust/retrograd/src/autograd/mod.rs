@@ -4,6 +4,7 @@ pub mod accumulate;
 pub mod anomaly;
 pub mod apply;
 pub(crate) mod arith;
+mod complex;
 pub mod custom;
 pub mod engine;
 pub mod erased;

@@ -111,6 +111,17 @@ impl<P: Primitive> Tangents<P> {
     }
 }
 
+/// What an op's VJP rule, which is written for real numbers, means for complex ones (design D22).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComplexRule {
+    /// The op is complex-analytic in every operand: the engine conjugates what the rule is given and what it returns.
+    Analytic,
+    /// The op is linear with real coefficients, so the conjugates cancel: the rule is given the gradient as it is.
+    RealLinear,
+    /// The op is not analytic in an operand: the rule is written for complex numbers, and given the gradient as it is.
+    Own,
+}
+
 /// A differentiable op: its parameters are the fields of the implementing type, its operands tensors.
 ///
 /// The engine does the rest once for all: it reduces gradients of broadcast operands, casts them, checks versions,
@@ -128,6 +139,9 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     const BATCH: Batch<Self>;
     /// How the op differentiates in forward mode.
     const JVP: Tangents<Self>;
+    /// How the VJP rule treats complex numbers. A forgotten mark makes gradients of complex operands wrong; the records'
+    /// differences tell.
+    const COMPLEX: ComplexRule = ComplexRule::Analytic;
 
     /// The name of the node, where it depends on parameters.
     fn node(&self) -> &'static str {

@@ -1,9 +1,10 @@
-//! Conversions that have names of their own, and what a real tensor has in common with a complex one.
+//! Conversions that have names of their own, and what a dense tensor on a CPU has in common with others.
 
 use retrograd_macros::op;
 
 use super::Entry;
 use super::memory::converted;
+use super::pointwise::complex::conj;
 use crate::error::{Error, Result};
 use crate::tensor::{DType, MemoryFormat, Tensor};
 
@@ -23,7 +24,6 @@ pub static ROSTER: &[&Entry] = &[
     &TYPE_AS,
     &RESOLVE_CONJ,
     &RESOLVE_NEG,
-    &REAL,
     &ADJOINT,
     &TO_DENSE,
 ];
@@ -99,29 +99,14 @@ pub fn resolve_neg(input: &Tensor) -> Result<Tensor> {
     Ok(input.clone())
 }
 
-/// The real parts of the elements: of a real tensor, the tensor itself.
+/// The view with the last two axes swapped; of complex numbers the conjugates, which are a copy.
 ///
-/// Raises: NotImplementedError for complex dtypes.
-///
-/// >>> x = rg.ones(2)
-/// >>> rg.real(x) is x
-/// True
-#[op(function, norust)]
-pub fn real(input: &Tensor) -> Result<Tensor> {
-    refuse_complex("real", input)?;
-    Ok(input.clone())
-}
-
-/// The view with the last two axes swapped, of complex numbers the conjugates.
-///
-/// Derivative: `g` with the axes swapped. Raises: RuntimeError if there are fewer than two axes; NotImplementedError for
-/// complex dtypes.
+/// Derivative: `g` with the axes swapped, conjugated if complex. Raises: RuntimeError if there are fewer than two axes.
 ///
 /// >>> rg.adjoint(rg.tensor([[1.0, 2.0]])).tolist()
 /// [[1.0], [2.0]]
 #[op(function, method)]
 pub fn adjoint(input: &Tensor) -> Result<Tensor> {
-    refuse_complex("adjoint", input)?;
     if input.ndim() < 2 {
         return Err(Error::shape(
             "adjoint",
@@ -131,11 +116,7 @@ pub fn adjoint(input: &Tensor) -> Result<Tensor> {
             ),
         ));
     }
-    input.transpose(-2, -1)
-}
-
-fn refuse_complex(op: &'static str, x: &Tensor) -> Result<()> {
-    if x.dtype().is_complex() { Err(Error::no_kernel(op, x.dtype())) } else { Ok(()) }
+    conj(&input.transpose(-2, -1)?)
 }
 
 /// The tensor itself, which is dense; converted if another dtype is asked for.

@@ -9,7 +9,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply_inplace, apply1};
 use crate::autograd::mode;
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::tensor::copy;
 use crate::tensor::layout::{Strides, broadcast, preserving_strides};
@@ -29,6 +29,7 @@ struct CloneOf {
 impl Primitive for CloneOf {
     const NAME: &'static str = "clone";
     const KEEP: &'static [Keep] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
         // Entries one after the other, each in the order asked for.
@@ -93,6 +94,7 @@ impl Primitive for ToCopy {
     const NAME: &'static str = "to";
     const NODE: &'static str = "ToCopyBackward0";
     const KEEP: &'static [Keep] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -101,7 +103,9 @@ impl Primitive for ToCopy {
         Ok(out(c))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        Ok(one(cast(cx.g(), cx.dtype(0))?))
+        // The real part of a complex gradient is for the engine to take.
+        let (g, dtype) = (cx.g(), cx.dtype(0));
+        if g.dtype().is_complex() && !dtype.is_complex() { Ok(one(g.clone())) } else { cast(g, dtype).map(one) }
     }
 }
 
@@ -181,6 +185,7 @@ impl Primitive for CopyFrom {
     const NAME: &'static str = "copy_";
     const NODE: &'static str = "torch::autograd::CopyBackwards";
     const KEEP: &'static [Keep] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let c = xs[0].empty_like_layout(xs[0].dtype())?;

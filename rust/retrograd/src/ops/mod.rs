@@ -92,6 +92,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         pointwise::arith::ROSTER,
         pointwise::functions::ROSTER,
         pointwise::compare::ROSTER,
+        pointwise::complex::ROSTER,
         pointwise::select::ROSTER,
         reduce::ROSTER,
         sort::ROSTER,

@@ -6,9 +6,10 @@ use crate::kernels::pointwise;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::kernels::truth::Truth;
 use crate::storage::reclaim::reading;
+use crate::tensor::complex::{pairs, part};
 use crate::tensor::layout::{self, expanded_strides};
 use crate::tensor::{DType, Tensor};
-use crate::transforms;
+use crate::{transforms, warn};
 
 /// The tensor itself if it is contiguous, else a contiguous copy.
 pub fn contiguous(x: &Tensor) -> Result<Tensor> {
@@ -114,8 +115,24 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             Ok(())
         });
     }
-    if from.is_complex() || to.is_complex() {
-        return Err(Error::no_kernel("copy_", if from.is_complex() { from } else { to }));
+    match (from.is_complex(), to.is_complex()) {
+        (false, false) => {}
+        (true, true) => return copy_apart(&pairs(&at_sizes(src, sizes, &strides)?)?, &pairs(dst)?),
+        (false, true) => {
+            copy_apart(src, &part(dst, false)?)?;
+            return copy_apart(&Tensor::full(&[], 0i64.into(), to.real())?, &part(dst, true)?);
+        }
+        (true, false) if to == DType::Bool => {
+            return dispatch!(complex, from, T => {
+                // SAFETY: as above.
+                unsafe { pointwise::convert(sizes, src.ptr::<T>().cast_const(), &strides, dst.ptr::<Truth>(), out) };
+                Ok(())
+            }, else unreachable!());
+        }
+        (true, false) => {
+            warn::once(warn::Once::ComplexToReal, "Casting complex values to real discards the imaginary part");
+            return copy_into(&part(src, false)?, dst);
+        }
     }
     macro_rules! pairs {
         ($($a:ident $t:ty),*) => { match from { $(DType::$a => to_any::<$t>(src, dst, &strides),)* _ => unreachable!() } };
@@ -123,6 +140,11 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
     pairs!(Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
         Float32 f32, Float64 f64);
     Ok(())
+}
+
+/// The tensor expanded to these sizes, for kernels.
+fn at_sizes(x: &Tensor, sizes: &[usize], strides: &[isize]) -> Result<Tensor> {
+    x.part_uncounted(sizes, strides, x.storage_offset())
 }
 
 trait CastAny:
@@ -161,7 +183,7 @@ fn to_any<A: CastAny>(src: &Tensor, dst: &Tensor, strides: &[isize]) {
             $(DType::$d => unsafe {
                 pointwise::convert::<A, $t>(dst.sizes(), src.ptr::<A>(), strides, dst.ptr::<$t>(), dst.strides())
             },)*
-            _ => unreachable!("complex was refused"),
+            _ => unreachable!("complex dtypes were dealt with"),
         } };
     }
     to!(Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,

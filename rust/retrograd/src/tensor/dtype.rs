@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
+use crate::kernels::pointwise::Half;
 pub use crate::kernels::truth::Truth;
 
 /// The type of a tensor's elements.
@@ -75,6 +76,21 @@ impl DType {
     /// Whether values of this type can carry a gradient.
     pub const fn is_differentiable(self) -> bool {
         matches!(self.category(), Category::Float | Category::Complex)
+    }
+    /// The 16-bit format, of the two dtypes that kernels compute with in float32.
+    pub const fn half(self) -> Option<Half> {
+        match self {
+            DType::Float16 => Some(Half::F16),
+            DType::BFloat16 => Some(Half::BF16),
+            _ => None,
+        }
+    }
+    /// The complex dtype whose parts have this one; complex ones unchanged, halves and integers as float32.
+    pub const fn complex(self) -> DType {
+        match self {
+            DType::Float64 | DType::Complex128 => DType::Complex128,
+            _ => DType::Complex64,
+        }
     }
     /// Integer or bool.
     pub const fn is_integral(self) -> bool {
@@ -209,7 +225,8 @@ impl Host for bool {
 /// `dispatch!(floats of op, ..)` refuses: the function returns the error that `op` has no kernel for the dtype.
 ///
 /// Classes: `bool`, `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
-/// floats), `numeric` (integral and floats), `ordered` (every dtype whose values have an order: all but complex ones),
+/// floats), `numeric` (integral and floats), `halves`, `complex`, `fields` (floats and complex), `rings`
+/// (numeric and complex), `ordered` (every dtype whose values have an order: all but complex ones),
 /// `any` (every dtype with storage).
 #[macro_export]
 macro_rules! dispatch {
@@ -235,6 +252,22 @@ macro_rules! dispatch {
     (numeric, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::dispatch!(@ $dtype, $T, $body,
             [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
+    };
+    (complex, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body,
+            [Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
+    };
+    (halves, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body, [Float16 half::f16, BFloat16 half::bf16], $other)
+    };
+    (fields, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body,
+            [Float32 f32, Float64 f64, Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
+    };
+    (rings, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::dispatch!(@ $dtype, $T, $body,
+            [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,
+                Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
     (ordered, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::dispatch!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,

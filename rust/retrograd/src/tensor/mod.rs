@@ -1,5 +1,6 @@
 //! The tensor: a handle on one allocation that holds layout, flags and a lazily made autograd state.
 
+pub(crate) mod complex;
 pub mod copy;
 pub mod dtype;
 pub mod format;
@@ -289,6 +290,16 @@ impl Tensor {
         let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
         let mut body = Self::checked_body(self.storage(), self.dtype(), sizes, strides, offset)?;
         body.version = Shared::new(Arc::default());
+        Ok(Self::with(body, None, self.kind()))
+    }
+
+    /// The memory of `self` as elements of another dtype, in a layout in such elements: for kernels, without autograd.
+    pub(crate) fn memory_as(&self, dtype: DType, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
+        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
+        let reading = reading();
+        let (b, storage) = self.memory(&reading);
+        let mut body = Self::checked_body(storage.clone(), dtype, sizes, strides, offset)?;
+        body.version = b.version.share(&reading);
         Ok(Self::with(body, None, self.kind()))
     }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::dtype::{Category, DType, Truth};
 use crate::error::{Error, Result};
+use crate::kernels::real::Constant;
 
 /// A Python number: it takes part in promotion by its category alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +79,13 @@ impl Scalar {
             Scalar::Float(x) => x == 0.0,
             Scalar::Complex(x, y) => x == 0.0 && y == 0.0,
         }
+    }
+}
+
+impl From<Scalar> for Constant {
+    fn from(s: Scalar) -> Self {
+        let im = if let Scalar::Complex(_, y) = s { y } else { 0.0 };
+        Self { int: s.as_i64(), re: s.as_f64(), im }
     }
 }
 

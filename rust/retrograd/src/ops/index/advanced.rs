@@ -129,12 +129,17 @@ impl IndexPut {
             staged
         };
         if self.accumulate {
-            return dispatch!(numeric of Self::NAME, to.dtype(), T => {
+            return dispatch!(rings, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and lies
                 // apart from `to`.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
-            });
+            }, else dispatch!(halves, to.dtype(), T => {
+                let sum = |a: T, b: T| T::from_f32(a.to_f32() + b.to_f32());
+                // SAFETY: as above.
+                unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum) };
+                Ok(())
+            }, else Err(Error::no_kernel(Self::NAME, to.dtype()))));
         }
         dispatch!(any, to.dtype(), T => {
             // SAFETY: as above.

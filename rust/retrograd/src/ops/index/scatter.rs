@@ -14,7 +14,7 @@ use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents,
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::Shared;
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
@@ -78,7 +78,7 @@ impl Scatter {
         }
         let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {
-            return dispatch!(numeric of "scatter_add", to.dtype(), T => { combine(&src, to, &at, T::plus); Ok(()) });
+            return dispatch!(numeric of "scatter_add", to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
         }
         dispatch!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
         Ok(())

@@ -10,7 +10,7 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::real::Num;
+use crate::kernels::real::{Ordered, Ring};
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
@@ -100,7 +100,7 @@ impl ScatterReduce {
 
 /// Combines the elements of `src` with those of `to` at the offsets; those first named are replaced unless `included`.
 /// Returns how many came together in each place.
-fn combine<T: Num>(to: &mut [T], src: &[T], at: &[isize], included: bool, f: impl Fn(T, T) -> T) -> Vec<i64> {
+fn combine<T: Ordered>(to: &mut [T], src: &[T], at: &[isize], included: bool, f: impl Fn(T, T) -> T) -> Vec<i64> {
     let mut counts = vec![i64::from(included); to.len()];
     for (&x, &o) in src.iter().zip(at) {
         let (place, count) = (&mut to[o as usize], &mut counts[o as usize]);
@@ -131,12 +131,12 @@ impl Primitive for ScatterReduce {
             to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
             let (src, given) = (src.as_slice::<T>().unwrap_or(&[]), self.include_self);
             match self.reduction {
-                Reduction::Sum => combine(to, src, &at, given, T::plus),
-                Reduction::Prod => combine(to, src, &at, given, T::times),
+                Reduction::Sum => combine(to, src, &at, given, T::add),
+                Reduction::Prod => combine(to, src, &at, given, T::mul),
                 Reduction::AMax => combine(to, src, &at, given, T::larger),
                 Reduction::AMin => combine(to, src, &at, given, T::smaller),
                 Reduction::Mean => {
-                    let counts = combine(to, src, &at, given, T::plus);
+                    let counts = combine(to, src, &at, given, T::add);
                     for (to, n) in to.iter_mut().zip(&counts).filter(|(_, n)| **n > 1) {
                         *to = match to.to_scalar() {
                             // Integers are rounded down.

@@ -12,7 +12,7 @@ use crate::autograd::primitive::{
 };
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, memory, view};
@@ -132,7 +132,7 @@ impl WriteSlices {
                 let alpha = T::from_scalar(alpha);
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
                 // walk, row-major, and lies apart from `to`.
-                unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.plus(b.times(alpha))) };
+                unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.add(b.mul(alpha))) };
             }),
             How::Copy => dispatch!(any, to.dtype(), T => {
                 // SAFETY: as above.

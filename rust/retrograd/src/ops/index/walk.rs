@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::parallel::{Shared, num_threads, split};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
 use crate::tensor::copy;
@@ -331,8 +331,8 @@ fn offsets(
 }
 
 /// `a + b`, for accumulation.
-pub fn sum<T: Num>(a: T, b: T) -> T {
-    a.plus(b)
+pub fn sum<T: Ring>(a: T, b: T) -> T {
+    a.add(b)
 }
 
 /// `b`, for plain writes.

@@ -121,7 +121,7 @@ impl Primitive for Mm {
 
 /// The matrix product of two matrices.
 ///
-/// Args: `input` (n, m), `mat2` (m, p), of one dtype: an integer type, float32 or float64. Nothing is broadcast.
+/// Args: `input` (n, m), `mat2` (m, p), of one dtype: any but bool; halves add up in float32. Nothing is broadcast.
 /// Returns: a tensor of shape (n, p). Derivative: `g @ mat2.t()` and `input.t() @ g`.
 /// Raises: RuntimeError if an operand is no matrix, the inner sizes differ, or the dtypes do.
 ///
@@ -135,8 +135,8 @@ pub fn mm(input: &Tensor, mat2: &Tensor) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::DType;
-    use crate::testing::{gradcheck, noise};
+    use crate::tensor::{DType, Scalar};
+    use crate::testing::{complex_noise, gradcheck, noise};
 
     #[test]
     fn gradients() {
@@ -144,6 +144,15 @@ mod tests {
             gradcheck(&|x| x[0].mm(&x[1]), &[noise(1, &[m, k]), noise(2, &[k, n])]);
             gradcheck(&|x| x[0].t()?.mm(&x[1].t()?), &[noise(1, &[k, m]), noise(2, &[n, k])]);
         }
+    }
+
+    #[test]
+    fn complex_products() {
+        let xs = [complex_noise(1, &[3, 4]), complex_noise(2, &[4, 2])];
+        gradcheck(&|x| x[0].mm(&x[1]), &xs);
+        gradcheck(&|x| x[1].t()?.mm(&x[0].t()?), &xs);
+        let i = Tensor::full(&[1, 1], Scalar::Complex(0.0, 1.0), DType::Complex64).unwrap();
+        assert_eq!(i.mm(&i).unwrap().item().unwrap(), Scalar::Complex(-1.0, 0.0));
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! The kernel on tensors: operands at any strides, read transposed on demand, unrecorded.
 
+use crate::autograd::Primitive;
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{TERM_COST, gemm};
+use crate::kernels::matmul::{TERM_COST, gemm, gemm_halves};
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::pointwise::{Map2, map2};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
+use crate::ops::pointwise::Map;
+use crate::ops::pointwise::arith::Neg;
+use crate::tensor::complex::part;
 use crate::tensor::copy;
 use crate::tensor::layout::expanded_strides;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
@@ -48,6 +52,9 @@ impl Side<'_> {
 /// All have as many dims, two or three. The callers checked the user's operands in their own words; what reaches here
 /// unchecked is a gradient that a hook replaced. `out` overlaps neither itself nor an operand.
 pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+    if out.dtype().is_complex() {
+        return multiply_parts(op, a, b, out, accumulate);
+    }
     let (mut m, k) = a.sizes();
     let mut n = b.sizes().1;
     let (mut a_rs, a_cs) = a.strides();
@@ -76,7 +83,7 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         }
         (n, batch) = (n * batch, 1);
     }
-    dispatch!(reals of op, out.dtype(), T => {
+    dispatch!(reals, out.dtype(), T => {
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| Shared(t.ptr::<T>()));
         let cost = batch as f64 * (m as f64 * n as f64 * k as f64) * TERM_COST;
         split(batch, 1, cost, &|part| {
@@ -92,7 +99,33 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
             }
         });
         Ok(())
+    }, else {
+        let half = out.dtype().half().ok_or_else(|| Error::no_kernel(op, out.dtype()))?;
+        let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.data_ptr().cast::<u16>());
+        for i in 0..batch as isize {
+            let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));
+            // SAFETY: as above.
+            unsafe { gemm_halves(half, m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
+        }
+        Ok(())
     })
+}
+
+/// As [`multiply`], of complex numbers: four products of the parts.
+fn multiply_parts(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+    for side in [a, b] {
+        if side.x.dtype() != out.dtype() {
+            return Err(Error::dtype(op, format!("{:?} and {:?} have no product like {out:?}", a.x, b.x)));
+        }
+    }
+    let parts = |x: &Tensor| Ok::<_, Error>((part(x, false)?, part(x, true)?));
+    let ((ar, ai), (br, bi), (re, im)) = (parts(a.x)?, parts(b.x)?, parts(out)?);
+    let minus_ai = Map(Neg).forward(&[&ai])?.swap_remove(0);
+    let side = |x, like: Side| Side { x, transposed: like.transposed };
+    multiply(op, side(&ar, a), side(&br, b), &re, accumulate)?;
+    multiply(op, side(&minus_ai, a), side(&bi, b), &re, true)?;
+    multiply(op, side(&ar, a), side(&bi, b), &im, accumulate)?;
+    multiply(op, side(&ai, a), side(&br, b), &im, true)
 }
 
 /// The product of two matrices as a fresh row-major tensor.
@@ -115,10 +148,10 @@ struct Blend<T> {
     alpha: T,
     beta: T,
 }
-impl<T: Num> Map2<T, T, T> for Blend<T> {
+impl<T: Ring> Map2<T, T, T> for Blend<T> {
     #[inline(always)]
     fn f(&self, p: T, x: T) -> T {
-        self.alpha.times(p).plus(self.beta.times(x))
+        self.alpha.mul(p).add(self.beta.mul(x))
     }
 }
 

@@ -39,13 +39,13 @@ impl ElementLoss for Bce {
     #[inline(always)]
     fn value<T: Real>(_: T, [x, t, w, _]: Element<T>) -> T {
         let least = T::of(LEAST_LOG);
-        let (yes, no) = (x.ln().larger(least), x.negate().ln_1p().larger(least));
-        t.minus(T::ONE).times(no).minus(t.times(yes)).times(w)
+        let (yes, no) = (x.ln().larger(least), x.neg().ln_1p().larger(least));
+        t.sub(T::ONE).mul(no).sub(t.mul(yes)).mul(w)
     }
     #[inline(always)]
     fn slope<T: Real>(_: T, [x, t, w, _]: Element<T>) -> T {
-        let variance = T::ONE.minus(x).times(x).larger(T::of(LEAST_VARIANCE));
-        x.minus(t).over(variance).times(w)
+        let variance = T::ONE.sub(x).mul(x).larger(T::of(LEAST_VARIANCE));
+        x.sub(t).div(variance).mul(w)
     }
     fn gradient(_: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         let (x, t) = (xs[0], xs[1]);
@@ -87,15 +87,15 @@ impl ElementLoss for BceWithLogits {
     const INPUTS: u32 = 0b0011;
     #[inline(always)]
     fn value<T: Real>(_: T, [x, t, w, q]: Element<T>) -> T {
-        let log = x.smaller(T::ZERO).minus(x.abs().negate().exp().ln_1p());
-        let share = T::ONE.plus(q.minus(T::ONE).times(t));
-        T::ONE.minus(t).times(x).minus(share.times(log)).times(w)
+        let log = x.smaller(T::ZERO).sub(x.abs().neg().exp().ln_1p());
+        let share = T::ONE.add(q.sub(T::ONE).mul(t));
+        T::ONE.sub(t).mul(x).sub(share.mul(log)).mul(w)
     }
     #[inline(always)]
     fn slope<T: Real>(_: T, [x, t, w, q]: Element<T>) -> T {
-        let s = T::ONE.over(T::ONE.plus(x.negate().exp()));
-        let share = T::ONE.plus(q.minus(T::ONE).times(t));
-        share.times(s).minus(q.times(t)).times(w)
+        let s = T::ONE.div(T::ONE.add(x.neg().exp()));
+        let share = T::ONE.add(q.sub(T::ONE).mul(t));
+        share.mul(s).sub(q.mul(t)).mul(w)
     }
     fn gradient(_: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         let (x, t, q) = (xs[0], xs[1], xs.get(3));

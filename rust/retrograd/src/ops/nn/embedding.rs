@@ -8,7 +8,7 @@ use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, ma
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{Shared, split};
-use crate::kernels::real::{Num, Real};
+use crate::kernels::real::{Real, Ring};
 use crate::kernels::simd::prefetch_lines;
 use crate::ops::pointwise::select::where_;
 use crate::ops::reduce::norm::vector;
@@ -183,7 +183,7 @@ fn weigh<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usi
         let share = T::of(shares[i as usize]);
         for c in 0..width {
             // SAFETY: S1 and S3: element (k, c) of the fresh contiguous output.
-            unsafe { *p.add(k * width + c) = share.times(*p.add(k * width + c)) }
+            unsafe { *p.add(k * width + c) = share.mul(*p.add(k * width + c)) }
         }
     }
 }
@@ -237,7 +237,7 @@ impl EmbeddingBackward {
                 unsafe {
                     let o = to.add(i * width + c);
                     let v = *from.add(k * width + c);
-                    *o = (*o).plus(if share == 1.0 { v } else { T::of(share).times(v) });
+                    *o = (*o).add(if share == 1.0 { v } else { T::of(share).mul(v) });
                 }
             }
         }

@@ -70,7 +70,7 @@ impl EmbeddingBag {
                 let row = &from[i * width..][..width];
                 if self.mode != Mode::Max {
                     for (o, &x) in to.iter_mut().zip(row) {
-                        *o = o.plus(weights.map_or(x, |w| x.times(w[k])));
+                        *o = o.add(weights.map_or(x, |w| x.mul(w[k])));
                     }
                     continue;
                 }
@@ -82,7 +82,7 @@ impl EmbeddingBag {
             }
             if self.mode == Mode::Mean && counts[b] > 0 {
                 for o in to {
-                    *o = o.over(T::of(counts[b] as f64));
+                    *o = o.div(T::of(counts[b] as f64));
                 }
             }
         }

@@ -23,19 +23,19 @@ struct Glu {
 
 #[inline(always)]
 fn logistic<T: Real>(x: T) -> T {
-    T::ONE.over(T::ONE.plus(x.negate().exp()))
+    T::ONE.div(T::ONE.add(x.neg().exp()))
 }
 
 #[inline(always)]
 fn gated<T: Real>([a, b]: [T; 2]) -> T {
-    a.times(logistic(b))
+    a.mul(logistic(b))
 }
 
 /// `g a s'(b)`.
 #[inline(always)]
 fn to_gate<T: Real>([g, a, b]: [T; 3]) -> T {
     let s = logistic(b);
-    g.times(a).times(s.times(T::ONE.minus(s)))
+    g.mul(a).mul(s.mul(T::ONE.sub(s)))
 }
 
 impl Glu {
@@ -124,7 +124,7 @@ struct Prelu;
 
 #[inline(always)]
 fn bent<T: Real>([x, w]: [T; 2]) -> T {
-    if x > T::ZERO { x } else { x.times(w) }
+    if x > T::ZERO { x } else { x.mul(w) }
 }
 
 impl Primitive for Prelu {

@@ -18,11 +18,11 @@ impl Curve for LeakyRelu {
     const BACKWARD_NODE: &'static str = "LeakyReluBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>([slope, ..]: Parameters<T>, x: T) -> T {
-        if x > T::ZERO { x } else { x.times(slope) }
+        if x > T::ZERO { x } else { x.mul(slope) }
     }
     #[inline(always)]
     fn pull<T: Real>([slope, ..]: Parameters<T>, g: T, x: T) -> T {
-        if x > T::ZERO { g } else { g.times(slope) }
+        if x > T::ZERO { g } else { g.mul(slope) }
     }
     fn shown([slope, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("negative_slope", slope.into())]
@@ -78,11 +78,11 @@ impl Curve for Hardsigmoid {
     const BACKWARD_NODE: &'static str = "HardsigmoidBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.plus(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0)).over(T::of(6.0))
+        x.add(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0)).div(T::of(6.0))
     }
     #[inline(always)]
     fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
-        if x > T::of(-3.0) && x < T::of(3.0) { g.times(T::of(1.0 / 6.0)) } else { T::ZERO }
+        if x > T::of(-3.0) && x < T::of(3.0) { g.mul(T::of(1.0 / 6.0)) } else { T::ZERO }
     }
 }
 
@@ -95,7 +95,7 @@ impl Curve for Hardswish {
     const BACKWARD_NODE: &'static str = "HardswishBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.times(x.plus(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0))).over(T::of(6.0))
+        x.mul(x.add(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0))).div(T::of(6.0))
     }
     #[inline(always)]
     fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
@@ -104,7 +104,7 @@ impl Curve for Hardswish {
         } else if x >= T::of(3.0) {
             g
         } else {
-            g.times(x.over(T::of(3.0)).plus(T::of(0.5)))
+            g.mul(x.div(T::of(3.0)).add(T::of(0.5)))
         }
     }
     fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
@@ -123,19 +123,19 @@ impl<const SOFT: bool> Curve for Shrink<SOFT> {
         if SOFT { "SoftshrinkBackwardBackward0" } else { "HardshrinkBackwardBackward0" };
     #[inline(always)]
     fn value<T: Real>([lambd, ..]: Parameters<T>, x: T) -> T {
-        if x >= lambd.negate() && x <= lambd {
+        if x >= lambd.neg() && x <= lambd {
             T::ZERO
         } else if !SOFT {
             x
         } else if x > T::ZERO {
-            x.minus(lambd)
+            x.sub(lambd)
         } else {
-            x.plus(lambd)
+            x.add(lambd)
         }
     }
     #[inline(always)]
     fn pull<T: Real>([lambd, ..]: Parameters<T>, g: T, x: T) -> T {
-        if x < lambd.negate() || x > lambd { g } else { T::ZERO }
+        if x < lambd.neg() || x > lambd { g } else { T::ZERO }
     }
     fn shown([lambd, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("lambd", lambd.into())]

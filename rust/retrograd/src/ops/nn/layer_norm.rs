@@ -98,7 +98,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
                 unsafe {
                     let x = px.get().add(i * n);
                     let (mean, squares) = moments(x, n, 1);
-                    let rstd = T::ONE.over(squares.over(T::of(n as f64)).plus(T::of(self.eps)).sqrt());
+                    let rstd = T::ONE.div(squares.div(T::of(n as f64)).add(T::of(self.eps)).sqrt());
                     *pm.get().add(i) = mean;
                     *pr.get().add(i) = rstd;
                     let (x, y) =
@@ -129,7 +129,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let parts = if W && cx.needs(Self::WEIGHT) { rows.div_ceil(PART) } else { 0 };
         let mut partial = vec![T::ZERO; parts * n];
         let along_weight = Shared(partial.as_mut_ptr());
-        let share = T::ONE.over(T::of(n as f64));
+        let share = T::ONE.div(T::of(n as f64));
         split(rows, PART, (rows * n) as f64 * BACKWARD_COST, &|range| {
             for i in range {
                 // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
@@ -139,10 +139,10 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
                 };
                 if let Some(out) = out {
                     let (sum, along) = norm::sums(x, g, weight, mean);
-                    let slope = along.times(share).times(rstd).times(rstd).times(rstd);
+                    let slope = along.mul(share).mul(rstd).mul(rstd).mul(rstd);
                     // SAFETY: S1 and S3: row `i` of the fresh contiguous gradient, which no other piece has.
                     let o = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * n), n) };
-                    let factors = [rstd, T::ZERO.minus(slope), T::ZERO.minus(sum.times(share).times(rstd))];
+                    let factors = [rstd, T::ZERO.sub(slope), T::ZERO.sub(sum.mul(share).mul(rstd))];
                     norm::project(x, g, weight, mean, factors, o);
                 }
                 if parts > 0 {
@@ -156,7 +156,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             let (first, rest) = partial.split_at_mut(n);
             for part in rest.chunks_exact(n.max(1)) {
                 for (sum, &x) in first.iter_mut().zip(part) {
-                    *sum = sum.plus(x);
+                    *sum = sum.add(x);
                 }
             }
             Some(Tensor::from_slice(first, &self.normalized)?)

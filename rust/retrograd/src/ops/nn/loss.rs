@@ -28,8 +28,8 @@ struct SquaredDifference;
 impl<T: Real> Map2<T, T, T> for SquaredDifference {
     #[inline(always)]
     fn f(&self, x: T, y: T) -> T {
-        let d = x.minus(y);
-        d.times(d)
+        let d = x.sub(y);
+        d.mul(d)
     }
 }
 
@@ -38,7 +38,7 @@ struct ScaledDifference<T>(T);
 impl<T: Real> Map2<T, T, T> for ScaledDifference<T> {
     #[inline(always)]
     fn f(&self, x: T, y: T) -> T {
-        self.0.times(x.minus(y))
+        self.0.mul(x.sub(y))
     }
 }
 

@@ -130,7 +130,7 @@ impl Loss {
             let losses = Samples::<T>::without_classes(&y);
             self.each(x.sizes(), target, |at, class| {
                 // SAFETY: S1 and S3: one element of the fresh output for every sample.
-                unsafe { *losses.at(at, 0) = value(at, class).times(weight_of(class)).negate() }
+                unsafe { *losses.at(at, 0) = value(at, class).mul(weight_of(class)).neg() }
             })?;
             return Ok(smallvec::smallvec![y, Tensor::full(&[], 0i64.into(), x.dtype())?]);
         }
@@ -164,8 +164,8 @@ impl Loss {
             // all; sample and class are inside the sizes of the fresh output.
             unsafe {
                 let w = weight.map_or(T::ONE, |(p, s)| *p.wrapping_offset(class as isize * s));
-                let d = w.times(*g.at(at, 0)).negate();
-                *result.at(at, class) = if self.reduction == Reduction::Mean { d.over(total) } else { d };
+                let d = w.mul(*g.at(at, 0)).neg();
+                *result.at(at, class) = if self.reduction == Reduction::Mean { d.div(total) } else { d };
             }
         })?;
         Ok(y)

@@ -24,12 +24,12 @@ fn within(x: &Tensor, bound: f64) -> Result<Tensor> {
 /// `d` between -1 and 1 after division by `bound`.
 #[inline(always)]
 fn slope_of<T: Real>(d: T, bound: T) -> T {
-    if d <= bound.negate() {
+    if d <= bound.neg() {
         T::of(-1.0)
     } else if d >= bound {
         T::ONE
     } else {
-        d.over(bound)
+        d.div(bound)
     }
 }
 
@@ -42,13 +42,13 @@ impl ElementLoss for SmoothL1 {
     const INPUTS: u32 = 0b11;
     #[inline(always)]
     fn value<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
-        let d = x.minus(y).abs();
+        let d = x.sub(y).abs();
         let half = T::of(0.5);
-        if d < beta { half.times(d).times(d).over(beta) } else { d.minus(half.times(beta)) }
+        if d < beta { half.mul(d).mul(d).div(beta) } else { d.sub(half.mul(beta)) }
     }
     #[inline(always)]
     fn slope<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
-        slope_of(x.minus(y), beta)
+        slope_of(x.sub(y), beta)
     }
     fn gradient(beta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         within(&xs[i].sub(xs[1 - i])?, beta)?.times(1.0 / beta)
@@ -67,13 +67,13 @@ impl ElementLoss for Huber {
     const INPUTS: u32 = 0b11;
     #[inline(always)]
     fn value<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
-        let d = x.minus(y).abs();
+        let d = x.sub(y).abs();
         let half = T::of(0.5);
-        if d <= delta { half.times(d).times(d) } else { delta.times(d.minus(half.times(delta))) }
+        if d <= delta { half.mul(d).mul(d) } else { delta.mul(d.sub(half.mul(delta))) }
     }
     #[inline(always)]
     fn slope<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
-        delta.times(slope_of(x.minus(y), delta))
+        delta.mul(slope_of(x.sub(y), delta))
     }
     fn gradient(delta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
         within(&xs[i].sub(xs[1 - i])?, delta)
@@ -93,12 +93,12 @@ impl ElementLoss for SoftMargin {
     #[inline(always)]
     fn value<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
         // max(z, 0) + log(1 + exp(-|z|)): without overflow.
-        let z = x.times(y).negate();
-        z.larger(T::ZERO).plus(z.abs().negate().exp().ln_1p())
+        let z = x.mul(y).neg();
+        z.larger(T::ZERO).add(z.abs().neg().exp().ln_1p())
     }
     #[inline(always)]
     fn slope<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
-        y.negate().over(T::ONE.plus(x.times(y).exp()))
+        y.neg().div(T::ONE.add(x.mul(y).exp()))
     }
     fn gradient(_: f64, xs: &[&Tensor], _: usize) -> Result<Tensor> {
         xs[0].mul(xs[1])?.neg()?.sigmoid()?.mul(xs[1])?.neg()

@@ -11,14 +11,14 @@ use crate::tensor::{Scalar, Tensor};
 /// The logistic function.
 #[inline(always)]
 fn logistic<T: Real>(x: T) -> T {
-    T::ONE.over(T::ONE.plus(x.negate().exp()))
+    T::ONE.div(T::ONE.add(x.neg().exp()))
 }
 
 /// `exp(x) - 1` for `x <= 0`, accurate near 0: `2 t / (1 - t)` with `t = tanh(x / 2)`.
 #[inline(always)]
 fn exp_less_one<T: Real>(x: T) -> T {
-    let t = x.times(T::of(0.5)).tanh();
-    t.plus(t).over(T::ONE.minus(t))
+    let t = x.mul(T::of(0.5)).tanh();
+    t.add(t).div(T::ONE.sub(t))
 }
 
 /// `s (1 - s)`: the derivative of the logistic function, from its value.
@@ -37,12 +37,12 @@ impl<const CELU: bool> Curve for Elu<CELU> {
     const BACKWARD_NODE: &'static str = "EluBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>([alpha, scale, input_scale]: Parameters<T>, x: T) -> T {
-        if x <= T::ZERO { exp_less_one(x.times(input_scale)).times(alpha.times(scale)) } else { x.times(scale) }
+        if x <= T::ZERO { exp_less_one(x.mul(input_scale)).mul(alpha.mul(scale)) } else { x.mul(scale) }
     }
     #[inline(always)]
     fn pull<T: Real>([alpha, scale, input_scale]: Parameters<T>, g: T, x: T) -> T {
         let rising = x > T::ZERO;
-        g.times(if rising { scale } else { input_scale.times(alpha).times(scale).times(x.times(input_scale).exp()) })
+        g.mul(if rising { scale } else { input_scale.mul(alpha).mul(scale).mul(x.mul(input_scale).exp()) })
     }
     fn bend([alpha, scale, input_scale]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let falling = x.times(input_scale)?.exp()?.times(input_scale * input_scale * alpha * scale)?;
@@ -66,12 +66,12 @@ impl Curve for Silu {
     const BACKWARD_NODE: &'static str = "SiluBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.over(T::ONE.plus(x.negate().exp()))
+        x.div(T::ONE.add(x.neg().exp()))
     }
     #[inline(always)]
     fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         let s = logistic(x);
-        g.times(s.times(T::ONE.plus(x.times(T::ONE.minus(s)))))
+        g.mul(s.mul(T::ONE.add(x.mul(T::ONE.sub(s)))))
     }
     fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // s' (2 + x (1 - 2 s))
@@ -90,13 +90,13 @@ impl Curve for Softplus {
     const BACKWARD_NODE: &'static str = "SoftplusBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>([beta, threshold, _]: Parameters<T>, x: T) -> T {
-        let z = x.times(beta);
-        if z > threshold { x } else { z.exp().ln_1p().over(beta) }
+        let z = x.mul(beta);
+        if z > threshold { x } else { z.exp().ln_1p().div(beta) }
     }
     #[inline(always)]
     fn pull<T: Real>([beta, threshold, _]: Parameters<T>, g: T, x: T) -> T {
-        let z = x.times(beta);
-        if z > threshold { g } else { g.times(logistic(z)) }
+        let z = x.mul(beta);
+        if z > threshold { g } else { g.mul(logistic(z)) }
     }
     fn bend([beta, threshold, _]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let z = x.times(beta)?;
@@ -117,12 +117,12 @@ impl Curve for Mish {
     const BACKWARD_NODE: &'static str = "MishBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.times(x.exp().ln_1p().tanh())
+        x.mul(x.exp().ln_1p().tanh())
     }
     #[inline(always)]
     fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         let t = x.exp().ln_1p().tanh();
-        g.times(t.plus(x.times(logistic(x)).times(T::ONE.minus(t.times(t)))))
+        g.mul(t.add(x.mul(logistic(x)).mul(T::ONE.sub(t.mul(t)))))
     }
     fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // 2 t' + x t'' with t the tanh, t' = s (1 - t^2) and t'' = s' (1 - t^2) - 2 s t t'.
@@ -144,11 +144,11 @@ impl Curve for LogSigmoid {
     const BACKWARD_NODE: &'static str = "LogSigmoidBackwardBackward0";
     #[inline(always)]
     fn value<T: Real>(_: Parameters<T>, x: T) -> T {
-        x.smaller(T::ZERO).minus(x.abs().negate().exp().ln_1p())
+        x.smaller(T::ZERO).sub(x.abs().neg().exp().ln_1p())
     }
     #[inline(always)]
     fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
-        g.times(logistic(x.negate()))
+        g.mul(logistic(x.neg()))
     }
     fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         g.mul(&logistic_slope(&x.sigmoid()?)?.neg()?).map(Some)

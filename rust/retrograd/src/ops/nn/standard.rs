@@ -103,9 +103,9 @@ impl<const KIND: u8> Standardize<KIND> {
         let mut join = |k: usize, count: usize, mean: T, square: T| {
             let (before, here) = (seen[k] as f64, count as f64);
             let share = T::of(here / (before + here));
-            let apart = mean.minus(means[k]);
-            means[k] = means[k].plus(apart.times(share));
-            squares[k] = squares[k].plus(square).plus(apart.times(apart).times(share.times(T::of(before))));
+            let apart = mean.sub(means[k]);
+            means[k] = means[k].add(apart.mul(share));
+            squares[k] = squares[k].add(square).add(apart.mul(apart).mul(share.mul(T::of(before))));
             seen[k] += count;
         };
         if let Some(row) = Self::row(b) {
@@ -134,12 +134,12 @@ impl<const KIND: u8> Standardize<KIND> {
                 join(if KIND == GROUP { i } else { i % b.c }, length, mean, square);
             }
         }
-        let variances: Vec<T> = squares.iter().map(|s| s.over(T::of(count as f64))).collect();
+        let variances: Vec<T> = squares.iter().map(|s| s.div(T::of(count as f64))).collect();
         let rstds = variances.iter().map(|v| self.rstd(*v)).collect();
         Stats { means, rstds, variances }
     }
     fn rstd<T: Real>(&self, variance: T) -> T {
-        T::ONE.over(variance.plus(T::of(self.eps)).sqrt())
+        T::ONE.div(variance.add(T::of(self.eps)).sqrt())
     }
     fn given<T: Element + Real>(&self, mean: &Tensor, variance: &Tensor) -> Result<Stats<T>> {
         let means = values::<T>(mean)?;
@@ -154,7 +154,7 @@ impl<const KIND: u8> Standardize<KIND> {
         let stats = if KIND == GIVEN { self.given::<T>(xs[1], xs[2])? } else { self.measured(b, x, moments) };
         let scales = |i: usize| xs.get(i).map(|t| values::<T>(t)).transpose();
         let (weight, bias) = (scales(Self::WEIGHT)?, scales(Self::BIAS)?);
-        let scale = |c: usize, k: usize| stats.rstds[k].times(weight.as_ref().map_or(T::ONE, |w| w[c]));
+        let scale = |c: usize, k: usize| stats.rstds[k].mul(weight.as_ref().map_or(T::ONE, |w| w[c]));
         let shift = |c: usize| bias.as_ref().map_or(T::ZERO, |s| s[c]);
         let y = Tensor::build::<T>(xs[0].sizes(), |y| {
             if let Some(row) = Self::row(b) {
@@ -204,9 +204,9 @@ impl<const KIND: u8> Standardize<KIND> {
         let mut by_channel = vec![(T::ZERO, T::ZERO); b.c];
         let mut add = |n: usize, c: usize, (sum, along): (T, T)| {
             let k = self.group(b, n, c);
-            let along = along.times(stats.rstds[k]);
-            by_channel[c] = (by_channel[c].0.plus(sum), by_channel[c].1.plus(along));
-            sums[k] = (sums[k].0.plus(sum.times(scale(c))), sums[k].1.plus(along.times(scale(c))));
+            let along = along.mul(stats.rstds[k]);
+            by_channel[c] = (by_channel[c].0.add(sum), by_channel[c].1.add(along));
+            sums[k] = (sums[k].0.add(sum.mul(scale(c))), sums[k].1.add(along.mul(scale(c))));
         };
         let length = b.rest.max(1);
         let row = Self::row(b);
@@ -230,12 +230,12 @@ impl<const KIND: u8> Standardize<KIND> {
             by_run.into_iter().enumerate().for_each(|(i, found)| add(i / b.c, i % b.c, found));
         }
         let gx = cx.when(0, || {
-            let share = T::ONE.over(T::of(count as f64));
+            let share = T::ONE.div(T::of(count as f64));
             let factors = |c: usize, k: usize| {
                 let rstd = stats.rstds[k];
                 let (sum, along) = if KIND == GIVEN { (T::ZERO, T::ZERO) } else { sums[k] };
-                let (shift, slope) = (sum.times(share).times(rstd), along.times(share).times(rstd).times(rstd));
-                [scale(c).times(rstd), T::ZERO.minus(slope), T::ZERO.minus(shift)]
+                let (shift, slope) = (sum.mul(share).mul(rstd), along.mul(share).mul(rstd).mul(rstd));
+                [scale(c).mul(rstd), T::ZERO.sub(slope), T::ZERO.sub(shift)]
             };
             Tensor::build::<T>(&sizes, |o| {
                 if let Some(row) = row {

@@ -11,7 +11,7 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::math;
-use crate::kernels::real::{Num, Real};
+use crate::kernels::real::{Ordered, Real};
 use crate::ops::Form;
 use crate::tensor::{DType, Scalar, Tensor};
 
@@ -20,7 +20,7 @@ use crate::tensor::{DType, Scalar, Tensor};
 pub struct Tanh;
 elementary!(Tanh, |x| math::tanh(x));
 struct TanhRule;
-body!(TanhRule, Real, |g, y| g.times(T::ONE.minus(y.times(y))));
+body!(TanhRule, Real, |g, y| g.mul(T::ONE.sub(y.mul(y))));
 impl Unary for Tanh {
     const NAME: &'static str = "tanh";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
@@ -66,7 +66,7 @@ pub fn nn_tanh(input: &Tensor) -> Result<Tensor> {
 pub struct Sigmoid;
 elementary!(Sigmoid, |x| math::sigmoid(x));
 struct SigmoidRule;
-body!(SigmoidRule, Real, |g, y| g.times(T::ONE.minus(y).times(y)));
+body!(SigmoidRule, Real, |g, y| g.mul(T::ONE.sub(y).mul(y)));
 impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
@@ -105,7 +105,7 @@ pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
 /// `relu`: reverse `g` where the result is not 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Relu;
-body!(Relu, Num, |x| x.larger(T::ZERO));
+body!(Relu, Ordered, |x| x.larger(T::ZERO));
 struct ReluRule;
 body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
 impl Unary for Relu {

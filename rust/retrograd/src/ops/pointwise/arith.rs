@@ -2,16 +2,18 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Same, check_number, forward2, forward2_into, result_type};
+use super::promote::{Rings, check_number, forward2, forward2_into, result_type};
 use super::unary::{Map, Unary, body, numeric};
-use super::{division, power, remainder};
+use super::{complex, division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
-use crate::kernels::real::{Arithmetic, Num};
+use crate::kernels::real::{Constant, Ring};
 use crate::ops::{Entry, Form};
 use crate::tensor::{DType, Scalar, Tensor};
 
@@ -34,27 +36,31 @@ pub static ROSTER: &[&Entry] = &[
 ];
 
 struct Sum2;
-body!(Sum2, Num, |a, b| a.plus(b));
+body!(Sum2, Ring, |a, b| a.add(b));
 
 struct Minus2;
-body!(Minus2, Num, |a, b| a.minus(b));
+body!(Minus2, Ring, |a, b| a.sub(b));
 
-/// `a + alpha * b`, with `alpha` as an integer and as a float.
-struct Axpy(i64, f64);
-impl<T: Num> Map2<T, T, T> for Axpy {
+/// `a + alpha * b`.
+struct Axpy(Constant);
+impl<T: Ring> Map2<T, T, T> for Axpy {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
-        a.plus(T::pick(self.0, self.1).times(b))
+        a.add(T::constant(self.0).mul(b))
     }
 }
 impl Axpy {
     fn new(alpha: Scalar) -> Self {
-        Self(alpha.as_i64(), alpha.as_f64())
+        Self(alpha.into())
     }
 }
 
 fn is_one(alpha: Scalar) -> bool {
-    alpha.as_f64() == 1.0
+    alpha.as_f64() == 1.0 && !is_imaginary(alpha)
+}
+
+fn is_imaginary(alpha: Scalar) -> bool {
+    matches!(alpha, Scalar::Complex(_, im) if im != 0.0)
 }
 
 fn negated(alpha: Scalar) -> Scalar {
@@ -69,6 +75,7 @@ fn negated(alpha: Scalar) -> Scalar {
 /// `alpha * x`, recorded.
 fn scaled(x: &Tensor, alpha: Scalar) -> Result<Tensor> {
     match alpha.as_f64() {
+        _ if is_imaginary(alpha) => x.times(alpha),
         1.0 => Ok(x.clone()),
         -1.0 => x.neg(),
         _ => x.times(alpha),
@@ -104,16 +111,16 @@ impl Primitive for Add {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         if is_one(self.alpha) {
-            return forward2::<_, Same>("add", &Sum2, xs[0], xs[1], dtype).map(out);
+            return forward2::<_, Rings>("add", &Sum2, xs[0], xs[1], dtype).map(out);
         }
-        forward2::<_, Same>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype).map(out)
+        forward2::<_, Rings>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = result_type(xs);
         if is_one(self.alpha) {
-            return forward2_into::<_, Same>("add", &Sum2, xs[0], xs[1], dtype, out);
+            return forward2_into::<_, Rings>("add", &Sum2, xs[0], xs[1], dtype, out);
         }
-        forward2_into::<_, Same>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype, out)
+        forward2_into::<_, Rings>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, ONE, self.alpha)
@@ -162,17 +169,17 @@ impl Primitive for Sub {
         refuse_bools(Self::NAME, xs)?;
         let dtype = result_type(xs);
         if is_one(self.alpha) {
-            return forward2::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype).map(out);
+            return forward2::<_, Rings>("sub", &Minus2, xs[0], xs[1], dtype).map(out);
         }
-        forward2::<_, Same>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype).map(out)
+        forward2::<_, Rings>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         refuse_bools(Self::NAME, xs)?;
         let dtype = result_type(xs);
         if is_one(self.alpha) {
-            return forward2_into::<_, Same>("sub", &Minus2, xs[0], xs[1], dtype, out);
+            return forward2_into::<_, Rings>("sub", &Minus2, xs[0], xs[1], dtype, out);
         }
-        forward2_into::<_, Same>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype, out)
+        forward2_into::<_, Rings>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         spread(cx, ONE, negated(self.alpha))
@@ -287,10 +294,10 @@ impl Tensor {
 
 /// `a += b`, without record or version: the engine's accumulation.
 pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
-    if a.sizes() == b.sizes() && forward2_into::<_, Same>("add", &Sum2, a, b, result_type(&[a, b]), a)? {
+    if a.sizes() == b.sizes() && forward2_into::<_, Rings>("add", &Sum2, a, b, result_type(&[a, b]), a)? {
         return Ok(());
     }
-    let sum = forward2::<_, Same>("add", &Sum2, a, b, result_type(&[a, b]))?;
+    let sum = forward2::<_, Rings>("add", &Sum2, a, b, result_type(&[a, b]))?;
     crate::autograd::apply::write_result("add_", &sum, a)
 }
 
@@ -299,17 +306,17 @@ pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
 pub struct Mul;
 
 struct Times;
-body!(Times, Num, |a, b| a.times(b));
+body!(Times, Ring, |a, b| a.mul(b));
 
 impl Primitive for Mul {
     const NAME: &'static str = "mul";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "other").when(0)];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Same>("mul", &Times, xs[0], xs[1], result_type(xs)).map(out)
+        forward2::<_, Rings>("mul", &Times, xs[0], xs[1], result_type(xs)).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Same>("mul", &Times, xs[0], xs[1], result_type(xs), out)
+        forward2_into::<_, Rings>("mul", &Times, xs[0], xs[1], result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
@@ -357,7 +364,7 @@ pub fn mul(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tenso
 /// `neg`: reverse `-g`.
 #[derive(Clone, Copy, Debug)]
 pub struct Neg;
-body!(Neg, Arithmetic, |x| x.negate());
+body!(Neg, Ring, |x| x.neg());
 impl Unary for Neg {
     const NAME: &'static str = "neg";
     const KEEP: &'static [Keep] = &[];
@@ -371,8 +378,9 @@ impl Unary for Neg {
         }
         Ok(x)
     }
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric(Self::NAME, self, x, out)
+        if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { numeric(Self::NAME, self, x, out) }
     }
     fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         g.neg()
@@ -408,7 +416,7 @@ pub fn positive(input: &Tensor) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{gradcheck, noise};
+    use crate::testing::{complex_noise, gradcheck, noise};
 
     #[test]
     fn derivatives() {
@@ -422,6 +430,18 @@ mod tests {
             gradcheck(&|x| rsub(&x[0], &x[1], Scalar::Float(0.5)), &xs);
             gradcheck(&|x| x[0].mul(&x[1]), &xs);
             gradcheck(&|x| x[0].neg()?.plus(2.0)?.times(-3.0), &xs[..1]);
+        }
+    }
+
+    #[test]
+    fn derivatives_of_complex_numbers() {
+        let (z, w, x) = (complex_noise(1, &[2, 3]), complex_noise(2, &[3]), noise(3, &[2, 1]));
+        for xs in [[z.clone(), w.clone()], [z, x.clone()], [x, w]] {
+            gradcheck(&|x| x[0].add(&x[1]), &xs);
+            gradcheck(&|x| add(&x[0], &x[1], Scalar::Complex(0.5, -2.0)), &xs);
+            gradcheck(&|x| x[0].sub(&x[1]), &xs);
+            gradcheck(&|x| x[0].mul(&x[1])?.neg(), &xs);
+            gradcheck(&|x| x[0].div(&x[1].times(Scalar::Complex(0.0, 1.0))?.plus(3.0)?), &xs);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
-use crate::kernels::real::Num;
+use crate::kernels::real::{Constant, Ordered};
 use crate::ops::{Form, Value};
 use crate::tensor::copy;
 use crate::tensor::{DType, Scalar, Tensor};
@@ -36,20 +36,19 @@ struct Within<const OP: u8> {
     max: Option<Scalar>,
 }
 
-/// Bounds as integers and as floats.
 struct Bounds {
-    min: Option<(i64, f64)>,
-    max: Option<(i64, f64)>,
+    min: Option<Constant>,
+    max: Option<Constant>,
 }
-impl<T: Num> Map1<T, T> for Bounds {
+impl<T: Ordered> Map1<T, T> for Bounds {
     #[inline(always)]
     fn f(&self, x: T) -> T {
         let x = match self.min {
-            Some((i, f)) => x.larger(T::pick(i, f)),
+            Some(c) => x.larger(T::constant(c)),
             None => x,
         };
         match self.max {
-            Some((i, f)) => x.smaller(T::pick(i, f)),
+            Some(c) => x.smaller(T::constant(c)),
             None => x,
         }
     }
@@ -72,9 +71,8 @@ impl<const OP: u8> Unary for Within<OP> {
         Ok(dtype)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        let both = |s: Scalar| (s.as_i64(), s.as_f64());
         // Only the bounds that are there: the test for it is hoisted out of the loop.
-        numeric(Self::NAME, &Bounds { min: self.min.map(both), max: self.max.map(both) }, x, out)
+        numeric(Self::NAME, &Bounds { min: self.min.map(Constant::from), max: self.max.map(Constant::from) }, x, out)
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let above = self.min.map(|m| x.ge(&Tensor::number(m)?)).transpose()?;

@@ -13,7 +13,7 @@ use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, ma
 use crate::autograd::{GradGuard, Grads};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
-use crate::kernels::real::Num;
+use crate::kernels::real::Ordered;
 use crate::ops::Entry;
 use crate::tensor::copy;
 use crate::tensor::{Tensor, Truth};
@@ -48,7 +48,7 @@ pub static ROSTER: &[&Entry] = &[
 pub trait Relation: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const NODES: [&'static str; 2];
-    fn holds<T: Num>(a: T, b: T) -> bool;
+    fn holds<T: Ordered>(a: T, b: T) -> bool;
 }
 
 /// Runs a [`Relation`] elementwise. The result is bool, so a node is made only in place; its gradients are zero.
@@ -60,7 +60,7 @@ pub struct Compare<R> {
 }
 
 struct Kernel<R>(PhantomData<R>);
-impl<R: Relation, T: Num> Map2<T, T, Truth> for Kernel<R> {
+impl<R: Relation, T: Ordered> Map2<T, T, Truth> for Kernel<R> {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         R::holds(a, b).into()
@@ -99,7 +99,7 @@ impl Relation for Eq {
     const NAME: &'static str = "eq";
     const NODES: [&'static str; 2] = ["EqBackward0", "EqBackward1"];
     #[inline(always)]
-    fn holds<T: Num>(a: T, b: T) -> bool {
+    fn holds<T: Ordered>(a: T, b: T) -> bool {
         a == b
     }
 }
@@ -123,7 +123,7 @@ impl Relation for Ne {
     const NAME: &'static str = "ne";
     const NODES: [&'static str; 2] = ["NeBackward0", "NeBackward1"];
     #[inline(always)]
-    fn holds<T: Num>(a: T, b: T) -> bool {
+    fn holds<T: Ordered>(a: T, b: T) -> bool {
         a != b
     }
 }
@@ -147,7 +147,7 @@ impl Relation for Lt {
     const NAME: &'static str = "lt";
     const NODES: [&'static str; 2] = ["LtBackward0", "LtBackward1"];
     #[inline(always)]
-    fn holds<T: Num>(a: T, b: T) -> bool {
+    fn holds<T: Ordered>(a: T, b: T) -> bool {
         a < b
     }
 }
@@ -171,7 +171,7 @@ impl Relation for Le {
     const NAME: &'static str = "le";
     const NODES: [&'static str; 2] = ["LeBackward0", "LeBackward1"];
     #[inline(always)]
-    fn holds<T: Num>(a: T, b: T) -> bool {
+    fn holds<T: Ordered>(a: T, b: T) -> bool {
         a <= b
     }
 }
@@ -195,7 +195,7 @@ impl Relation for Gt {
     const NAME: &'static str = "gt";
     const NODES: [&'static str; 2] = ["GtBackward0", "GtBackward1"];
     #[inline(always)]
-    fn holds<T: Num>(a: T, b: T) -> bool {
+    fn holds<T: Ordered>(a: T, b: T) -> bool {
         a > b
     }
 }
@@ -219,7 +219,7 @@ impl Relation for Ge {
     const NAME: &'static str = "ge";
     const NODES: [&'static str; 2] = ["GeBackward0", "GeBackward1"];
     #[inline(always)]
-    fn holds<T: Num>(a: T, b: T) -> bool {
+    fn holds<T: Ordered>(a: T, b: T) -> bool {
         a >= b
     }
 }

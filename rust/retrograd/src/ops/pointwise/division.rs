@@ -2,20 +2,20 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Floats, Reals, forward2, forward2_into, result_type};
+use super::promote::{Fields, Reals, forward2, forward2_into, result_type};
 use super::unary::{Map, Unary, body, floats, fuse};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
-use crate::kernels::real::{Arithmetic, Real};
+use crate::kernels::real::{Arithmetic, Field, Real};
 use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 struct Quotient;
-body!(Quotient, Real, |a, b| a.over(b));
+body!(Quotient, Field, |a, b| a.div(b));
 struct TruncQuotient;
 body!(TruncQuotient, Arithmetic, |a, b| a.trunc_div(b));
 struct FloorQuotient;
@@ -48,7 +48,7 @@ impl Rounding {
     fn run(self, op: &'static str, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = self.check(op, xs)?;
         match self {
-            Rounding::None => forward2::<_, Floats>(op, &Quotient, xs[0], xs[1], dtype),
+            Rounding::None => forward2::<_, Fields>(op, &Quotient, xs[0], xs[1], dtype),
             Rounding::Trunc => forward2::<_, Reals>(op, &TruncQuotient, xs[0], xs[1], dtype),
             Rounding::Floor => forward2::<_, Reals>(op, &FloorQuotient, xs[0], xs[1], dtype),
         }
@@ -57,7 +57,7 @@ impl Rounding {
     fn run_into(self, op: &'static str, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = self.check(op, xs)?;
         match self {
-            Rounding::None => forward2_into::<_, Floats>(op, &Quotient, xs[0], xs[1], dtype, out),
+            Rounding::None => forward2_into::<_, Fields>(op, &Quotient, xs[0], xs[1], dtype, out),
             Rounding::Trunc => forward2_into::<_, Reals>(op, &TruncQuotient, xs[0], xs[1], dtype, out),
             Rounding::Floor => forward2_into::<_, Reals>(op, &FloorQuotient, xs[0], xs[1], dtype, out),
         }
@@ -205,9 +205,9 @@ pub fn floor_divide(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Res
 /// `reciprocal`: reverse `-g result^2`.
 #[derive(Clone, Copy, Debug)]
 pub struct Reciprocal;
-body!(Reciprocal, Real, |x| T::ONE.over(x));
+body!(Reciprocal, Real, |x| T::ONE.div(x));
 struct ReciprocalRule;
-body!(ReciprocalRule, Real, |g, y| g.negate().times(y.times(y)));
+body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));
 impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];

@@ -2,8 +2,9 @@
 
 use retrograd_macros::op;
 
+use super::complex::complex_body;
 use super::unary::{Map, Unary, body, elementary, floats, fuse, fuse_lanes, lanes};
-use super::{activation, rounding};
+use super::{activation, complex, rounding};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::Result;
@@ -40,11 +41,12 @@ pub static ROSTER: &[&Entry] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Exp;
 elementary!(Exp, |x| math::exp(x));
+complex_body!(Exp, |z| z.exp());
 impl Unary for Exp {
     const NAME: &'static str = "exp";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+        if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { lanes(Self::NAME, self, x, out) }
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
@@ -95,7 +97,7 @@ pub fn log(input: &Tensor) -> Result<Tensor> {
 pub struct Log1p;
 elementary!(Log1p, |x| math::log1p(x));
 struct Log1pRule;
-body!(Log1pRule, Real, |g, x| g.over(x.plus(T::ONE)));
+body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
     const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
@@ -126,13 +128,20 @@ pub fn log1p(input: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 pub struct Sqrt;
 body!(Sqrt, Real, |x| x.sqrt());
+/// [`Sqrt`] of complex numbers.
+struct ComplexSqrt;
+complex_body!(ComplexSqrt, |z| z.sqrt());
 struct SqrtRule;
-body!(SqrtRule, Real, |g, y| g.over(y.plus(y)));
+body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats(Self::NAME, self, x, out)
+        if x.dtype().is_complex() {
+            complex::map(Self::NAME, &ComplexSqrt, x, out)
+        } else {
+            floats(Self::NAME, self, x, out)
+        }
     }
     fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.div(&result.times(2i64)?)
@@ -157,9 +166,9 @@ pub fn sqrt(input: &Tensor) -> Result<Tensor> {
 /// `rsqrt`: reverse `-g result^3 / 2`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rsqrt;
-body!(Rsqrt, Real, |x| T::ONE.over(x.sqrt()));
+body!(Rsqrt, Real, |x| T::ONE.div(x.sqrt()));
 struct RsqrtRule;
-body!(RsqrtRule, Real, |g, y| T::of(-0.5).times(g).times(y.times(y).times(y)));
+body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
     const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
@@ -254,8 +263,8 @@ pub fn cos(input: &Tensor) -> Result<Tensor> {
 mod tests {
     use super::*;
     use crate::ops::pointwise::unary::check_fused;
-    use crate::tensor::DType;
-    use crate::testing::{gradcheck, noise};
+    use crate::tensor::{DType, Scalar, copy};
+    use crate::testing::{complex_noise, gradcheck, noise};
 
     #[test]
     fn derivatives() {
@@ -291,7 +300,28 @@ mod tests {
         assert!(x.sqrt_().unwrap_err().to_string().contains("can't be cast to the desired output type"));
         let y = noise(1, &[3, 4]).view_as(&[4, 3], &[1, 4], 0).unwrap();
         assert_eq!(y.exp().unwrap().strides(), y.strides());
-        let half = Tensor::empty(&[1], DType::Float16).unwrap();
-        assert!(half.exp().unwrap_err().to_string().contains("not implemented for 'Half'"));
+    }
+
+    #[test]
+    fn halves_are_rounded_once() {
+        let x = noise(3, &[7, 90]);
+        for dtype in [DType::Float16, DType::BFloat16] {
+            let half = copy::cast(&x, dtype).unwrap();
+            let wide = copy::cast(&half, DType::Float32).unwrap();
+            for half in [half.clone(), half.t().unwrap()] {
+                let wide = copy::cast(&half, DType::Float32).unwrap();
+                let want = copy::cast(&wide.exp().unwrap(), dtype).unwrap();
+                assert_eq!(half.exp().unwrap().to_vec::<f32>().unwrap(), want.to_vec::<f32>().unwrap());
+            }
+            let want = copy::cast(&wide.mul(&wide).unwrap(), dtype).unwrap();
+            assert_eq!(half.mul(&half).unwrap().to_vec::<f32>().unwrap(), want.to_vec::<f32>().unwrap());
+        }
+    }
+
+    #[test]
+    fn derivatives_of_complex_functions() {
+        let z = [complex_noise(1, &[2, 3])];
+        gradcheck(&|z| z[0].exp(), &z);
+        gradcheck(&|z| z[0].plus(Scalar::Complex(2.0, 0.5))?.sqrt(), &z);
     }
 }

@@ -13,7 +13,7 @@ use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, ma
 use crate::dispatch;
 use crate::error::Result;
 use crate::kernels::pointwise::{Map1, Map2, map1};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::tensor::{DType, Tensor, Truth};
 
 /// A logical function of two truth values.
@@ -27,7 +27,7 @@ pub trait Connective: Debug + Clone + Send + Sync + 'static {
 pub struct Logical<C>(PhantomData<C>);
 
 struct Kernel<C>(PhantomData<C>);
-impl<C: Connective, T: Num> Map2<T, T, Truth> for Kernel<C> {
+impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
         C::holds(a != T::ZERO, b != T::ZERO).into()
@@ -125,7 +125,7 @@ pub fn logical_xor(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// A property of a number.
 pub trait Property: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
-    fn holds<T: Num>(x: T) -> bool;
+    fn holds<T: Ring>(x: T) -> bool;
 }
 
 /// Runs a [`Property`] elementwise.
@@ -133,7 +133,7 @@ pub trait Property: Debug + Clone + Send + Sync + 'static {
 pub struct Test<P>(PhantomData<P>);
 
 struct Holds<P>(PhantomData<P>);
-impl<P: Property, T: Num> Map1<T, Truth> for Holds<P> {
+impl<P: Property, T: Ring> Map1<T, Truth> for Holds<P> {
     #[inline(always)]
     fn f(&self, x: T) -> Truth {
         P::holds(x).into()
@@ -168,7 +168,7 @@ pub struct Not;
 impl Property for Not {
     const NAME: &'static str = "logical_not";
     #[inline(always)]
-    fn holds<T: Num>(x: T) -> bool {
+    fn holds<T: Ring>(x: T) -> bool {
         x == T::ZERO
     }
 }
@@ -190,7 +190,7 @@ pub struct IsNan;
 impl Property for IsNan {
     const NAME: &'static str = "isnan";
     #[inline(always)]
-    fn holds<T: Num>(x: T) -> bool {
+    fn holds<T: Ring>(x: T) -> bool {
         x.is_nan()
     }
 }
@@ -212,7 +212,7 @@ pub struct IsInf;
 impl Property for IsInf {
     const NAME: &'static str = "isinf";
     #[inline(always)]
-    fn holds<T: Num>(x: T) -> bool {
+    fn holds<T: Ring>(x: T) -> bool {
         !(x.is_nan() || IsFinite::holds(x))
     }
 }
@@ -234,9 +234,9 @@ pub struct IsFinite;
 impl Property for IsFinite {
     const NAME: &'static str = "isfinite";
     #[inline(always)]
-    fn holds<T: Num>(x: T) -> bool {
+    fn holds<T: Ring>(x: T) -> bool {
         // Infinity less itself, and NaN less anything, is NaN; integers and bools give 0.
-        x.minus(x) == T::ZERO
+        x.sub(x) == T::ZERO
     }
 }
 
@@ -259,11 +259,11 @@ pub trait BitFn: Debug + Clone + Send + Sync + 'static {
 
 /// Integers and bool.
 pub trait Bits:
-    Num + std::ops::BitAnd<Output = Self> + std::ops::BitOr<Output = Self> + std::ops::BitXor<Output = Self>
+    Ring + std::ops::BitAnd<Output = Self> + std::ops::BitOr<Output = Self> + std::ops::BitXor<Output = Self>
 {
 }
 impl<T> Bits for T where
-    T: Num + std::ops::BitAnd<Output = Self> + std::ops::BitOr<Output = Self> + std::ops::BitXor<Output = Self>
+    T: Ring + std::ops::BitAnd<Output = Self> + std::ops::BitOr<Output = Self> + std::ops::BitXor<Output = Self>
 {
 }
 
@@ -377,7 +377,7 @@ pub fn bitwise_xor(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Resu
 pub struct BitNot;
 
 struct Flip;
-impl<T: Num + std::ops::Not<Output = T>> Map1<T, T> for Flip {
+impl<T: Ring + std::ops::Not<Output = T>> Map1<T, T> for Flip {
     #[inline(always)]
     fn f(&self, x: T) -> T {
         !x

@@ -6,6 +6,7 @@ mod activation;
 pub mod arith;
 mod clamp;
 pub mod compare;
+pub mod complex;
 pub mod curve;
 pub mod discrete;
 mod division;

@@ -30,6 +30,7 @@ pub struct Pair {
     node: &'static str,
     /// The node's name where the second, or the first, operand is a number, if that is another one.
     with_numbers: [Option<&'static str>; 2],
+    /// Of real numbers: it serves every real dtype, and no complex one.
     f: fn(f64, f64) -> f64,
     /// Integers become floats; otherwise they are refused.
     integers: bool,
@@ -46,7 +47,8 @@ pub struct Between<const KEPT: u8> {
     number: Option<usize>,
 }
 
-/// The kernel of a function in double precision, which serves float32 too: one loop for all of them.
+/// The kernel of a function in double precision, which serves float32 and halves too: one loop for all of them. A function of
+/// complex numbers needs a kernel of its own.
 struct InDouble(fn(f64, f64) -> f64);
 
 impl Numeric2<Floats> for InDouble {

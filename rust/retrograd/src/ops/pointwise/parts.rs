@@ -10,13 +10,13 @@ use super::unary::{Map, Unary};
 use super::zeros_of;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ops::Entry;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE, &CONJ_PHYSICAL];
+pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 
 /// `frac`: reverse `g`.
 #[derive(Clone, Copy, Debug)]
@@ -152,22 +152,6 @@ pub fn angle(input: &Tensor) -> Result<Tensor> {
     crate::autograd::apply::apply1(Map(Angle), &[input])
 }
 
-/// The complex conjugate of each element: of real numbers `input` itself.
-///
-/// Args: `input` any real dtype. Returns: the same tensor. Derivative: `g`. Raises: NotImplementedError for complex dtypes.
-///
-/// >>> rg.conj_physical(rg.tensor([2.0])).tolist()
-/// [2.0]
-#[op(function, method, inplace, out = FOUND)]
-pub fn conj_physical(input: &Tensor) -> Result<Tensor> {
-    // Both forms: nothing has to be written.
-    let _ = form;
-    if input.dtype().is_complex() {
-        return Err(Error::no_kernel("conj_physical", input.dtype()));
-    }
-    Ok(input.clone())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,7 +161,7 @@ mod tests {
     fn derivatives() {
         for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
             let x = [noise(1, sizes)];
-            for f in [frac, sgn, angle, conj_physical] {
+            for f in [frac, sgn, angle] {
                 gradcheck(&|x| f(&x[0]), &x);
             }
             gradcheck(&|x| nan_to_num(&x[0], None, Some(1.0), None), &x);

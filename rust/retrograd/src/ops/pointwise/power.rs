@@ -11,33 +11,33 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
-use crate::kernels::real::{Arithmetic, Num, Real};
+use crate::kernels::real::{Arithmetic, Constant, Real, Ring};
 use crate::ops::{Form, Value};
 use crate::tensor::copy;
 use crate::tensor::{DType, Scalar, Tensor};
 
 struct Power;
 body!(Power, Arithmetic, |x, e| x.power(e));
-/// A power whose exponent is a number, given as an integer and as a float.
-struct PowerOf(i64, f64);
+/// A power whose exponent is a number.
+struct PowerOf(Constant);
 impl<T: Arithmetic> Map1<T, T> for PowerOf {
     #[inline(always)]
     fn f(&self, x: T) -> T {
-        x.power(T::pick(self.0, self.1))
+        x.power(T::constant(self.0))
     }
 }
 struct Squared;
-body!(Squared, Num, |x| x.times(x));
+body!(Squared, Ring, |x| x.mul(x));
 struct Cubed;
-body!(Cubed, Num, |x| x.times(x).times(x));
+body!(Cubed, Ring, |x| x.mul(x).mul(x));
 struct Root;
 body!(Root, Real, |x| x.sqrt());
 struct Inverse;
-body!(Inverse, Real, |x| T::ONE.over(x));
+body!(Inverse, Real, |x| T::ONE.div(x));
 struct InverseSquare;
-body!(InverseSquare, Real, |x| T::ONE.over(x.times(x)));
+body!(InverseSquare, Real, |x| T::ONE.div(x.mul(x)));
 struct InverseRoot;
-body!(InverseRoot, Real, |x| T::ONE.over(x.sqrt()));
+body!(InverseRoot, Real, |x| T::ONE.div(x.sqrt()));
 
 /// `pow` with a number as exponent: reverse `g e x^(e-1)`; zero for `e = 0`, also at 0.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl Unary for PowNumber {
             -0.5 => floats(Self::NAME, &InverseRoot, x, out),
             -1.0 => floats(Self::NAME, &Inverse, x, out),
             -2.0 => floats(Self::NAME, &InverseSquare, x, out),
-            _ => numeric(Self::NAME, &PowerOf(self.exponent.as_i64(), e), x, out),
+            _ => numeric(Self::NAME, &PowerOf(self.exponent.into()), x, out),
         }
     }
     fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {

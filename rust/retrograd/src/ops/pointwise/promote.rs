@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use num_complex::Complex;
 use smallvec::SmallVec;
 
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{Body, Map2, lanes2, map2, map2_contiguous};
+use crate::kernels::pointwise::{Body, Map2, Operand, lanes2, map2, map2_contiguous, walk_lanes, walk2};
 use crate::tensor::copy;
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
 use crate::tensor::{Category, DType, Scalar, Tensor, Truth, default_dtype};
@@ -44,8 +45,8 @@ fn result_type_of_ranks(xs: &[&Tensor]) -> DType {
     }
     let combine = |high: Option<DType>, low: Option<DType>| match (high, low) {
         (Some(h), Some(l)) if l.category() > h.category() => Some(match (h, l) {
-            // A complex number beside a float tensor: the complex dtype of that float's precision.
-            (DType::Float64, DType::Complex64) => DType::Complex128,
+            // Complex beside floats of a higher rank: the complex dtype of that float's precision.
+            (h, l) if h.is_floating() && l.is_complex() => h.complex(),
             _ => l,
         }),
         (Some(h), _) => Some(h),
@@ -131,15 +132,16 @@ where
     K: Numeric2<O>,
     O: OutType,
 {
-    let (ca, cb) = (converted(a, common)?, converted(b, common)?);
+    let (ca, cb) = (converted::<O>(a, common)?, converted::<O>(b, common)?);
     let (a, b) = (&*ca, &*cb);
     // A contiguous tensor beside a single element, such as a number.
-    if a.is_contiguous() && b.numel() == 1 && b.ndim() <= a.ndim() {
+    let alike = a.dtype() == b.dtype();
+    if alike && a.is_contiguous() && b.numel() == 1 && b.ndim() <= a.ndim() {
         let out = out_beside_one(a, b, O::of(common))?;
         k.run_flat(op, (a, 1), (b, 0), &out)?;
         return Ok(out);
     }
-    if b.is_contiguous() && a.numel() == 1 && a.ndim() <= b.ndim() {
+    if alike && b.is_contiguous() && a.numel() == 1 && a.ndim() <= b.ndim() {
         let out = out_beside_one(b, a, O::of(common))?;
         k.run_flat(op, (a, 0), (b, 1), &out)?;
         return Ok(out);
@@ -150,10 +152,14 @@ where
     Ok(out)
 }
 
-/// The operand in the common dtype. A single element does not go through the strided conversion.
-fn converted<'a>(x: &'a Tensor, common: DType) -> Result<Cow<'a, Tensor>> {
+/// The operand in the common dtype. A single element does not go through the strided conversion. A number beside halves stays
+/// a float32, as which halves are computed with, unless results are bools.
+fn converted<'a, O: OutType>(x: &'a Tensor, common: DType) -> Result<Cow<'a, Tensor>> {
     if x.dtype() == common {
         return Ok(Cow::Borrowed(x));
+    }
+    if x.ndim() == 0 && O::of(common).half().is_some() {
+        return Tensor::full(&[], x.item()?, DType::Float32).map(Cow::Owned);
     }
     if x.numel() == 1 {
         return Tensor::full(x.sizes(), x.item()?, common).map(Cow::Owned);
@@ -172,7 +178,7 @@ where
     if out.dtype() != O::of(common) {
         return Ok(false);
     }
-    let (a, b) = (converted(a, common)?, converted(b, common)?);
+    let (a, b) = (converted::<O>(a, common)?, converted::<O>(b, common)?);
     // An operand that lies over the target in another layout would be read after it was written.
     let apart = |x: &Tensor| -> Result<Tensor> {
         let same = x.data_ptr() == out.data_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
@@ -180,7 +186,7 @@ where
     };
     let (a, b) = (apart(&a)?, apart(&b)?);
     let whole = |x: &Tensor| x.is_contiguous() && x.sizes() == out.sizes();
-    if whole(out) && whole(&a) && (whole(&b) || b.numel() == 1) {
+    if a.dtype() == b.dtype() && whole(out) && whole(&a) && (whole(&b) || b.numel() == 1) {
         k.run_flat(op, (&a, 1), (&b, isize::from(whole(&b))), out)?;
     } else {
         k.run(op, &a, &b, out)?;
@@ -196,6 +202,10 @@ pub trait OutType {
 pub enum Same {}
 /// Results are bool.
 pub enum Bools {}
+/// As [`Same`], for kernels that take complex numbers too.
+pub enum Rings {}
+/// As [`Same`], for kernels on float32, float64 and complex numbers.
+pub enum Fields {}
 /// As [`Same`], for kernels on float32 and float64 only.
 pub enum Floats {}
 /// As [`Floats`], for bodies written in vectors.
@@ -218,7 +228,7 @@ macro_rules! same_dtype {
         }
     )* };
 }
-same_dtype!(Same, Floats, Lanes, Reals, Integral, Ints);
+same_dtype!(Same, Rings, Fields, Floats, Lanes, Reals, Integral, Ints);
 impl OutType for Bools {
     fn of(_: DType) -> DType {
         DType::Bool
@@ -233,21 +243,21 @@ pub trait Numeric2<O> {
 }
 
 macro_rules! numeric2 {
-    ($out:ty, $class:ident, $($bound:tt)*) => {
+    ($out:ty, $class:ident, $others:ident, $($bound:tt)*) => {
         impl<K> Numeric2<$out> for K where K: $($bound)* {
             fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
                 let sizes = out.sizes();
                 let (sa, sb) = (expanded_strides(a.sizes(), a.strides(), sizes), expanded_strides(b.sizes(), b.strides(), sizes));
-                dispatch!($class of op, a.dtype(), T => {
+                dispatch!($class, computed(a, b), T => {
                     // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) callers pass operands that
                     // are the target itself or apart from it; (3) targets do not overlap themselves.
                     unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.data_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
                     Ok(())
-                })
+                }, else $others::<_, <$out as Of<f32>>::T>(self, op, (a, &sa), (b, &sb), out))
             }
             #[inline]
             fn run_flat(&self, op: &'static str, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) -> Result<()> {
-                dispatch!($class of op, a.dtype(), T => {
+                dispatch!($class, a.dtype(), T => {
                     let (n, pa, pb) = (out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
                     let po = out.data_ptr().cast::<<$out as Of<T>>::T>();
                     // SAFETY: (1) operands with step 1 have the output's size and are contiguous, those with step 0 one
@@ -260,7 +270,7 @@ macro_rules! numeric2 {
                         }
                     }
                     Ok(())
-                })
+                }, else Numeric2::<$out>::run(self, op, a, b, out))
             }
         }
     };
@@ -273,10 +283,18 @@ where
         let sizes = out.sizes();
         let sa = expanded_strides(a.sizes(), a.strides(), sizes);
         let sb = expanded_strides(b.sizes(), b.strides(), sizes);
-        dispatch!(floats of op, a.dtype(), T => {
+        dispatch!(floats, computed(a, b), T => {
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, sizes, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
+            Ok(())
+        }, else {
+            if computed(a, b).half().is_none() {
+                return Err(Error::no_kernel(op, a.dtype()));
+            }
+            let operands = [(out, out.strides()), (a, &sa[..]), (b, &sb[..])].map(|(x, s)| operand(x, s));
+            // SAFETY: as in `numeric2`, for halves, which the walk gives as float32.
+            unsafe { walk_lanes(self, sizes, operands) };
             Ok(())
         })
     }
@@ -287,14 +305,55 @@ where
         (b, sb): (&Tensor, isize),
         out: &Tensor,
     ) -> Result<()> {
-        dispatch!(floats of op, a.dtype(), T => {
+        dispatch!(floats, a.dtype(), T => {
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, &[out.numel()], pa, &[sa], pb, &[sb], out.ptr::<T>(), &[1]) };
             Ok(())
-        })
+        }, else Numeric2::<Lanes>::run(self, op, a, b, out))
     }
 }
+/// The dtype that a loop is for: that of both operands, or that of halves beside a number.
+fn computed(a: &Tensor, b: &Tensor) -> DType {
+    if b.dtype().half().is_some() { b.dtype() } else { a.dtype() }
+}
+
+/// The loop of halves, which the walk gives as float32; other dtypes are refused. Strides are those of the result's sizes.
+fn halves2<K: Map2<f32, f32, O>, O: Copy>(
+    k: &K,
+    op: &'static str,
+    (a, sa): (&Tensor, &[isize]),
+    (b, sb): (&Tensor, &[isize]),
+    out: &Tensor,
+) -> Result<()> {
+    if computed(a, b).half().is_none() {
+        return Err(Error::no_kernel(op, a.dtype()));
+    }
+    let (o, a, b) = (operand(out, out.strides()), operand(a, sa), operand(b, sb));
+    // SAFETY: as in `numeric2`.
+    unsafe { walk2::<f32, f32, O, _>(k, out.sizes(), o, a, b) };
+    Ok(())
+}
+
+/// The refusal of what a class has no kernels for.
+fn refused2<K, O>(
+    _: &K,
+    op: &'static str,
+    (a, _): (&Tensor, &[isize]),
+    _: (&Tensor, &[isize]),
+    _: &Tensor,
+) -> Result<()> {
+    Err(Error::no_kernel(op, a.dtype()))
+}
+
+/// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
+pub(super) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
+    match x.dtype().half() {
+        Some(half) => Operand::halves(half, x.data_ptr().cast(), strides),
+        None => dispatch!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
+    }
+}
+
 /// Maps an operand type to the result's.
 pub trait Of<T> {
     type T: Copy;
@@ -302,16 +361,21 @@ pub trait Of<T> {
 impl<T> Of<T> for Bools {
     type T = Truth;
 }
-numeric2!(Same, numeric, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+numeric2!(Rings, rings, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+    + Map2<i32, i32, i32> + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>
+    + Map2<Complex<f32>, Complex<f32>, Complex<f32>> + Map2<Complex<f64>, Complex<f64>, Complex<f64>>);
+numeric2!(Fields, fields, halves2, Map2<f32, f32, f32> + Map2<f64, f64, f64>
+    + Map2<Complex<f32>, Complex<f32>, Complex<f32>> + Map2<Complex<f64>, Complex<f64>, Complex<f64>>);
+numeric2!(Same, numeric, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Bools, numeric, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth> + Map2<i16, i16, Truth>
+numeric2!(Bools, numeric, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth> + Map2<i16, i16, Truth>
     + Map2<i32, i32, Truth> + Map2<i64, i64, Truth> + Map2<f32, f32, Truth> + Map2<f64, f64, Truth>);
-numeric2!(Floats, floats, Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Reals, reals, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
+numeric2!(Floats, floats, halves2, Map2<f32, f32, f32> + Map2<f64, f64, f64>);
+numeric2!(Reals, reals, halves2, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
     + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Integral, integral, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+numeric2!(Integral, integral, refused2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64>);
-numeric2!(Ints, ints, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
+numeric2!(Ints, ints, refused2, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
     + Map2<i64, i64, i64>);
 
 /// The dtype of an op of a tensor and a number, from the tensor's: the number only raises the category.

@@ -3,12 +3,13 @@
 use retrograd_macros::op;
 
 use super::unary::{Map, Unary, body, floats, numeric};
-use super::zeros_of;
+use super::{complex, zeros_of};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Keep;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
-use crate::kernels::real::{Arithmetic, Num, Real};
+use crate::kernels::real::{Arithmetic, Ordered, Real};
+use crate::ops::Form;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
 
@@ -32,23 +33,29 @@ impl Unary for Abs {
 
 /// The absolute value of each element; the least integer wraps to itself.
 ///
-/// Args: `input` any dtype but bool. Returns: same shape.
-/// Derivative: `g * sign(input)`, 0 at 0.
+/// Args: `input` any dtype but bool. Returns: same shape; of complex numbers their real magnitudes.
+/// Derivative: `g * sign(input)` (`g * input / abs(input)`), 0 at 0.
 ///
 /// >>> rg.abs(rg.tensor([-1.5, 2.0])).tolist()
 /// [1.5, 2.0]
 #[op(function, method, inplace, out = FOUND, aliases("absolute"))]
 pub fn abs(input: &Tensor) -> Result<Tensor> {
+    if input.dtype().is_complex() {
+        return match form {
+            Form::New => complex::magnitude(input),
+            Form::InPlace => Err(Error::dtype("abs_", "In-place abs is not supported for complex tensors.")),
+        };
+    }
     apply_as(form, Map(Abs), &[input])
 }
 
 /// `sign`: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Sign;
-body!(Sign, Num, |x| if x > T::ZERO {
+body!(Sign, Ordered, |x| if x > T::ZERO {
     T::ONE
 } else if x < T::ZERO {
-    T::ONE.negate()
+    T::ONE.neg()
 } else {
     T::ZERO
 });
@@ -221,7 +228,7 @@ impl<T: Real> Map1<T, T> for RoundTo {
     #[inline(always)]
     fn f(&self, x: T) -> T {
         let ten = T::of(self.ten);
-        if self.cut { x.over(ten).round().times(ten) } else { x.times(ten).round().over(ten) }
+        if self.cut { x.div(ten).round().mul(ten) } else { x.mul(ten).round().div(ten) }
     }
 }
 impl Unary for RoundTo {

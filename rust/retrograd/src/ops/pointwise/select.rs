@@ -13,7 +13,7 @@ use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vj
 use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map3, map3};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ordered;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Entry;
 use crate::tensor::copy;
@@ -36,9 +36,9 @@ pub static ROSTER: &[&Entry] = &[
 ];
 
 pub(super) struct Larger;
-body!(Larger, Num, |a, b| a.larger(b));
+body!(Larger, Ordered, |a, b| a.larger(b));
 pub(super) struct Smaller;
-body!(Smaller, Num, |a, b| a.smaller(b));
+body!(Smaller, Ordered, |a, b| a.smaller(b));
 
 /// `maximum` and `minimum`: each operand gets `g` where it was chosen, half of it where they are equal.
 #[derive(Clone, Debug)]

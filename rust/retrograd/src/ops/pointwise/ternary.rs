@@ -24,7 +24,7 @@ struct Product(f64);
 impl<T: Real> Map3<T, T, T, T> for Product {
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
-        a.plus(T::of(self.0).times(b).times(c))
+        a.add(T::of(self.0).mul(b).mul(c))
     }
 }
 /// `a + value b / c`.
@@ -32,13 +32,13 @@ struct Quotient(f64);
 impl<T: Real> Map3<T, T, T, T> for Quotient {
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
-        a.plus(T::of(self.0).times(b).over(c))
+        a.add(T::of(self.0).mul(b).div(c))
     }
 }
 /// The mean of `a` and `b` with the weight `w` on `b`, from the nearer end.
 #[inline(always)]
 fn mean<T: Real>(a: T, b: T, w: T) -> T {
-    if w.abs() < T::of(0.5) { a.plus(w.times(b.minus(a))) } else { b.minus(b.minus(a).times(T::ONE.minus(w))) }
+    if w.abs() < T::of(0.5) { a.add(w.mul(b.sub(a))) } else { b.sub(b.sub(a).mul(T::ONE.sub(w))) }
 }
 struct Mean;
 impl<T: Real> Map3<T, T, T, T> for Mean {

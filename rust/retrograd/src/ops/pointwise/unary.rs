@@ -2,15 +2,18 @@
 
 use std::fmt::Debug;
 
-use super::promote::{Floats, Lanes, Numeric2, forward2};
+use super::promote::{Floats, Lanes, Numeric2, Of, forward2, operand};
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, node_name, one, out};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, node_name, one, out,
+};
 use crate::dispatch;
-use crate::error::Result;
-use crate::kernels::pointwise::{Body, Map1, lanes1, map1};
+use crate::error::{Error, Result};
+use crate::kernels::pointwise::{Body, Map1, lanes1, map1, walk_lanes, walk1};
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
+use num_complex::Complex;
 
 /// A unary elementwise op. Its derivative is diagonal, so one rule serves both directions.
 pub trait Unary: Debug + Copy + Send + Sync + 'static {
@@ -22,6 +25,8 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     }
     /// What the derivative is written in: `self` or `result`, or nothing (an empty list).
     const KEEP: &'static [Keep];
+    /// How the rule treats complex operands; one that is not [`ComplexRule::Analytic`] has a [`Unary::push`] of its own.
+    const COMPLEX: ComplexRule = ComplexRule::Analytic;
     /// Dtype of the result for operands of this dtype, in which the kernel runs; integers become floats by default.
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(if x.is_integral() { default_dtype() } else { x })
@@ -30,6 +35,10 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()>;
     /// `g` times the derivative; `kept` is what `KEEP` names (the operand itself if it names nothing).
     fn pull(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor>;
+    /// The tangent: another product than [`Unary::pull`] only where the derivative is not complex-analytic.
+    fn push(&self, t: &Tensor, kept: &Tensor) -> Result<Tensor> {
+        self.pull(t, kept)
+    }
     /// [`Unary::pull`] in one unrecorded pass over memory, where that pays.
     fn fused(&self, _g: &Tensor, _kept: &Tensor) -> Option<Result<Tensor>> {
         None
@@ -48,6 +57,7 @@ impl<U: Unary> Primitive for Map<U> {
     const NAME: &'static str = U::NAME;
     const KEEP: &'static [Keep] = U::KEEP;
     const BATCH: Batch<Self> = Batch::Pointwise;
+    const COMPLEX: ComplexRule = U::COMPLEX;
     fn node(&self) -> &'static str {
         self.0.node()
     }
@@ -83,7 +93,7 @@ impl<U: Unary> Primitive for Map<U> {
         };
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let fused = if cx.differentiating() { None } else { op.0.fused(t, kept) };
-        fused.unwrap_or_else(|| op.0.pull(t, kept)).map(one)
+        fused.unwrap_or_else(|| op.0.push(t, kept)).map(one)
     });
     fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
         self.0.params()
@@ -92,18 +102,49 @@ impl<U: Unary> Primitive for Map<U> {
 
 /// The loop for ops on float32 and float64.
 pub fn floats<K: Map1<f32, f32> + Map1<f64, f64>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(floats of op, x.dtype(), T => {
+    dispatch!(floats, x.dtype(), T => {
         // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
-    })
+    }, else halves(op, k, x, out))
+}
+
+/// The loop of halves, which the walk gives as float32; other dtypes are refused.
+fn halves<K: Map1<f32, f32>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
+    if x.dtype().half().is_none() {
+        return Err(Error::no_kernel(op, x.dtype()));
+    }
+    // SAFETY: as in `floats`.
+    unsafe { walk1::<f32, f32, _>(k, x.sizes(), operand(out, out.strides()), operand(x, x.strides())) };
+    Ok(())
+}
+
+/// The loop for ops on complex numbers; other dtypes are refused. `O` makes the result's type of the operand's.
+pub(super) fn complex<K, O>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
+where
+    O: Of<Complex<f32>> + Of<Complex<f64>>,
+    K: Map1<Complex<f32>, <O as Of<Complex<f32>>>::T> + Map1<Complex<f64>, <O as Of<Complex<f64>>>::T>,
+{
+    dispatch!(complex, x.dtype(), T => {
+        let o = out.data_ptr().cast::<<O as Of<T>>::T>();
+        // SAFETY: as in `floats`; the callers made `out` of the result's type.
+        unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), o, out.strides()) };
+        Ok(())
+    }, else Err(Error::no_kernel(op, x.dtype())))
 }
 
 /// As [`floats`], for bodies written in vectors.
 pub fn lanes<K: Body<f32, 1> + Body<f64, 1>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(floats of op, x.dtype(), T => {
+    dispatch!(floats, x.dtype(), T => {
         // SAFETY: as in `floats`.
         unsafe { lanes1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        Ok(())
+    }, else {
+        if x.dtype().half().is_none() {
+            return Err(Error::no_kernel(op, x.dtype()));
+        }
+        // SAFETY: as in `floats`, for halves, which the walk gives as float32.
+        unsafe { walk_lanes(k, x.sizes(), [operand(out, out.strides()), operand(x, x.strides())]) };
         Ok(())
     })
 }
@@ -113,21 +154,21 @@ pub fn numeric<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<(
 where
     K: Map1<u8, u8> + Map1<i8, i8> + Map1<i16, i16> + Map1<i32, i32> + Map1<i64, i64> + Map1<f32, f32> + Map1<f64, f64>,
 {
-    dispatch!(reals of op, x.dtype(), T => {
+    dispatch!(reals, x.dtype(), T => {
         // SAFETY: as in `floats`.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
-    })
+    }, else halves(op, k, x, out))
 }
 
-/// A derivative rule as one kernel over `g` and what was kept, for [`Unary::fused`].
+/// A derivative rule as one kernel over `g` and what was kept, for [`Unary::fused`]; there are none for complex numbers.
 pub(super) fn fuse<K: Numeric2<Floats>>(
     op: &'static str,
     kernel: &K,
     g: &Tensor,
     kept: &Tensor,
 ) -> Option<Result<Tensor>> {
-    Some(forward2::<_, Floats>(op, kernel, g, kept, g.dtype()))
+    g.dtype().is_floating().then(|| forward2::<_, Floats>(op, kernel, g, kept, g.dtype()))
 }
 
 /// As [`fuse`], for rules written in vectors.
@@ -137,7 +178,7 @@ pub(super) fn fuse_lanes<K: Numeric2<Lanes>>(
     g: &Tensor,
     kept: &Tensor,
 ) -> Option<Result<Tensor>> {
-    Some(forward2::<_, Lanes>(op, kernel, g, kept, g.dtype()))
+    g.dtype().is_floating().then(|| forward2::<_, Lanes>(op, kernel, g, kept, g.dtype()))
 }
 
 /// Lists bodies in vectors, for kernels of the functions in `kernels::math`: `elementary!(Exp, |x| math::exp(x))`, with

@@ -203,6 +203,11 @@ impl Over {
         if kept[lead..] == *g.sizes() { Ok(g.clone()) } else { super::view::reshape_to(g, &kept) }
     }
 
+    /// The same axes of a tensor with one more behind the `ndim` that it had, which is not reduced.
+    pub(crate) fn without_last(&self, ndim: usize) -> Self {
+        Self { axes: Some(self.axes(ndim)), ..self.clone() }
+    }
+
     /// Whether no dims were named, so that all are reduced.
     pub(crate) fn is_all(&self) -> bool {
         self.axes.is_none()

@@ -91,6 +91,7 @@ impl Primitive for VectorNorm {
         if self.older { "NormBackward1" } else { "LinalgVectorNormBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        refuse_complex(Self::NAME, xs)?;
         norm_of(&xs[0].detach(), self.ord.as_f64(), &self.over).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -107,6 +108,14 @@ impl Primitive for VectorNorm {
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
         vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into()), (ord, self.ord.into())]
+    }
+}
+
+/// The rules here are for real numbers: a norm is not complex-analytic.
+fn refuse_complex(op: &'static str, xs: &[&Tensor]) -> Result<()> {
+    match xs.iter().find(|x| x.dtype().is_complex()) {
+        Some(x) => Err(Error::no_kernel(op, x.dtype())),
+        None => Ok(()),
     }
 }
 
@@ -396,6 +405,7 @@ impl Primitive for Dist {
         Ok((out(y), smallvec![Some(0)]))
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        refuse_complex(Self::NAME, xs)?;
         norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &Over::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -9,7 +9,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::dispatch;
 use crate::error::Result;
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::kernels::reduce;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
@@ -101,7 +101,7 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
 /// The products of all other elements along the middle axis: those before times those after. No division, so zeros are
 /// exact.
 fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
-    fn fill<T: Element + Num>(x: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
+    fn fill<T: Element + Ring>(x: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
         let mut run = vec![T::ONE; after];
         for b in 0..before {
             let (x, o) = (&x[b * n * after..][..n * after], &mut o[b * n * after..][..n * after]);
@@ -109,14 +109,14 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
             for (x, o) in x.chunks(after).zip(o.chunks_mut(after)) {
                 for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
                     *o = *run;
-                    *run = run.times(*x);
+                    *run = run.mul(*x);
                 }
             }
             run.fill(T::ONE);
             for (x, o) in x.chunks(after).zip(o.chunks_mut(after)).rev() {
                 for ((run, x), o) in run.iter_mut().zip(x).zip(o) {
-                    *o = o.times(*run);
-                    *run = run.times(*x);
+                    *o = o.mul(*run);
+                    *run = run.mul(*x);
                 }
             }
         }

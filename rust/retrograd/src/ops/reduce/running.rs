@@ -9,7 +9,7 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::Result;
-use crate::kernels::real::{Num, Real};
+use crate::kernels::real::{Ordered, Real};
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
@@ -26,7 +26,7 @@ struct Running {
 }
 
 /// The running extremes of `(before, n, after)` elements and the last index where each was found; NaN stays.
-fn extremes<T: Num>(max: bool, x: &[T], values: &mut [T], indices: &mut [i64], [_, n, after]: [usize; 3]) {
+fn extremes<T: Ordered>(max: bool, x: &[T], values: &mut [T], indices: &mut [i64], [_, n, after]: [usize; 3]) {
     for at in 0..x.len() {
         let i = at / after % n;
         let (mut value, mut index) = (x[at], i as i64);
@@ -116,12 +116,12 @@ fn logs<T: Real>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse:
                 let x = x[at];
                 let next = match last {
                     None => x,
-                    Some(y) if x.is_nan() || y.is_nan() => x.plus(y),
+                    Some(y) if x.is_nan() || y.is_nan() => x.add(y),
                     // Also of two equal infinities, whose difference is NaN.
-                    Some(y) if x == y && x.minus(y).is_nan() => x,
+                    Some(y) if x == y && x.sub(y).is_nan() => x,
                     Some(y) => {
                         let (high, low) = if x > y { (x, y) } else { (y, x) };
-                        high.plus(low.minus(high).exp().ln_1p())
+                        high.add(low.sub(high).exp().ln_1p())
                     }
                 };
                 to[at] = next;

@@ -10,7 +10,7 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::kernels::reduce::{self, Reduce, scan};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
@@ -148,16 +148,16 @@ impl Primitive for CumProd {
 
 /// The gradient of `cumprod` without a division: `y[k - 1] r[k]` with `r[k] = g[k] + x[k + 1] r[k + 1]`.
 fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
-    fn fill<T: Num>(g: &[T], x: &[T], y: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
+    fn fill<T: Ring>(g: &[T], x: &[T], y: &[T], o: &mut [T], [before, n, after]: [usize; 3]) {
         let mut r = vec![T::ZERO; after];
         for b in 0..before {
             r.fill(T::ZERO);
             for k in (0..n).rev() {
                 for (j, r) in r.iter_mut().enumerate() {
                     let at = (b * n + k) * after + j;
-                    let later = if k + 1 < n { x[at + after].times(*r) } else { T::ZERO };
-                    *r = g[at].plus(later);
-                    o[at] = if k > 0 { y[at - after].times(*r) } else { *r };
+                    let later = if k + 1 < n { x[at + after].mul(*r) } else { T::ZERO };
+                    *r = g[at].add(later);
+                    o[at] = if k > 0 { y[at - after].mul(*r) } else { *r };
                 }
             }
         }

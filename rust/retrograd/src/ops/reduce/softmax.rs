@@ -10,7 +10,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
 use crate::dispatch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::parallel::{Shared, split};
 use crate::kernels::pointwise::{Body, lanes2, row_of};
@@ -120,6 +120,10 @@ impl<const LOG: bool> Softmax<LOG> {
     }
     /// The rule as one kernel, unrecorded.
     fn pulled_at_once(&self, g: &Tensor, y: &Tensor) -> Result<Tensor> {
+        if y.dtype().half().is_some() {
+            let wide = self.pulled_at_once(&copy::cast(g, DType::Float32)?, &copy::cast(y, DType::Float32)?)?;
+            return copy::cast(&wide, y.dtype());
+        }
         let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
         let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
         dispatch!(floats of Self::NAME, y.dtype(), T => {
@@ -143,7 +147,7 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        dispatch!(floats of if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype(), T => {
+        dispatch!(floats, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             Tensor::build::<T>(x.sizes(), |o| {
                 in_parts(o, block, |o, part| {
@@ -151,6 +155,13 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
                     unsafe { on(Level::detect(), Rows::<T, LOG> { x: &from[part], o, block }) }
                 });
             }).map(out)
+        }, else {
+            if x.dtype().half().is_none() {
+                return Err(Error::no_kernel(if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype()));
+            }
+            // A row has two passes, so the conversion is one of its own.
+            let wide = self.forward(&[&copy::cast(&x, DType::Float32)?])?;
+            copy::cast(&wide[0], x.dtype()).map(out)
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -250,12 +261,12 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
                 if LOG {
                     let log = sum.ln();
                     for (o, &x) in o.iter_mut().zip(x) {
-                        *o = x.minus(m).minus(log);
+                        *o = x.sub(m).sub(log);
                     }
                 } else {
-                    let share = T::ONE.over(sum);
+                    let share = T::ONE.div(sum);
                     for o in o.iter_mut() {
-                        *o = o.times(share);
+                        *o = o.mul(share);
                     }
                 }
             }
@@ -276,7 +287,7 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
                 // SAFETY: Task 2.
                 unsafe { row_of::<S, T, 2, _>(&Difference, [x, &m], o) };
                 for (sum, &e) in sum.iter_mut().zip(o.iter()) {
-                    *sum = sum.plus(e);
+                    *sum = sum.add(e);
                 }
             }
             if LOG {
@@ -284,17 +295,17 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
                 unsafe { row_of::<S, T, 1, _>(&Log, [&sum], &mut log) };
                 for (x, o) in x.chunks_exact(after).zip(o.chunks_exact_mut(after)) {
                     for (((o, &x), &m), &log) in o.iter_mut().zip(x).zip(&m).zip(&log) {
-                        *o = x.minus(m).minus(log);
+                        *o = x.sub(m).sub(log);
                     }
                 }
                 continue;
             }
             for sum in &mut sum {
-                *sum = T::ONE.over(*sum);
+                *sum = T::ONE.div(*sum);
             }
             for o in o.chunks_exact_mut(after) {
                 for (o, &sum) in o.iter_mut().zip(&sum) {
-                    *o = o.times(sum);
+                    *o = o.mul(sum);
                 }
             }
         }
@@ -331,7 +342,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
             sum.fill(T::ZERO);
             for (g, y) in g.chunks_exact(after).zip(y.chunks_exact(after)) {
                 for ((&g, &y), sum) in g.iter().zip(y).zip(&mut sum) {
-                    *sum = sum.plus(if LOG { g } else { g.times(y) });
+                    *sum = sum.add(if LOG { g } else { g.mul(y) });
                 }
             }
             for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {

@@ -1,15 +1,17 @@
 //! Sums and means.
 
+use half::{bf16, f16};
 use retrograd_macros::op;
 
-use super::{Over, run};
+use super::{Over, run, run_into};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::reduce;
+use crate::kernels::reduce::{self, Reduce};
 use crate::ops::{Value, view};
+use crate::tensor::complex::pairs;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, expands_to};
 use crate::tensor::{DType, Scalar, Tensor};
@@ -30,6 +32,7 @@ struct Sum {
 impl Primitive for Sum {
     const NAME: &'static str = "sum";
     const KEEP: &'static [Keep] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
     });
@@ -40,7 +43,8 @@ impl Primitive for Sum {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sum = dispatch!(numeric of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?);
+        let sum = dispatch!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
+            else sum_of_others(&reduce::Sum, Self::NAME, &x, &self.over)?);
         copy::cast(&sum, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -55,6 +59,23 @@ impl Primitive for Sum {
         params.push(("self_sym_sizes", self.sizes[..].into()));
         params
     }
+}
+
+/// A sum, or mean, of halves, which accumulate in float32, or of complex numbers: the sums of their parts.
+fn sum_of_others<R>(r: &R, op: &'static str, x: &Tensor, over: &Over) -> Result<Tensor>
+where
+    R: Reduce<f32, O = f32> + Reduce<f64, O = f64> + Reduce<f16, O = f16> + Reduce<bf16, O = bf16>,
+{
+    if !x.dtype().is_complex() {
+        return dispatch!(halves, x.dtype(), T => run::<T, _>(r, x, over), else Err(Error::no_kernel(op, x.dtype())));
+    }
+    let out = Tensor::empty(&over.sizes(x.sizes()), x.dtype())?;
+    let (x, over) = (pairs(x)?, over.without_last(x.ndim()));
+    dispatch!(floats, x.dtype(), T => {
+        // SAFETY: (Into 1) fresh, contiguous memory of two reals for every complex result.
+        unsafe { run_into::<T, _>(r, &x, &over, out.data_ptr().cast::<T>()) }
+    }, else unreachable!("parts are float32 or float64"));
+    Ok(out)
 }
 
 /// Dtype of a sum or product: the one asked for, else int64 for integers and bool.
@@ -155,6 +176,7 @@ struct Mean {
 impl Primitive for Mean {
     const NAME: &'static str = "mean";
     const KEEP: &'static [Keep] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
     });
@@ -164,7 +186,8 @@ impl Primitive for Mean {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::cast(xs[0], self.dtype.unwrap_or(xs[0].dtype()))?;
-        dispatch!(floats of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out))
+        dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
+            else sum_of_others(&reduce::Mean, Self::NAME, &x, &self.over).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let n = self.over.count(cx.sizes(0));
@@ -232,7 +255,7 @@ pub fn mean_over(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{gradcheck, noise};
+    use crate::testing::{complex_noise, gradcheck, noise};
 
     #[test]
     fn derivatives() {
@@ -246,6 +269,10 @@ mod tests {
                 gradcheck(&|xs| xs[0].mean_dims(&[0], false), &x);
             }
         }
+        let z = [complex_noise(1, &[2, 3])];
+        gradcheck(&|zs| zs[0].sum(None), &z);
+        gradcheck(&|zs| zs[0].t()?.sum_dims(&[-1], true), &z);
+        gradcheck(&|zs| zs[0].mean_dims(&[0], false), &z);
         let x = [noise(2, &[2, 3, 4])];
         gradcheck(&|xs| xs[0].sum_dims(&[0, -1], false), &x);
         gradcheck(&|xs| xs[0].mean_dims(&[1, 0], true), &x);

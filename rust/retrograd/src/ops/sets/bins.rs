@@ -28,12 +28,12 @@ fn fill<T: Real + Into<f64>>(x: &[T], weights: Option<&[T]>, edges: &[T], even: 
     let n = bins.len();
     let (first, last) = (edges[0], edges[n]);
     let count = T::of(n as f64);
-    let width = last.minus(first);
+    let width = last.sub(first);
     for (i, &v) in x.iter().enumerate() {
         if !(v >= first && v <= last) {
             continue;
         }
-        let mut at = if even { v.minus(first).times(count).over(width).into() as usize } else { 0 };
+        let mut at = if even { v.sub(first).mul(count).div(width).into() as usize } else { 0 };
         if exact || !even {
             let (low, high) = if even { (at.saturating_sub(1), (at + 2).min(n + 1)) } else { (0, n + 1) };
             at = (low + edges[low..high].partition_point(|&edge| edge <= v)).saturating_sub(1);

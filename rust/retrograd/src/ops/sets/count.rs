@@ -7,7 +7,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::ops::index::dynamic_shape;
 use crate::tensor::copy;
 use crate::tensor::{DType, Element, Tensor};
@@ -19,14 +19,14 @@ struct BinCount {
 }
 
 /// `sums[bins[i]] += weights[i]`. The bins are places of `sums`.
-fn add_up<T: Num>(bins: &[i64], weights: &[T], sums: &mut [T]) {
+fn add_up<T: Ring>(bins: &[i64], weights: &[T], sums: &mut [T]) {
     for (&bin, &weight) in bins.iter().zip(weights) {
         let sum = &mut sums[bin as usize];
-        *sum = sum.plus(weight);
+        *sum = sum.add(weight);
     }
 }
 
-fn weighed<T: Num + Element>(bins: &[i64], weights: &Tensor, n: usize) -> Result<Tensor> {
+fn weighed<T: Ring + Element>(bins: &[i64], weights: &Tensor, n: usize) -> Result<Tensor> {
     let weights = copy::contiguous(&copy::cast(weights, T::DTYPE)?)?;
     Tensor::build::<T>(&[n], |sums| {
         sums.fill(T::ZERO);

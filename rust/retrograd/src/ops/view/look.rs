@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -81,6 +81,7 @@ impl<V: Look> Primitive for Looked<V> {
     const NAME: &'static str = V::NAME;
     const KEEP: &'static [Keep] = &[];
     const BATCH: Batch<Self> = V::BATCH;
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     fn node(&self) -> &'static str {
         self.0.node()
     }

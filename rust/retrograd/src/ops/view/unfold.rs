@@ -8,7 +8,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
@@ -85,7 +85,7 @@ impl Primitive for Fold {
     });
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        fn add<T: Num>(g: &[T], to: &mut [T], windows: usize, n: usize, after: usize, p: &Unfold) {
+        fn add<T: Ring>(g: &[T], to: &mut [T], windows: usize, n: usize, after: usize, p: &Unfold) {
             for (g, to) in
                 g.chunks_exact((windows * after * p.size).max(1)).zip(to.chunks_exact_mut((n * after).max(1)))
             {
@@ -93,7 +93,7 @@ impl Primitive for Fold {
                     for a in 0..after {
                         for i in 0..p.size {
                             let place = &mut to[(w * p.step + i) * after + a];
-                            *place = place.plus(g[(w * after + a) * p.size + i]);
+                            *place = place.add(g[(w * after + a) * p.size + i]);
                         }
                     }
                 }

@@ -9,7 +9,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::conv::{self, Axis, Window};
-use crate::kernels::real::Num;
+use crate::kernels::real::Ring;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::tensor::copy;
@@ -122,7 +122,7 @@ impl<const FOLD: bool> Walk<FOLD> {
         Ok((sizes, images))
     }
 
-    fn run<T: Element + Num>(&self, x: &Tensor, y: &Tensor, images: usize) -> Result<()> {
+    fn run<T: Element + Ring>(&self, x: &Tensor, y: &Tensor, images: usize) -> Result<()> {
         let x = copy::contiguous(x)?;
         let window = self.0.window(images);
         let (from, to) = (x.ptr::<T>().cast_const(), y.ptr::<T>());

@@ -400,13 +400,13 @@ impl Primitive for AffineGrid {
             let plane = self.size[2..].iter().map(|&n| n as usize);
             std::iter::once(n).chain(plane).chain([rank]).collect()
         };
-        fn product<T: crate::kernels::real::Num>(x: &[T], base: &[T], y: &mut [T], rank: usize, reversed: bool) {
+        fn product<T: crate::kernels::real::Ring>(x: &[T], base: &[T], y: &mut [T], rank: usize, reversed: bool) {
             for (p, base) in base.chunks_exact(rank + 1).enumerate() {
                 for (k, &b) in base.iter().enumerate() {
                     for d in 0..rank {
                         let (point, entry) = (p * rank + d, d * (rank + 1) + k);
                         let (from, to) = if reversed { (point, entry) } else { (entry, point) };
-                        y[to] = y[to].plus(x[from].times(b));
+                        y[to] = y[to].add(x[from].mul(b));
                     }
                 }
             }

@@ -52,7 +52,7 @@ impl<const KEEPS: bool> Separable<KEEPS> {
         order.sort_by_key(|(_, t)| t.to() >= t.from());
         order
     }
-    fn run<T: Element + crate::kernels::real::Num>(&self, x: &Tensor) -> Result<Tensor> {
+    fn run<T: Element + crate::kernels::real::Ring>(&self, x: &Tensor) -> Result<Tensor> {
         let order = self.order(x.ndim());
         if order.is_empty() {
             return copy::copy(x);
@@ -71,7 +71,7 @@ impl<const KEEPS: bool> Separable<KEEPS> {
         }
         Self::run_in_order::<T>(x.clone(), order.into_iter())
     }
-    fn run_in_order<'a, T: Element + crate::kernels::real::Num>(
+    fn run_in_order<'a, T: Element + crate::kernels::real::Ring>(
         x: Tensor,
         order: impl Iterator<Item = (usize, &'a Table)>,
     ) -> Result<Tensor> {

@@ -1,0 +1,237 @@
+//! Complex numbers' own ops: conjugates, parts and magnitudes.
+//!
+//! None is complex-analytic, so their rules are written for complex numbers ([`ComplexRule::Own`]). Conjugates and parts are
+//! copies: no tensor waits for its conjugate to be taken, and parts share no memory with their number.
+
+use num_complex::Complex;
+use retrograd_macros::op;
+
+use super::promote::Of;
+use super::unary::{Map, Unary, complex};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
+use crate::kernels::pointwise::Map1;
+use crate::kernels::real;
+use crate::ops::Entry;
+use crate::tensor::complex::part;
+use crate::tensor::{DType, Scalar, Tensor, copy};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&CONJ, &CONJ_PHYSICAL, &REAL, &IMAG];
+
+/// Results are complex numbers as the operands.
+enum Same {}
+/// Results are the real type of the parts.
+enum Parts {}
+impl<T: Copy> Of<Complex<T>> for Same {
+    type T = Complex<T>;
+}
+impl<T: Copy> Of<Complex<T>> for Parts {
+    type T = T;
+}
+
+/// Lists a body of complex numbers: `complex_body!(Exp, |z| z.exp())`.
+macro_rules! complex_body {
+    ($kernel:ty, |$z:ident| $e:expr) => {
+        impl<T: crate::kernels::real::Real>
+            crate::kernels::pointwise::Map1<num_complex::Complex<T>, num_complex::Complex<T>> for $kernel
+        where
+            num_complex::Complex<T>: crate::kernels::real::Complex<Real = T>,
+        {
+            #[inline(always)]
+            fn f(&self, $z: num_complex::Complex<T>) -> num_complex::Complex<T> {
+                use crate::kernels::real::Complex as _;
+                $e
+            }
+        }
+    };
+}
+pub(super) use complex_body;
+
+/// The loop of a function of complex numbers, whose results are complex.
+pub(super) fn map<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
+where
+    K: Map1<Complex<f32>, Complex<f32>> + Map1<Complex<f64>, Complex<f64>>,
+{
+    complex::<K, Same>(op, k, x, out)
+}
+
+/// `conj`: reverse `conj(g)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Conj;
+complex_body!(Conj, |z| z.conj());
+impl Unary for Conj {
+    const NAME: &'static str = "conj";
+    const KEEP: &'static [Keep] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::Own;
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        map(Self::NAME, self, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        conj(g)
+    }
+}
+
+/// The complex conjugate of each element: of real numbers `input` itself.
+///
+/// Args: `input` any dtype. Returns: same shape and dtype; a copy, if complex. Derivative: `conj(g)`.
+///
+/// >>> rg.conj(rg.tensor([1+2j])).tolist()
+/// [(1-2j)]
+#[op(function, method)]
+pub fn conj(input: &Tensor) -> Result<Tensor> {
+    if input.dtype().is_complex() { apply1(Map(Conj), &[input]) } else { Ok(input.clone()) }
+}
+
+/// As [`Conj`], under the name of its node.
+#[derive(Clone, Copy, Debug)]
+pub struct ConjPhysical;
+impl Unary for ConjPhysical {
+    const NAME: &'static str = "conj_physical";
+    const KEEP: &'static [Keep] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::Own;
+    fn result_dtype(&self, x: DType) -> Result<DType> {
+        Ok(x)
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        map(Self::NAME, &Conj, x, out)
+    }
+    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+        conj(g)
+    }
+}
+
+/// The complex conjugate of each element, in memory of its own: of real numbers `input` itself.
+///
+/// Args: `input` any dtype. Returns: same shape and dtype. Derivative: `conj(g)`.
+///
+/// >>> rg.conj_physical(rg.tensor([1+2j])).tolist()
+/// [(1-2j)]
+#[op(function, method, inplace, out = FOUND)]
+pub fn conj_physical(input: &Tensor) -> Result<Tensor> {
+    // Of real numbers both forms: nothing has to be written.
+    if input.dtype().is_complex() { apply_as(form, Map(ConjPhysical), &[input]) } else { Ok(input.clone()) }
+}
+
+/// `real` and `imag`: reverse `g` and `i g`.
+#[derive(Clone, Debug)]
+struct Part {
+    imaginary: bool,
+}
+
+impl Primitive for Part {
+    const NAME: &'static str = "real";
+    const KEEP: &'static [Keep] = &[];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    const COMPLEX: ComplexRule = ComplexRule::Own;
+    const JVP: Tangents<Self> = Tangents::Linear(0b1);
+    fn node(&self) -> &'static str {
+        if self.imaginary { "ImagBackward0" } else { "RealBackward0" }
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        copy::copy(&part(xs[0], self.imaginary)?).map(out)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        // The engine makes a real gradient complex.
+        if self.imaginary { cx.g().times(Scalar::Complex(0.0, 1.0)).map(one) } else { Ok(one(cx.g().clone())) }
+    }
+}
+
+/// The real parts of the elements: of a real tensor, the tensor itself.
+///
+/// Args: `input` any dtype. Returns: same shape, in the dtype of the parts; a copy, if `input` is complex. Derivative: `g`.
+///
+/// >>> rg.real(rg.tensor([1+2j])).tolist()
+/// [1.0]
+#[op(function, norust)]
+pub fn real(input: &Tensor) -> Result<Tensor> {
+    if input.dtype().is_complex() { apply1(Part { imaginary: false }, &[input]) } else { Ok(input.clone()) }
+}
+
+/// The imaginary parts of the elements.
+///
+/// Args: `input` a complex dtype. Returns: same shape, in the dtype of the parts; a copy. Derivative: `i g`. Raises:
+/// RuntimeError for real dtypes.
+///
+/// >>> rg.imag(rg.tensor([1+2j])).tolist()
+/// [2.0]
+#[op(function, norust)]
+pub fn imag(input: &Tensor) -> Result<Tensor> {
+    if !input.dtype().is_complex() {
+        return Err(Error::dtype("imag", "imag is not implemented for tensors with non-complex dtypes."));
+    }
+    apply1(Part { imaginary: true }, &[input])
+}
+
+/// `abs` of complex numbers: reverse `g z / |z|`, 0 at 0.
+#[derive(Clone, Debug)]
+struct Magnitude;
+impl<T: real::Real> Map1<Complex<T>, T> for Magnitude
+where
+    Complex<T>: real::Complex<Real = T>,
+{
+    #[inline(always)]
+    fn f(&self, z: Complex<T>) -> T {
+        real::Complex::abs(z)
+    }
+}
+
+impl Primitive for Magnitude {
+    const NAME: &'static str = "abs";
+    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    const COMPLEX: ComplexRule = ComplexRule::Own;
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
+        let along = |t: &Tensor| real(&conj(&direction(cx.xs[0])?)?.mul(t)?);
+        cx.t(0).map(along).transpose().map(maybe)
+    });
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let result = xs[0].empty_elementwise(xs[0].dtype().real())?;
+        complex::<_, Parts>("abs", self, xs[0], &result)?;
+        Ok(out(result))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        direction(cx.kept(0)?)?.mul(cx.g()).map(one)
+    }
+}
+
+/// `z / |z|`, 0 at 0.
+fn direction(z: &Tensor) -> Result<Tensor> {
+    let size = apply1(Magnitude, &[z])?;
+    let at_zero = size.eq(&Tensor::number(Scalar::Int(0))?)?;
+    z.div(&size.masked_fill(&at_zero, &Tensor::number(Scalar::Int(1))?)?)
+}
+
+/// The magnitudes of complex numbers.
+pub(super) fn magnitude(z: &Tensor) -> Result<Tensor> {
+    apply1(Magnitude, &[z])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{complex_noise, gradcheck};
+
+    #[test]
+    fn derivatives() {
+        let z = [complex_noise(1, &[2, 3])];
+        gradcheck(&|z| conj(&z[0]), &z);
+        gradcheck(&|z| conj_physical(&z[0]), &z);
+        gradcheck(&|z| real(&z[0]), &z);
+        gradcheck(&|z| imag(&z[0]), &z);
+        gradcheck(&|z| magnitude(&z[0]), &z);
+        gradcheck(&|z| magnitude(&z[0])?.mul(&z[0]), &z);
+    }
+
+    #[test]
+    fn magnitudes_at_zero() {
+        let z = Tensor::from_slice(&[Complex::new(0.0f64, 0.0)], &[1]).unwrap();
+        assert_eq!(direction(&z).unwrap().item().unwrap(), Scalar::Complex(0.0, 0.0));
+        assert!(imag(&crate::testing::noise(1, &[2])).is_err());
+    }
+}

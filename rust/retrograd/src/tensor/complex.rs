@@ -1,0 +1,25 @@
+//! Complex numbers as pairs of real ones in the same memory: for kernels; autograd does not see these tensors.
+//!
+//! What is linear with real coefficients needs no kernel of its own for complex numbers: sums, products of matrices and
+//! casts run on the parts.
+
+use super::{Strides, Tensor};
+use crate::error::Result;
+
+/// `x`, of a complex dtype, as real numbers with one more axis, of size 2.
+pub fn pairs(x: &Tensor) -> Result<Tensor> {
+    let (mut sizes, mut strides) = (x.sizes().to_vec(), doubled(x));
+    sizes.push(2);
+    strides.push(1);
+    x.memory_as(x.dtype().real(), &sizes, &strides, 2 * x.storage_offset())
+}
+
+/// The real parts of `x`, of a complex dtype, or its imaginary parts.
+pub fn part(x: &Tensor, imaginary: bool) -> Result<Tensor> {
+    let offset = 2 * x.storage_offset() + usize::from(imaginary);
+    x.memory_as(x.dtype().real(), x.sizes(), &doubled(x), offset)
+}
+
+fn doubled(x: &Tensor) -> Strides {
+    x.strides().iter().map(|s| 2 * s).collect()
+}

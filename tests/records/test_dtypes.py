@@ -1,0 +1,121 @@
+"""Complex numbers and halves: what the records claim of them, and the derivatives of every op that takes complex numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checker.differences import check_adjoint, check_jvp, check_vjp, normal_like
+from records import rg
+from records.bound import Bound, array, dtype_of, lay_out, tensors_of
+from records.derivatives import backward_of, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
+from records.record import COMPLEX, HALVES, Dtype, OpRecord, Sample
+from records.test_records import NATIVE, cases, noting, numbers
+
+
+def general(sample: Sample) -> bool:
+    """Whether the sample is one of any dtype."""
+    values = (*sample.args, *sample.kwargs.values())
+    return sample.dtypes is None and not any(isinstance(v, Dtype) for v in values)
+
+
+@cases(lambda r: r.complex)
+def test_complex_results_equal_the_reference(record: OpRecord, sample: Sample) -> None:
+    if not general(sample):
+        pytest.skip("a sample of real numbers")
+    for dtype in COMPLEX:
+        with noting(dtype):
+            bound = Bound(record, sample, dtype)
+            for layout in ("contiguous", "stepped", "transposed"):
+                tensors = bound.tensors(layout)
+                try:
+                    got = tensors_of(bound.run(tensors))
+                except NotImplementedError:
+                    assert sample is not record.samples[0], "the op takes complex numbers"
+                    pytest.skip("these arguments are for real numbers")
+                for y, ref in zip(got, bound.expected(), strict=True):
+                    same_precision = {"complex128": ("complex128", "float64"), "complex64": ("complex64", "float32")}
+                    assert dtype_of(y) == same_precision[dtype][ref.dtype.kind != "c"]
+                    assert tuple(y.shape) == ref.shape
+                    bound_ = 2 * record.slack * float(np.finfo(dtype).eps)
+                    np.testing.assert_allclose(array(y), ref, rtol=bound_, atol=bound_)
+
+
+@cases(lambda r: r.differentiable)
+def test_complex_derivatives_equal_differences(record: OpRecord, sample: Sample) -> None:
+    """Of every op in the roster that takes complex numbers, marked or not: a rule that lacks its conjugates is red."""
+    if not (general(sample) and sample.smooth and sample.sound):
+        pytest.skip("a sample of real numbers")
+    bound = Bound(record, sample, "complex128")
+    inputs = bound.inputs
+    try:
+        ys = on_arrays(bound.call)(inputs)
+    except (NotImplementedError, RuntimeError, TypeError, ValueError, IndexError):
+        assert not (record.complex and sample is record.samples[0]), "the op takes complex numbers"
+        pytest.skip("the op takes real numbers alone")
+    if not any(np.iscomplexobj(x) for x in inputs):
+        pytest.skip("a sample of real numbers")
+    f, rng, count = on_arrays(bound.call), numbers(bound), len(inputs)
+    try:
+        check_vjp(f, vjp_of(bound.call), inputs, rng)
+        check_jvp(f, jvp_of(bound.call), inputs, rng)
+        check_adjoint(jvp_of(bound.call), vjp_of(bound.call), inputs, ys, rng)
+        cotangents = [normal_like(y, rng) for y in ys]
+        again = second(bound.call, count)
+        check_vjp(on_arrays(again), vjp_of(again), [*inputs, *cotangents], rng)
+        check_jvp(on_arrays(again), jvp_of(backward_of(bound.call, count)), [*inputs, *cotangents], rng)
+    except NotImplementedError:
+        assert not record.complex, "the op has derivatives by complex numbers"
+        pytest.skip("the op has no derivatives by complex numbers yet")
+
+
+@cases(lambda r: r.complex and r.differentiable)
+def test_a_real_operand_beside_a_complex_one_gets_real_gradients(record: OpRecord, sample: Sample) -> None:
+    if not (general(sample) and sample.smooth and sample.sound):
+        pytest.skip("a sample of real numbers")
+    bound = Bound(record, sample, "complex128")
+    if len(bound.inputs) < 2:
+        pytest.skip("one operand")
+    inputs = [np.array(bound.inputs[0].real), *bound.inputs[1:]]
+    try:
+        ys = on_arrays(bound.call)(inputs)
+    except (NotImplementedError, RuntimeError):
+        pytest.skip("the op takes operands of one dtype")
+    rng = numbers(bound)
+    check_vjp(on_arrays(bound.call), vjp_of(bound.call), inputs, rng)
+    check_jvp(on_arrays(bound.call), jvp_of(bound.call), inputs, rng)
+    [gradient, *_] = pulled_back(bound.call, leaves(inputs), [lay_out(normal_like(y, rng)) for y in ys])
+    assert gradient.dtype is rg.float64
+
+
+def last_places(x: Any, dtype: str) -> Any:
+    """The halves in order of size, as numbers: neighbours differ by 1."""
+    bits = array(x.view(rg.int16)).astype(np.int64)
+    return np.where(bits < 0, -(bits & 0x7FFF), bits)
+
+
+@cases(lambda r: r.halves is not None)
+def test_halves_are_computed_with_in_float32(record: OpRecord, sample: Sample) -> None:
+    if not (general(sample) and NATIVE):
+        pytest.skip("a sample of other numbers")
+    for name in HALVES:
+        with noting(name):
+            dtype = getattr(rg, name)
+            bound = Bound(record, sample, "float32")
+            for layout in ("contiguous", "stepped", "transposed"):
+                halves = [x.to(dtype) if x.is_floating_point() else x for x in bound.tensors(layout)]
+                wide = [x.float() if x.is_floating_point() else x for x in halves]
+                got, want = tensors_of(bound.run(halves)), tensors_of(bound.run(wide))
+                for y, ref in zip(got, want, strict=True):
+                    assert y.dtype is dtype
+                    places = last_places(y.contiguous(), name) - last_places(ref.to(dtype).contiguous(), name)
+                    assert np.abs(places).max(initial=0) <= (record.halves or 0)
+            if record.differentiable:
+                x = [h.detach() for h in halves]
+                wrt = [leaf.requires_grad_() for leaf in x if leaf.is_floating_point()]
+                ys = tensors_of(bound.run(x))
+                sum_of_all = sum(y.float().sum() for y in ys)
+                for grad in rg.autograd.grad(sum_of_all, wrt, allow_unused=True):
+                    assert grad is None or grad.dtype is dtype

@@ -3,6 +3,7 @@
 import collections
 import itertools
 
+import numpy as np
 import pytest
 
 import retrograd as rg
@@ -268,6 +269,8 @@ def test_random_numbers_same_or_different():
     different = vmap(lambda x: x * 0 + rg.rand(3, dtype=rg.float64), randomness="different")(x)
     assert len(set(different.flatten().tolist())) == 12
     assert vmap(lambda x: rg.rand(3), randomness="different")(x).shape == (4, 3)
+    nested = vmap(lambda r: vmap(lambda y: rg.rand(2), randomness="different")(r), randomness="different")(x)
+    assert nested.shape == (4, 3, 2) and len(set(nested.flatten().tolist())) == 24
     outer = vmap(lambda x: vmap(lambda y: rg.rand(2), randomness="same")(x), randomness="different")(x)
     assert outer.shape == (4, 3, 2) and len(set(outer[:, 0].flatten().tolist())) == 8
     assert bool((outer == outer[:, :1]).all())
@@ -403,3 +406,29 @@ def test_backward_is_refused():
         with raises(RuntimeError, r"backward\(\) called inside a functorch transform"):
             vmap(lambda x: call((x * x).sum()))(x)  # noqa: B023
     assert x.grad is None
+
+
+def test_operands_of_which_each_is_batched_at_other_levels():
+    """What is made for all levels, of an operand that is batched at the inner one, meets another one of the inner."""
+    outer, rows, factors = numbers(3), numbers(2, 4), numbers(2, 4)
+
+    def derivative(a, x, c):
+        return rg.func.grad(lambda x: (x * c * a * x).sum())(x)
+
+    got = vmap(lambda a: vmap(lambda x, c: derivative(a, x, c))(rows, factors))(outer)
+    want = [[derivative(a, x, c).tolist() for x, c in zip(rows, factors, strict=True)] for a in outer]
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-12)
+
+
+def test_gradients_of_two_batches_go_through_a_write_to_a_view():
+    x = rg.ones(3, dtype=rg.float64, requires_grad=True)
+    y = x * 2
+    y[:2].mul_(3.0)
+    outer, inner = numbers(4, 3), numbers(2)
+
+    def pulled(g):
+        return rg.autograd.grad(y, x, g, retain_graph=True)[0]
+
+    got = vmap(lambda g: vmap(lambda h: pulled(g * h))(inner))(outer)
+    want = [[pulled(g * h).tolist() for h in inner] for g in outer]
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-12)

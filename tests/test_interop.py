@@ -402,6 +402,7 @@ def test_frombuffer(rg: Any) -> None:
     ("data", "options", "says"),
     [
         (bytearray(8), {"count": 3}, r"requested buffer length \(3 \* 4 bytes\) after offset \(0 bytes\)"),
+        (bytearray(8), {"count": 2, "offset": 4}, r"requested buffer length \(2 \* 4 bytes\) after offset \(4 bytes\)"),
         (bytearray(7), {}, r"buffer length \(7 bytes\) after offset \(0 bytes\) must be a multiple"),
         (bytearray(7), {"offset": 9}, r"offset \(9 bytes\) must be non-negative and no greater than"),
         (bytearray(8), {"offset": -1}, r"offset \(-1 bytes\) must be non-negative"),

@@ -112,6 +112,7 @@ LIES = [
     (plain(more=1), "described by other things"),
     ({"x": {"dtype": "F32", "shape": [2]}}, "described by other things"),
     (plain(shape=(3,)), r"shape \[3\] does not have 8 bytes"),
+    (plain(shape=(1,)), r"shape \[1\] does not have 8 bytes"),
     (plain(shape=(-2,)), "no lists of sizes"),
     (plain(shape=(2.0,)), "no lists of sizes"),
     (plain(shape=(True, 2)), "no lists of sizes"),

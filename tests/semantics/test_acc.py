@@ -182,6 +182,19 @@ def test_acc_9_gradients_are_reduced_and_cast_to_the_leaf():
     same(y.grad, [3.0, 3.0, 3.0])
 
 
+def test_acc_1_a_gradient_with_a_history_is_accumulated_without_it():
+    x, w = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+
+    def scaled(g):
+        with rg.enable_grad():
+            return g * w
+
+    x.register_hook(scaled)
+    (x * 2).sum().backward()
+    assert x.grad.grad_fn is None and x.grad.requires_grad is False
+    same(x.grad, [6.0, 8.0])
+
+
 def test_acc_10_retain_grad_accumulates_into_new_tensors():
     x = leaf([1.0, 2.0])
     y = x * 2

@@ -266,6 +266,21 @@ def test_eng_5_exceptions_reach_the_caller(kind, place):
     same(y.grad, [4.0])
 
 
+def test_eng_5_what_a_failed_run_used_can_be_used_again():
+    x = leaf([1.0, 2.0])
+    y = x * x
+
+    def fail(results, grads):
+        raise LookupError
+
+    handle = y.grad_fn.register_hook(fail)
+    with pytest.raises(LookupError):
+        y.sum().backward()
+    handle.remove()
+    y.sum().backward()
+    same(x.grad, [2.0, 4.0])
+
+
 def test_eng_6_no_cycle_between_a_tensor_and_its_node():
     gc.collect()
     gc.disable()

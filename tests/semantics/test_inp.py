@@ -426,6 +426,7 @@ FIRST_ROW = rg.zeros(3, 3, dtype=rg.int64)
         lambda x: rg.exp(x.t(), out=x),
         lambda x: x.__setitem__(slice(None), x.t()),
         lambda x: x.__setitem__(slice(1, None), x[:2]),
+        lambda x: x.add_(x[:1]),
         lambda x: x.scatter_(0, FIRST_ROW, x),
         lambda x: x.scatter_(0, FIRST_ROW, x.t()),
         lambda x: x.scatter_add_(0, FIRST_ROW, x),

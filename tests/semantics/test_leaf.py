@@ -220,6 +220,15 @@ def test_leaf_11_detach_in_place():
             view.detach_()
 
 
+def test_leaf_11_a_leaf_that_requires_no_grad_any_more_takes_none():
+    for change in (lambda x: x.detach_(), lambda x: x.requires_grad_(False)):
+        x = leaf([1.0, 2.0])
+        y = (x * 3).sum()
+        change(x)
+        y.backward()
+        assert x.grad is None and x.requires_grad is False
+
+
 def test_leaf_12_a_view_of_a_plain_leaf_may_require_grad():
     base = rg.ones(4)
     view = base[:2]

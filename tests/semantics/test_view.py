@@ -2,7 +2,7 @@
 
 import pytest
 
-from . import fails, leaf, rg, same
+from . import STANDIN, fails, leaf, rg, same
 
 grad = rg.autograd.grad
 
@@ -117,6 +117,38 @@ def test_view_3_views_of_views_and_strides():
     same(base, [[0.0, 20.0, 300.0], [0.0, 5.0, 6.0]])
     base.sum().backward()
     same(x.grad, [[0.0, 10.0, 100.0], [0.0, 1.0, 1.0]])
+
+
+def test_view_3_a_write_to_a_view_is_run_through_once_whatever_was_saved():
+    x = leaf([1.0, 2.0])
+    y = x.clone()
+    y[:1].add_(1)
+    loss = y.sum()
+    loss.backward(retain_graph=True)
+    loss.backward()
+    with fails("backward through the graph a second time"):
+        loss.backward()
+    same(x.grad, [2.0, 2.0])
+
+
+@pytest.mark.skipif(STANDIN == "torch", reason="torch then has no gradient for the rest of the base either")
+def test_view_3_a_write_without_a_gradient_for_the_old_value():
+    class Two(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, v):
+            ctx.mark_dirty(v)
+            return v.fill_(2)
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    x = leaf([1.0, 5.0, 7.0])
+    base = x * 3
+    Two.apply(base[:2])
+    (base * base).sum().backward()
+    same(base, [2.0, 2.0, 21.0])
+    same(x.grad, [0.0, 0.0, 126.0])
 
 
 def test_view_4_other_views_are_derived_anew():

@@ -60,7 +60,7 @@ def write(seed: int, count: int) -> None:
         if known := before.get((mutant.file, mutant.function, mutant.find, mutant.put)):
             chosen[i] = replace(mutant, name=known.name, tests=known.tests, equivalent=known.equivalent)
     head = f"# {len(chosen)} of {len(candidates) + len(chosen)} places that cargo-mutants lists"
-    TARGET.write_text("\n".join([f"{head}, drawn with seed {seed}.", *map(toml, chosen)]))
+    TARGET.write_text("\n".join([f"{head}, drawn with seed {seed}.", *map(toml, chosen)]) + "\n")
 
 
 def listed() -> list[Listed]:
@@ -155,4 +155,4 @@ def toml(mutant: Mutant) -> str:
     rows.append(f"tests = {json.dumps(mutant.tests)}")
     if mutant.equivalent:
         rows.append(f"equivalent = {json.dumps(mutant.equivalent)}")
-    return "\n".join(["", "[[mutant]]", *rows, ""])
+    return "\n".join(["\n[[mutant]]", *rows])

@@ -26,6 +26,7 @@ pub mod simd;
 pub mod sort;
 pub mod special;
 pub mod strided;
+mod sync;
 pub mod testing;
 pub mod thresholds;
 pub mod truth;

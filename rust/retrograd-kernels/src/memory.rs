@@ -55,9 +55,10 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`] and uninitialised.
+    /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`]. The bytes have arbitrary values, which may be read.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         let ptr = allocate(bytes).ok_or(OutOfMemory { bytes })?;
+        settle(ptr);
         Ok(Self { ptr, bytes })
     }
     /// Where the bytes are.
@@ -75,6 +76,20 @@ impl Drop for Block {
         // SAFETY: allocated by `allocate` with the same size in `new`, released once, here.
         unsafe { release(self.ptr, self.bytes) }
     }
+}
+
+/// From here on the bytes at `ptr` are initialised: with whatever they are. To read memory that was never written is
+/// undefined, so that the compiler may assume that nobody does it; here it must assume that somebody wrote to it. (Miri
+/// sees memory that [`backing`] wrote zeros to.)
+#[inline(always)]
+fn settle(ptr: NonNull<u8>) {
+    #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
+    // SAFETY: no instruction at all; as if it stored to each byte the value that it has.
+    unsafe {
+        std::arch::asm!("/* {0} */", in(reg) ptr.as_ptr(), options(nostack, preserves_flags));
+    }
+    #[cfg(not(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    std::hint::black_box(ptr);
 }
 
 /// Every buffer is aligned to this: one cache line, one AVX-512 vector.

@@ -206,6 +206,23 @@ fn readers() -> Vec<(&'static Slot, u64)> {
     places.iter().filter_map(|place| Some((&place.slot, place.slot.sequence_if_reading()?))).collect()
 }
 
+/// Waits until every thread that is reading now has come to the end of that: what it did is done. This thread must not
+/// be reading, for two that wait for one another would wait for ever.
+pub(crate) fn wait_for_readers() {
+    assert!(!is_reading(), "who waits for readers must not be one");
+    for (slot, sequence) in readers() {
+        let mut turns = 0u32;
+        while !slot.has_moved_on(sequence) {
+            turns += 1;
+            match turns {
+                0..100 => std::hint::spin_loop(),
+                100..1000 => std::thread::yield_now(),
+                _ => std::thread::sleep(std::time::Duration::from_micros(50)),
+            }
+        }
+    }
+}
+
 /// Frees `memory` as soon as nobody can be reading it: at once, if no thread is reading now, else at a later call of
 /// this function or of [`collect`].
 pub(crate) fn retire<T: Any + Send>(memory: T) {

@@ -5,6 +5,8 @@ pub mod dtype;
 pub mod format;
 pub mod layout;
 pub mod memory_format;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 pub mod scalar;
 mod tensor_view;
 mod value;

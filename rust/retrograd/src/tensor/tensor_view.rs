@@ -105,6 +105,10 @@ impl<T: Element> TensorView<T> {
         // SAFETY: S3 for an index within the sizes; otherwise as in `as_slice`.
         Some(unsafe { &*self.first.as_ptr().offset(at) })
     }
+    #[cfg(feature = "ndarray")]
+    pub(super) fn first(&self) -> NonNull<T> {
+        self.first
+    }
 }
 
 impl<T: Element> Drop for TensorView<T> {

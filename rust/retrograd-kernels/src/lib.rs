@@ -13,6 +13,8 @@ pub mod grid;
 pub mod math;
 pub mod matmul;
 pub mod memory;
+#[cfg(test)]
+mod naive;
 pub mod norm;
 pub mod parallel;
 pub mod pointwise;

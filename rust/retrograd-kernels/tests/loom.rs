@@ -1,7 +1,8 @@
 //! The protocols of the pools, and of memory that a tensor gave up, under every order of their threads.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p retrograd-kernels --release --test loom`. The files of the protocols are compiled
-//! here once more, with loom's threads, locks and atomics for those of [`sync`]; the crate itself keeps its own.
+//! `RUSTFLAGS="--cfg loom" cargo test -p retrograd-kernels --release --test loom`. The files of the protocols are
+//! compiled here once more, with loom's threads, locks and atomics for those of [`sync`]; the crate itself keeps its
+//! own.
 #![cfg(loom)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -92,8 +93,8 @@ impl Cells {
     }
 }
 
-/// A model with at most `preemptions` changes of the running thread where it could have gone on: three find nearly every
-/// mistake, as loom's documentation has it, and end in seconds.
+/// A model with at most `preemptions` changes of the running thread where it could have gone on: three find nearly
+/// every mistake, as loom's documentation has it, and end in seconds.
 fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);

@@ -1,5 +1,5 @@
-//! How work gets from the calling thread to workers and back: a job is posted, its pieces are claimed one by one, and the
-//! caller returns when all are done.
+//! How work gets from the calling thread to workers and back: a job is posted, its pieces are claimed one by one, and
+//! the caller returns when all are done.
 //!
 //! `tests/loom.rs` runs this file under every order of its threads.
 
@@ -107,8 +107,8 @@ impl Jobs {
         true
     }
 
-    /// Helps with the next job after number `seen`, which becomes the number of that one. Until it comes: for as long as
-    /// `is_worth_waiting` says awake, then asleep.
+    /// Helps with the next job after number `seen`, which becomes the number of that one. Until it comes: for as long
+    /// as `is_worth_waiting` says awake, then asleep.
     pub fn serve(&self, seen: &mut usize, is_worth_waiting: impl FnOnce(&dyn Fn() -> bool) -> bool) {
         let is_there = || self.epoch.load(Ordering::Acquire) != *seen;
         if !is_worth_waiting(&is_there) {

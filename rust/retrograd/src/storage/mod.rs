@@ -2,24 +2,29 @@
 //!
 //! Invariants that distant `unsafe` blocks cite:
 //!
-//! - **S1** `ptr()` is readable for `bytes()` bytes for as long as the `Storage` lives, and writable too unless the storage
-//!   is marked as read-only: `Tensor::check_write`, which every write to a tensor that an op was given asks first, refuses
-//!   those. When a storage grows, the memory that it had stays mapped for those who are reading (R1 in [`reclaim`]).
-//! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and otherwise to the
-//!   element type of every tensor over it, which is checked where a dtype meets a storage (`Tensor::from_parts`).
+//! - **S1** `ptr()` is readable for `bytes()` bytes for as long as the `Storage` lives, and writable too unless the
+//!   storage is marked as read-only: `Tensor::check_write`, which every write to a tensor that an op was given asks
+//!   first, refuses those. When a storage grows, the memory that it had stays mapped for those who are reading (R1 in
+//!   [`reclaim`]).
+//! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and otherwise to
+//!   the element type of every tensor over it, which is checked where a dtype meets a storage (`Tensor::from_parts`).
 //! - **S3** Every tensor over a storage reaches only bytes inside it: offset and strides are checked where a layout is
 //!   made (`Tensor::from_parts`), and storages never shrink.
-//! - **S4** Element memory is reached through raw pointers only, so tensors that share storage do not break Rust's
-//!   aliasing rules. Two threads that write the same elements race, as they do in NumPy and torch.
+//! - **S4** Element memory is written through raw pointers, or as a slice of a fresh tensor that nobody else has, so
+//!   tensors that share storage do not break Rust's aliasing rules. Kernels read operands as slices
+//!   (`Tensor::as_slice`) while their op writes to nothing but fresh memory. Two threads of which one writes to what
+//!   the other one reads race, as they do in NumPy and torch: values may be any, but nothing that memory rests on is
+//!   decided by them (S6).
 //! - **S5** Every byte has a value, also before it is written: memory of the pool comes with arbitrary ones (see
-//!   `kernels::memory::Block`), importers answer for theirs, and any bytes are a value of every [`Element`]. No op reads
-//!   an element that it or an earlier op did not write: `empty` is the one way to see such memory.
-//! - **S6** What an index says is read once: the memory of an index operand may be written by another thread, or through
-//!   another library, while an op runs without the interpreter. So a value is checked where it becomes an offset, from one
-//!   read, or the op copies all of them first (`copy::own_indices`) and then checks the copy.
-//! - **S7** While a [`TensorView`] shows the bytes nobody writes to them. It counts itself in the storage, and then waits
-//!   for all threads that are reading (see [`reclaim`]); a write asks for the count (`Tensor::check_write`) in the same
-//!   reading in which it writes. So either the view waits for the write, or the write sees the view and is refused.
+//!   `kernels::memory::Block`), importers answer for theirs, and any bytes are a value of every [`Element`]. No op
+//!   reads an element that it or an earlier op did not write: `empty` is the one way to see such memory.
+//! - **S6** What an index says is read once: the memory of an index operand may be written by another thread, or
+//!   through another library, while an op runs without the interpreter. So a value is checked where it becomes an
+//!   offset, from one read, or the op copies all of them first (`copy::own_indices`) and then checks the copy.
+//! - **S7** While a [`TensorView`] shows the bytes nobody writes to them. It counts itself in the storage, and then
+//!   waits for all threads that are reading (see [`reclaim`]); a write asks for the count (`Tensor::check_write`) in
+//!   the same reading in which it writes. So either the view waits for the write, or the write sees the view and is
+//!   refused.
 //!
 //! [`Element`]: crate::tensor::Element
 //! [`TensorView`]: crate::tensor::TensorView
@@ -125,8 +130,8 @@ pub struct Storage {
     lent: AtomicBool,
 }
 
-// SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`; an inline
-// storage lives in its `Arc` and is not moved out of it; sharing the bytes between threads is S4.
+// SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`; an
+// inline storage lives in its `Arc` and is not moved out of it; sharing the bytes between threads is S4.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
@@ -161,8 +166,8 @@ impl Storage {
         }
     }
 
-    /// Makes room for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the storage
-    /// go on sharing it. An error if others have its address.
+    /// Makes room for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the
+    /// storage go on sharing it. An error if others have its address.
     pub fn grow(&self, op: &'static str, bytes: usize) -> Result<()> {
         let mut current = self.block.lock();
         let old = self.bytes();
@@ -190,8 +195,8 @@ impl Storage {
         Ok(())
     }
 
-    /// Nobody writes to the bytes, and they do not move, until [`Storage::end_view`] (S7). Waits for writes that are under
-    /// way. An error if others may write to them without asking.
+    /// Nobody writes to the bytes, and they do not move, until [`Storage::end_view`] (S7). Waits for writes that are
+    /// under way. An error if others may write to them without asking.
     pub(crate) fn begin_view(&self, op: &'static str) -> Result<()> {
         if reclaim::is_reading() {
             return Err(Error::autograd(format!(
@@ -285,8 +290,8 @@ impl Storage {
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Acquire)
     }
-    /// Whether the memory was there before an epoch began. Numbers wrap around: after two thousand million epochs old memory
-    /// counts as new.
+    /// Whether the memory was there before an epoch began. Numbers wrap around: after two thousand million epochs old
+    /// memory counts as new.
     pub(crate) fn is_from_before(&self, epoch: u32) -> bool {
         self.version.made.wrapping_sub(epoch) as i32 <= -1
     }

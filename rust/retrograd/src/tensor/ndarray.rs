@@ -55,8 +55,8 @@ impl<T: Host> TryFrom<&Tensor> for ArrayD<T> {
             return Err(Error::dtype(
                 "ArrayD::try_from",
                 format!(
-                    "a {} tensor is no array of {}: convert it first (`retrograd::tensor::copy::cast(&tensor, DType::{wanted:?})`), \
-                     or ask for an array of its own element type",
+                    "a {} tensor is no array of {}: convert it first (`copy::cast(&tensor, DType::{wanted:?})`), or ask for an \
+                     array of its own element type",
                     has.name(),
                     wanted.name()
                 ),
@@ -95,8 +95,8 @@ impl<T: Element> TensorView<T> {
             }
         }
         // SAFETY: S1 to S3 and S5: the elements of an index within the sizes are aligned and lie in the storage, which
-        // the view keeps, as `first` is now the one at the lowest address; S7: nobody writes to them. Nothing overflows,
-        // as was asserted, and as the offsets in elements are of one storage.
+        // the view keeps, as `first` is now the one at the lowest address; S7: nobody writes to them. Nothing
+        // overflows, as was asserted, and as the offsets in elements are of one storage.
         let mut array = unsafe { ArrayViewD::from_shape_ptr(IxDyn(self.sizes()).strides(strides), first) };
         for (axis, &step) in self.strides().iter().enumerate() {
             if step < 0 {

@@ -14,8 +14,9 @@ const OP: &str = "view";
 
 /// The elements of a tensor, for reading: [`Tensor::view`].
 ///
-/// Until it is dropped the memory stays as it is. In-place ops, `out=` and growth are refused for every tensor that shares
-/// the memory; the tensor may get other memory (`set_data`) or go away meanwhile, which the view does not notice.
+/// Until it is dropped the memory stays as it is. In-place ops, `out=` and growth are refused for every tensor that
+/// shares the memory; the tensor may get other memory (`set_data`) or go away meanwhile, which the view does not
+/// notice.
 pub struct TensorView<T: Element> {
     storage: Arc<Storage>,
     /// The element at index 0 of every axis.
@@ -34,11 +35,12 @@ impl Tensor {
     /// The elements where they are, for reading. With the feature `ndarray`, `TensorView::array` gives them as an
     /// `ArrayViewD`.
     ///
-    /// While the view lives nobody writes to the memory: writes by ops are refused, and this function waits for those that
-    /// are under way on other threads. So take it for a moment, or view a copy.
+    /// While the view lives nobody writes to the memory: writes by ops are refused, and this function waits for those
+    /// that are under way on other threads. So take it for a moment, or view a copy.
     ///
-    /// An error if `T` is not the tensor's element type (see [`Element`]: [`Truth`](super::Truth) for bool), if the memory is
-    /// shared with another library, which could write to it, inside of a kernel, and for tensors under `vmap`.
+    /// An error if `T` is not the tensor's element type (see [`Element`]: [`Truth`](super::Truth) for bool), if the
+    /// memory is shared with another library, which could write to it, inside of a kernel, and for tensors under
+    /// `vmap`.
     ///
     /// ```
     /// use retrograd::Tensor;

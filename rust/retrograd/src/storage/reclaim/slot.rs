@@ -1,4 +1,5 @@
-//! A thread's mark that it is reading. `rust/retrograd-kernels/tests/loom.rs` runs this file under every order of threads.
+//! A thread's mark that it is reading. `rust/retrograd-kernels/tests/loom.rs` runs this file under every order of
+//! threads.
 
 use super::atomic::{AtomicU64, Ordering};
 

@@ -68,8 +68,8 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz mutants miri loom msrv deny
-.PHONY: doctest stubs bench docs wheel sdist-test format lock clean
+.PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
+.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench docs wheel sdist-test format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -137,6 +137,10 @@ miri: ## Run the Rust tests of memory and graphs in Miri (installs it with rustu
 
 loom: ## Run the pools under every order of their threads that loom finds
 	RUSTFLAGS="--cfg loom" $(CARGO) test $(LOCKED) -p retrograd-kernels --release --test loom
+
+valgrind: ## Run the Rust tests of the engine under valgrind, which sees the machine's memory
+	$(CARGO) test $(LOCKED) -p retrograd --lib \
+		--config 'target."cfg(all())".runner = "valgrind --quiet --error-exitcode=9 --num-callers=25"' -- --test-threads 1
 
 msrv: ## Check that the crates compile with the Rust that they promise (installs it with rustup)
 	$(CARGO) +$(MSRV) --version >/dev/null 2>&1 || rustup toolchain install $(MSRV) --profile minimal

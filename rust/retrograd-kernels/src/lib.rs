@@ -13,6 +13,8 @@ pub mod grid;
 pub mod math;
 pub mod matmul;
 pub mod memory;
+#[cfg(test)]
+mod naive;
 pub mod norm;
 pub mod parallel;
 pub mod pointwise;
@@ -26,6 +28,7 @@ pub mod simd;
 pub mod sort;
 pub mod special;
 pub mod strided;
+mod sync;
 pub mod testing;
 pub mod thresholds;
 pub mod truth;

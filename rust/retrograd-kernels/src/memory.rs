@@ -26,6 +26,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
+use stack::{Head, Node};
+
 /// A buffer could not be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
@@ -53,9 +55,10 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`] and uninitialised.
+    /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`]. The bytes have arbitrary values, which may be read.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         let ptr = allocate(bytes).ok_or(OutOfMemory { bytes })?;
+        settle(ptr);
         Ok(Self { ptr, bytes })
     }
     /// Where the bytes are.
@@ -73,6 +76,20 @@ impl Drop for Block {
         // SAFETY: allocated by `allocate` with the same size in `new`, released once, here.
         unsafe { release(self.ptr, self.bytes) }
     }
+}
+
+/// From here on the bytes at `ptr` are initialised: with whatever they are. To read memory that was never written is
+/// undefined, so that the compiler may assume that nobody does it; here it must assume that somebody wrote to it. (Miri
+/// sees memory that [`backing`] wrote zeros to.)
+#[inline(always)]
+fn settle(ptr: NonNull<u8>) {
+    #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
+    // SAFETY: no instruction at all; as if it stored to each byte the value that it has.
+    unsafe {
+        std::arch::asm!("/* {0} */", in(reg) ptr.as_ptr(), options(nostack, preserves_flags));
+    }
+    #[cfg(not(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    std::hint::black_box(ptr);
 }
 
 /// Every buffer is aligned to this: one cache line, one AVX-512 vector.
@@ -539,11 +556,7 @@ impl Totals {
 
 static SHARED: Shared = Shared::new();
 
-/// A lock-free stack of blocks per class, last in first out.
-///
-/// The links live in `nodes`, which is never freed, and not in the blocks: a thread that was overtaken between
-/// reading a head and replacing it reads a stale link, never unmapped memory, and the head's tag makes it try
-/// again. (The tag has 32 bits; being fooled takes a stall of exactly a multiple of 2^32 operations.)
+/// A lock-free stack of blocks per class, last in first out, over nodes that are never freed.
 struct Shared {
     stacks: [Head; CLASSES],
     /// When each class was last used, on the clock of `ticks`.
@@ -558,55 +571,15 @@ struct Shared {
     bytes: AtomicUsize,
 }
 
-struct Node {
-    block: AtomicPtr<u8>,
-    /// The node below, plus 1; 0 for none.
-    below: AtomicU32,
-}
-
-/// The top node plus 1 (0 for none) in the low half, a tag in the high half that changes with each operation.
-struct Head(AtomicU64);
-
 impl Head {
     const fn new() -> Self {
         Self(AtomicU64::new(0))
     }
+}
 
-    fn is_empty(&self) -> bool {
-        self.0.load(Relaxed) as u32 == 0
-    }
-
-    fn push(&self, nodes: &[Node], node: u32) {
-        let mut head = self.0.load(Relaxed);
-        loop {
-            nodes[node as usize].below.store(head as u32, Relaxed);
-            // Release publishes `below` and the node's block to the Acquire in `pop`.
-            let new = Self::next_tag(head) | u64::from(node + 1);
-            match self.0.compare_exchange_weak(head, new, Release, Relaxed) {
-                Ok(_) => return,
-                Err(now) => head = now,
-            }
-        }
-    }
-
-    fn pop(&self, nodes: &[Node]) -> Option<u32> {
-        let mut head = self.0.load(Acquire);
-        loop {
-            let node = (head as u32).checked_sub(1)?;
-            // Stale if another thread was faster, and then the exchange fails.
-            let below = nodes[node as usize].below.load(Relaxed);
-            let new = Self::next_tag(head) | u64::from(below);
-            // Acquire suffices for the nodes below too: heads change by exchanges alone, which continue the release
-            // sequence of every earlier push.
-            match self.0.compare_exchange_weak(head, new, Acquire, Acquire) {
-                Ok(_) => return Some(node),
-                Err(now) => head = now,
-            }
-        }
-    }
-
-    fn next_tag(head: u64) -> u64 {
-        ((head >> 32).wrapping_add(1)) << 32
+impl Node {
+    const fn new() -> Self {
+        Self { block: AtomicPtr::new(std::ptr::null_mut()), below: AtomicU32::new(0) }
     }
 }
 
@@ -618,7 +591,7 @@ impl Shared {
             ticks: AtomicU64::new(0),
             spare: Head::new(),
             fresh: AtomicU32::new(0),
-            nodes: [const { Node { block: AtomicPtr::new(std::ptr::null_mut()), below: AtomicU32::new(0) } }; NODES],
+            nodes: [const { Node::new() }; NODES],
             bytes: AtomicUsize::new(0),
         }
     }
@@ -706,6 +679,7 @@ impl Shared {
 // ---- the system ----
 
 mod backing;
+mod stack;
 
 #[cfg(test)]
 mod tests;

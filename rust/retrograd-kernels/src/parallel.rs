@@ -11,18 +11,19 @@
 //!
 //! No thread is started before the first work that is divided. A forked child starts its own.
 
-use std::any::Any;
+mod jobs;
+
 use std::cell::Cell;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use crate::thresholds::parallel::{PIECE, WORTH_SHARING, WORTH_WAKING};
-use parking_lot::{Condvar, Mutex};
+use jobs::Jobs;
 
 /// How long a worker looks for more work before it sleeps.
 const PATIENCE: Duration = Duration::from_micros(200);
@@ -115,16 +116,16 @@ pub fn split(n: usize, grain: usize, cost: f64, work: &(dyn Fn(Range<usize>) + S
         return work(0..n);
     }
     let pool = Pool::current();
-    if cost < WORTH_WAKING && pool.awake.load(Ordering::Relaxed) + 1 < threads && !pool.is_wanted() {
+    if cost < WORTH_WAKING && pool.jobs.awake.load(Ordering::Relaxed) + 1 < threads && !pool.is_wanted() {
         return work(0..n);
     }
     // A few pieces for each thread, since some may be slower than others.
     let pieces = units.min(threads * 4).min((cost / PIECE) as usize).max(1);
     let step = units.div_ceil(pieces) * grain.max(1);
     let piece = |i: usize| work(i * step..((i + 1) * step).min(n));
-    if !pool.run(threads, n.div_ceil(step), &piece) {
+    let _inside = Inside::enter();
+    if !pool.jobs.run(threads - 1, n.div_ceil(step), &piece, || pool.start(threads - 1)) {
         // As one piece: what is in it is not divided either.
-        let _inside = Inside::enter();
         work(0..n);
     }
 }
@@ -175,51 +176,10 @@ impl<T> Shared<T> {
     }
 }
 
-/// One call of [`split`].
-struct Job {
-    /// Dereferenced for claimed pieces only, which the caller waits for.
-    work: *const (dyn Fn(usize) + Sync),
-    pieces: usize,
-    /// Workers that may help.
-    helpers: usize,
-    helping: AtomicUsize,
-    claimed: AtomicUsize,
-    done: AtomicUsize,
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
-}
-// SAFETY: `work` is `Sync`, and lives while pieces can be claimed.
-unsafe impl Send for Job {}
-// SAFETY: as above.
-unsafe impl Sync for Job {}
-
-impl Job {
-    /// Claims pieces until there are none.
-    fn help(&self) {
-        loop {
-            let piece = self.claimed.fetch_add(1, Ordering::Relaxed);
-            if piece >= self.pieces {
-                return;
-            }
-            // SAFETY: the caller returns after all pieces are done, and this one is not.
-            let work = unsafe { &*self.work };
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(piece))) {
-                self.panic.lock().get_or_insert(panic);
-            }
-            self.done.fetch_add(1, Ordering::Release);
-        }
-    }
-}
-
 struct Pool {
-    job: Mutex<Option<Arc<Job>>>,
-    wake: Condvar,
-    /// Counts jobs; changes while `job` is locked.
-    epoch: AtomicUsize,
-    /// Workers started, and those that do not sleep.
+    jobs: Jobs,
+    /// Workers started.
     started: AtomicUsize,
-    awake: AtomicUsize,
-    /// Whether some thread's work is in the pool.
-    taken: AtomicBool,
     /// When work last did without workers since they slept, in nanoseconds of [`nanoseconds`], and how often in a row.
     missed: AtomicU64,
     row: AtomicUsize,
@@ -247,16 +207,7 @@ fn leave_workers_to_the_parent() {
 
 impl Pool {
     fn new() -> Self {
-        Pool {
-            job: Mutex::new(None),
-            wake: Condvar::new(),
-            epoch: AtomicUsize::new(0),
-            started: AtomicUsize::new(0),
-            awake: AtomicUsize::new(0),
-            taken: AtomicBool::new(false),
-            missed: AtomicU64::new(0),
-            row: AtomicUsize::new(0),
-        }
+        Pool { jobs: Jobs::new(), started: AtomicUsize::new(0), missed: AtomicU64::new(0), row: AtomicUsize::new(0) }
     }
 
     /// The pool of this process.
@@ -300,54 +251,13 @@ impl Pool {
         row >= DENSE
     }
 
-    /// Runs all pieces with the help of workers; `false` if the pool is taken.
-    fn run(&'static self, threads: usize, pieces: usize, work: &(dyn Fn(usize) + Sync)) -> bool {
-        if self.taken.swap(true, Ordering::Acquire) {
-            return false;
-        }
-        self.start(threads - 1);
-        let job = Arc::new(Job {
-            // SAFETY: (of the lifetime) see `Job::help`: no piece is claimed after this function returns.
-            work: unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) },
-            pieces,
-            helpers: threads - 1,
-            helping: AtomicUsize::new(0),
-            claimed: AtomicUsize::new(0),
-            done: AtomicUsize::new(0),
-            panic: Mutex::new(None),
-        });
-        {
-            let mut current = self.job.lock();
-            *current = Some(job.clone());
-            self.epoch.fetch_add(1, Ordering::Release);
-        }
-        if self.awake.load(Ordering::Relaxed) < threads - 1 {
-            self.wake.notify_all();
-        }
-        let inside = Inside::enter();
-        job.help();
-        drop(inside);
-        let mut turns = 0u32;
-        while job.done.load(Ordering::Acquire) < pieces {
-            turns += 1;
-            if turns < 2000 { std::hint::spin_loop() } else { std::thread::yield_now() }
-        }
-        *self.job.lock() = None;
-        self.taken.store(false, Ordering::Release);
-        let panic = job.panic.lock().take();
-        if let Some(panic) = panic {
-            resume_unwind(panic);
-        }
-        true
-    }
-
-    /// Starts workers until there are `n`; the owner of `taken` calls this. A thread that the system refuses is done without.
+    /// Starts workers until there are `n`; whoever has the pool calls this. A thread that the system refuses is done without.
     fn start(&'static self, n: usize) {
         for i in self.started.load(Ordering::Relaxed)..n {
-            self.awake.fetch_add(1, Ordering::Relaxed);
+            self.jobs.awake.fetch_add(1, Ordering::Relaxed);
             let worker = std::thread::Builder::new().name(format!("retrograd-{}", i + 1)).spawn(|| self.work());
             if worker.is_err() {
-                self.awake.fetch_sub(1, Ordering::Relaxed);
+                self.jobs.awake.fetch_sub(1, Ordering::Relaxed);
                 return;
             }
             self.started.fetch_add(1, Ordering::Relaxed);
@@ -359,46 +269,32 @@ impl Pool {
         INSIDE.set(true);
         let mut seen = 0;
         loop {
-            self.wait(seen);
-            let job = {
-                let current = self.job.lock();
-                seen = self.epoch.load(Ordering::Relaxed);
-                current.clone()
-            };
-            if let Some(job) = job
-                && job.helping.fetch_add(1, Ordering::Relaxed) < job.helpers
-            {
-                job.help();
-            }
+            self.jobs.serve(&mut seen, is_worth_waiting);
         }
     }
+}
 
-    /// Until the epoch is another than `seen`: for a while awake, letting others run, then asleep.
-    fn wait(&self, seen: usize) {
-        let since = Instant::now();
-        loop {
-            for _ in 0..64 {
-                if self.epoch.load(Ordering::Acquire) != seen {
-                    return;
-                }
-                std::hint::spin_loop();
+/// Lets others run until `done` holds; `false` if that takes longer than a worker stays awake.
+fn is_worth_waiting(done: &dyn Fn() -> bool) -> bool {
+    let since = Instant::now();
+    loop {
+        for _ in 0..64 {
+            if done() {
+                return true;
             }
-            if since.elapsed() > PATIENCE {
-                break;
-            }
-            std::thread::yield_now();
+            std::hint::spin_loop();
         }
-        let mut job = self.job.lock();
-        self.awake.fetch_sub(1, Ordering::Relaxed);
-        while self.epoch.load(Ordering::Acquire) == seen {
-            self.wake.wait(&mut job);
+        if since.elapsed() > PATIENCE {
+            return false;
         }
-        self.awake.fetch_add(1, Ordering::Relaxed);
+        std::thread::yield_now();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::panic::catch_unwind;
+
     use super::*;
 
     /// The number of threads is the process's: tests that set it run one at a time.

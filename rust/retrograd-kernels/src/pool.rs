@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::real::{Ordered, Ring};
 use super::simd::{Isa, Level, Task, dispatch};
 use crate::parallel::{Shared, split};
+use crate::strided::read_once;
 
 /// A number that can be pooled.
 pub trait Pooled: Ordered {
@@ -426,8 +427,9 @@ pub fn scatter<T: Ring>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: u
     for ((g, at), y) in by_plane(g, outer).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(inner.max(1))) {
         // Plane by plane, while it is in the cache.
         y.fill(T::ZERO);
-        for (&g, &i) in g.iter().zip(at) {
-            if let Some(y) = y.get_mut(i as usize) {
+        for (&g, i) in g.iter().zip(at) {
+            // S6 of the tensors: the read that is checked is the one that is used.
+            if let Some(y) = y.get_mut(read_once(i) as usize) {
                 *y = (*y).add(g);
             }
         }
@@ -437,8 +439,9 @@ pub fn scatter<T: Ring>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: u
 /// The elements of `x` at the places `at` of their planes of `inner` elements; 0 for those that name no place.
 pub fn gather<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
     for ((x, at), y) in by_plane(x, inner).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(outer.max(1))) {
-        for (&i, y) in at.iter().zip(y) {
-            *y = x.get(i as usize).copied().unwrap_or(T::ZERO);
+        for (i, y) in at.iter().zip(y) {
+            // As in `scatter`.
+            *y = x.get(read_once(i) as usize).copied().unwrap_or(T::ZERO);
         }
     }
 }
@@ -447,8 +450,9 @@ pub fn gather<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: us
 /// first index that names no place is returned, and then the rest was not written.
 pub fn place<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) -> Option<i64> {
     for ((x, at), y) in by_plane(x, outer).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(inner.max(1))) {
-        for (&v, &i) in x.iter().zip(at) {
-            // S6: the read that is checked is the one that is used.
+        for (&v, i) in x.iter().zip(at) {
+            // As in `scatter`.
+            let i = read_once(i);
             match y.get_mut(i as usize) {
                 Some(y) => *y = v,
                 None => return Some(i),

@@ -191,6 +191,14 @@ impl<const N: usize> Iterator for Offsets<'_, N> {
     }
 }
 
+/// What an element of an index says, from one read: the memory may change meanwhile, and the compiler, which may assume
+/// that it does not, could read a value that was checked a second time where it is used.
+#[inline(always)]
+pub fn read_once(index: &i64) -> i64 {
+    // SAFETY: of a reference.
+    unsafe { std::ptr::read_volatile(index) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

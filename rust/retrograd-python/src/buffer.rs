@@ -203,8 +203,8 @@ fn storage(
     check_alignment(ptr.as_ptr(), dtype)?;
     let owner = AnyThread::new(Py::new(py, held)?);
     // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped; the
-    // callers computed `bytes` from what the exporter said it exports, and it says whether that may be written. (2) Checked
-    // above.
+    // callers computed `bytes` from what the exporter said it exports, and it says whether that may be written. (2) What
+    // a library hands out has values as far as Rust knows.
     Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner), read_only) })
 }
 

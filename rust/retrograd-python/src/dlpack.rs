@@ -425,8 +425,8 @@ fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyRe
         Some(start) => {
             let import = readonly.then_some("from_dlpack");
             // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped; `bytes`
-            // is what sizes and strides reach, and `readonly` whether it may be written. (2) `described` checked the
-            // alignment.
+            // is what sizes and strides reach, and `readonly` whether it may be written. (2) What a
+            // library hands out has values as far as Rust knows.
             let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan), import) };
             Tensor::from_parts(storage, it.dtype, &it.sizes, &it.strides, 0).or_py()?
         }

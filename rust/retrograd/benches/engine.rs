@@ -1,10 +1,12 @@
 //! What an op costs around its arithmetic, and how fast memory is read and written, on one thread.
 //!
-//! The same cases as in `benches/compare.py`, without Python: the difference between the two is what the binding costs.
+//! The same cases as in `benches/compare.py`, without Python: the difference between the two is what the binding costs. Rows
+//! of `ndarray` are the baseline: the same arithmetic without graph, dtypes or threads.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use ndarray::ArrayD;
 use retrograd::autograd::engine::{Backward, root, run};
 use retrograd::{DType, Tensor};
 
@@ -12,6 +14,10 @@ const CHAIN: usize = 100;
 
 fn ones(len: usize) -> Tensor {
     Tensor::ones(&[len], DType::Float32).unwrap()
+}
+
+fn array(t: &Tensor) -> ArrayD<f32> {
+    t.try_into().unwrap()
 }
 
 fn leaf(len: usize) -> Tensor {
@@ -33,6 +39,9 @@ fn backward(y: &Tensor, g: &Tensor, retain_graph: bool) {
 fn overhead(criterion: &mut Criterion) {
     let (a, b) = (ones(4), ones(4));
     criterion.bench_function("add, 4 floats, plain", |bencher| bencher.iter(|| black_box(&a).add(&b).unwrap()));
+
+    let (c, d) = (array(&a), array(&b));
+    criterion.bench_function("add, 4 floats, ndarray", |bencher| bencher.iter(|| black_box(&c) + &d));
 
     let x = leaf(4);
     criterion.bench_function("add, 4 floats, recorded", |bencher| bencher.iter(|| black_box(&x).add(&b).unwrap()));
@@ -59,10 +68,15 @@ fn bandwidth(criterion: &mut Criterion) {
     let (a, b) = (ones(10_000_000), ones(10_000_000));
     group.throughput(Throughput::Bytes(3 * a.nbytes() as u64));
     group.bench_function("add, 10M, fresh output", |bencher| bencher.iter(|| black_box(&a).add(&b).unwrap()));
+    let (c, d) = (array(&a), array(&b));
+    group.bench_function("add, 10M, fresh output, ndarray", |bencher| bencher.iter(|| black_box(&c) + &d));
+    drop((c, d));
 
     let x = ones(4_000_000);
     group.throughput(Throughput::Bytes(x.nbytes() as u64));
     group.bench_function("sum, 4M", |bencher| bencher.iter(|| black_box(&x).sum(None).unwrap()));
+    let x = array(&x);
+    group.bench_function("sum, 4M, ndarray", |bencher| bencher.iter(|| black_box(&x).sum()));
     group.finish();
 }
 

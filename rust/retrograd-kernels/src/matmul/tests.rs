@@ -1,11 +1,14 @@
-//! Against the triple loop in f64, over awkward sizes, every layout and every instruction set that
+//! Against the product of `ndarray` in f64, over awkward sizes, every layout and every instruction set that
 //! this CPU runs.
+
+use ndarray::Ix2;
 
 use super::driver::{self, Product};
 use super::simd::{self, Simd};
 use super::{Layout, gemm, gemm_slices};
+use crate::naive;
 
-/// Element types with the triple loop's arithmetic.
+/// Element types that are compared in f64.
 trait Real: simd::Float + PartialEq + std::fmt::Debug {
     const EPS: f64;
     fn of(x: f64) -> Self;
@@ -112,18 +115,24 @@ fn check<T: Real>(
             c_cs: cl.cs,
         });
     }
+    let wide = |values: &[T], l: &Layout| {
+        let wide: Vec<f64> = values.iter().map(|x| x.f64()).collect();
+        let array = naive::array(&wide, l.offset, &[l.rows, l.cols], &[l.rs, l.cs]).to_owned();
+        array.into_dimensionality::<Ix2>().unwrap()
+    };
+    let (a, b) = (wide(&a, &al), wide(&b, &bl));
+    let (mut wants, mut sizes) = (a.dot(&b), a.abs().dot(&b.abs()));
+    if accumulate {
+        let start = wide(&before, &cl);
+        sizes += &start.abs();
+        wants += &start;
+    }
     let mut inside = vec![false; c_len];
     for i in 0..m {
         for j in 0..n {
             let at = index(&cl, i, j);
             inside[at] = true;
-            let start = if accumulate { before[at].f64() } else { 0.0 };
-            let (mut want, mut size) = (start, start.abs());
-            for p in 0..k {
-                let term = a[index(&al, i, p)].f64() * b[index(&bl, p, j)].f64();
-                want += term;
-                size += term.abs();
-            }
+            let (want, size) = (wants[[i, j]], sizes[[i, j]]);
             // k + 1 roundings of at most eps / 2 each, relative to the sum of magnitudes, and as
             // many of the reference itself; twice that for the higher-order terms.
             let bound = 2.0 * (k as f64 + 1.0) * T::EPS * size;

@@ -15,8 +15,9 @@ pub fn obtain(size: usize) -> Option<NonNull<u8>> {
     }
     let layout = Layout::from_size_align(size, ALIGNMENT).ok()?;
     assert!(size > 0, "the pool obtains no empty block");
+    let alloc = if cfg!(miri) { std::alloc::alloc_zeroed } else { std::alloc::alloc };
     // SAFETY: the layout is not empty.
-    NonNull::new(unsafe { std::alloc::alloc(layout) })
+    NonNull::new(unsafe { alloc(layout) })
 }
 
 /// # Safety

@@ -1,8 +1,9 @@
 use super::super::real::Real;
 use super::super::simd::{Level, Vector};
-use super::super::strided::{Offsets, plan_in_order, row_major};
+use super::super::strided::row_major;
 use super::super::truth::Truth;
 use super::*;
+use crate::naive::positions;
 
 struct Affine;
 impl Map1<f32, f32> for Affine {
@@ -73,10 +74,6 @@ fn expanded(sizes: &[usize], mask: usize) -> Vec<isize> {
     let kept: Vec<usize> = sizes.iter().enumerate().map(|(i, &s)| if mask >> i & 1 == 1 { 1 } else { s }).collect();
     let strides = row_major(&kept);
     (0..sizes.len()).map(|i| if mask >> i & 1 == 1 { 0 } else { strides[i] }).collect()
-}
-
-fn positions(sizes: &[usize], strides: &[isize], start: usize) -> Vec<usize> {
-    Offsets::new(&plan_in_order(sizes, [strides])).map(|[o]| (start as isize + o) as usize).collect()
 }
 
 fn shapes() -> Vec<Vec<usize>> {

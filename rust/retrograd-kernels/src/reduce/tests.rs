@@ -1,16 +1,15 @@
+use ndarray::{Array2, Axis, ShapeBuilder};
+
 use super::super::simd::{Lane, Level};
-use super::super::strided::{Offsets, plan_in_order, row_major};
+use super::super::strided::row_major;
 use super::*;
+use crate::naive;
 use crate::truth::Truth;
 
 const UGLY: [usize; 16] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65, 130, 1025, 3000];
 
 fn numbers(n: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 37 + 11) % 101) as f32 - 50.0).collect()
-}
-
-fn positions(sizes: &[usize], strides: &[isize]) -> Vec<isize> {
-    Offsets::new(&plan_in_order(sizes, [strides])).map(|[o]| o).collect()
 }
 
 /// A shape cut into kept and reduced axes, with strides and a start in a buffer.
@@ -64,10 +63,10 @@ fn run<A: Lane, R: Reduce<A>>(level: Level, r: &R, case: &Case, a: &[A], blank: 
 }
 
 /// The elements of each result, in order.
-fn naive<A: Copy>(case: &Case, a: &[A]) -> Vec<Vec<A>> {
-    let red = positions(&case.red.0, &case.red.1);
-    let kept = positions(&case.kept.0, &case.kept.1);
-    kept.iter().map(|k| red.iter().map(|d| a[(case.start as isize + k + d) as usize]).collect()).collect()
+fn lines_of<A: Copy>(case: &Case, a: &[A]) -> Vec<Vec<A>> {
+    let sizes = [&case.kept.0[..], &case.red.0].concat();
+    let strides = [&case.kept.1[..], &case.red.1].concat();
+    naive::rows(naive::array(a, case.start, &sizes, &strides), case.kept.0.len())
 }
 
 #[test]
@@ -79,8 +78,8 @@ fn every_reducer_on_every_layout() {
         let flags: Vec<Truth> = a.iter().map(|&x| (x > 40.0).into()).collect();
         let mut poisoned = a.clone();
         poisoned.iter_mut().step_by(97).for_each(|x| *x = f32::NAN);
-        let lines = naive(&case, &a);
-        let bad = naive(&case, &poisoned);
+        let lines = lines_of(&case, &a);
+        let bad = lines_of(&case, &poisoned);
         let small = lines.iter().all(|l| l.len() < 40_000);
         for level in Level::available() {
             let label = format!("{level:?} kept {:?} reduced {:?}", case.kept, case.red);
@@ -95,7 +94,7 @@ fn every_reducer_on_every_layout() {
                 let want = line.iter().copied().fold(f32::INFINITY, f32::min);
                 assert!(if line.iter().any(|x| x.is_nan()) { got.is_nan() } else { *got == want }, "min {label}");
             }
-            let picked = naive(&case, &flags);
+            let picked = lines_of(&case, &flags);
             let any: Vec<Truth> = picked.iter().map(|l| l.iter().any(|x| x.get()).into()).collect();
             let all: Vec<Truth> = picked.iter().map(|l| l.iter().all(|x| x.get()).into()).collect();
             assert!(run(level, &Any, &case, &flags, Truth::FALSE) == any);
@@ -164,15 +163,9 @@ fn scans_on_both_layouts_and_in_place() {
                 for (outer, along) in [(1isize, m as isize), (n as isize, 1)] {
                     let mut o = vec![0f32; n * m];
                     let mut on = a.clone();
-                    let mut want = o.clone();
-                    for j in 0..m {
-                        let mut total = 0.0;
-                        for i in 0..n {
-                            let p = j * outer as usize + i * along as usize;
-                            total += a[p];
-                            want[p] = total;
-                        }
-                    }
+                    let mut want = Array2::from_shape_vec((m, n).set_f(along != 1), a.clone()).unwrap();
+                    want.accumulate_axis_inplace(Axis(1), |&before, x| *x += before);
+                    let want = want.into_raw_vec_and_offset().0;
                     // SAFETY: `n * m` elements on both sides; the second call is in place.
                     unsafe {
                         let (p, q) = (o.as_mut_ptr(), on.as_mut_ptr());

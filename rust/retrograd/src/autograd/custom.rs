@@ -101,7 +101,7 @@ impl Call<'_> {
                 None if !t.requires_grad() => {}
                 None if operand => *t = t.detach(),
                 // A view made without grad mode reports its base's requires_grad (VIEW-2), here as elsewhere.
-                None if t.view().is_none() => t.detach_()?,
+                None if t.view_of().is_none() => t.detach_()?,
                 None => {}
                 Some(output) if dirty => {
                     let written = self.operands.iter().position(|x| x.is_same(t)).unwrap_or(0);
@@ -133,7 +133,7 @@ impl Call<'_> {
             if !recording || !self.is_followed(t) {
                 continue;
             }
-            if t.is_leaf() && t.view().is_none() && t.requires_grad() {
+            if t.is_leaf() && t.view_of().is_none() && t.requires_grad() {
                 return Err(Error::autograd(
                     "a leaf Variable that requires grad has been used in an in-place operation. Pass a clone to the Function.",
                 ));
@@ -144,7 +144,7 @@ impl Call<'_> {
                      be passed to ctx.mark_dirty().",
                 )?;
             }
-            if t.view().is_some() {
+            if t.view_of().is_some() {
                 t.check_inplace(true)?;
                 if results.len() > 1 {
                     return Err(Error::autograd(

@@ -107,7 +107,7 @@ impl Tensor {
         if self.has_flag(flag::REQUIRES_GRAD | flag::BATCHED) {
             return self.has_flag(flag::REQUIRES_GRAD) || self.bottom().requires_grad();
         }
-        self.view().is_some_and(|v| v.base.has_flag(flag::REQUIRES_GRAD))
+        self.view_of().is_some_and(|v| v.base.has_flag(flag::REQUIRES_GRAD))
     }
 
     /// Whether no op computed this tensor (as far as autograd knows).
@@ -115,7 +115,7 @@ impl Tensor {
         if self.has_flag(flag::HISTORY | flag::BATCHED) {
             return self.is_batched() && self.bottom().is_leaf();
         }
-        match self.view() {
+        match self.view_of() {
             None => true,
             Some(_) => self.grad_fn().map_or(true, |e| e.is_none()),
         }
@@ -156,7 +156,7 @@ impl Tensor {
         if !self.requires_grad() {
             return Ok(None);
         }
-        let output = if self.view().is_none() { self.history() } else { self.grad_fn()? };
+        let output = if self.view_of().is_none() { self.history() } else { self.grad_fn()? };
         if let Some(output) = output {
             return Ok(Some(Edge::Node(output)));
         }
@@ -295,7 +295,7 @@ impl Tensor {
             return self.bottom().detach_();
         }
         crate::transforms::check_captured("detach_", self)?;
-        if self.view().is_some() {
+        if self.view_of().is_some() {
             return Err(Error::autograd(
                 "Can't detach views in-place. Use detach() instead. If you are using multi-view functions like split() or \
                  chunk(), use their unsafe_* forms.",

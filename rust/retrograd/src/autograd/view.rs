@@ -12,6 +12,7 @@ use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::saved::KeptSlots;
 use crate::error::{Error, Result};
+use crate::storage::reclaim::{self, reading};
 use crate::tensor::{Tensor, flag};
 
 /// Under which circumstances a view was made; in-place writes through it depend on that.
@@ -46,11 +47,11 @@ impl ViewOf {
         } else if !mode::records(word) {
             Creation::NoGrad
         } else {
-            source.view().map_or(Creation::Plain, ViewOf::creation)
+            source.view_of().map_or(Creation::Plain, ViewOf::creation)
         };
         Self {
             base: source.base().unwrap_or(source).clone(),
-            dual: match source.view() {
+            dual: match source.view_of() {
                 Some(_) if source.has_flag(flag::DUAL) => Some(source.clone()),
                 Some(v) => v.dual.clone(),
                 None => None,
@@ -113,23 +114,23 @@ impl ViewOf {
 }
 
 impl Tensor {
-    pub(crate) fn view(&self) -> Option<&ViewOf> {
+    pub(crate) fn view_of(&self) -> Option<&ViewOf> {
         self.inner().view.as_ref()
     }
     /// The root tensor this one is a view of.
     pub fn base(&self) -> Option<&Tensor> {
-        self.view().map(|v| &v.base)
+        self.view_of().map(|v| &v.base)
     }
     /// Marks how a view came about, for the rules on writing to it.
     pub(crate) fn set_creation(&self, c: Creation) {
-        if let Some(v) = self.view() {
+        if let Some(v) = self.view_of() {
             v.set_creation(c);
         }
     }
 
     /// The node that computed this tensor, brought up to date if the tensor is a view whose base was written since.
     pub fn grad_fn(&self) -> Result<Option<Output>> {
-        if let Some(v) = self.view()
+        if let Some(v) = self.view_of()
             && v.seen.load(Ordering::Relaxed) != self.version()
         {
             self.refresh_view(v)?;
@@ -172,7 +173,7 @@ impl Tensor {
         if let Some(old) = old {
             super::node::drop_later(old.node);
         }
-        if let Some(v) = self.view() {
+        if let Some(v) = self.view_of() {
             v.set_seen(self.version());
         }
         self.tell_of_history();
@@ -189,7 +190,7 @@ impl Tensor {
     /// As [`Tensor::set_history`], of a tensor that nobody else has seen (if somebody has, it works as well).
     #[inline]
     pub(crate) fn begin_history(&mut self, output: Output) {
-        let version = if self.view().is_some() { self.version() } else { 0 };
+        let version = if self.view_of().is_some() { self.version() } else { 0 };
         let Some(inner) = self.inner_mut() else { return self.set_history(output) };
         *inner.flags.get_mut() |= flag::REQUIRES_GRAD | flag::HISTORY;
         if let Some(v) = &inner.view {
@@ -224,20 +225,20 @@ impl Tensor {
         if recording { self.check_recorded_write() } else { Ok(()) }
     }
 
-    /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle.
+    /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle, in the same reading (S7).
     pub(crate) fn check_write(&self, op: &'static str, recording: bool) -> Result<()> {
-        if let Some(import) = self.storage().read_only() {
-            return Err(Error::autograd(format!(
-                "{op}: the tensor's memory is read-only, as it was when {import} took it over: clone() the tensor and write to \
-                 the clone"
-            )));
+        debug_assert!(reclaim::is_reading(), "S7: what is checked here is true until the reading ends");
+        let reading = reading();
+        let (_, storage) = self.memory(&reading);
+        if !storage.is_writable() {
+            return Err(storage.refusal(op));
         }
         self.check_inplace(recording)
     }
 
     /// What must not be written to as part of a graph: special views first, then leaves and views of leaves.
     pub(crate) fn check_recorded_write(&self) -> Result<()> {
-        if let Some(v) = self.view() {
+        if let Some(v) = self.view_of() {
             if let Some(why) = v.refusal(false, self) {
                 return Err(Error::autograd(why));
             }
@@ -265,7 +266,7 @@ impl Tensor {
     /// Makes `output`, the new value of this tensor, part of the graph. The tensor's old value was operand
     /// `written` of the node; a view can only be written by a node with one output.
     pub(crate) fn rebase_to(&self, output: Output, written: usize) -> Result<()> {
-        let Some(v) = self.view() else {
+        let Some(v) = self.view_of() else {
             let old = self.history();
             self.set_history(output);
             self.move_retained_grad(old.as_ref());

@@ -11,6 +11,7 @@ use crate::autograd::mode;
 use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
 use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
+use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::{Strides, broadcast, preserving_strides};
 use crate::tensor::{Body, DType, MemoryFormat, Scalar, Tensor};
@@ -348,6 +349,7 @@ pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result
         )));
     }
     overlap::check_repeats(op, out, Repeats::Refused)?;
+    let _reading = reading();
     out.check_write(op, false)?;
     operands.iter().try_for_each(|x| overlap::check_reads(op, out, x, Reads::Same))
 }
@@ -355,6 +357,9 @@ pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result
 /// Writes a result to the tensor given as `out=`; resizes it if the sizes differ, unless it is one of the operands. Returns
 /// whether a tensor that had elements was resized.
 pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&Tensor]) -> Result<bool> {
+    let _reading = reading();
+    // Once more: while the op ran, a view of the tensor may have been taken (S7).
+    out.check_write(op, false)?;
     if !result.dtype().can_cast(out.dtype()) {
         return Err(crate::Error::dtype(
             op,

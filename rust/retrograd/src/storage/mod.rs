@@ -2,19 +2,32 @@
 //!
 //! Invariants that distant `unsafe` blocks cite:
 //!
-//! - **S1** `ptr()` is readable for `bytes()` bytes for as long as the `Storage` lives, and writable too unless the storage
-//!   is marked as read-only: `Tensor::check_write`, which every write to a tensor that an op was given asks first, refuses
-//!   those. When a storage grows, the memory that it had stays mapped for those who are reading (R1 in [`reclaim`]).
-//! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and to the element
-//!   type's alignment otherwise; importers check that.
+//! - **S1** `ptr()` is readable for `bytes()` bytes for as long as the `Storage` lives, and writable too unless the
+//!   storage is marked as read-only: `Tensor::check_write`, which every write to a tensor that an op was given asks
+//!   first, refuses those. When a storage grows, the memory that it had stays mapped for those who are reading (R1 in
+//!   [`reclaim`]).
+//! - **S2** `ptr()` is aligned to at least 16 bytes when this crate allocated it (64 from the pool), and otherwise to
+//!   the element type of every tensor over it, which is checked where a dtype meets a storage (`Tensor::from_parts`).
 //! - **S3** Every tensor over a storage reaches only bytes inside it: offset and strides are checked where a layout is
 //!   made (`Tensor::from_parts`), and storages never shrink.
-//! - **S4** Element memory is reached through raw pointers only, so tensors that share storage do not break Rust's
-//!   aliasing rules. Two threads that write the same elements race, as they do in NumPy and torch.
-//! - **S5** No op reads an element it or an earlier op did not write: `empty` is the one way to see such memory.
-//! - **S6** What an index says is read once: the memory of an index operand may be written by another thread, or through
-//!   another library, while an op runs without the interpreter. So a value is checked where it becomes an offset, from one
-//!   read, or the op copies all of them first (`copy::own_indices`) and then checks the copy.
+//! - **S4** Element memory is written through raw pointers, or as a slice of a fresh tensor that nobody else has, so
+//!   tensors that share storage do not break Rust's aliasing rules. Kernels read operands as slices
+//!   (`Tensor::as_slice`) while their op writes to nothing but fresh memory. Two threads of which one writes to what
+//!   the other one reads race, as they do in NumPy and torch: values may be any, but nothing that memory rests on is
+//!   decided by them (S6).
+//! - **S5** Every byte has a value, also before it is written: memory of the pool comes with arbitrary ones (see
+//!   `kernels::memory::Block`), importers answer for theirs, and any bytes are a value of every [`Element`]. No op
+//!   reads an element that it or an earlier op did not write: `empty` is the one way to see such memory.
+//! - **S6** What an index says is read once: the memory of an index operand may be written by another thread, or
+//!   through another library, while an op runs without the interpreter. So a value is checked where it becomes an
+//!   offset, from one read, or the op copies all of them first (`copy::own_indices`) and then checks the copy.
+//! - **S7** While a [`TensorView`] shows the bytes nobody writes to them. It counts itself in the storage, and then
+//!   waits for all threads that are reading (see [`reclaim`]); a write asks for the count (`Tensor::check_write`) in
+//!   the same reading in which it writes. So either the view waits for the write, or the write sees the view and is
+//!   refused.
+//!
+//! [`Element`]: crate::tensor::Element
+//! [`TensorView`]: crate::tensor::TensorView
 
 pub mod reclaim;
 
@@ -107,6 +120,8 @@ pub struct Storage {
     bytes: AtomicUsize,
     /// Whether others have the address of the bytes, so that they may not move.
     fixed: AtomicBool,
+    /// How many views show the bytes (S7).
+    views: AtomicU32,
     /// The block of the pool that has the bytes, unless they are inline or somebody else's.
     block: Mutex<Option<Block>>,
     /// The counter of the tensors made over this storage; `.data` aliases bring their own.
@@ -115,8 +130,8 @@ pub struct Storage {
     lent: AtomicBool,
 }
 
-// SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`; an inline
-// storage lives in its `Arc` and is not moved out of it; sharing the bytes between threads is S4.
+// SAFETY: `inline` and the pool's memory are owned by this value and plain bytes; foreign owners are `Send + Sync`; an
+// inline storage lives in its `Arc` and is not moved out of it; sharing the bytes between threads is S4.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
@@ -141,6 +156,7 @@ impl Storage {
         Self {
             inline: Inline(UnsafeCell::new([0; INLINE])),
             fixed: AtomicBool::new(foreign.is_some()),
+            views: AtomicU32::new(0),
             foreign,
             ptr: AtomicPtr::new(ptr),
             bytes: AtomicUsize::new(bytes),
@@ -150,8 +166,8 @@ impl Storage {
         }
     }
 
-    /// Makes room for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the storage
-    /// go on sharing it. An error if others have its address.
+    /// Makes room for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the
+    /// storage go on sharing it. An error if others have its address.
     pub fn grow(&self, op: &'static str, bytes: usize) -> Result<()> {
         let mut current = self.block.lock();
         let old = self.bytes();
@@ -164,6 +180,9 @@ impl Storage {
                  DLPack, a buffer), which would go on with the old one: clone() the tensor first"
             )));
         }
+        if self.views.load(Ordering::Relaxed) > 0 {
+            return Err(self.refusal(op));
+        }
         let block = pool_block(bytes)?;
         // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
         unsafe { std::ptr::copy_nonoverlapping(self.ptr(), block.ptr().as_ptr(), old) };
@@ -174,6 +193,53 @@ impl Storage {
         drop(current);
         reclaim::retire(former);
         Ok(())
+    }
+
+    /// Nobody writes to the bytes, and they do not move, until [`Storage::end_view`] (S7). Waits for writes that are
+    /// under way. An error if others may write to them without asking.
+    pub(crate) fn begin_view(&self, op: &'static str) -> Result<()> {
+        if reclaim::is_reading() {
+            return Err(Error::autograd(format!(
+                "{op}: called from inside of an op, which may be the one to wait for: take the view before or after it"
+            )));
+        }
+        {
+            // Not while it grows.
+            let _block = self.block.lock();
+            if self.is_fixed() {
+                return Err(Error::autograd(format!(
+                    "{op}: the tensor's memory is shared with another library (NumPy, DLPack, a buffer), which may write to \
+                     it: clone() the tensor and take a view of the clone"
+                )));
+            }
+            self.views.fetch_add(1, Ordering::Relaxed);
+        }
+        reclaim::wait_for_readers();
+        Ok(())
+    }
+    pub(crate) fn end_view(&self) {
+        // What was read is read before the next write, which asks with `Acquire`.
+        self.views.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Whether the bytes may be written: not if they are read-only, nor while a view shows them.
+    #[inline]
+    pub(crate) fn is_writable(&self) -> bool {
+        self.read_only().is_none() && self.views.load(Ordering::Acquire) == 0
+    }
+    /// The error of a write to bytes that may not be written.
+    #[cold]
+    pub(crate) fn refusal(&self, op: &'static str) -> Error {
+        Error::autograd(match self.read_only() {
+            Some(import) => format!(
+                "{op}: the tensor's memory is read-only, as it was when {import} took it over: clone() the tensor and write to \
+                 the clone"
+            ),
+            None => format!(
+                "{op}: a TensorView shows the tensor's memory, which stays as it is until the view is dropped: drop it first, \
+                 or clone() the tensor and write to the clone"
+            ),
+        })
     }
 
     /// Somebody outside has the address from now on: the bytes may not move.
@@ -192,7 +258,7 @@ impl Storage {
     ///
     /// # Safety
     /// 1. `ptr` is valid for reads of `bytes` bytes while `owner` lives, and for writes unless it is `read_only`.
-    /// 2. `ptr` is aligned for the dtype of every tensor that will be made over it.
+    /// 2. The bytes are initialised.
     pub unsafe fn foreign(
         ptr: NonNull<u8>,
         bytes: usize,
@@ -224,8 +290,8 @@ impl Storage {
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Acquire)
     }
-    /// Whether the memory was there before an epoch began. Numbers wrap around: after two thousand million epochs old memory
-    /// counts as new.
+    /// Whether the memory was there before an epoch began. Numbers wrap around: after two thousand million epochs old
+    /// memory counts as new.
     pub(crate) fn is_from_before(&self, epoch: u32) -> bool {
         self.version.made.wrapping_sub(epoch) as i32 <= -1
     }
@@ -268,7 +334,7 @@ mod tests {
     fn memory_of_others_is_marked() {
         let mut bytes = Box::new([1u8; 16]);
         let ptr = NonNull::from(&mut bytes[0]);
-        // SAFETY: (1) the owner is the memory, and moves only as a box; (2) of bytes.
+        // SAFETY: (1) the owner is the memory, and moves only as a box; (2) it is.
         let storage = unsafe { Storage::foreign(ptr, 16, bytes, Some("test")) };
         assert!(storage.is_fixed() && storage.read_only() == Some("test") && storage.grow("test", 17).is_err());
     }

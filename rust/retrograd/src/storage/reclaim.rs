@@ -13,6 +13,8 @@
 //! visible before its loads. On Linux the retiring thread pays for the order, by `membarrier`, and reading is two plain
 //! stores; elsewhere, and where the system call is not to be had, each reader issues a fence.
 
+mod slot;
+
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -20,19 +22,20 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence};
+use std::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence, fence};
 
 use parking_lot::Mutex;
 
+use slot::Slot;
+
 /// One thread's mark; handed on to another thread when the first one ends.
-struct Slot {
-    /// Odd while the thread is reading.
-    sequence: AtomicU64,
+struct Place {
+    slot: Slot,
     taken: AtomicBool,
 }
 
-/// Every slot there ever was: as many as there were threads at the same time.
-static SLOTS: Mutex<Vec<&'static Slot>> = Mutex::new(Vec::new());
+/// Every place there ever was: as many as there were threads at the same time.
+static PLACES: Mutex<Vec<&'static Place>> = Mutex::new(Vec::new());
 
 /// Memory that somebody may be reading.
 struct Waiting {
@@ -56,16 +59,16 @@ const FENCES: u32 = 2;
 thread_local! {
     /// How many [`Reading`] there are on this thread.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    static SLOT: Cell<Option<&'static Slot>> = const { Cell::new(None) };
-    /// Gives the slot back when the thread ends.
+    static PLACE: Cell<Option<&'static Place>> = const { Cell::new(None) };
+    /// Gives the place back when the thread ends.
     static OWNED: Cell<Option<Owned>> = const { Cell::new(None) };
 }
 
-struct Owned(&'static Slot);
+struct Owned(&'static Place);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        SLOT.set(None);
+        PLACE.set(None);
         self.0.taken.store(false, Ordering::Release);
     }
 }
@@ -100,19 +103,20 @@ impl Drop for Reading {
 // Calls, so that what is compiled into every op stays small.
 #[inline(never)]
 fn begin() {
-    let slot = SLOT.get().unwrap_or_else(register);
-    slot.sequence.store(slot.sequence.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    if ORDER.load(Ordering::Relaxed) == MEMBARRIER {
-        compiler_fence(Ordering::SeqCst);
-    } else {
-        fence(Ordering::SeqCst);
-    }
+    let slot = &PLACE.get().unwrap_or_else(register).slot;
+    slot.begin(|| {
+        if ORDER.load(Ordering::Relaxed) == MEMBARRIER {
+            compiler_fence(Ordering::SeqCst);
+        } else {
+            fence(Ordering::SeqCst);
+        }
+    });
 }
 
 #[inline(never)]
 fn end() {
-    if let Some(slot) = SLOT.get() {
-        slot.sequence.store(slot.sequence.load(Ordering::Relaxed) + 1, Ordering::Release);
+    if let Some(place) = PLACE.get() {
+        place.slot.end();
     }
 }
 
@@ -122,7 +126,7 @@ pub fn is_reading() -> bool {
 }
 
 /// A reference to a `T`, or none, that one thread may exchange while others use it.
-pub struct Shared<T>(AtomicPtr<T>);
+pub struct Shared<T>(AtomicPtr<T>, PhantomData<Arc<T>>);
 
 /// What a [`Shared`] referred to, for as long as the thread is reading.
 pub struct Held<'a, T>(ManuallyDrop<Arc<T>>, PhantomData<&'a T>);
@@ -138,11 +142,11 @@ impl<T> Deref for Held<'_, T> {
 impl<T> Shared<T> {
     #[inline]
     pub fn new(value: Arc<T>) -> Self {
-        Self(AtomicPtr::new(Arc::into_raw(value).cast_mut()))
+        Self(AtomicPtr::new(Arc::into_raw(value).cast_mut()), PhantomData)
     }
     #[inline]
     pub const fn none() -> Self {
-        Self(AtomicPtr::new(null_mut()))
+        Self(AtomicPtr::new(null_mut()), PhantomData)
     }
     #[inline]
     pub fn get<'a>(&'a self, _: &'a Reading) -> Option<Held<'a, T>> {
@@ -159,7 +163,7 @@ impl<T> Shared<T> {
     /// Refers to something else from now on. What is returned is to be retired.
     pub(crate) fn exchange(&self, mut new: Self) -> Self {
         let p = std::mem::replace(new.0.get_mut(), null_mut());
-        Self(AtomicPtr::new(self.0.swap(p, Ordering::AcqRel)))
+        Self(AtomicPtr::new(self.0.swap(p, Ordering::AcqRel)), PhantomData)
     }
 }
 
@@ -175,36 +179,54 @@ impl<T> Drop for Shared<T> {
 }
 
 #[cold]
-fn register() -> &'static Slot {
+fn register() -> &'static Place {
     if ORDER.load(Ordering::Relaxed) == UNKNOWN {
         let order = if barrier::register() { MEMBARRIER } else { FENCES };
         ORDER.store(order, Ordering::Relaxed);
     }
-    let mut slots = SLOTS.lock();
-    let free = slots.iter().find(|slot| !slot.taken.swap(true, Ordering::Acquire)).copied();
-    let slot = free.unwrap_or_else(|| {
-        let slot: &'static Slot =
-            Box::leak(Box::new(Slot { sequence: AtomicU64::new(0), taken: AtomicBool::new(true) }));
-        slots.push(slot);
-        slot
+    let mut places = PLACES.lock();
+    let free = places.iter().find(|place| !place.taken.swap(true, Ordering::Acquire)).copied();
+    let place = free.unwrap_or_else(|| {
+        let place: &'static Place = Box::leak(Box::new(Place { slot: Slot::new(), taken: AtomicBool::new(true) }));
+        places.push(place);
+        place
     });
-    SLOT.set(Some(slot));
-    // While the thread ends there is nobody left to give the slot back: it stays taken.
-    let _ = OWNED.try_with(|owned| owned.set(Some(Owned(slot))));
+    PLACE.set(Some(place));
+    // While the thread ends there is nobody left to give the place back: it stays taken.
+    let _ = OWNED.try_with(|owned| owned.set(Some(Owned(place))));
     // Whoever retires memory after this fence knows of `ORDER`; for who did before, later loads see what they did.
     fence(Ordering::SeqCst);
-    slot
+    place
+}
+
+/// The threads that are reading, with their counters. Whoever begins to read later sees what this thread did before.
+fn readers() -> Vec<(&'static Slot, u64)> {
+    barrier::issue();
+    let places = PLACES.lock();
+    places.iter().filter_map(|place| Some((&place.slot, place.slot.sequence_if_reading()?))).collect()
+}
+
+/// Waits until every thread that is reading now has come to the end of that: what it did is done. This thread must not
+/// be reading, for two that wait for one another would wait for ever.
+pub(crate) fn wait_for_readers() {
+    assert!(!is_reading(), "who waits for readers must not be one");
+    for (slot, sequence) in readers() {
+        let mut turns = 0u32;
+        while !slot.has_moved_on(sequence) {
+            turns += 1;
+            match turns {
+                0..100 => std::hint::spin_loop(),
+                100..1000 => std::thread::yield_now(),
+                _ => std::thread::sleep(std::time::Duration::from_micros(50)),
+            }
+        }
+    }
 }
 
 /// Frees `memory` as soon as nobody can be reading it: at once, if no thread is reading now, else at a later call of
 /// this function or of [`collect`].
 pub(crate) fn retire<T: Any + Send>(memory: T) {
-    barrier::issue();
-    let is_odd = |slot: &&'static Slot| {
-        let sequence = slot.sequence.load(Ordering::Acquire);
-        (sequence % 2 == 1).then_some((*slot, sequence))
-    };
-    let readers: Vec<_> = SLOTS.lock().iter().filter_map(|slot| is_odd(&slot)).collect();
+    let readers = readers();
     if readers.is_empty() {
         drop(memory);
     } else {
@@ -227,7 +249,7 @@ pub(crate) fn collect() {
 fn free() {
     let mut waiting = WAITING.lock();
     let is_read = |w: &mut Waiting| {
-        w.readers.retain(|(slot, sequence)| slot.sequence.load(Ordering::Acquire) == *sequence);
+        w.readers.retain(|(slot, sequence)| !slot.has_moved_on(*sequence));
         !w.readers.is_empty()
     };
     let (read, free): (Vec<_>, Vec<_>) =
@@ -272,6 +294,7 @@ mod barrier {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
     use std::sync::mpsc::channel;
 
     use super::*;

@@ -54,8 +54,9 @@ pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not told.
-pub fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
+/// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not told, and
+/// whether `dst` may be written is checked by the caller.
+pub(crate) fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     transforms::check_read("copy", src)?;
     transforms::check_read("copy", dst)?;
     let _reading = reading();

@@ -59,6 +59,13 @@ impl DType {
             DType::Complex128 => 16,
         }
     }
+    /// What the address of an element is a multiple of.
+    pub const fn alignment(self) -> usize {
+        match self {
+            DType::Complex64 | DType::Complex128 => self.size() / 2,
+            _ => self.size(),
+        }
+    }
     pub const fn category(self) -> Category {
         match self {
             DType::Bool => Category::Bool,
@@ -180,13 +187,21 @@ impl DType {
     }
 }
 
-/// A Rust type that is the element type of a tensor: any bytes are a value of it, since memory may hold any.
-pub trait Element: crate::kernels::simd::Lane + Default + PartialEq + Send + Sync + 'static {
+/// A Rust type that is the element type of a tensor.
+///
+/// # Safety
+/// 1. It has the size of `DTYPE`, at most its alignment, and no padding.
+/// 2. Any bytes are a value of it, since memory may hold any.
+pub unsafe trait Element: crate::kernels::simd::Lane + Default + PartialEq + Send + Sync + 'static {
     const DTYPE: DType;
 }
 
 macro_rules! element {
-    ($($t:ty => $d:ident),*) => { $(impl Element for $t { const DTYPE: DType = DType::$d; })* };
+    ($($t:ty => $d:ident),*) => { $(
+        const _: () = assert!(size_of::<$t>() == DType::$d.size() && align_of::<$t>() <= DType::$d.alignment());
+        // SAFETY: (1) as asserted; plain numbers have no padding, nor do pairs of them. (2) Of numbers; `Truth` is a byte.
+        unsafe impl Element for $t { const DTYPE: DType = DType::$d; }
+    )* };
 }
 element!(Truth => Bool, u8 => UInt8, i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64,
     f16 => Float16, bf16 => BFloat16, f32 => Float32, f64 => Float64,

@@ -6,7 +6,10 @@ pub mod dtype;
 pub mod format;
 pub mod layout;
 pub mod memory_format;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 pub mod scalar;
+mod tensor_view;
 mod value;
 
 use std::fmt;
@@ -20,6 +23,7 @@ pub use dtype::{Category, DType, Element, Host, Truth};
 pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
+pub use tensor_view::TensorView;
 pub use value::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
 
 use crate::autograd::meta::Meta;
@@ -146,7 +150,7 @@ impl Tensor {
         t
     }
 
-    /// A fresh contiguous tensor whose elements are not initialised.
+    /// A fresh contiguous tensor whose elements have arbitrary values.
     pub fn empty(sizes: &[usize], dtype: DType) -> Result<Self> {
         let n = layout::checked_numel("empty", sizes)?;
         Self::empty_contiguous(sizes, n, contiguous_strides(sizes), dtype)
@@ -175,7 +179,7 @@ impl Tensor {
         }))
     }
 
-    /// A fresh tensor with the given strides (which must not overlap), elements not initialised.
+    /// A fresh tensor with the given strides (which must not overlap), its elements of arbitrary values.
     pub fn empty_strided(sizes: &[usize], strides: &[isize], dtype: DType) -> Result<Self> {
         let n = layout::checked_numel("empty_strided", sizes)?;
         let overflow = || {
@@ -212,7 +216,8 @@ impl Tensor {
         if self.is_contiguous() { Self::empty(self.sizes(), dtype) } else { self.empty_like_layout(dtype) }
     }
 
-    /// A tensor over existing storage. Offset in elements; an error if the layout leaves the storage (S3).
+    /// A tensor over existing storage. Offset in elements; an error if the layout leaves the storage (S3), or the storage
+    /// is not aligned for the dtype (S2). Any bytes are elements of any dtype (S5).
     pub fn from_parts(
         storage: Arc<Storage>,
         dtype: DType,
@@ -221,6 +226,9 @@ impl Tensor {
         offset: usize,
     ) -> Result<Self> {
         let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
+        if !storage.ptr().addr().is_multiple_of(dtype.alignment()) {
+            return Err(misaligned(&storage, dtype));
+        }
         Ok(Self::new(Self::checked_body(storage, dtype, sizes, strides, offset)?))
     }
 
@@ -537,8 +545,9 @@ impl Tensor {
     /// The elements of a contiguous tensor. `None` if the dtype differs, the elements are not contiguous, or the tensor is
     /// batched.
     ///
-    /// While the slice is in use nobody may write to the storage (S4).
-    pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
+    /// For kernels: the op writes to the storage only after the last use of the slice, and if others can write to it, what
+    /// the elements say decides nothing about memory (S4, S6). What users are given is [`Tensor::view`].
+    pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if T::DTYPE != self.dtype() || !self.is_contiguous() || self.is_batched() {
             return None;
         }
@@ -549,13 +558,13 @@ impl Tensor {
         // SAFETY: S1 and S3 give `numel` readable elements, S2 their alignment.
         Some(unsafe { std::slice::from_raw_parts(self.ptr::<T>(), self.numel()) })
     }
-    /// A fresh contiguous tensor whose elements `fill` writes; it must write them all (S5).
+    /// A fresh contiguous tensor whose elements `fill` writes, all of them: those that it is given have arbitrary values.
     pub fn build<T: Element>(sizes: &[usize], fill: impl FnOnce(&mut [T])) -> Result<Self> {
         let t = Self::empty(sizes, T::DTYPE)?;
         if t.numel() > 0 {
             let _reading = reading();
-            // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique. The bytes may
-            // be uninitialised, which every element type here tolerates being overwritten from.
+            // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique; by S5 the bytes
+            // are elements already.
             fill(unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
         }
         Ok(t)
@@ -701,6 +710,14 @@ impl Drop for Inner {
             crate::autograd::node::drop_later(edge.node);
         }
     }
+}
+
+#[cold]
+fn misaligned(storage: &Storage, dtype: DType) -> Error {
+    Error::value(
+        "from_parts",
+        format!("{storage:?} is not aligned to the {} bytes of {}", dtype.alignment(), dtype.name()),
+    )
 }
 
 impl fmt::Debug for Tensor {

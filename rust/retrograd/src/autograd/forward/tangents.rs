@@ -39,7 +39,7 @@ impl Tensor {
     fn tangent_root(&self, id: u64) -> &Tensor {
         let mut root = self;
         loop {
-            match root.view() {
+            match root.view_of() {
                 Some(v) if !root.starts_family(id) => match &v.dual {
                     Some(dual) => root = dual,
                     None => return &v.base,
@@ -77,7 +77,7 @@ impl Tensor {
     }
     pub(super) fn has_tangent_of(&self, id: u64) -> bool {
         let holds = |t: &Tensor| t.has_flag(flag::TANGENT) && t.meta().tangents.lock().iter().any(|h| h.id == id);
-        holds(self) || self.view().is_some() && holds(self.tangent_root(id))
+        holds(self) || self.view_of().is_some() && holds(self.tangent_root(id))
     }
     pub(super) fn take_tangent(&self, id: u64) -> Option<Tensor> {
         let mut all = self.meta().tangents.lock();
@@ -117,7 +117,8 @@ impl Tensor {
     /// Whether the tensor may have a tangent at some level.
     #[inline]
     pub(crate) fn may_have_tangent(&self) -> bool {
-        self.has_flag(flag::TANGENT) || self.view().is_some_and(|v| v.base.has_flag(flag::TANGENT) || v.dual.is_some())
+        self.has_flag(flag::TANGENT)
+            || self.view_of().is_some_and(|v| v.base.has_flag(flag::TANGENT) || v.dual.is_some())
     }
     /// Whether the tensor has a tangent at a level that ops see.
     pub(crate) fn has_tangent(&self) -> bool {

@@ -58,6 +58,7 @@ impl Primitive for IndexSelect {
         let (x, index) = (vector(xs[0])?, vector(xs[1])?);
         let n = x.sizes()[self.dim];
         let index = copy::contiguous(&copy::cast(&index, DType::Int64)?)?;
+        // For the error alone, and for indices that count from the end: `read_at` checks what it uses (S6).
         if index.as_slice::<i64>().unwrap_or(&[]).iter().any(|&i| i < 0 || i >= n as i64) {
             return Err(Error::index(
                 Self::NAME,

@@ -37,7 +37,8 @@ fn walk(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<Wal
     Walk::new(op, to.sizes(), to.strides(), &[dim], &[&index])
 }
 
-/// Refuses positions that count from the end, or lie outside the axis. `says` makes the error.
+/// Refuses positions that count from the end, or lie outside the axis. `says` makes the error. Memory does not rest on
+/// it: the walk checks what it uses (S6).
 fn check_positions(to: &Tensor, dim: usize, index: &Tensor, says: impl Fn(String) -> Error) -> Result<()> {
     let n = to.sizes().get(dim).map_or(1, |&n| n as i64);
     match copy::cast(index, DType::Int64)?.to_vec::<i64>()?.iter().find(|&&i| i < 0 || i >= n) {

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::parallel::{Shared, num_threads, split};
 use crate::kernels::real::Ring;
 use crate::kernels::simd::prefetch_lines;
-use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
+use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order, read_once};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, may_overlap, numel};
 use crate::tensor::{DType, Dims, Strides, Tensor, Truth};
@@ -319,8 +319,9 @@ fn offsets(
             whole
         };
         let n = sizes[*d] as i64;
-        for (o, &i) in offsets.iter_mut().zip(whole.as_slice::<i64>().unwrap_or(&[])) {
+        for (o, i) in offsets.iter_mut().zip(whole.as_slice::<i64>().unwrap_or(&[])) {
             // S6: one read is checked and becomes the offset.
+            let i = read_once(i);
             if i < -n || i >= n {
                 return Err(Error::index(op, format!("index {i} is out of bounds for dimension {d} with size {n}")));
             }

@@ -117,6 +117,7 @@ pub fn repeated_indices(repeats: &Tensor, output_size: Option<i64>) -> Result<Te
     if !matches!(repeats.dtype(), DType::Int32 | DType::Int64) {
         return Err(Error::no_kernel("repeat_interleave_cpu", repeats.dtype()));
     }
+    // A copy: what is added up here is what is written by below (S6).
     let counts = copy::cast(repeats, DType::Int64)?.to_vec::<i64>()?;
     if counts.iter().any(|&n| n < 0) {
         return Err(Error::shape(OP, "repeats can not be negative"));

@@ -381,6 +381,11 @@ def test_a_buffer_says_how_it_lies(rg: Any) -> None:
         memoryview(rg.tensor([1.0], dtype=rg.bfloat16))
 
 
+def test_infinity_and_nan_as_bfloat16(rg: Any) -> None:
+    x = rg.tensor([np.inf, -np.inf, np.nan, 1.5]).to(rg.bfloat16).to(rg.float32)
+    np.testing.assert_array_equal(x.numpy(), np.array([np.inf, -np.inf, np.nan, 1.5], "f4"))
+
+
 def test_frombuffer(rg: Any) -> None:
     data = bytearray(np.arange(4, dtype="i4").tobytes())
     t = rg.frombuffer(data, dtype=rg.int32)

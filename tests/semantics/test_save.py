@@ -582,3 +582,14 @@ def test_save_1_blocks_that_a_hook_of_backward_ends_or_begins_are_those_of_its_n
         assert pair.calls == ["pack"] and other.calls == []
     x.sin()
     assert pair.calls == ["pack"] and other.calls == []
+
+
+def test_save_1_operands_of_a_write_are_packed_before_it():
+    x, w, seen = leaf([1.0, 2.0]), leaf([3.0, 4.0]), []
+    with rg.autograd.graph.saved_tensors_hooks(lambda t: (seen.append(t.tolist()), t.clone())[1], lambda t: t):
+        y = x.clone()
+        y.mul_(w)
+    assert sorted(seen) == [[1.0, 2.0], [3.0, 4.0]]
+    y.sum().backward()
+    same(x.grad, [3.0, 4.0])
+    same(w.grad, [1.0, 2.0])

@@ -54,6 +54,31 @@ def test_fwd_13_reverse_over_forward():
         same(tangent(g), [18.0, 48.0])
 
 
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("pack", [lambda t: t, lambda t: t.detach(), lambda t: t.clone()])
+def test_fwd_13_what_hooks_unpack_has_the_tangent_that_was_saved(pack, requires_grad):
+    x = leaf([2.0])
+    with level():
+        c = dual(rg.tensor([3.0], requires_grad=requires_grad), rg.tensor([5.0]))
+        with rg.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            product, power = x * c, c.exp()
+        (g,) = grad(product, x)
+        same(unpack(g).primal, [3.0])
+        same(tangent(g), [5.0])
+        if requires_grad:
+            (g,) = grad(power, c)
+            close(tangent(g), [5 * math.exp(3)])
+
+
+def test_fwd_13_a_tensor_that_a_hook_unpacks_may_have_a_tangent_of_its_own():
+    x = leaf([2.0])
+    with level():
+        with rg.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: dual(t.detach(), rg.tensor([7.0]))):
+            y = x * rg.tensor([3.0])
+        (g,) = grad(y, x)
+        same(tangent(g), [7.0])
+
+
 def test_fwd_13_a_dual_seed():
     x = leaf([1.0, 2.0])
     with level():

@@ -51,6 +51,8 @@ const INPUT: u32 = u32::MAX;
 struct Packed {
     value: Box<dyn PackedValue>,
     link: Link,
+    /// Bears the tensor's tangents, which the hook need not keep; none where it was packed outside of all levels.
+    tangents: Option<Tensor>,
 }
 
 enum Link {
@@ -166,7 +168,8 @@ impl Saved {
                  hook first.",
             ));
         }
-        Ok(Self(Form::Packed(Arc::new(Packed { value, link }))))
+        let tangents = tensor.bearer_of_tangents()?;
+        Ok(Self(Form::Packed(Arc::new(Packed { value, link, tangents }))))
     }
     #[cold]
     fn stale(&self, node: &NodeRef, slot: usize) -> Error {
@@ -193,16 +196,32 @@ impl Saved {
     }
 }
 
+impl Link {
+    /// Which output of the node it is, if it is one.
+    fn output(&self) -> Option<u32> {
+        match self {
+            Self::Output(nr) => Some(*nr),
+            Self::Part(_) => Some(0),
+            Self::Constant | Self::Edge(_) => None,
+        }
+    }
+}
+
 impl Packed {
     fn unpack(&self, node: &NodeRef) -> Result<Tensor> {
         let given = {
             let _unhooked = Suspended::new();
             self.value.unpack()?
         };
-        if matches!(self.link, Link::Constant) && !given.requires_grad() && !given.may_have_tangent() {
+        let tangents = self.tangents.as_ref().filter(|bearer| bearer.may_have_tangent());
+        if matches!(self.link, Link::Constant) && !given.requires_grad() && tangents.is_none() {
             return Ok(given);
         }
         let t = given.alias();
+        t.share_tangents(&given)?;
+        if let Some(bearer) = tangents {
+            t.borrow_tangents(bearer)?;
+        }
         match &self.link {
             Link::Constant => {}
             Link::Output(nr) => t.set_history(Output { node: node.clone(), nr: *nr }),
@@ -427,7 +446,14 @@ impl KeptSlots {
             let (tensor, output) = match &value.0 {
                 Form::Plain { tensor, output, .. } => (tensor, *output),
                 Form::Part { tensor, .. } => (tensor, 0),
-                Form::Packed(_) => continue,
+                Form::Packed(packed) => {
+                    if let (Some(bearer), Some(nr)) = (&packed.tangents, packed.link.output())
+                        && let Some(out) = outs.get(nr as usize)
+                    {
+                        bearer.borrow_tangents(out)?;
+                    }
+                    continue;
+                }
             };
             if let Some(out) = outs.get(output as usize) {
                 tensor.share_tangents(out)?;

@@ -18,7 +18,7 @@ use crate::autograd::arith::{Layout, cloned, same_view, select_at};
 use crate::autograd::leaf::WeakTensor;
 use crate::autograd::mode::{self, GradGuard};
 use crate::error::{Error, Result};
-use crate::tensor::{Tensor, flag};
+use crate::tensor::{Strides, Tensor, flag};
 use crate::transforms;
 
 /// The tangent of a tensor at a level.
@@ -158,6 +158,28 @@ impl Tensor {
             }
         }
         Ok(all)
+    }
+    /// A tensor with the tangents of this one and none of its memory; `None` where ops see no level.
+    pub(crate) fn bearer_of_tangents(&self) -> Result<Option<Tensor>> {
+        if seen().is_empty() || !self.dtype().is_differentiable() {
+            return Ok(None);
+        }
+        let zero = Tensor::full(&[], 0i64.into(), self.dtype())?;
+        let strides: Strides = self.sizes().iter().map(|_| 0).collect();
+        let bearer = Tensor::from_parts(zero.storage().clone(), self.dtype(), self.sizes(), &strides, 0)?;
+        bearer.borrow_tangents(self)?;
+        Ok(Some(bearer))
+    }
+    /// Has this tensor, which is the same values in other memory, borrow the tangents of another one.
+    pub(crate) fn borrow_tangents(&self, of: &Tensor) -> Result<()> {
+        if of.may_have_tangent() {
+            for at in seen() {
+                if let Some(t) = of.tangent_at(at)? {
+                    self.put_tangent(at, t, true);
+                }
+            }
+        }
+        Ok(())
     }
     /// Gives this tensor, which stands for the same values, the tangents of another one.
     pub(crate) fn share_tangents(&self, of: &Tensor) -> Result<()> {

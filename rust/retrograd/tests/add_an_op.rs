@@ -19,7 +19,7 @@ impl<T: Real> Map1<T, T> for Softplus {
     fn f(&self, x: T) -> T {
         // ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|): the exponent is never positive, so nothing overflows.
         let positive = if x > T::ZERO { x } else { T::ZERO };
-        positive.plus(x.abs().negate().exp().ln_1p())
+        positive.add(x.abs().neg().exp().ln_1p())
     }
 }
 

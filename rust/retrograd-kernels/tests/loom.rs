@@ -63,6 +63,7 @@ mod sync {
 #[path = "../src/parallel/jobs.rs"]
 mod jobs;
 #[path = "../src/memory/stack.rs"]
+#[allow(dead_code, reason = "the pool knows the blocks, the stack only their nodes")]
 mod stack;
 /// The marks of threads that read the memory of tensors, of the crate `retrograd`.
 #[path = "."]

@@ -12,6 +12,9 @@
 //! autograd::backward(&y).unwrap();
 //! assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [2.0, 4.0]);
 //! ```
+//!
+//! With the feature `ndarray`, on by default, arrays of that crate become tensors (`Tensor::from`), and tensors become
+//! arrays (`ArrayD::try_from`) or, by [`Tensor::view`], views of arrays.
 
 extern crate self as retrograd;
 
@@ -32,4 +35,4 @@ pub use retrograd_kernels as kernels;
 
 pub use error::{Error, ErrorKind, Result};
 pub use generator::Generator;
-pub use tensor::{DType, Scalar, Tensor};
+pub use tensor::{DType, Scalar, Tensor, TensorView};

@@ -10,7 +10,7 @@ BELOW_TENSORS = [
     "error.rs",
     "generator.rs",
     "interrupt.rs",
-    "origin.rs",
+    "call_site.rs",
     "storage/mod.rs",
     "storage/reclaim.rs",
     "tensor/dtype.rs",

@@ -9,21 +9,21 @@ use std::ops::Range;
 
 use super::pointwise::{Body, row_of};
 use super::real::Real;
-use super::simd::{Isa, Level, Task, Vector, dispatch};
-use crate::parallel::{Shared, split};
+use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
+use crate::parallel::{SharedPtr, split};
 use crate::thresholds::columns::{PART, ROWS};
 
 /// What an element takes in a pass, in nanoseconds.
 const COST: f64 = 0.3;
 
 /// `o = f(inputs)` by rows of `width` elements. Inputs are as long as the output, or one row that all rows share. No duties.
-struct Rows<'a, F, T, const K: usize> {
+struct ColumnRows<'a, F, T, const K: usize> {
     f: F,
     width: usize,
     inputs: [&'a [T]; K],
     o: &'a mut [T],
 }
-impl<T: Real, const K: usize, F: Body<T, K>> Task for Rows<'_, F, T, K> {
+impl<T: Real, const K: usize, F: Body<T, K>> Task for ColumnRows<'_, F, T, K> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
@@ -63,14 +63,14 @@ impl<T: Real> Body<T, 6> for Project {
 /// Runs `f` with the best instructions, for pieces of rows.
 fn by_rows<T: Real, const K: usize, F: Body<T, K> + Copy>(f: F, width: usize, inputs: [&[T]; K], o: &mut [T]) {
     let n = o.len();
-    let out = Shared(o.as_mut_ptr());
+    let out = SharedPtr(o.as_mut_ptr());
     split(n.div_ceil(width), 1, n as f64 * COST, &|rows| {
         let piece = rows.start * width..n.min(rows.end * width);
         let inputs = inputs.map(|a| if a.len() == width { a } else { &a[piece.clone()] });
         // SAFETY: elements of the output that no other piece has; the task has no duties.
         unsafe {
             let o = std::slice::from_raw_parts_mut(out.get().add(piece.start), piece.len());
-            dispatch(Level::detect(), Rows { f, width, inputs, o });
+            for_isa(InstructionSet::detect(), ColumnRows { f, width, inputs, o });
         }
     });
 }
@@ -224,7 +224,7 @@ fn by_parts<T: Real>(
     let (rows, part) = (len.div_ceil(width), PART * width);
     let parts = rows.div_ceil(PART).max(1);
     let mut found = vec![T::ZERO; parts * 2 * width];
-    let out = Shared(found.as_mut_ptr());
+    let out = SharedPtr(found.as_mut_ptr());
     split(parts, 1, len as f64 * COST, &|pieces| {
         for i in pieces {
             // SAFETY: the results of part `i`, which no other piece has.
@@ -274,7 +274,7 @@ pub fn moments<T: Real>(x: &[T], width: usize) -> [Vec<T>; 2] {
         x.len(),
         width,
         // SAFETY: the task has no duties.
-        |part, found| unsafe { dispatch(Level::detect(), Moments { x: &x[part], found }) },
+        |part, found| unsafe { for_isa(InstructionSet::detect(), Moments { x: &x[part], found }) },
         |[a, b], [means, squares], [other_means, other_squares]| {
             // The difference of the means counts as well.
             let (share, between) = (T::of(b as f64 / (a + b) as f64), T::of(a as f64 * b as f64 / (a + b) as f64));
@@ -309,7 +309,9 @@ pub fn sums<T: Real>(x: &[T], g: &[T], means: &[T]) -> [Vec<T>; 2] {
         x.len(),
         means.len(),
         // SAFETY: the task has no duties.
-        |part, found| unsafe { dispatch(Level::detect(), Sums { x: &x[part.clone()], g: &g[part], means, found }) },
+        |part, found| unsafe {
+            for_isa(InstructionSet::detect(), Sums { x: &x[part.clone()], g: &g[part], means, found })
+        },
         |_, sums, others| {
             for (sums, others) in sums.into_iter().zip(others) {
                 for (sum, &other) in sums.iter_mut().zip(others) {

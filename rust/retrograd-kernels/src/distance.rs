@@ -86,7 +86,7 @@ pub fn all<T: Real>(
 /// Gradients of rows `range` of all entries of `a`, to `to`, which is whole: sums over the rows of `b` of `g` times what the
 /// distance `d` changes by with the row. With `flipped`, rows and columns of `g` and `d` are exchanged.
 #[allow(clippy::too_many_arguments)]
-pub fn pull<T: Real>(
+pub fn backward<T: Real>(
     norm: Norm,
     a: &[T],
     b: &[T],

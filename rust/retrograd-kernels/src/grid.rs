@@ -194,7 +194,7 @@ pub fn sample<T: Sample>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &mut [T
 }
 
 /// The reverse of [`sample`]: adds to the gradient of the planes, and writes that of the points, if these are wanted.
-pub fn pull<T: Sample>(
+pub fn backward<T: Sample>(
     s: &Sampler,
     e: Extent,
     (x, grid, g): (&[T], &[T], &[T]),

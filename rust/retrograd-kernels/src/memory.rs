@@ -58,7 +58,7 @@ impl Block {
     /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`]. The bytes have arbitrary values, which may be read.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         let ptr = allocate(bytes).ok_or(OutOfMemory { bytes })?;
-        settle(ptr);
+        propagate(ptr);
         Ok(Self { ptr, bytes })
     }
     /// Where the bytes are.
@@ -82,7 +82,7 @@ impl Drop for Block {
 /// undefined, so that the compiler may assume that nobody does it; here it must assume that somebody wrote to it. (Miri
 /// sees memory that [`backing`] wrote zeros to.)
 #[inline(always)]
-fn settle(ptr: NonNull<u8>) {
+fn propagate(ptr: NonNull<u8>) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
     // SAFETY: no instruction at all; as if it stored to each byte the value that it has.
     unsafe {
@@ -554,10 +554,10 @@ impl Totals {
 
 // ---- the process-wide stacks ----
 
-static SHARED: Shared = Shared::new();
+static SHARED: SharedStacks = SharedStacks::new();
 
 /// A lock-free stack of blocks per class, last in first out, over nodes that are never freed.
-struct Shared {
+struct SharedStacks {
     stacks: [Head; CLASSES],
     /// When each class was last used, on the clock of `ticks`.
     used: [AtomicU64; CLASSES],
@@ -583,7 +583,7 @@ impl Node {
     }
 }
 
-impl Shared {
+impl SharedStacks {
     const fn new() -> Self {
         Self {
             stacks: [const { Head::new() }; CLASSES],

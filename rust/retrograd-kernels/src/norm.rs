@@ -4,7 +4,7 @@
 use super::pointwise::{Body, row, row_of};
 use super::real::Real;
 use super::rows::{self, Terms};
-use super::simd::{Isa, Level, Task, Vector, dispatch};
+use super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
 use crate::thresholds::norm::BLOCK;
 
 /// `o = f(inputs)`. No duties.
@@ -26,7 +26,7 @@ impl<T: Real, const K: usize, F: Body<T, K>> Task for Each<'_, F, T, K> {
 /// Runs `f` with the best instructions.
 fn each<T: Real, const K: usize, F: Body<T, K>>(f: F, inputs: [&[T]; K], o: &mut [T]) {
     // SAFETY: the task has no duties.
-    unsafe { dispatch(Level::detect(), Each { f, inputs, o }) }
+    unsafe { for_isa(InstructionSet::detect(), Each { f, inputs, o }) }
 }
 
 /// `(x - mean) scale w + b` of an element, its weight and its shift.
@@ -130,14 +130,14 @@ pub fn add_along<T: Real>(x: &[T], g: &[T], mean: T, scale: T, sum: &mut [T]) {
         }
     }
     // SAFETY: the task has no duties.
-    unsafe { dispatch(Level::detect(), Add { f: Along { mean, scale }, x, g, sum }) }
+    unsafe { for_isa(InstructionSet::detect(), Add { f: Along { mean, scale }, x, g, sum }) }
 }
 
 /// The sums of `q` and of `q (x - mean)`, where `q` is `g`, or `g w` for weights by element.
 pub fn sums<T: Real>(x: &[T], g: &[T], w: Option<&[T]>, mean: T) -> (T, T) {
     assert!(x.len() == g.len() && w.is_none_or(|w| w.len() == g.len()), "slices of one length");
     // SAFETY: the task has no duties.
-    unsafe { dispatch(Level::detect(), Sums { x, g, w, mean }) }
+    unsafe { for_isa(InstructionSet::detect(), Sums { x, g, w, mean }) }
 }
 
 /// See [`sums`]. No duties.

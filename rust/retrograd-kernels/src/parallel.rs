@@ -163,12 +163,12 @@ pub fn try_split<E: Send>(
 
 /// A pointer that pieces may share; its user answers for what they do with it.
 #[derive(Clone, Copy)]
-pub struct Shared<T>(pub *mut T);
+pub struct SharedPtr<T>(pub *mut T);
 // SAFETY: a pointer does nothing by itself; each dereference is somebody's `unsafe`.
-unsafe impl<T> Send for Shared<T> {}
+unsafe impl<T> Send for SharedPtr<T> {}
 // SAFETY: as above.
-unsafe impl<T> Sync for Shared<T> {}
-impl<T> Shared<T> {
+unsafe impl<T> Sync for SharedPtr<T> {}
+impl<T> SharedPtr<T> {
     /// The pointer. A method, so that closures capture the whole.
     #[inline(always)]
     pub fn get(self) -> *mut T {

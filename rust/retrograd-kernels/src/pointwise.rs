@@ -1,6 +1,6 @@
 //! Pointwise loops: a scalar body over one to three strided operands, compiled per instruction set.
 //!
-//! Contiguous operands go to the body's loop at once, through `dispatch`; other layouts through `walk`, which makes
+//! Contiguous operands go to the body's loop at once, through `for_isa`; other layouts through `walk`, which makes
 //! contiguous pieces of them and is shared by all bodies. So a body is compiled for contiguous elements only, per dtype and
 //! instruction set.
 //!
@@ -12,17 +12,17 @@
 mod cast;
 mod copy;
 mod halves;
-mod lanes;
 mod map;
-mod runs;
+mod scalar_loop;
+mod vectorized;
 mod walk;
 
 pub use cast::{Cast, Convert, convert, convert_at};
 pub use copy::{copy_strided, copy_strided_at, fill};
 pub use halves::{Half, narrow, widen};
-pub use lanes::{Body, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
 pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2};
-pub use runs::{RunBody, each, runs};
+pub use scalar_loop::{RunBody, each, runs};
+pub use vectorized::{Body, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
 pub use walk::Operand;
 
 /// A scalar body; implementors mark `f` `#[inline(always)]` so that the loops vectorise it per instruction set.

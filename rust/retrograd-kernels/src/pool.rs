@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::real::{Ordered, Ring};
-use super::simd::{Isa, Level, Task, dispatch};
-use crate::parallel::{Shared, split};
+use super::simd::{InstructionSet, Isa, Task, for_isa};
+use crate::parallel::{SharedPtr, split};
 use crate::strided::read_once;
 
 /// A number that can be pooled.
@@ -50,7 +50,7 @@ pub struct Window {
 /// Duties of whoever makes one: no window that has positions has one at `size` or beyond; the windows of `whole` have
 /// exactly `taps` positions each, `step` apart, and start `stride` apart.
 #[derive(Clone, Debug)]
-pub struct Axis {
+pub struct PoolAxis {
     pub size: usize,
     /// Between two positions of a window.
     pub step: usize,
@@ -64,7 +64,7 @@ pub struct Axis {
 /// Planes of `inner` elements with `outer` windows each.
 #[derive(Clone, Debug)]
 pub struct Windows {
-    pub axes: [Axis; 3],
+    pub axes: [PoolAxis; 3],
     /// Divides every sum; the count of the window's positions if `None`.
     pub divisor: Option<i64>,
 }
@@ -108,7 +108,7 @@ impl Windows {
 
 /// One row of windows: `d` and `h` are the windows along the outer axes.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct WindowRow<'a> {
     windows: &'a Windows,
     d: Window,
     h: Window,
@@ -141,7 +141,7 @@ macro_rules! rows {
             let mut $at = p * outer;
             for &d in &windows.axes[0].windows {
                 for &h in &windows.axes[1].windows {
-                    let $row = Row { windows, d, h };
+                    let $row = WindowRow { windows, d, h };
                     $body;
                     $at += width;
                 }
@@ -201,7 +201,7 @@ impl<T: Pooled> Max<'_, T> {
     /// The maxima of `L` windows whose first lines are `S` (0: `stride`) apart from `x` on, and how far from there they stand.
     #[inline(always)]
     unsafe fn lanes<const L: usize, const S: usize>(
-        row: Row<'_>,
+        row: WindowRow<'_>,
         x: *const T,
         (start, taps, step): (usize, usize, usize),
     ) -> ([T; L], [u32; L]) {
@@ -210,7 +210,7 @@ impl<T: Pooled> Max<'_, T> {
         let first = (row.d.start * row.windows.axes[1].size + row.h.start) * row.windows.axes[2].size;
         lines!(row, |line| {
             for k in 0..taps {
-                // SAFETY: duty 1: positions of windows, by the duties of `Axis`.
+                // SAFETY: duty 1: positions of windows, by the duties of `PoolAxis`.
                 let p = unsafe { x.add(line + start + k * step) };
                 let o = (line - first + k * step) as u32;
                 for l in 0..L {
@@ -246,7 +246,7 @@ impl<T: Pooled> Task for Max<'_, T> {
                     lines!(row, |line| {
                         let mut j = window.start;
                         while j < window.end {
-                            // SAFETY: duty 1: a position of a window, by the duties of `Axis`.
+                            // SAFETY: duty 1: a position of a window, by the duties of `PoolAxis`.
                             let v = unsafe { *x.add(line + j) };
                             if (v > best) | v.is_nan() {
                                 (best, found) = (v, line + j);
@@ -310,7 +310,7 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
                     lines!(row, |line| {
                         let mut j = window.start;
                         while j < window.end {
-                            // SAFETY: duty 1: a position of a window, by the duties of `Axis`.
+                            // SAFETY: duty 1: a position of a window, by the duties of `PoolAxis`.
                             let p = unsafe { x.add(line + j) };
                             if REVERSE {
                                 // SAFETY: as above.
@@ -339,7 +339,7 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
                     }
                     lines!(row, |line| {
                         for k in 0..w.taps {
-                            // SAFETY: duty 1: positions of windows, by the duties of `Axis`.
+                            // SAFETY: duty 1: positions of windows, by the duties of `PoolAxis`.
                             let p = unsafe { x.add(line + start + k * w.step) };
                             for (l, lane) in lanes.iter_mut().enumerate() {
                                 // SAFETY: as above.
@@ -373,12 +373,12 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
 pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: &mut [i64]) {
     let planes = planes(windows, x.len(), y.len());
     assert_eq!(y.len(), at.len(), "a place for every maximum");
-    let (from, y, at) = (Shared(x.as_ptr().cast_mut()), Shared(y.as_mut_ptr()), Shared(at.as_mut_ptr()));
+    let (from, y, at) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()), SharedPtr(at.as_mut_ptr()));
     split(planes, 1, windows.cost(planes), &|planes| {
         let task = Max { windows, planes, x: from.get().cast_const(), y: y.get(), at: at.get() };
         // SAFETY: (1, 2) the slices were checked to hold the planes, and mutable borrows overlap nothing; no other piece
         // has these planes.
-        unsafe { dispatch(Level::detect(), task) }
+        unsafe { for_isa(InstructionSet::detect(), task) }
     });
 }
 
@@ -388,12 +388,12 @@ pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: &mut [i64]) {
 /// As [`max`].
 pub fn mean<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T]) {
     let planes = planes(windows, x.len(), y.len());
-    let (x, y) = (Shared(x.as_ptr().cast_mut()), Shared(y.as_mut_ptr()));
+    let (x, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
     split(planes, 1, windows.cost(planes), &|planes| {
         let task = Sums::<T, false> { windows, planes, x: x.get(), y: y.get() };
         // SAFETY: (1, 2) the slices were checked to hold the planes; `x` is not written; mutable borrows overlap nothing;
         // no other piece has these planes.
-        unsafe { dispatch(Level::detect(), task) }
+        unsafe { for_isa(InstructionSet::detect(), task) }
     });
 }
 
@@ -401,14 +401,14 @@ pub fn mean<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T]) {
 ///
 /// # Panics
 /// As [`max`].
-pub fn spread<T: Pooled>(windows: &Windows, g: &[T], x: &mut [T]) {
+pub fn avg_backward<T: Pooled>(windows: &Windows, g: &[T], x: &mut [T]) {
     let planes = planes(windows, x.len(), g.len());
-    let (x, y) = (Shared(x.as_mut_ptr()), Shared(g.as_ptr().cast_mut()));
+    let (x, y) = (SharedPtr(x.as_mut_ptr()), SharedPtr(g.as_ptr().cast_mut()));
     split(planes, 1, windows.cost(planes), &|planes| {
         let task = Sums::<T, true> { windows, planes, x: x.get(), y: y.get() };
         // SAFETY: (1, 2) the slices were checked to hold the planes; `y` is not written; mutable borrows overlap nothing;
         // no other piece has these planes.
-        unsafe { dispatch(Level::detect(), task) }
+        unsafe { for_isa(InstructionSet::detect(), task) }
     });
 }
 
@@ -437,7 +437,7 @@ pub fn scatter<T: Ring>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: u
 }
 
 /// The elements of `x` at the places `at` of their planes of `inner` elements; 0 for those that name no place.
-pub fn gather<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
+pub fn gather_at<T: Ring>(x: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
     for ((x, at), y) in by_plane(x, inner).zip(by_plane(at, outer)).zip(y.chunks_exact_mut(outer.max(1))) {
         for (i, y) in at.iter().zip(y) {
             // As in `scatter`.

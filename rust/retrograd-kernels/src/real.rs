@@ -22,7 +22,7 @@ impl From<f64> for Constant {
 
 /// What can be added, subtracted and multiplied: every dtype but the halves, which kernels compute with in float32.
 /// Integers wrap; bools are 0 and 1 with "or" as sum and "and" as product.
-pub trait Ring: crate::simd::Lane + PartialEq + Send + Sync + 'static {
+pub trait Ring: crate::simd::SimdElement + PartialEq + Send + Sync + 'static {
     const ZERO: Self;
     const ONE: Self;
     fn add(self, o: Self) -> Self;

@@ -11,7 +11,7 @@
 //! part by [`row`], and joins the parts in a [`Cascade`]: if all parts but the last have `BLOCK << k` elements, this is
 //! the very same tree.
 
-use super::simd::{Isa, Lane};
+use super::simd::{Isa, SimdElement};
 use crate::thresholds::reduce::{BLOCK, GROUP};
 
 mod best;
@@ -52,7 +52,7 @@ pub trait Reduce<A>: Sync {
     #[inline(always)]
     unsafe fn lanes<S: Isa, const L: usize>(&self, n: usize, a: *const A) -> Self::Acc
     where
-        A: Lane,
+        A: SimdElement,
         Self: Sized,
     {
         // SAFETY: duties 1 and 2.

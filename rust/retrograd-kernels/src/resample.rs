@@ -1,12 +1,12 @@
 //! Linear maps along one axis, given by a table: every result is a weighted sum of a few elements.
 
 use super::real::Ring;
-use super::simd::{Isa, Level, Task, dispatch};
+use super::simd::{InstructionSet, Isa, Task, for_isa};
 use crate::{OutOfMemory, Result};
 
 /// For every position along an axis of the result, which positions of the operand it sums, and with which weights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct ResampleTable {
     /// The operand's size along the axis; no tap is at it or beyond.
     from: usize,
     /// Where the taps of a position begin; one more entry than there are positions.
@@ -21,7 +21,7 @@ fn room<T>(n: usize) -> Result<Vec<T>> {
     Ok(v)
 }
 
-impl Table {
+impl ResampleTable {
     /// From the taps of each position, `most` at most. An error if there is no memory for them.
     ///
     /// # Panics
@@ -70,7 +70,7 @@ impl Table {
 /// Duties: 1. `x` is readable for `outer` blocks of `table.from` rows of `inner` elements. 2. `y` is writable for `outer`
 /// blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps.
 struct Along<'a, T> {
-    table: &'a Table,
+    table: &'a ResampleTable,
     weights: &'a [T],
     outer: usize,
     inner: usize,
@@ -165,10 +165,10 @@ impl<T: Ring> Task for Along<'_, T> {
 ///
 /// # Panics
 /// If the slices do not hold these.
-pub fn along<T: Ring>(table: &Table, x: &[T], y: &mut [T], outer: usize, inner: usize) {
+pub fn along<T: Ring>(table: &ResampleTable, x: &[T], y: &mut [T], outer: usize, inner: usize) {
     assert!(x.len() == outer * table.from * inner && y.len() == outer * table.to() * inner, "whole blocks");
     let weights: Vec<T> = table.taps.iter().map(|&(_, w)| T::constant(w.into())).collect();
     let task = Along { table, weights: &weights, outer, inner, x: x.as_ptr(), y: y.as_mut_ptr() };
     // SAFETY: (1, 2) the lengths were checked, and a mutable borrow overlaps nothing; (3) as made.
-    unsafe { dispatch(Level::detect(), task) }
+    unsafe { for_isa(InstructionSet::detect(), task) }
 }

@@ -14,10 +14,10 @@ pub use rank::Ranked;
 use front::front;
 use keys::{Packing, Room, list, tightest};
 
-use super::simd::Level;
+use super::simd::InstructionSet;
 use super::strided::{Axes, Offsets, plan_in_order};
 use crate::Result;
-use crate::parallel::{Shared, split, try_split};
+use crate::parallel::{SharedPtr, split, try_split};
 use crate::thresholds::sort::FEW;
 
 /// Which elements of a line are chosen.
@@ -59,7 +59,7 @@ pub unsafe fn choose_along<T: Ranked>(
     let axes: Axes<2> = plan_in_order(outer, [a_outer, o_outer]);
     let lines = axes.iter().map(|axis| axis.size).product::<usize>();
     let longest = (0..axes.len()).max_by_key(|&i| axes[i].size);
-    let (a, values, indices) = (Shared(a.cast_mut()), Shared(values), Shared(indices));
+    let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
     let cost = (lines * from.n) as f64 * ELEMENT_COST;
     try_split(longest.map_or(1, |i| axes[i].size), 1, cost, &|piece| {
         let mut axes = axes.clone();
@@ -139,13 +139,13 @@ unsafe fn work<T: Ranked, K: Key>(
     // SAFETY: duties 1 and 3.
     unsafe {
         match few {
-            Some(k) => front(Level::detect(), a, from, k, packing, &mut room.line)?,
+            Some(k) => front(InstructionSet::detect(), a, from, k, packing, &mut room.line)?,
             None => list(a, from, packing, &mut room.line)?,
         }
     }
     let mut keys = Keys::new::<T>(room, packing, few.is_none());
     pick.pick(&mut keys)?;
-    let (keys, a, values, indices) = (&keys, Shared(a.cast_mut()), Shared(values), Shared(indices));
+    let (keys, a, values, indices) = (&keys, SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
     split(to.n, 1 << 12, to.n as f64 * WRITE_COST, &|piece| {
         for j in piece {
             let (i, o) = (keys.index(j), j as isize * to.step);

@@ -41,12 +41,12 @@ pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
 /// An argument of `#[op]`.
 enum Argument {
     Signature(LitStr),
-    Named(Meta),
+    Named(Box<Meta>),
 }
 
 impl Parse for Argument {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        if input.peek(LitStr) { input.parse().map(Self::Signature) } else { input.parse().map(Self::Named) }
+        if input.peek(LitStr) { input.parse().map(Self::Signature) } else { Ok(Self::Named(Box::new(input.parse()?))) }
     }
 }
 
@@ -93,7 +93,7 @@ fn options(args: Punctuated<Argument, Token![,]>) -> Result<Options> {
                 o.signature = Some(signature);
                 continue;
             }
-            Argument::Named(meta) => meta,
+            Argument::Named(meta) => *meta,
         };
         let key = meta.path().require_ident()?.to_string();
         match (&meta, key.as_str()) {
@@ -155,7 +155,7 @@ impl Param {
         let kind = if self.operand {
             quote!(::retrograd::ops::Kind::Operand)
         } else if self.size && self.is_of("& [Tensor]") {
-            quote!(::retrograd::ops::Kind::Spread)
+            quote!(::retrograd::ops::Kind::Varargs)
         } else if self.size {
             quote!(::retrograd::ops::Kind::Size)
         } else {

@@ -10,9 +10,9 @@ use retrograd::autograd::node::{Edge, Output, WeakEdge};
 use retrograd::{Error, Tensor, transforms};
 
 use crate::anythread::AnyThread;
+use crate::call_site::{attached, detached};
 use crate::errors::{OrPy, from_py, to_py};
 use crate::node::{unwrap_node, wrap_node};
-use crate::origin::{attached, detached};
 use crate::wrap::{unwrap, wrap, wrap_option};
 
 /// A root or target: a tensor, or a `GradientEdge`.

@@ -209,18 +209,18 @@ fn storage(
 }
 
 /// A tensor over memory of others.
-struct Over {
+struct ReduceAxes {
     tensor: Tensor,
     readonly: bool,
 }
 
 /// A tensor over the memory of a NumPy array. What its dtype makes impossible is said in NumPy's words.
-fn over_array(array: &Bound<'_, PyAny>) -> PyResult<Over> {
+fn over_array(array: &Bound<'_, PyAny>) -> PyResult<ReduceAxes> {
     over(array).map_err(|e| numpy_dtype(array).err().unwrap_or(e))
 }
 
 /// A tensor over the memory of an exporter.
-fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
+fn over(v: &Bound<'_, PyAny>) -> PyResult<ReduceAxes> {
     let held = Held::acquire(v, ffi::PyBUF_RECORDS_RO)?;
     let view = &*held.0;
     let bad = |what: &str| PyBufferError::new_err(format!("{}: the exported buffer has {what}", type_name(v)));
@@ -252,7 +252,7 @@ fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
     }
     let readonly = held.readonly();
     if n == 0 {
-        return Ok(Over { tensor: Tensor::empty(&sizes, dtype).or_py()?, readonly });
+        return Ok(ReduceAxes { tensor: Tensor::empty(&sizes, dtype).or_py()?, readonly });
     }
     if strides.iter().any(|&s| s < 0) {
         return Err(PyValueError::new_err(
@@ -271,12 +271,12 @@ fn over(v: &Bound<'_, PyAny>) -> PyResult<Over> {
         .and_then(|(_, last)| usize::try_from(last).ok()?.checked_add(1)?.checked_mul(itemsize))
         .ok_or_else(|| bad("strides that leave the address space"))?;
     let storage = storage(v.py(), held, dtype, 0, bytes, "from_numpy")?;
-    Ok(Over { tensor: Tensor::from_parts(storage, dtype, &sizes, &strides, 0).or_py()?, readonly })
+    Ok(ReduceAxes { tensor: Tensor::from_parts(storage, dtype, &sizes, &strides, 0).or_py()?, readonly })
 }
 
 /// A tensor that shares the memory of a NumPy array.
 pub fn share(array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let Over { tensor, readonly } = over_array(array)?;
+    let ReduceAxes { tensor, readonly } = over_array(array)?;
     if readonly {
         warn_py(
             array.py(),
@@ -464,7 +464,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     unsafe { (*view).obj = null_mut() };
     let t = &slf.get().0;
     check_read("__buffer__", t).map_err(|e| PyBufferError::new_err(e.to_string()))?;
-    if export::is_followed(t) {
+    if export::requires_grad(t) {
         return Err(PyBufferError::new_err(
             "Can't export the memory of a Tensor that requires grad. Use tensor.detach() first.",
         ));

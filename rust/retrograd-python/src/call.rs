@@ -14,9 +14,9 @@ use retrograd::tensor::copy;
 use retrograd::{Error, Tensor, warn};
 use smallvec::SmallVec;
 
+use crate::call_site::detached;
 use crate::convert;
 use crate::errors::{self, to_py};
-use crate::origin::detached;
 use crate::signature::{documentation, signature};
 use crate::wrap::unwrap;
 
@@ -324,7 +324,7 @@ fn parse<'py>(
             let ints: Option<Vec<i64>> = (at..total).map(|i| convert::integer(&given.arg(py, i))).collect();
             values[p] = Value::Ints(ints.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
             at = total;
-        } else if param.kind == Kind::Spread && unwrap(&arg).is_some() {
+        } else if param.kind == Kind::Varargs && unwrap(&arg).is_some() {
             let given: Option<Vec<Tensor>> = (at..total).map(|i| unwrap(&given.arg(py, i)).cloned()).collect();
             values[p] = Value::Tensors(given.ok_or_else(|| wrong(c, param.name, at, param.kind, &arg))?);
             at = total;
@@ -359,7 +359,7 @@ fn parse<'py>(
     for (v, param) in values.iter_mut().zip(params) {
         if matches!(v, Value::Default) && param.default.is_none() {
             // No tensor is a list of tensors too.
-            if param.kind == Kind::Spread {
+            if param.kind == Kind::Varargs {
                 *v = Value::Tensors(Vec::new());
                 continue;
             }

@@ -28,7 +28,7 @@ const MAX_NDIM: usize = 128;
 // ---- a walk over nested data
 
 /// What the walks over one nested sequence share.
-struct Walk {
+struct NestedWalk {
     /// What was called, for messages.
     op: &'static str,
     sizes: Vec<usize>,
@@ -159,7 +159,7 @@ fn infer_slow(op: &str, v: &Bound<'_, PyAny>, depth: usize) -> PyResult<DType> {
     infer_all(op, (0..v.len()?).map(|i| v.get_item(i)), depth)
 }
 
-impl Walk {
+impl NestedWalk {
     /// A contiguous tensor of the elements, in row-major order.
     fn build<T: Number>(&self, data: &Bound<'_, PyAny>) -> PyResult<Tensor> {
         let mut filled = Ok(());
@@ -328,9 +328,9 @@ pub fn from_data(op: &'static str, data: &Bound<'_, PyAny>, dtype: Option<DType>
     if data.cast::<PyList>().is_ok_and(|list| list.get_item(0).is_ok_and(|first| buffer::is_array(&first))) {
         warn::once(warn::Once::ListOfArrays, LIST_WARNING);
     }
-    let walk = Walk { op, sizes: sizes_of(op, data)?, warned: Cell::new(false) };
+    let walk = NestedWalk { op, sizes: sizes_of(op, data)?, warned: Cell::new(false) };
     let dtype = dtype.map_or_else(|| infer(op, data, 0), Ok)?;
-    retrograd::dispatch!(any, dtype, T => walk.build::<T>(data))
+    retrograd::match_dtype!(any, dtype, T => walk.build::<T>(data))
 }
 
 /// Marks a fresh tensor as requiring grad.

@@ -122,7 +122,7 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
                 |v: &Bound<'_, PyAny>| scalar(v).filter(|s| !matches!(s, Scalar::Complex(..))).map(Scalar::as_f64);
             sequence_of(v, number).or_else(|| number(v).map(|x| vec![x])).map(Value::Floats)
         }
-        Kind::Tensors | Kind::Spread => tensors(v).map(Value::Tensors),
+        Kind::Tensors | Kind::Varargs => tensors(v).map(Value::Tensors),
         Kind::DType => dtype::extract(v).map(Value::DType),
         Kind::Str => v.extract().ok().map(Value::Str),
         Kind::Generator => generator::extract(v).map(Value::Generator),
@@ -150,7 +150,7 @@ pub fn kind_name(kind: Kind) -> &'static str {
         Kind::Ints | Kind::Size => "tuple of ints",
         Kind::OpenInts => "int or tuple of ints and None",
         Kind::Floats => "float or tuple of floats",
-        Kind::Tensors | Kind::Spread => "tuple of Tensors",
+        Kind::Tensors | Kind::Varargs => "tuple of Tensors",
         Kind::DType => "retrograd.dtype",
         Kind::Str => "str",
         Kind::Generator => "retrograd.Generator",

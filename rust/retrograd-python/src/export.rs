@@ -23,7 +23,7 @@ pub const SCALAR_WARNING: &str = "Converting a tensor with requires_grad=True to
      behavior.\nConsider using tensor.detach() first.";
 
 /// Whether writes and reads past autograd would go unnoticed.
-pub fn is_followed(t: &Tensor) -> bool {
+pub fn requires_grad(t: &Tensor) -> bool {
     t.requires_grad() && is_grad_enabled()
 }
 
@@ -47,7 +47,7 @@ pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
         return item(py, t);
     }
     // A copy: making the numbers may run Python code, by way of the garbage collector, that writes to the tensor.
-    retrograd::dispatch!(any, t.dtype(), T => nested(py, t.sizes(), &t.to_vec::<T>().or_py()?))
+    retrograd::match_dtype!(any, t.dtype(), T => nested(py, t.sizes(), &t.to_vec::<T>().or_py()?))
 }
 
 /// A scalar on its way into a list.
@@ -82,7 +82,7 @@ fn only(t: &Tensor) -> PyResult<Scalar> {
 
 /// `bool(t)`.
 pub fn truth(t: &Tensor) -> PyResult<bool> {
-    retrograd::ops::ask::is_nonzero(t).or_py()
+    retrograd::ops::queries::is_nonzero(t).or_py()
 }
 
 /// A complex number that is real.
@@ -182,7 +182,7 @@ static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// `numpy(force=False)`: an array over the same memory, which can no longer be resized.
 pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'py, PyAny>> {
-    if !force && is_followed(t) {
+    if !force && requires_grad(t) {
         return Err(PyRuntimeError::new_err(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
         ));

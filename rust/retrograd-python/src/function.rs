@@ -19,15 +19,15 @@ use pyo3::types::{PyDict, PyList, PyNotImplemented, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
 use retrograd::autograd::forward::Hidden;
-use retrograd::autograd::saved::{KeptSlots, Saved, pack_kept};
+use retrograd::autograd::saved::{Saved, SavedSlots, pack_saved};
 use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled, mode};
 use retrograd::transforms;
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
+use crate::call_site::attached;
 use crate::errors::{OrPy, from_py};
-use crate::origin::attached;
 use crate::wrap::{unwrap, wrap};
 
 /// The ctx of a custom function: what `forward` leaves for `backward`, and the graph node of the outputs.
@@ -92,7 +92,7 @@ struct Notes {
 
 /// What the node is made of, beside its edges.
 struct Made {
-    kept: KeptSlots,
+    kept: SavedSlots,
     outputs: SmallVec<[OutMeta; 1]>,
     /// Which arguments of `forward` are tensors: the node has an edge for each of them.
     tensors_in: SmallVec<[bool; 8]>,
@@ -121,7 +121,7 @@ impl Rule for PyFunctionRule {
     fn takes_nothing(&self) -> bool {
         true
     }
-    fn kept(&self) -> Option<&KeptSlots> {
+    fn kept(&self) -> Option<&SavedSlots> {
         Some(&self.made().kept)
     }
     fn as_any(&self) -> &dyn Any {
@@ -395,8 +395,8 @@ fn finish<'py>(
     }
 
     // To be asked before results are replaced.
-    let pushing = mode::pushes(mode::word()).then(|| {
-        let followed = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.is_followed(t));
+    let pushing = mode::propagates(mode::word()).then(|| {
+        let followed = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.requires_grad(t));
         (tensors_in.clone(), results.iter().map(followed).collect::<SmallVec<[bool; 4]>>())
     });
     let node = recording.then_some({
@@ -410,7 +410,7 @@ fn finish<'py>(
             };
             let is_still = |t: &Tensor| !t.dtype().is_differentiable() || still.iter().any(|s| s.is_same(t));
             let zeros = results.iter().map(|r| r.as_ref().is_some_and(|t| materialize_still || !is_still(t))).collect();
-            let kept = KeptSlots::new(to_save.iter().map(keep).collect());
+            let kept = SavedSlots::new(to_save.iter().map(keep).collect());
             kept.run_once();
             let made = this.made.get_or_init(|| Made { kept, outputs, tensors_in, zeros });
             let node = new_node(ctx, made.outputs.clone());
@@ -422,7 +422,7 @@ fn finish<'py>(
     if mode::word() & mode::SAVED_HOOKS != 0
         && let Some(node) = node_of_ctx(ctx)
     {
-        pack_kept(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
+        pack_saved(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
     }
 
     if let Some((tensors_in, followed)) = pushing {

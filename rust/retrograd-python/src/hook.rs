@@ -11,12 +11,12 @@ use retrograd::Tensor;
 use retrograd::autograd::hooks::{self, Hook, LeafHook, PostHook, PreHook, TensorHook};
 use retrograd::autograd::leaf::WeakTensor;
 use retrograd::autograd::{Grads, Node, NodeRef};
-use retrograd::origin::Origin;
+use retrograd::call_site::CallSite;
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
+use crate::call_site::attached;
 use crate::errors::{OrPy, from_py};
-use crate::origin::attached;
 use crate::saved::PyPacked;
 use crate::wrap::{unwrap, wrap, wrap_option};
 
@@ -206,18 +206,18 @@ impl LeafHook for PyLeafHook {
 }
 
 /// Shows the cycle collector what is reached from a node nobody else holds.
-pub fn visit_node(node: &Node, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+pub fn visit_node(node: &Node, task: &PyVisit<'_>) -> Result<(), PyTraverseError> {
     let mut result = match crate::function::ctx_in(node.rule()) {
-        Some(ctx) => visit.call(ctx),
+        Some(ctx) => task.call(ctx),
         None => Ok(()),
     };
     if let Some(hooks) = node.hooks_if_any() {
-        hooks.each(|h| show(h, visit, &mut result));
+        hooks.each(|h| show(h, task, &mut result));
     }
     if let Some(kept) = node.rule().kept() {
         kept.each_packed(|value| {
             if let (Ok(()), Some(packed)) = (&result, value.as_any().downcast_ref::<PyPacked>()) {
-                result = visit.call(&*packed.value).and_then(|()| visit.call(&*packed.unpack));
+                result = task.call(&*packed.value).and_then(|()| task.call(&*packed.unpack));
             }
         });
     }
@@ -233,28 +233,28 @@ pub fn clear_node(node: &Node) {
         let mut any = false;
         kept.each_packed(|_| any = true);
         if any {
-            kept.release(Origin::default());
+            kept.release(CallSite::default());
         }
     }
 }
 
 /// As [`visit_node`], from a tensor nobody else holds.
-pub fn visit_tensor(t: &Tensor, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+pub fn visit_tensor(t: &Tensor, task: &PyVisit<'_>) -> Result<(), PyTraverseError> {
     let mut result = Ok(());
-    t.each_own_hook(|h| show(h, visit, &mut result));
+    t.each_own_hook(|h| show(h, task, &mut result));
     result?;
-    t.with_sole_node(|node| visit_node(node, visit)).unwrap_or(Ok(()))
+    t.with_sole_node(|node| visit_node(node, task)).unwrap_or(Ok(()))
 }
 
-fn show(hook: &dyn Any, visit: &PyVisit<'_>, result: &mut Result<(), PyTraverseError>) {
+fn show(hook: &dyn Any, task: &PyVisit<'_>, result: &mut Result<(), PyTraverseError>) {
     if result.is_ok()
         && let Some(f) = hook.downcast_ref::<AnyThread<PyAny>>()
     {
-        *result = visit.call(&**f);
+        *result = task.call(&**f);
     } else if result.is_ok()
         && let Some(dict) = hook.downcast_ref::<AnyThread<PyDict>>()
     {
-        *result = visit.call(&**dict);
+        *result = task.call(&**dict);
     }
 }
 

@@ -12,7 +12,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::hooks;
-use retrograd::autograd::saved::{KeptSlots, SavedItem};
+use retrograd::autograd::saved::{SavedItem, SavedSlots};
 use retrograd::autograd::{Node, NodeRef};
 
 use crate::anythread::AnyThread;
@@ -168,8 +168,8 @@ fn saved_item<'py>(py: Python<'py>, item: SavedItem) -> PyResult<Bound<'py, PyAn
 /// The handle of what is kept under a name; a tuple of handles if that is a list of tensors.
 fn raw_saved<'py>(py: Python<'py>, node: &NodeRef, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let rule = node.rule();
-    let count = rule.kept().map_or(0, KeptSlots::len);
-    let slots: Vec<usize> = (0..count).filter(|&slot| rule.kept_name(slot) == name).collect();
+    let count = rule.kept().map_or(0, SavedSlots::len);
+    let slots: Vec<usize> = (0..count).filter(|&slot| rule.slot_name(slot) == name).collect();
     let handle = |slot: usize| Bound::new(py, PySavedTensor::new(node.clone(), slot));
     Ok(match slots[..] {
         [] => None,
@@ -221,11 +221,11 @@ impl PyNode {
     fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
         metadata(py, &self.node)
     }
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+    fn __traverse__(&self, task: PyVisit<'_>) -> Result<(), PyTraverseError> {
         if Arc::strong_count(&self.node) > 1 {
             return Ok(());
         }
-        crate::hook::visit_node(&self.node, &visit)
+        crate::hook::visit_node(&self.node, &task)
     }
     fn __clear__(&self) {
         if Arc::strong_count(&self.node) == 1 {
@@ -288,7 +288,7 @@ impl PyNode {
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<String>> {
         let mut names: Vec<String> = slf.get_type().dir()?.extract()?;
         let rule = slf.get().node.rule();
-        let tensors: Vec<_> = (0..rule.kept().map_or(0, KeptSlots::len)).map(|slot| rule.kept_name(slot)).collect();
+        let tensors: Vec<_> = (0..rule.kept().map_or(0, SavedSlots::len)).map(|slot| rule.slot_name(slot)).collect();
         for name in rule.saved_names() {
             names.push(format!("_saved_{name}"));
             if tensors.contains(&name) {

@@ -96,7 +96,7 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
     let mut out = Vec::new();
     let strides = t.strides();
     let _reading = reading();
-    retrograd::dispatch!(any, t.dtype(), T => {
+    retrograd::match_dtype!(any, t.dtype(), T => {
         let start = t.ptr::<T>();
         visit_printed(t.sizes(), options, |index| {
             let offset: isize = index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum();

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
 use retrograd::autograd::NodeRef;
-use retrograd::autograd::saved::{KeptSlots, PackedValue, SavedHooks};
+use retrograd::autograd::saved::{PackedValue, SavedHooks, SavedSlots};
 
 use crate::anythread::AnyThread;
 use crate::call::type_name;
+use crate::call_site::attached;
 use crate::errors::{OrPy, from_py};
-use crate::origin::attached;
 use crate::wrap::{unwrap, wrap, wrap_option};
 
 /// `pack(tensor) -> anything`, `unpack(anything) -> tensor`
@@ -90,7 +90,7 @@ impl PySavedTensor {
     pub fn new(node: NodeRef, slot: usize) -> Self {
         Self { node, slot }
     }
-    fn kept(&self) -> &KeptSlots {
+    fn kept(&self) -> &SavedSlots {
         self.node.rule().kept().expect("handles are made for nodes that keep tensors")
     }
     fn packed<R>(&self, f: impl FnOnce(&PyPacked) -> R) -> Option<R> {
@@ -144,7 +144,7 @@ impl PySavedTensor {
 /// A handle for each tensor that a node keeps; an error once they were freed.
 pub fn handles<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTuple>> {
     node.rule().kept().map_or(Ok(()), |kept| kept.check(node)).or_py()?;
-    let count = node.rule().kept().map_or(0, KeptSlots::len);
+    let count = node.rule().kept().map_or(0, SavedSlots::len);
     let handle = |slot| Bound::new(py, PySavedTensor::new(node.clone(), slot));
     PyTuple::new(py, (0..count).map(handle).collect::<PyResult<Vec<_>>>()?)
 }

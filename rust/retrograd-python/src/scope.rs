@@ -20,9 +20,9 @@ use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
 use crate::call::flag;
+use crate::call_site::attached;
 use crate::dual;
 use crate::errors::{OrPy, from_py};
-use crate::origin::attached;
 use crate::wrap::{unwrap, wrap};
 
 /// What is on or off.

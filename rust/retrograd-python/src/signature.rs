@@ -19,7 +19,7 @@ pub fn signature(name: &str, entry: &Entry, role: Role) -> String {
             continue;
         }
         let last = entry.params[i + 1..].iter().all(|p| p.kw_only);
-        if matches!(p.kind, Kind::Size | Kind::Spread) && last {
+        if matches!(p.kind, Kind::Size | Kind::Varargs) && last {
             params.push(format!("*{}", p.name));
             starred = true;
             continue;
@@ -48,7 +48,7 @@ fn joint_signature(c: &Callable) -> String {
     let mut params: Vec<Joint> = Vec::new();
     for entry in &c.entries {
         for (at, p) in entry.params.iter().enumerate().skip(usize::from(method)) {
-            let star = matches!(p.kind, Kind::Size | Kind::Spread) && entry.params[at + 1..].iter().all(|p| p.kw_only);
+            let star = matches!(p.kind, Kind::Size | Kind::Varargs) && entry.params[at + 1..].iter().all(|p| p.kw_only);
             let known = params.iter().position(|known| known.name == p.name).unwrap_or_else(|| {
                 params.push(Joint {
                     name: p.name,

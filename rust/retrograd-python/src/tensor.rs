@@ -90,10 +90,10 @@ impl PyTensor {
         // SAFETY: a tensor object.
         unsafe { class::finalize(slf.as_ptr()) };
     }
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+    fn __traverse__(&self, task: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // PyO3 shows, and clears, the dict.
         match self.0.owned() {
-            Some(t) if t.handle_count() == 1 => hook::visit_tensor(t, &visit),
+            Some(t) if t.handle_count() == 1 => hook::visit_tensor(t, &task),
             _ => Ok(()),
         }
     }

@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use retrograd::autograd::engine::{self, Carried, Threads};
 
 use crate::anythread::AnyThread;
+use crate::call_site::{attached, detached_at, here};
 use crate::dual;
-use crate::origin::{attached, detached_at, here};
 
 struct PythonThreads;
 

@@ -35,7 +35,7 @@ fn _unbatch<'py>(t: &Bound<'py, PyAny>, dim: i64, level: usize) -> PyResult<Boun
 /// The tensor, batched at every open level.
 #[pyfunction]
 fn _spread<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    wrap(t.py(), transforms::spread(tensor(t)?).or_py()?)
+    wrap(t.py(), transforms::batch_at_all_levels(tensor(t)?).or_py()?)
 }
 
 /// Value, batch axis and level number of a batched tensor, None for others.

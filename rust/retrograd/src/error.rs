@@ -5,8 +5,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::call_site::SourceLocation;
 use crate::kernels::OutOfMemory;
-use crate::origin::Place;
 use crate::tensor::dtype::DType;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -94,11 +94,11 @@ pub struct StaleSave {
     /// Node that produced the tensor, and which of its outputs it is.
     pub producer: Option<(String, usize)>,
     /// Where the op was called that kept the tensor.
-    pub kept_at: Option<Place>,
+    pub saved_at: Option<SourceLocation>,
     /// Where the last write to it was made.
-    pub written_at: Option<Place>,
+    pub written_at: Option<SourceLocation>,
     /// Where it was needed: the call of backward.
-    pub needed_at: Option<Place>,
+    pub needed_at: Option<SourceLocation>,
     /// Anomaly mode has said where the op was called.
     pub traced: bool,
 }
@@ -108,11 +108,11 @@ pub struct StaleSave {
 pub struct Freed {
     pub node: String,
     /// Where the op was called that made the node.
-    pub recorded_at: Option<Place>,
+    pub recorded_at: Option<SourceLocation>,
     /// Where the call was made that freed what it kept.
-    pub freed_at: Option<Place>,
+    pub freed_at: Option<SourceLocation>,
     /// Where that was needed again.
-    pub needed_at: Option<Place>,
+    pub needed_at: Option<SourceLocation>,
 }
 
 impl Error {
@@ -290,7 +290,7 @@ fn broadcast_message(f: &mut fmt::Formatter<'_>, op: &str, lhs: &[usize], rhs: &
 }
 
 /// The lines of the user's program that have to do with an error, one per row.
-fn places(f: &mut fmt::Formatter<'_>, rows: &[(&str, &Option<Place>)]) -> fmt::Result {
+fn places(f: &mut fmt::Formatter<'_>, rows: &[(&str, &Option<SourceLocation>)]) -> fmt::Result {
     for (what, place) in rows {
         if let Some(place) = place {
             write!(f, "\n  {what:<21} {place}")?;
@@ -319,7 +319,7 @@ impl fmt::Display for StaleSave {
         places(
             f,
             &[
-                ("kept by the op at", &self.kept_at),
+                ("kept by the op at", &self.saved_at),
                 ("last written at", &self.written_at),
                 ("needed at", &self.needed_at),
             ],

@@ -19,11 +19,11 @@
 extern crate self as retrograd;
 
 pub mod autograd;
+pub mod call_site;
 pub mod error;
 pub mod generator;
 pub mod interrupt;
 pub mod ops;
-pub mod origin;
 pub mod storage;
 pub mod tensor;
 pub mod testing;

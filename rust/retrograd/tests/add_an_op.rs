@@ -1,7 +1,7 @@
 //! The worked example of docs/architecture.md, "Add an op": a room outside the crate, from formula to gradient check.
 
 use retrograd::autograd::apply::apply_as;
-use retrograd::autograd::primitive::Keep;
+use retrograd::autograd::primitive::Save;
 use retrograd::kernels::pointwise::Map1;
 use retrograd::kernels::real::Real;
 use retrograd::ops::pointwise::{Map, Unary, floats};
@@ -25,12 +25,12 @@ impl<T: Real> Map1<T, T> for Softplus {
 
 impl Unary for Softplus {
     const NAME: &'static str = "softplus";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
 
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         floats(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sigmoid()?)
     }
 }

@@ -13,9 +13,9 @@ use super::real::Real;
 
 use super::matmul::{GemmScalar, gemm};
 use super::real::Ring;
-use super::simd::{Level, dispatch};
+use super::simd::{InstructionSet, for_isa};
 use crate::thresholds::attention::{COLUMNS, PACKED_FROM, PANEL, PANEL_BYTES, ROWS, STRIP};
-use tile::{Pull, Soften};
+use tile::{SoftmaxTile, SoftmaxTileBackward};
 
 /// A matrix at any strides, in elements.
 #[derive(Clone, Copy, Debug)]
@@ -230,7 +230,7 @@ impl<T: Real + GemmScalar> Plan<T> {
                 let a = Matrix::rows(q.as_mut_ptr(), width);
                 // SAFETY: duty 1; the copy of the query has `m` rows, the tile `ROWS`.
                 unsafe { self.product(m, a, keys, width, columns.clone(), tile) };
-                let soften = Soften {
+                let soften = SoftmaxTile {
                     tile: &mut *tile,
                     rows: m,
                     columns: n,
@@ -242,7 +242,7 @@ impl<T: Real + GemmScalar> Plan<T> {
                     width: value_width,
                 };
                 // SAFETY: duty 1 for the mask; rows and columns are within its extents.
-                unsafe { dispatch(Level::detect(), soften) };
+                unsafe { for_isa(InstructionSet::detect(), soften) };
                 let v = head.value.from(j, 0);
                 // SAFETY: (1) the tile, and duty 1. (2), (3) `o` is borrowed mutably, its `m` rows are filled. (4) Duty 1.
                 unsafe {
@@ -302,7 +302,7 @@ impl<T: Real + GemmScalar> Plan<T> {
                 }
                 // SAFETY: duty 1: rows `rows` of the logarithms.
                 let lse = unsafe { std::slice::from_raw_parts(to.lse.add(i), m) };
-                let pull = Pull {
+                let pull = SoftmaxTileBackward {
                     tile: &mut *tile,
                     dtile: &mut *dtile,
                     columns: n,
@@ -312,7 +312,7 @@ impl<T: Real + GemmScalar> Plan<T> {
                     along: &*along,
                 };
                 // SAFETY: duty 1 for the mask; rows and columns are within its extents.
-                unsafe { dispatch(Level::detect(), pull) };
+                unsafe { for_isa(InstructionSet::detect(), pull) };
                 let (p, dp) = (tile.as_ptr(), dtile.as_ptr());
                 // SAFETY: (1) tiles and copies in this scratch, and duty 1 for the keys. (2), (3) Duty 2, and `dq`, which
                 // is borrowed mutably. (4) Both duties.

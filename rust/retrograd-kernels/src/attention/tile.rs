@@ -51,7 +51,7 @@ unsafe fn exponentials<S: Isa, T: Real>(x: &mut [T], top: T) -> T {
 /// Scores become weights relative to the row's largest score so far; what a row has gathered shrinks to the new one.
 ///
 /// Duties: the mask is readable in `rows` and `columns`.
-pub(super) struct Soften<'a, T> {
+pub(super) struct SoftmaxTile<'a, T> {
     pub tile: &'a mut [T],
     pub rows: usize,
     pub columns: usize,
@@ -63,12 +63,12 @@ pub(super) struct Soften<'a, T> {
     pub width: usize,
 }
 
-impl<T: Real> Task for Soften<'_, T> {
+impl<T: Real> Task for SoftmaxTile<'_, T> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Soften { tile, rows, columns, diagonal, mask, tops, sums, out, width } = self;
+        let SoftmaxTile { tile, rows, columns, diagonal, mask, tops, sums, out, width } = self;
         let none = T::of(f64::NEG_INFINITY);
         for r in 0..rows {
             let (x, unseen) = tile[r * COLUMNS..][..columns].split_at_mut(seen(diagonal, r, columns));
@@ -107,7 +107,7 @@ impl<T: Real> Task for Soften<'_, T> {
 /// `along` is the sum of `w dw` over the row.
 ///
 /// Duties: the mask is readable in the rows of `lse` and `columns`.
-pub(super) struct Pull<'a, T> {
+pub(super) struct SoftmaxTileBackward<'a, T> {
     pub tile: &'a mut [T],
     pub dtile: &'a mut [T],
     pub columns: usize,
@@ -117,12 +117,12 @@ pub(super) struct Pull<'a, T> {
     pub along: &'a [T],
 }
 
-impl<T: Real> Task for Pull<'_, T> {
+impl<T: Real> Task for SoftmaxTileBackward<'_, T> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Pull { tile, dtile, columns, diagonal, mask, lse, along } = self;
+        let SoftmaxTileBackward { tile, dtile, columns, diagonal, mask, lse, along } = self;
         for (r, (&lse, &along)) in lse.iter().zip(along).enumerate() {
             let at = r * COLUMNS..r * COLUMNS + columns;
             let n = if lse == T::of(f64::NEG_INFINITY) { 0 } else { seen(diagonal, r, columns) };

@@ -4,7 +4,7 @@
 //! kept by their residue modulo the stride, as far as taps have it, so that positions are neighbours whatever the stride:
 //! the element lies at `phase(k) * len + o + k * dilation / stride`.
 
-use super::{Axis, each};
+use super::{ConvAxis, each};
 use crate::matmul::{Float, Routine, Simd, Vectors};
 
 /// What vectors may read past an image.
@@ -13,7 +13,7 @@ pub(super) const SLACK: usize = 16;
 /// One axis of the copy.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    axis: Axis,
+    axis: ConvAxis,
     /// Residues that taps have.
     phases: usize,
     /// Elements of one residue.
@@ -21,7 +21,7 @@ struct Line {
 }
 
 impl Line {
-    fn new(axis: Axis) -> Self {
+    fn new(axis: ConvAxis) -> Self {
         let period = axis.stride / gcd(axis.stride, axis.dilation);
         Self {
             axis,
@@ -36,7 +36,7 @@ impl Line {
     /// The coordinate in the image, maybe outside, of element `q` of a phase.
     #[inline(always)]
     fn coordinate(&self, phase: usize, q: usize) -> isize {
-        let Axis { stride, dilation, pad, .. } = self.axis;
+        let ConvAxis { stride, dilation, pad, .. } = self.axis;
         (q * stride + phase * dilation % stride) as isize - pad
     }
     /// The elements of a phase that lie inside the image.
@@ -64,7 +64,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub(super) fn new(channels: usize, axes: [Axis; 3]) -> Self {
+    pub(super) fn new(channels: usize, axes: [ConvAxis; 3]) -> Self {
         let lines = axes.map(Line::new);
         let [d, h, w] = lines.map(|l| l.phases * l.len);
         Self { lines, units: [h * w, w, 1], channel: d * h * w, channels }

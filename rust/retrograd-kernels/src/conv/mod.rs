@@ -1,29 +1,29 @@
 //! Convolutions over up to three axes: the values, and the two adjoints that derivatives are made of.
 //!
 //! All of them go over the same triples of an element of the large side, `x`, one of the small side, `y`, and one of the
-//! weight between: along each axis `i = o * stride - pad + k * dilation`. [`gather`] sums into the small side, [`spread`]
-//! into the large one, [`weigh`] into the weight. One and two axes are three of which the first have one element.
+//! weight between: along each axis `i = o * stride - pad + k * dilation`. [`forward`] sums into the small side, [`transposed`]
+//! into the large one, [`weight_grad`] into the weight. One and two axes are three of which the first have one element.
 //!
 //! Nothing is unrolled into a matrix of patches. An image is copied once, with its zeros, into a buffer where elements that
 //! are a stride apart are neighbours (`grid`); from it the panels of the matrix product are written as the product comes to
-//! them (`patches`), or, where the product would have one row, sums are taken directly (`direct`). `spread` is one `gather`
+//! them (`patches`), or, where the product would have one row, sums are taken directly (`direct`). `transposed` is one `forward`
 //! for each residue of the stride. The order of the terms of a sum depends on the shapes and the CPU alone.
 
 mod direct;
-mod gather;
+mod forward;
 mod grid;
-mod patches;
-mod plain;
-mod spread;
+mod im2col;
+mod naive;
 #[cfg(test)]
 mod tests;
-mod weigh;
+mod transposed;
+mod weight_grad;
 mod windows;
 
-pub use gather::{gather, gather_room};
-pub use plain::{plain_gather, plain_spread};
-pub use spread::{spread, spread_room};
-pub use weigh::{weigh, weigh_room};
+pub use forward::{forward, forward_scratch};
+pub use naive::{plain_gather, plain_spread};
+pub use transposed::{transposed, transposed_scratch};
+pub use weight_grad::{weight_grad, weight_grad_scratch};
 pub use windows::{Window, fold, unfold};
 
 use super::matmul::{GemmScalar, Vectors};
@@ -35,7 +35,7 @@ impl<T: Vectors + GemmScalar> ConvScalar for T {}
 
 /// One axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub struct ConvAxis {
     /// Elements of the large side.
     pub large: usize,
     /// Elements of the small side.
@@ -48,7 +48,7 @@ pub struct Axis {
     pub pad: isize,
 }
 
-impl Axis {
+impl ConvAxis {
     /// An axis that is not there.
     pub const NONE: Self = Self { large: 1, small: 1, kernel: 1, stride: 1, dilation: 1, pad: 0 };
 }
@@ -63,7 +63,7 @@ pub struct Shape {
     pub large: usize,
     /// Channels of the small side in a group.
     pub small: usize,
-    pub axes: [Axis; 3],
+    pub axes: [ConvAxis; 3],
 }
 
 impl Shape {
@@ -84,7 +84,7 @@ impl Shape {
 }
 
 /// Whether the large side is, element for element, the matrix of patches.
-fn is_product(axes: &[Axis; 3]) -> bool {
+fn is_product(axes: &[ConvAxis; 3]) -> bool {
     axes.iter().all(|a| a.kernel == 1 && a.stride == 1 && a.pad == 0 && a.large == a.small)
 }
 

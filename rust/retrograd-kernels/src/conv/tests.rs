@@ -34,16 +34,16 @@ impl Of for f64 {
 }
 
 /// An axis from its large side, as a convolution has it; `None` if nothing comes out.
-fn axis(large: usize, kernel: usize, stride: usize, dilation: usize, pad: isize, extra: usize) -> Option<Axis> {
+fn axis(large: usize, kernel: usize, stride: usize, dilation: usize, pad: isize, extra: usize) -> Option<ConvAxis> {
     let span = large as isize + 2 * pad + extra as isize - ((kernel - 1) * dilation) as isize - 1;
     let small = (span >= 0).then(|| span as usize / stride + 1)?;
-    Some(Axis { large, small, kernel, stride, dilation, pad })
+    Some(ConvAxis { large, small, kernel, stride, dilation, pad })
 }
 
 /// The transpose of [`plain_gather`] for the weight.
 fn plain_weigh(s: &Shape, y: &[i64], x: &[i64]) -> Vec<i64> {
     let mut w = vec![0; s.groups * s.small * s.large * s.taps()];
-    super::plain::products(s, |i, k, o| w[k] += y[o] * x[i]);
+    super::naive::products(s, |i, k, o| w[k] += y[o] * x[i]);
     w
 }
 
@@ -57,7 +57,7 @@ fn check<T: Of>(s: &Shape) {
     let started = |bias: &[i64], channels: usize, len: usize| -> Vec<i64> {
         (0..s.batch * channels * len).map(|i| bias[i / len % channels]).collect()
     };
-    let rooms = [gather_room(s), spread_room(s), weigh_room::<T>(s)];
+    let rooms = [forward_scratch(s), transposed_scratch(s), weight_grad_scratch::<T>(s)];
     // What is not written is seen.
     let mut work = vec![T::NAN; rooms.into_iter().max().unwrap_or(0)];
     for bias in [true, false] {
@@ -71,7 +71,7 @@ fn check<T: Of>(s: &Shape) {
         let b = floats::<T>(&over_small);
         // SAFETY: slices of the lengths of the shape, and room as asked for.
         unsafe {
-            gather(s, 0..s.batch, fx.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
+            forward(s, 0..s.batch, fx.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
         }
         assert_eq!(got, floats::<T>(&want), "gather {s:?}");
 
@@ -82,13 +82,13 @@ fn check<T: Of>(s: &Shape) {
         let b = floats::<T>(&over_large);
         // SAFETY: as above.
         unsafe {
-            spread(s, 0..s.batch, fy.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
+            transposed(s, 0..s.batch, fy.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
         }
         assert_eq!(got, floats::<T>(&want), "spread {s:?}");
     }
     let mut got = vec![T::NAN; weights];
     // SAFETY: as above.
-    unsafe { weigh(s, fy.as_ptr(), fx.as_ptr(), got.as_mut_ptr(), work.as_mut_ptr()) }
+    unsafe { weight_grad(s, fy.as_ptr(), fx.as_ptr(), got.as_mut_ptr(), work.as_mut_ptr()) }
     assert_eq!(got, floats::<T>(&plain_weigh(s, &y, &x)), "weigh {s:?}");
 }
 
@@ -106,7 +106,13 @@ fn one_axis() {
                     for pad in [0, 1, 2, -1] {
                         let Some(a) = axis(large, kernel, stride, dilation, pad, stride % 2) else { continue };
                         for (groups, l, small) in [(1, 2, 3), (2, 1, 1)] {
-                            both(&Shape { batch: 2, groups, large: l, small, axes: [Axis::NONE, Axis::NONE, a] });
+                            both(&Shape {
+                                batch: 2,
+                                groups,
+                                large: l,
+                                small,
+                                axes: [ConvAxis::NONE, ConvAxis::NONE, a],
+                            });
                         }
                     }
                 }
@@ -135,7 +141,7 @@ fn many_channels() {
         [(70, 33, 6, 3, 1, 1), (33, 180, 5, 3, 1, 2), (3, 20, 40, 7, 3, 2), (5, 4, 60, 1, 0, 1), (1, 32, 30, 3, 0, 1)]
     {
         let a = plane(side, kernel, pad, stride);
-        let s = Shape { batch: 3, groups: 1, large: channels, small, axes: [Axis::NONE, a, a] };
+        let s = Shape { batch: 3, groups: 1, large: channels, small, axes: [ConvAxis::NONE, a, a] };
         both(&s);
     }
 }
@@ -144,7 +150,7 @@ fn many_channels() {
 fn nothing_there() {
     let a = axis(5, 3, 1, 1, 1, 0).unwrap();
     for (batch, large, small) in [(0, 2, 3), (2, 0, 3), (2, 3, 0)] {
-        both(&Shape { batch, groups: 1, large, small, axes: [Axis::NONE, Axis::NONE, a] });
+        both(&Shape { batch, groups: 1, large, small, axes: [ConvAxis::NONE, ConvAxis::NONE, a] });
     }
 }
 
@@ -152,12 +158,12 @@ fn nothing_there() {
 fn infinities_beside_a_row_stay_there() {
     // One infinite element: only what meets it is infinite, and nothing is NaN.
     let a = axis(20, 3, 1, 1, 0, 0).unwrap();
-    let s = Shape { batch: 1, groups: 1, large: 1, small: 1, axes: [Axis::NONE, Axis::NONE, a] };
+    let s = Shape { batch: 1, groups: 1, large: 1, small: 1, axes: [ConvAxis::NONE, ConvAxis::NONE, a] };
     let mut x = [1.0f64; 20];
     x[19] = f64::INFINITY;
     let y = [1.0f64; 18];
-    let (mut w, mut work) = ([0.0; 3], vec![0.0; weigh_room::<f64>(&s)]);
+    let (mut w, mut work) = ([0.0; 3], vec![0.0; weight_grad_scratch::<f64>(&s)]);
     // SAFETY: slices of the lengths of the shape, and room as asked for.
-    unsafe { weigh(&s, y.as_ptr(), x.as_ptr(), w.as_mut_ptr(), work.as_mut_ptr()) }
+    unsafe { weight_grad(&s, y.as_ptr(), x.as_ptr(), w.as_mut_ptr(), work.as_mut_ptr()) }
     assert_eq!(w, [18.0, 18.0, f64::INFINITY]);
 }

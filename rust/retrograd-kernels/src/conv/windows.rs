@@ -1,6 +1,6 @@
 //! Windows of an image side by side (`unfold`), and their sum back into the image (`fold`).
 
-use super::Axis;
+use super::ConvAxis;
 use crate::real::Ring;
 
 /// Images (rows of the plane `axes[0]` x `axes[1]`), and windows at its positions: one row of positions for each image and
@@ -8,7 +8,7 @@ use crate::real::Ring;
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub images: usize,
-    pub axes: [Axis; 2],
+    pub axes: [ConvAxis; 2],
 }
 
 impl Window {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::pointwise::{Body, lanes1_at};
 use super::super::real::Real;
-use super::super::simd::{Level, Vector};
+use super::super::simd::{InstructionSet, Vector};
 use super::*;
 
 macro_rules! bodies {
@@ -33,8 +33,8 @@ macro_rules! bodies {
 
 struct Function {
     name: &'static str,
-    single: fn(Level, &[f32]) -> Vec<f32>,
-    double: fn(Level, &[f64]) -> Vec<f64>,
+    single: fn(InstructionSet, &[f32]) -> Vec<f32>,
+    double: fn(InstructionSet, &[f64]) -> Vec<f64>,
     reference: fn(f64) -> f64,
     /// Of float32 and of float64.
     bounds: [f64; 2],
@@ -55,7 +55,7 @@ bodies! {
     Erf erf libm::erf, [1.5, 2.0];
 }
 
-fn run<T: Real, F: Body<T, 1>>(level: Level, f: &F, x: &[T]) -> Vec<T> {
+fn run<T: Real, F: Body<T, 1>>(level: InstructionSet, f: &F, x: &[T]) -> Vec<T> {
     let mut y = vec![T::ZERO; x.len()];
     // SAFETY: (1) both have the elements; (2, 3) the output is fresh and contiguous.
     unsafe { lanes1_at(level, f, &[x.len()], x.as_ptr(), &[1], y.as_mut_ptr(), &[1]) };
@@ -122,7 +122,7 @@ fn singles(step: usize) -> impl Iterator<Item = Vec<f32>> {
     })
 }
 
-fn worst32(f: &Function, level: Level, step: usize) -> (f64, f32) {
+fn worst32(f: &Function, level: InstructionSet, step: usize) -> (f64, f32) {
     let mut worst = (-1.0, 0.0);
     let special: Vec<f32> = SPECIAL.iter().map(|&x| x as f32).collect();
     // Densely where the functions bend.
@@ -157,7 +157,7 @@ fn doubles(count: u64) -> Vec<f64> {
     x
 }
 
-fn worst64(f: &Function, level: Level, count: u64) -> (f64, f64) {
+fn worst64(f: &Function, level: InstructionSet, count: u64) -> (f64, f64) {
     let x = doubles(count);
     let mut worst = (-1.0, 0.0);
     for (&x, y) in x.iter().zip((f.double)(level, &x)) {
@@ -172,7 +172,7 @@ fn worst64(f: &Function, level: Level, count: u64) -> (f64, f64) {
 fn check(step: usize, count: u64) {
     let (mut report, mut wrong) = (String::new(), String::new());
     for f in functions() {
-        for level in Level::available() {
+        for level in InstructionSet::available() {
             let (e32, x32) = worst32(&f, level, step);
             let (e64, x64) = worst64(&f, level, count);
             let line = format!("{:8} {:8} {e32:.3} at {x32:e}   {e64} at {x64:e}\n", f.name, level.name());
@@ -211,7 +211,7 @@ impl<T: Real> Body<T, 1> for NormalCdf {
 fn the_normal_distribution_has_an_accurate_tail() {
     let x: Vec<f32> = (-90_000..60_000).map(|i| i as f32 * 1.003e-4).collect();
     let double: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
-    for level in Level::available() {
+    for level in InstructionSet::available() {
         for ((&x, y), z) in x.iter().zip(run(level, &NormalCdf, &x)).zip(run(level, &NormalCdf, &double)) {
             let want = 0.5 * libm::erfc(-f64::from(x) * std::f64::consts::FRAC_1_SQRT_2);
             assert!((z - want).abs() <= 2f64.powi(-52), "{x}: {z} for {want}, {level:?}");
@@ -239,7 +239,7 @@ fn results_do_not_depend_on_the_place() {
     let x: Vec<f64> = doubles(40).into_iter().chain((0..100).map(|i| (i - 50) as f64 * 0.13)).collect();
     let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
     for f in functions() {
-        for level in Level::available() {
+        for level in InstructionSet::available() {
             let (y, z) = ((f.double)(level, &x), (f.single)(level, &single));
             for i in 0..x.len() {
                 for n in [1, 2, 3, 5, 9, 17] {
@@ -266,7 +266,7 @@ fn results_do_not_depend_on_the_place() {
 fn results_stay_in_their_range_and_are_exact_where_they_can_be() {
     let x: Vec<f64> = doubles(4_000);
     let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
-    for level in Level::available() {
+    for level in InstructionSet::available() {
         for f in functions().iter().filter(|f| ["sin", "cos", "tanh", "erf", "sigmoid"].contains(&f.name)) {
             assert!((f.double)(level, &x).iter().all(|y| y.is_nan() || y.abs() <= 1.0), "{} {level:?}", f.name);
             assert!((f.single)(level, &single).iter().all(|y| y.is_nan() || y.abs() <= 1.0), "{} {level:?}", f.name);

@@ -10,7 +10,7 @@ use std::ptr::null;
 use super::scratch;
 use super::simd::{Float, Simd};
 use super::tile::{self, Tile};
-use super::vecmat::Row;
+use super::vecmat::VectorTimesMatrix;
 use crate::thresholds::matmul::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH_BYTES, NEAR_BYTES};
 
 /// One product, as the arguments of [`super::gemm`] describe it.
@@ -104,7 +104,7 @@ pub(super) unsafe fn product<V: Simd>(p: Product<V::Elem>) {
         let b_cs = if n == 1 { 0 } else { p.b_cs };
         let b_rs = if k == 1 { 1 } else { p.b_rs };
         // SAFETY: duties 1 and 2; a stride is replaced only where its index is always zero.
-        return unsafe { V::vecmat(&Row { n, k, x, xs, b, b_rs, b_cs, y, ys, accumulate }) };
+        return unsafe { V::vecmat(&VectorTimesMatrix { n, k, x, xs, b, b_rs, b_cs, y, ys, accumulate }) };
     }
     let p = if p.c_cs != 1 && p.c_rs == 1 { p.transposed() } else { p };
     // SAFETY: duties 1 to 3; the transposed product touches the same elements.

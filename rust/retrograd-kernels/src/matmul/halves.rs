@@ -2,7 +2,7 @@
 //! element of C is rounded once.
 
 use super::{Panels, TERM_COST, Virtual, gemm_of};
-use crate::parallel::{Shared, split};
+use crate::parallel::{SharedPtr, split};
 use crate::pointwise::{Half, narrow, widen};
 
 /// Rows of C that one piece computes: what it holds as float32 stays in the second-level cache for common sizes, and B is
@@ -33,7 +33,7 @@ pub unsafe fn gemm_halves(
     if m == 0 || n == 0 {
         return;
     }
-    let (a, b, c) = (Shared(a.cast_mut()), Shared(b.cast_mut()), Shared(c));
+    let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
     split(m, ROWS, m as f64 * n as f64 * k as f64 * TERM_COST, &|part| {
         for i0 in part.clone().step_by(ROWS) {
             let rows = ROWS.min(part.end - i0);

@@ -7,7 +7,7 @@
 
 mod driver;
 mod halves;
-mod plain;
+mod naive;
 mod scratch;
 mod simd;
 #[cfg(test)]
@@ -23,7 +23,7 @@ pub use halves::gemm_halves;
 pub(crate) use simd::{Float, Routine, Simd};
 pub(crate) use vecmat::sum;
 
-use crate::parallel::{Shared, num_threads, split};
+use crate::parallel::{SharedPtr, num_threads, split};
 use crate::thresholds::matmul::{FEW_TERMS, GRAIN};
 
 mod sealed {
@@ -116,7 +116,7 @@ macro_rules! integer {
             #[expect(private_interfaces, reason = "the trait is sealed")]
             unsafe fn product(p: Product<Self>) {
                 // SAFETY: the duties pass through.
-                unsafe { plain::product(p) }
+                unsafe { naive::product(p) }
             }
         }
     )*};
@@ -180,7 +180,7 @@ pub unsafe fn gemm<T: GemmScalar>(
     while extent % grain == 1 {
         grain += GRAIN;
     }
-    let (a, b, c) = (Shared(a.cast_mut()), Shared(b.cast_mut()), Shared(c));
+    let (a, b, c) = (SharedPtr(a.cast_mut()), SharedPtr(b.cast_mut()), SharedPtr(c));
     split(extent, grain, terms * TERM_COST, &|part| {
         let (i, m) = if along_rows { (part.start as isize, part.len()) } else { (0, m) };
         let (j, n) = if along_rows { (0, n) } else { (part.start as isize, part.len()) };

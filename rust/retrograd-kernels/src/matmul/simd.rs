@@ -6,7 +6,7 @@
 //! with them as a [`Routine`].
 
 use super::tile::{self, Tile};
-use super::vecmat::{self, Row};
+use super::vecmat::{self, VectorTimesMatrix};
 
 /// A vector of [`Simd::LEN`] floats, and the routines compiled for its instruction set.
 ///
@@ -47,7 +47,7 @@ pub(crate) trait Simd: Copy {
     /// Runs [`tile::body`] with this instruction set. Duty 1, and the duties of `tile::body`.
     unsafe fn tile<const R: usize, const C: usize, const PACK: bool>(t: &Tile<Self::Elem>);
     /// Runs [`vecmat::body`] with this instruction set. Duty 1, and the duties of `vecmat::body`.
-    unsafe fn vecmat(r: &Row<Self::Elem>);
+    unsafe fn vecmat(r: &VectorTimesMatrix<Self::Elem>);
     /// Runs [`Routine::run`] with this instruction set. Duty 1, and the duties of the routine.
     unsafe fn call<R: Routine<Elem = Self::Elem>>(r: &R);
     /// Writes `depth` rows of `LEN` elements, `dst_rs` apart: `dst[p * dst_rs + j]` becomes
@@ -131,9 +131,9 @@ macro_rules! entries {
             unsafe { run::<Self, R, C, PACK>(t) }
         }
 
-        unsafe fn vecmat(r: &Row<Self::Elem>) {
+        unsafe fn vecmat(r: &VectorTimesMatrix<Self::Elem>) {
             $(#[$feature])?
-            unsafe fn run<V: Simd>(r: &Row<V::Elem>) {
+            unsafe fn run<V: Simd>(r: &VectorTimesMatrix<V::Elem>) {
                 // SAFETY: the caller of `vecmat` answers for the CPU and for the duties of `body`.
                 unsafe { vecmat::body::<V>(r) }
             }

@@ -4,7 +4,7 @@
 use super::simd::{Float, Simd};
 
 /// `y = x B`, or `y += x B`.
-pub(crate) struct Row<T> {
+pub(crate) struct VectorTimesMatrix<T> {
     pub n: usize,
     pub k: usize,
     /// `k` elements, `xs` apart.
@@ -20,7 +20,7 @@ pub(crate) struct Row<T> {
     pub accumulate: bool,
 }
 
-impl<T: Float> Row<T> {
+impl<T: Float> VectorTimesMatrix<T> {
     /// Writes or adds `value` at `y[j]`.
     ///
     /// # Safety
@@ -57,10 +57,10 @@ impl<T: Float> Row<T> {
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
 /// 2. `x` and `b` are readable, `y` writable (and readable, if `accumulate`), as the comments of
-///    [`Row`] say.
+///    [`VectorTimesMatrix`] say.
 /// 3. `y` overlaps neither `x` nor `b`.
 #[inline(always)]
-pub(super) unsafe fn body<V: Simd>(r: &Row<V::Elem>) {
+pub(super) unsafe fn body<V: Simd>(r: &VectorTimesMatrix<V::Elem>) {
     // SAFETY: the duties of the three functions are those of this one, and the unit strides that
     // they ask for are tested here.
     unsafe {
@@ -98,7 +98,7 @@ pub(super) unsafe fn body<V: Simd>(r: &Row<V::Elem>) {
 /// # Safety
 /// The duties of [`body`], and `j + (C - 1) * LEN + last <= n`, `last <= LEN`.
 #[inline(always)]
-unsafe fn across<V: Simd, const C: usize>(r: &Row<V::Elem>, j: usize, last: usize) {
+unsafe fn across<V: Simd, const C: usize>(r: &VectorTimesMatrix<V::Elem>, j: usize, last: usize) {
     // SAFETY: duties 1 to 3 of `body`; every column touched is less than n by the last duty. The
     // array has room for C vectors.
     unsafe {
@@ -157,7 +157,7 @@ pub(crate) unsafe fn sum<V: Simd>(v: V) -> V::Elem {
 /// # Safety
 /// The duties of [`body`], and `j + D <= n`.
 #[inline(always)]
-unsafe fn down<V: Simd, const D: usize>(r: &Row<V::Elem>, j: usize) {
+unsafe fn down<V: Simd, const D: usize>(r: &VectorTimesMatrix<V::Elem>, j: usize) {
     // SAFETY: duties 1 to 3 of `body`; terms p .. p + LEN <= k of columns less than n are read.
     unsafe {
         let mut acc = [V::zero(); D];
@@ -181,7 +181,7 @@ unsafe fn down<V: Simd, const D: usize>(r: &Row<V::Elem>, j: usize) {
 /// # Safety
 /// The duties of [`body`], and `j < n`.
 #[inline(always)]
-unsafe fn down_one<V: Simd>(r: &Row<V::Elem>, j: usize) {
+unsafe fn down_one<V: Simd>(r: &VectorTimesMatrix<V::Elem>, j: usize) {
     // SAFETY: duties 1 to 3 of `body`; terms up to p + 4 * LEN <= k of one column are read.
     unsafe {
         let mut acc = [V::zero(); 4];

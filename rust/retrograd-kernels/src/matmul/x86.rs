@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::simd::{Routine, Simd, entries, unrolled};
 use super::tile::{self, Tile};
-use super::vecmat::{self, Row};
+use super::vecmat::{self, VectorTimesMatrix};
 
 /// Eight words of ones between zeros: read from word `16 - len`, a mask of the first `len`; from word `8 - from`, of all
 /// but the first `from`.

@@ -187,7 +187,7 @@ fn a_buffer_beyond_the_limit_is_mapped_directly() {
 
 #[test]
 fn the_stacks_evict_what_was_unused_for_longest() {
-    static STACKS: Shared = Shared::new();
+    static STACKS: SharedStacks = SharedStacks::new();
     let [old, middle, new] = [512 << 10, 448 << 10, 320 << 10].map(class_of);
     let sizes = [old, middle, new].map(size_of_class);
     let limit: usize = sizes.iter().sum();
@@ -214,7 +214,7 @@ fn the_stacks_evict_what_was_unused_for_longest() {
 
 #[test]
 fn the_stacks_hold_when_threads_race() {
-    static STACKS: Shared = Shared::new();
+    static STACKS: SharedStacks = SharedStacks::new();
     let class = class_of(SHARED_MIN);
     let race = || {
         for round in 0..if cfg!(miri) { 100 } else { 20_000_u64 } {
@@ -279,7 +279,7 @@ fn stats_include_what_is_held() {
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
 fn a_reused_block_has_no_page_faults() {
-    static STACKS: Shared = Shared::new(); // Its own, which no other test empties.
+    static STACKS: SharedStacks = SharedStacks::new(); // Its own, which no other test empties.
     fn faults() -> i64 {
         // SAFETY: all zeros are a valid `rusage`, which the call overwrites.
         unsafe {

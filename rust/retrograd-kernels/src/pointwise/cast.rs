@@ -7,7 +7,7 @@
 use half::{bf16, f16};
 
 use super::super::real::{Real, Ring};
-use super::super::simd::{Lane, Level};
+use super::super::simd::{InstructionSet, SimdElement};
 use super::super::truth::Truth;
 use super::{Map1, map1_at};
 
@@ -32,7 +32,7 @@ impl<A: Cast<O>, O> Map1<A, O> for Convert {
 ///
 /// # Safety
 /// As [`map1`](super::map1).
-pub unsafe fn convert<A: Cast<O> + Lane, O: Copy>(
+pub unsafe fn convert<A: Cast<O> + SimdElement, O: Copy>(
     sizes: &[usize],
     a: *const A,
     a_strides: &[isize],
@@ -40,15 +40,15 @@ pub unsafe fn convert<A: Cast<O> + Lane, O: Copy>(
     o_strides: &[isize],
 ) {
     // SAFETY: (1-3) are ours.
-    unsafe { convert_at(Level::detect(), sizes, a, a_strides, o, o_strides) }
+    unsafe { convert_at(InstructionSet::detect(), sizes, a, a_strides, o, o_strides) }
 }
 
 /// [`convert`] with the instructions of `level`.
 ///
 /// # Safety
 /// As [`map1`](super::map1).
-pub unsafe fn convert_at<A: Cast<O> + Lane, O: Copy>(
-    level: Level,
+pub unsafe fn convert_at<A: Cast<O> + SimdElement, O: Copy>(
+    level: InstructionSet,
     sizes: &[usize],
     a: *const A,
     a_strides: &[isize],

@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Isa, Level, Task, dispatch};
+use super::super::simd::{InstructionSet, Isa, Task, for_isa};
 use super::super::strided::{Axes, Offsets, axis, cut, is_contiguous, plan};
-use crate::parallel::{Shared, split};
+use crate::parallel::{SharedPtr, split};
 use crate::thresholds::pointwise::{MANY, SQUARE};
 
 /// What a byte takes in nanoseconds: copies wait for memory.
@@ -18,7 +18,7 @@ const BYTE_COST: f64 = 0.02;
 #[inline]
 pub unsafe fn copy_strided<T: Copy>(sizes: &[usize], a: *const T, a_strides: &[isize], o: *mut T, o_strides: &[isize]) {
     // SAFETY: (1-3) are ours.
-    unsafe { copy_strided_at(Level::detect(), sizes, a, a_strides, o, o_strides) }
+    unsafe { copy_strided_at(InstructionSet::detect(), sizes, a, a_strides, o, o_strides) }
 }
 
 /// [`copy_strided`] with the instructions of `level`.
@@ -26,7 +26,7 @@ pub unsafe fn copy_strided<T: Copy>(sizes: &[usize], a: *const T, a_strides: &[i
 /// # Safety
 /// As [`copy_strided`].
 pub unsafe fn copy_strided_at<T: Copy>(
-    level: Level,
+    level: InstructionSet,
     sizes: &[usize],
     a: *const T,
     a_strides: &[isize],
@@ -35,7 +35,7 @@ pub unsafe fn copy_strided_at<T: Copy>(
 ) {
     let count: usize = sizes.iter().product();
     let cost = (count * size_of::<T>()) as f64 * BYTE_COST;
-    let (a, o) = (Shared(a.cast_mut()), Shared(o));
+    let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     if is_contiguous(sizes, a_strides) && is_contiguous(sizes, o_strides) {
         return split(count, 4096, cost, &|some| {
             // SAFETY: duties 1 and 2, the layout being contiguous; no other piece has these elements.
@@ -61,7 +61,7 @@ pub unsafe fn copy_strided_at<T: Copy>(
 
 /// # Safety
 /// As [`copy_strided`], for the positions of `axes`: of the output and the input.
-unsafe fn copy_axes<T: Copy>(level: Level, mut axes: Axes<2>, a: *const T, o: *mut T) {
+unsafe fn copy_axes<T: Copy>(level: InstructionSet, mut axes: Axes<2>, a: *const T, o: *mut T) {
     // The axis along which the input is contiguous becomes the second, so that a tile is a transpose.
     if let Some(i) = axes.iter().position(|x| x.strides[1] == 1).filter(|&i| i > 1) {
         axes[1..=i].rotate_right(1);
@@ -70,7 +70,7 @@ unsafe fn copy_axes<T: Copy>(level: Level, mut axes: Axes<2>, a: *const T, o: *m
     let s = std::array::from_fn(|k| [x.strides[k], y.strides[k]]);
     for [po, pa] in Offsets::new(axes.get(2..).unwrap_or(&[])) {
         // SAFETY: (CopyTile 1-3) the offsets, and the two inner axes from each, are positions of `axes`: our 1-3.
-        unsafe { dispatch(level, CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) }) };
+        unsafe { for_isa(level, CopyTile { n: [x.size, y.size], s, a: a.offset(pa), o: o.offset(po) }) };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::super::simd::{Isa, Level, Task, dispatch};
+use super::super::simd::{InstructionSet, Isa, Task, for_isa};
 use super::cast::{bf16_of_f32, f16_of_f32, f32_of_bf16, f32_of_f16};
 
 /// A format of 16 bits.
@@ -20,7 +20,7 @@ pub enum Half {
 /// 1. `a` is readable and initialised for `n` elements. 2. `o` is writable for `n` elements, and disjoint.
 pub unsafe fn widen(half: Half, n: usize, a: *const u16, o: *mut f32) {
     // SAFETY: (Widen 1, 2) ours.
-    unsafe { dispatch(Level::detect(), Widen { half, n, a, o }) }
+    unsafe { for_isa(InstructionSet::detect(), Widen { half, n, a, o }) }
 }
 
 /// `o[i] = a[i]` rounded to the nearest half, ties to even, for `n` contiguous elements.
@@ -29,7 +29,7 @@ pub unsafe fn widen(half: Half, n: usize, a: *const u16, o: *mut f32) {
 /// 1. `a` is readable and initialised for `n` elements. 2. `o` is writable for `n` elements, and disjoint.
 pub unsafe fn narrow(half: Half, n: usize, a: *const f32, o: *mut u16) {
     // SAFETY: (Narrow 1, 2) ours.
-    unsafe { dispatch(Level::detect(), Narrow { half, n, a, o }) }
+    unsafe { for_isa(InstructionSet::detect(), Narrow { half, n, a, o }) }
 }
 
 /// Duties: those of [`widen`].

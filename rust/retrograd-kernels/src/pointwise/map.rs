@@ -4,7 +4,7 @@ use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Isa, Lane, Level, Task, dispatch};
+use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::is_contiguous;
 use super::walk::{Operand, Pieces, walk};
 use super::{Map1, Map2, Map3};
@@ -16,7 +16,7 @@ use super::{Map1, Map2, Map3};
 /// 2. The output overlaps an input only if both have the same start, strides and element size.
 /// 3. Distinct positions have distinct places in the output.
 #[inline]
-pub unsafe fn map1<A: Lane, O: Copy, F: Map1<A, O>>(
+pub unsafe fn map1<A: SimdElement, O: Copy, F: Map1<A, O>>(
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -25,7 +25,7 @@ pub unsafe fn map1<A: Lane, O: Copy, F: Map1<A, O>>(
     o_strides: &[isize],
 ) {
     // SAFETY: (1-3) are ours.
-    unsafe { map1_at(Level::detect(), f, sizes, a, a_strides, o, o_strides) }
+    unsafe { map1_at(InstructionSet::detect(), f, sizes, a, a_strides, o, o_strides) }
 }
 
 /// `o[..] = f(a[..], b[..])` over strided operands.
@@ -34,7 +34,7 @@ pub unsafe fn map1<A: Lane, O: Copy, F: Map1<A, O>>(
 /// As [`map1`].
 #[inline]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map2<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
+pub unsafe fn map2<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>>(
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -45,7 +45,7 @@ pub unsafe fn map2<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
     o_strides: &[isize],
 ) {
     // SAFETY: (1-3) are ours.
-    unsafe { map2_at(Level::detect(), f, sizes, a, a_strides, b, b_strides, o, o_strides) }
+    unsafe { map2_at(InstructionSet::detect(), f, sizes, a, a_strides, b, b_strides, o, o_strides) }
 }
 
 /// `o[..] = f(a[..], b[..], c[..])` over strided operands.
@@ -54,7 +54,7 @@ pub unsafe fn map2<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
 /// As [`map1`].
 #[inline]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map3<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
+pub unsafe fn map3<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -66,7 +66,7 @@ pub unsafe fn map3<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
     o: *mut O,
     o_strides: &[isize],
 ) {
-    let level = Level::detect();
+    let level = InstructionSet::detect();
     // SAFETY: (1-3) are ours.
     unsafe { map3_at(level, f, sizes, a, a_strides, b, b_strides, c, c_strides, o, o_strides) }
 }
@@ -76,7 +76,7 @@ pub unsafe fn map3<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
 /// # Safety
 /// As [`map1`] with sizes `[n]` and strides `[1]`.
 #[inline]
-pub unsafe fn map2_contiguous<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
+pub unsafe fn map2_contiguous<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>>(
     f: &F,
     n: usize,
     a: *const A,
@@ -85,18 +85,18 @@ pub unsafe fn map2_contiguous<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
 ) {
     if n >= MANY || same(b, o) {
         // SAFETY: (1-3) are ours.
-        return unsafe { map2_walked(Level::detect(), f, &[n], a, &[1], b, &[1], o, &[1]) };
+        return unsafe { map2_walked(InstructionSet::detect(), f, &[n], a, &[1], b, &[1], o, &[1]) };
     }
     // SAFETY: Run 1 and 2 are our 1 and 2; 3 was just checked.
-    unsafe { dispatch(Level::detect(), Run2 { f, n, a, b, o }) }
+    unsafe { for_isa(InstructionSet::detect(), Run2 { f, n, a, b, o }) }
 }
 
 /// [`map1`] with the instructions of `level`.
 ///
 /// # Safety
 /// As [`map1`].
-pub unsafe fn map1_at<A: Lane, O: Copy, F: Map1<A, O>>(
-    level: Level,
+pub unsafe fn map1_at<A: SimdElement, O: Copy, F: Map1<A, O>>(
+    level: InstructionSet,
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -107,7 +107,7 @@ pub unsafe fn map1_at<A: Lane, O: Copy, F: Map1<A, O>>(
     let n = sizes.iter().product();
     if n < MANY && is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) {
         // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous.
-        return unsafe { dispatch(level, Run1 { f, n, a, o }) };
+        return unsafe { for_isa(level, Run1 { f, n, a, o }) };
     }
     let body: Typed<F, (A, O)> = Typed { level, f, types: PhantomData };
     // SAFETY: (1-3) are ours.
@@ -119,8 +119,8 @@ pub unsafe fn map1_at<A: Lane, O: Copy, F: Map1<A, O>>(
 /// # Safety
 /// As [`map1`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map2_at<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
-    level: Level,
+pub unsafe fn map2_at<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>>(
+    level: InstructionSet,
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -134,7 +134,7 @@ pub unsafe fn map2_at<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
     let dense = is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) && is_contiguous(sizes, b_strides);
     if dense && n < MANY && !same(b, o) {
         // SAFETY: Run 1 and 2 are our 1 and 2, the layout being contiguous; 3 was just checked.
-        return unsafe { dispatch(level, Run2 { f, n, a, b, o }) };
+        return unsafe { for_isa(level, Run2 { f, n, a, b, o }) };
     }
     // SAFETY: (1-3) are ours.
     unsafe { map2_walked(level, f, sizes, a, a_strides, b, b_strides, o, o_strides) };
@@ -145,8 +145,8 @@ pub unsafe fn map2_at<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
 /// # Safety
 /// As [`map1`].
 #[allow(clippy::too_many_arguments)]
-unsafe fn map2_walked<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
-    level: Level,
+unsafe fn map2_walked<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>>(
+    level: InstructionSet,
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -167,8 +167,8 @@ unsafe fn map2_walked<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
 /// # Safety
 /// As [`map1`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn map3_at<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
-    level: Level,
+pub unsafe fn map3_at<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
+    level: InstructionSet,
     f: &F,
     sizes: &[usize],
     a: *const A,
@@ -191,8 +191,8 @@ pub unsafe fn map3_at<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>>(
 ///
 /// # Safety
 /// As [`map1`], for operands that are of the body's types, or halves.
-pub unsafe fn walk1<A: Lane, O: Copy, F: Map1<A, O>>(f: &F, sizes: &[usize], o: Operand, a: Operand) {
-    let body: Typed<F, (A, O)> = Typed { level: Level::detect(), f, types: PhantomData };
+pub unsafe fn walk1<A: SimdElement, O: Copy, F: Map1<A, O>>(f: &F, sizes: &[usize], o: Operand, a: Operand) {
+    let body: Typed<F, (A, O)> = Typed { level: InstructionSet::detect(), f, types: PhantomData };
     // SAFETY: (1-3) are ours.
     unsafe { walk(&body, sizes, [o, a]) };
 }
@@ -201,45 +201,45 @@ pub unsafe fn walk1<A: Lane, O: Copy, F: Map1<A, O>>(f: &F, sizes: &[usize], o: 
 ///
 /// # Safety
 /// As [`walk1`].
-pub unsafe fn walk2<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>>(
+pub unsafe fn walk2<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>>(
     f: &F,
     sizes: &[usize],
     o: Operand,
     a: Operand,
     b: Operand,
 ) {
-    let body: Typed<F, (A, B, O)> = Typed { level: Level::detect(), f, types: PhantomData };
+    let body: Typed<F, (A, B, O)> = Typed { level: InstructionSet::detect(), f, types: PhantomData };
     // SAFETY: (1-3) are ours.
     unsafe { walk(&body, sizes, [o, a, b]) };
 }
 
 /// A body and the element types of its operands, for the walk.
 struct Typed<'f, F, Types> {
-    level: Level,
+    level: InstructionSet,
     f: &'f F,
     types: PhantomData<fn(Types)>,
 }
 
-impl<A: Lane, O: Copy, F: Map1<A, O>> Pieces for Typed<'_, F, (A, O)> {
+impl<A: SimdElement, O: Copy, F: Map1<A, O>> Pieces for Typed<'_, F, (A, O)> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { dispatch(self.level, Run1 { f: self.f, n, a: p[1].cast_const().cast::<A>(), o: p[0].cast::<O>() }) }
+        unsafe { for_isa(self.level, Run1 { f: self.f, n, a: p[1].cast_const().cast::<A>(), o: p[0].cast::<O>() }) }
     }
 }
 
-impl<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F, (A, B, O)> {
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Pieces for Typed<'_, F, (A, B, O)> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         let (a, b) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>());
         // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { dispatch(self.level, Run2 { f: self.f, n, a, b, o: p[0].cast::<O>() }) }
+        unsafe { for_isa(self.level, Run2 { f: self.f, n, a, b, o: p[0].cast::<O>() }) }
     }
 }
 
-impl<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>> Pieces for Typed<'_, F, (A, B, C, O)> {
+impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Pieces for Typed<'_, F, (A, B, C, O)> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         let (a, b, c) = (p[1].cast_const().cast::<A>(), p[2].cast_const().cast::<B>(), p[3].cast_const().cast::<C>());
         // SAFETY: Run 1-3 are our 1 and 2.
-        unsafe { dispatch(self.level, Run3 { f: self.f, n, a, b, c, o: p[0].cast::<O>() }) }
+        unsafe { for_isa(self.level, Run3 { f: self.f, n, a, b, c, o: p[0].cast::<O>() }) }
     }
 }
 
@@ -280,7 +280,7 @@ fn same<A, O>(a: *const A, o: *mut O) -> bool {
 // One loop serves narrow types and old CPUs, through pointers that may be equal: the compiler tests for overlap. Where the
 // loop is hot there are two: over slices, which need no test, and through one pointer for an output that is the input.
 
-impl<A: Lane, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
+impl<A: SimdElement, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
     type Out = ();
     const WIDE: bool = A::WIDE;
 
@@ -312,7 +312,7 @@ impl<A: Lane, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
     }
 }
 
-impl<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> {
+impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> {
     type Out = ();
     const WIDE: bool = A::WIDE;
 
@@ -346,7 +346,7 @@ impl<A: Lane, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> 
     }
 }
 
-impl<A: Copy, B: Lane, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Run3<'_, F, A, B, C, O> {
+impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Task for Run3<'_, F, A, B, C, O> {
     type Out = ();
     const WIDE: bool = B::WIDE;
 

@@ -1,5 +1,5 @@
 use super::super::real::Real;
-use super::super::simd::{Level, Vector};
+use super::super::simd::{InstructionSet, Vector};
 use super::super::strided::row_major;
 use super::super::truth::Truth;
 use super::*;
@@ -91,7 +91,7 @@ fn numbers(n: usize) -> Vec<f32> {
 
 #[test]
 fn map1_and_copy_on_every_layout() {
-    for level in Level::available() {
+    for level in InstructionSet::available() {
         for sizes in shapes() {
             for (_, ia, na, sa) in layouts(&sizes) {
                 let a = numbers(na);
@@ -134,7 +134,7 @@ fn map1_and_copy_on_every_layout() {
 
 #[test]
 fn map2_on_layouts_broadcasts_and_in_place() {
-    for level in Level::available() {
+    for level in InstructionSet::available() {
         for sizes in shapes() {
             let n: usize = sizes.iter().product();
             let (a, b) = (numbers(3 * n + 1), numbers(3 * n + 7));
@@ -196,7 +196,7 @@ fn map2_on_layouts_broadcasts_and_in_place() {
 
 #[test]
 fn map3_and_mixed_dtypes() {
-    for level in Level::available() {
+    for level in InstructionSet::available() {
         for sizes in shapes() {
             let n: usize = sizes.iter().product();
             let values: Vec<f64> = numbers(3 * n + 1).iter().map(|&x| x as f64).collect();
@@ -227,7 +227,7 @@ fn map3_and_mixed_dtypes() {
 
 #[test]
 fn convert_and_fill() {
-    for level in Level::available() {
+    for level in InstructionSet::available() {
         for &n in &UGLY {
             let a: Vec<f32> = numbers(2 * n).iter().map(|x| x * 0.37).collect();
             let mut ints = vec![0i8; n];
@@ -257,8 +257,8 @@ fn halves_are_computed_with_in_float32() {
     for sizes in shapes() {
         let n: usize = sizes.iter().product();
         for (_, ia, na, sa) in layouts(&sizes) {
-            let a: Vec<u16> = numbers(na).iter().map(|&x| bf16::from_f32(x as f32 * 0.37).to_bits()).collect();
-            let b: Vec<u16> = numbers(n + 1).iter().map(|&x| bf16::from_f32(x as f32 * 1.7).to_bits()).collect();
+            let a: Vec<u16> = numbers(na).iter().map(|&x| bf16::from_f32(x * 0.37).to_bits()).collect();
+            let b: Vec<u16> = numbers(n + 1).iter().map(|&x| bf16::from_f32(x * 1.7).to_bits()).collect();
             let sb = expanded(&sizes, 1);
             let (pa, pb) = (positions(&sizes, &sa, ia), positions(&sizes, &sb, 0));
             let mut want = a.clone();

@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 
 use super::super::strided::{Axes, Offsets, axis, cut, plan};
 use super::halves::{self, Half};
-use crate::parallel::{Shared, split};
+use crate::parallel::{SharedPtr, split};
 use crate::thresholds::pointwise::{LONG_ROW, MANY, PIECE_BYTES, STRIDED_PIECE};
 
 /// An operand whose element type is forgotten.
@@ -93,7 +93,7 @@ pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], op
         return unsafe { walk_axes(body, &axes, elements, starts) };
     }
     let (cut, grain) = cut(&axes);
-    let starts = starts.map(Shared);
+    let starts = starts.map(SharedPtr);
     split(axes[cut].size, grain, count as f64 * ELEMENT_COST, &|range| {
         let mut axes = axes.clone();
         axes[cut].size = range.len();

@@ -1,8 +1,8 @@
 //! The largest or smallest element and the place where it first stands. NaN beats every number.
 
-use super::super::simd::{Isa, Lane, Level, Task, dispatch};
+use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::{Axes, Offsets, axis, plan, plan_in_order, row_major};
-use crate::parallel::{Shared, split};
+use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{BEST_BLOCK as BLOCK, BEST_LANES as LANES, BEST_STRIP as STRIP};
 
 /// What an element takes, in nanoseconds.
@@ -23,8 +23,8 @@ fn beats<T: PartialOrd + Copy, const MAX: bool>(a: T, b: T) -> bool {
 /// 1. `a` is readable and initialised at every position of both sets of axes. 2. `values` and `indices` are writable for
 ///    the product of `kept_sizes`. 3. None of the three overlap.
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn best<T: Lane + PartialOrd + Send + Sync, const MAX: bool>(
-    level: Level,
+pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
+    level: InstructionSet,
     kept_sizes: &[usize],
     kept_strides: &[isize],
     red_sizes: &[usize],
@@ -43,7 +43,7 @@ pub unsafe fn best<T: Lane + PartialOrd + Send + Sync, const MAX: bool>(
         red.len() == 1 && !kept.is_empty() && k0.strides[0].unsigned_abs() < d0.strides[0].unsigned_abs();
     let (width, rows) = if side_by_side { (STRIP.min(k0.size), k0.size.div_ceil(STRIP)) } else { (1, k0.size) };
     let outer: Vec<[isize; 2]> = Offsets::new(kept.get(1..).unwrap_or(&[])).collect();
-    let (a, values, indices) = (Shared(a.cast_mut()), Shared(values), Shared(indices));
+    let (a, values, indices) = (SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
     let cost = (n * k0.size * outer.len()) as f64 * ELEMENT_COST;
     split(outer.len() * rows, 1, cost, &|part| {
         for i in part {
@@ -57,14 +57,14 @@ pub unsafe fn best<T: Lane + PartialOrd + Send + Sync, const MAX: bool>(
                     let width = width.min(k0.size - k as usize);
                     let (values, indices) = (values.get().offset(o), indices.get().offset(o));
                     let steps = [k0.strides[0], d0.strides[0], k0.strides[1]];
-                    dispatch(level, Strip::<T, MAX> { a, n, width, steps, values, indices });
+                    for_isa(level, Strip::<T, MAX> { a, n, width, steps, values, indices });
                     continue;
                 }
                 let mut found: Option<(T, usize)> = None;
                 let mut first = 0;
                 for [pr] in Offsets::new(red.get(1..).unwrap_or(&[])) {
-                    let row = Row::<T, MAX> { a: a.offset(pr), n: d0.size, step: d0.strides[0] };
-                    let (value, at) = dispatch(level, row);
+                    let row = BestRow::<T, MAX> { a: a.offset(pr), n: d0.size, step: d0.strides[0] };
+                    let (value, at) = for_isa(level, row);
                     if found.is_none_or(|(best, _)| beats::<T, MAX>(value, best)) {
                         found = Some((value, first + at));
                     }
@@ -80,20 +80,20 @@ pub unsafe fn best<T: Lane + PartialOrd + Send + Sync, const MAX: bool>(
 }
 
 /// Duties: 1. `a` is readable and initialised for `n > 0` elements, `step` apart.
-struct Row<T, const MAX: bool> {
+struct BestRow<T, const MAX: bool> {
     a: *const T,
     n: usize,
     step: isize,
 }
 
-impl<T: Lane + PartialOrd, const MAX: bool> Task for Row<T, MAX> {
+impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRow<T, MAX> {
     type Out = (T, usize);
     const WIDE: bool = T::WIDE;
 
     #[inline(always)]
     #[allow(clippy::eq_op)]
     unsafe fn run<S: Isa>(self) -> (T, usize) {
-        let Row { a, n, step } = self;
+        let BestRow { a, n, step } = self;
         if step != 1 || n < LANES {
             // SAFETY: duty 1.
             let (mut value, mut at) = (unsafe { *a }, 0);
@@ -145,7 +145,7 @@ struct Strip<T, const MAX: bool> {
     indices: *mut i64,
 }
 
-impl<T: Lane + PartialOrd, const MAX: bool> Task for Strip<T, MAX> {
+impl<T: SimdElement + PartialOrd, const MAX: bool> Task for Strip<T, MAX> {
     type Out = ();
     const WIDE: bool = T::WIDE;
 
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn by_the_definition_on_every_layout() {
         let sizes = [1usize, 2, 5, 63, 64, 65, 200, 300];
-        for level in Level::available() {
+        for level in InstructionSet::available() {
             for &rows in &sizes {
                 for &columns in &sizes {
                     let n = rows * columns;
@@ -242,7 +242,7 @@ mod tests {
         // SAFETY: sizes 2, 3, 4, 5; the second axis is kept.
         unsafe {
             let (pv, pi) = (v.as_mut_ptr(), at.as_mut_ptr());
-            best::<i16, false>(Level::detect(), &[3], &[20], &[2, 4, 5], &[60, 5, 1], x.as_ptr(), pv, pi);
+            best::<i16, false>(InstructionSet::detect(), &[3], &[20], &[2, 4, 5], &[60, 5, 1], x.as_ptr(), pv, pi);
         }
         for k in 0..3 {
             let line: Vec<i16> = (0..40).map(|i| x[i / 20 * 60 + k * 20 + i % 20]).collect();
@@ -254,7 +254,7 @@ mod tests {
         // SAFETY: 70 elements.
         unsafe {
             let (pv, pi) = (v.as_mut_ptr(), at.as_mut_ptr());
-            best::<f32, true>(Level::detect(), &[], &[], &[70], &[1], low.as_ptr(), pv, pi);
+            best::<f32, true>(InstructionSet::detect(), &[], &[], &[70], &[1], low.as_ptr(), pv, pi);
         }
         assert_eq!((v[0], at[0]), (f32::NEG_INFINITY, 0));
     }

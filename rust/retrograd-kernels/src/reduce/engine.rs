@@ -3,10 +3,10 @@
 use std::mem::MaybeUninit;
 
 use super::super::real::Real;
-use super::super::simd::{Isa, Lane, Level, Portable, Task, Vector, dispatch};
+use super::super::simd::{InstructionSet, Isa, Portable, SimdElement, Task, Vector, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, is_contiguous, plan, row_major};
 use super::{BLOCK, GROUP, Reduce};
-use crate::parallel::{Shared, split};
+use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{PART, STRIP_BYTES, WIDE};
 
 /// What an element takes, in nanoseconds.
@@ -69,7 +69,7 @@ impl<Acc: Copy> Cascade<Acc> {
 /// 1. `a` is readable and initialised at every position of both sets of axes. 2. `o` is writable for the product of
 ///    `kept_sizes`. 3. They do not overlap.
 #[inline]
-pub unsafe fn reduce<A: Lane, R: Reduce<A>>(
+pub unsafe fn reduce<A: SimdElement, R: Reduce<A>>(
     r: &R,
     kept_sizes: &[usize],
     kept_strides: &[isize],
@@ -79,7 +79,7 @@ pub unsafe fn reduce<A: Lane, R: Reduce<A>>(
     o: *mut R::O,
 ) {
     // SAFETY: (1-3) are ours.
-    unsafe { reduce_at(Level::detect(), r, kept_sizes, kept_strides, red_sizes, red_strides, a, o) }
+    unsafe { reduce_at(InstructionSet::detect(), r, kept_sizes, kept_strides, red_sizes, red_strides, a, o) }
 }
 
 /// [`reduce`] with the instructions of `level`.
@@ -87,8 +87,8 @@ pub unsafe fn reduce<A: Lane, R: Reduce<A>>(
 /// # Safety
 /// As [`reduce`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
-    level: Level,
+pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
+    level: InstructionSet,
     r: &R,
     kept_sizes: &[usize],
     kept_strides: &[isize],
@@ -101,8 +101,7 @@ pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
     if kept_sizes.iter().all(|&size| size == 1) && is_contiguous(red_sizes, red_strides) {
         // SAFETY: (long_row 1, Row 1) duty 1, the layout being contiguous; duty 2 for the one result.
         unsafe {
-            let acc =
-                if n >= 2 * PART { long_row(level, r, n, a) } else { dispatch(level, Row { r, n, a, stride: 1 }) };
+            let acc = if n >= 2 * PART { long_row(level, r, n, a) } else { for_isa(level, Row { r, n, a, stride: 1 }) };
             *o = r.finish(acc, n);
         }
         return;
@@ -121,7 +120,7 @@ pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
         // SAFETY: (Walk 1-3) are ours, for some of the kept positions.
         unsafe {
             if by_strips {
-                dispatch(level, Strips { r, kept, red: &red, n, a, o });
+                for_isa(level, Strips { r, kept, red: &red, n, a, o });
             } else {
                 Rows { r, kept, red: &red, n, a, o }.run(level);
             }
@@ -133,7 +132,7 @@ pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
     }
     // Strips are cut where it does not change how narrow ones are folded.
     let (last, grain) = (kept.len() - 1, if by_strips && kept.len() == 1 { 2 * WIDE } else { 1 });
-    let (a, o) = (Shared(a.cast_mut()), Shared(o));
+    let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     split(kept[last].size, grain, count as f64 * ELEMENT_COST, &|range| {
         let mut kept = kept.clone();
         let [sa, so] = kept[last].strides.map(|s| range.start as isize * s);
@@ -148,15 +147,15 @@ pub unsafe fn reduce_at<A: Lane, R: Reduce<A>>(
 ///
 /// # Safety
 /// 1. `a` is readable and initialised for `n` elements.
-unsafe fn long_row<A: Lane, R: Reduce<A>>(level: Level, r: &R, n: usize, a: *const A) -> R::Acc {
+unsafe fn long_row<A: SimdElement, R: Reduce<A>>(level: InstructionSet, r: &R, n: usize, a: *const A) -> R::Acc {
     let mut parts = vec![r.init(); n.div_ceil(PART)];
-    let (a, out) = (Shared(a.cast_mut()), Shared(parts.as_mut_ptr()));
+    let (a, out) = (SharedPtr(a.cast_mut()), SharedPtr(parts.as_mut_ptr()));
     split(n, PART, n as f64 * ELEMENT_COST, &|range| {
         for start in range.clone().step_by(PART) {
             // SAFETY: (Row 1) duty 1; the part's place is this piece's alone.
             unsafe {
                 let row = Row { r, n: PART.min(range.end - start), a: a.get().add(start), stride: 1 };
-                *out.get().add(start / PART) = dispatch(level, row);
+                *out.get().add(start / PART) = for_isa(level, row);
             }
         }
     });
@@ -171,9 +170,9 @@ unsafe fn long_row<A: Lane, R: Reduce<A>>(level: Level, r: &R, n: usize, a: *con
 ///
 /// # Safety
 /// 1. `a` is readable and initialised for `n` elements, `stride` apart.
-pub unsafe fn row<A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize) -> R::Acc {
+pub unsafe fn row<A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize) -> R::Acc {
     // SAFETY: (Row 1) is our duty 1.
-    unsafe { dispatch(Level::detect(), Row { r, n, a, stride }) }
+    unsafe { for_isa(InstructionSet::detect(), Row { r, n, a, stride }) }
 }
 
 /// Duties: 1 of [`row`].
@@ -209,7 +208,12 @@ struct Strips<'r, A, R: Reduce<A>> {
 /// # Safety
 /// 1. The elements are readable and initialised. 2. `n` is a multiple of `L`.
 #[inline(always)]
-pub(super) unsafe fn lanes<const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
+pub(super) unsafe fn lanes<const L: usize, A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    n: usize,
+    a: *const A,
+    s: isize,
+) -> R::Acc {
     let mut acc = [r.init(); L];
     // SAFETY: duties 1 and 2.
     unsafe { take(r, &mut acc, a, s, n / L, L as isize * s) };
@@ -290,7 +294,12 @@ unsafe fn registers<V: Vector<Elem = T>, const N: usize, T: Real, R: InVectors<T
 /// # Safety
 /// 1. The elements are readable and initialised. 2. The CPU has the instructions of `S`.
 #[inline(always)]
-unsafe fn block<S: Isa, const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
+unsafe fn block<S: Isa, const L: usize, A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    n: usize,
+    a: *const A,
+    s: isize,
+) -> R::Acc {
     let wide = if n >= 4 * L { n - n % L } else { 0 };
     let narrow = n - n % 8;
     let mut acc = r.init();
@@ -316,7 +325,7 @@ unsafe fn block<S: Isa, const L: usize, A: Lane, R: Reduce<A>>(r: &R, n: usize, 
 /// # Safety
 /// 1. The elements are readable and initialised. 2. The CPU has the instructions of `S`.
 #[inline(always)]
-unsafe fn any_block<S: Isa, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
+unsafe fn any_block<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A, s: isize) -> R::Acc {
     // SAFETY: duties 1 and 2.
     unsafe {
         match (size_of::<R::Acc>(), s) {
@@ -328,7 +337,7 @@ unsafe fn any_block<S: Isa, A: Lane, R: Reduce<A>>(r: &R, n: usize, a: *const A,
     }
 }
 
-impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
+impl<A: SimdElement, R: Reduce<A>> Task for Row<'_, A, R> {
     type Out = R::Acc;
     const WIDE: bool = A::WIDE && !R::EXACT;
 
@@ -367,10 +376,10 @@ impl<A: Lane, R: Reduce<A>> Task for Row<'_, A, R> {
     }
 }
 
-impl<A: Lane, R: Reduce<A>> Rows<'_, A, R> {
+impl<A: SimdElement, R: Reduce<A>> Rows<'_, A, R> {
     /// # Safety
     /// 1. The duties of the type.
-    unsafe fn run(self, level: Level) {
+    unsafe fn run(self, level: InstructionSet) {
         let Rows { r, kept, red, n, a, o } = self;
         let inner = axis(red, 0);
         let (k0, stride) = (axis(kept, 0), inner.strides[0]);
@@ -380,7 +389,7 @@ impl<A: Lane, R: Reduce<A>> Rows<'_, A, R> {
                 // SAFETY: (Lines 1, 2) duties 1 and 2: positions of `kept`, and the row of `red` from each.
                 unsafe {
                     let (a, o) = (a.offset(pa), o.offset(po));
-                    dispatch(level, Lines { r, count: k0.size, steps: k0.strides, n, stride, a, o });
+                    for_isa(level, Lines { r, count: k0.size, steps: k0.strides, n, stride, a, o });
                 }
                 continue;
             }
@@ -391,7 +400,7 @@ impl<A: Lane, R: Reduce<A>> Rows<'_, A, R> {
                     let mut cascade = Cascade::default();
                     for [pr] in Offsets::new(outer) {
                         let row = Row { r, n: inner.size, a: a.offset(pr), stride };
-                        cascade.push(r, dispatch(level, row));
+                        cascade.push(r, for_isa(level, row));
                     }
                     *o.offset(po + k * k0.strides[1]) = r.finish(cascade.total(r), n);
                 }
@@ -412,7 +421,7 @@ struct Lines<'r, A, R: Reduce<A>> {
     o: *mut R::O,
 }
 
-impl<A: Lane, R: Reduce<A>> Task for Lines<'_, A, R> {
+impl<A: SimdElement, R: Reduce<A>> Task for Lines<'_, A, R> {
     type Out = ();
     const WIDE: bool = A::WIDE && !R::EXACT;
 
@@ -444,7 +453,14 @@ impl<A: Lane, R: Reduce<A>> Task for Lines<'_, A, R> {
 /// 1. The elements are readable and initialised.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn take<A: Lane, R: Reduce<A>>(r: &R, acc: &mut [R::Acc], a: *const A, s: isize, rows: usize, row: isize) {
+unsafe fn take<A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    acc: &mut [R::Acc],
+    a: *const A,
+    s: isize,
+    rows: usize,
+    row: isize,
+) {
     let width = acc.len();
     let mut i = 0;
     // Four rows a pass: the accumulator is loaded and stored once for four elements.
@@ -509,7 +525,7 @@ impl<Acc: Copy> StripCascade<Acc> {
     }
 }
 
-impl<A: Lane, R: Reduce<A>> Task for Strips<'_, A, R> {
+impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
     type Out = ();
     const WIDE: bool = A::WIDE && !R::EXACT;
 

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use super::super::pointwise::Cast;
 use super::super::real::Real;
-use super::super::simd::{Isa, Lane, Vector};
+use super::super::simd::{Isa, SimdElement, Vector};
 use super::super::truth::Truth;
 use super::engine::{InVectors, vector_lanes};
 use super::{Reduce, row};

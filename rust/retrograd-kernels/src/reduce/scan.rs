@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::simd::{Isa, Lane, Level, Task, dispatch};
+use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::{Axes, Axis, Offsets, axis, plan};
 use super::Reduce;
 use crate::thresholds::reduce::SCAN_COLUMNS as COLUMNS;
@@ -14,7 +14,7 @@ use crate::thresholds::reduce::SCAN_COLUMNS as COLUMNS;
 /// 1. `a` is readable and initialised, `o` writable, at every position. 2. The output overlaps the input only if both
 ///    have the same start, strides and element size. 3. Distinct positions have distinct places in the output.
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn scan<A: Lane, R: Reduce<A>>(
+pub unsafe fn scan<A: SimdElement, R: Reduce<A>>(
     r: &R,
     outer_sizes: &[usize],
     a_outer: &[isize],
@@ -26,7 +26,7 @@ pub unsafe fn scan<A: Lane, R: Reduce<A>>(
     o: *mut R::O,
 ) {
     // SAFETY: (1-3) are ours.
-    unsafe { scan_at(Level::detect(), r, outer_sizes, a_outer, o_outer, n, a_stride, o_stride, a, o) }
+    unsafe { scan_at(InstructionSet::detect(), r, outer_sizes, a_outer, o_outer, n, a_stride, o_stride, a, o) }
 }
 
 /// [`scan`] with the instructions of `level`.
@@ -34,8 +34,8 @@ pub unsafe fn scan<A: Lane, R: Reduce<A>>(
 /// # Safety
 /// As [`scan`].
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn scan_at<A: Lane, R: Reduce<A>>(
-    level: Level,
+pub unsafe fn scan_at<A: SimdElement, R: Reduce<A>>(
+    level: InstructionSet,
     r: &R,
     outer_sizes: &[usize],
     a_outer: &[isize],
@@ -48,7 +48,7 @@ pub unsafe fn scan_at<A: Lane, R: Reduce<A>>(
 ) {
     let outer: Axes<2> = plan(outer_sizes, [a_outer, o_outer]);
     // SAFETY: (Scan 1-3) are ours.
-    unsafe { dispatch(level, Scan { r, outer: &outer, n, s: [a_stride, o_stride], a, o }) }
+    unsafe { for_isa(level, Scan { r, outer: &outer, n, s: [a_stride, o_stride], a, o }) }
 }
 
 /// Duties: 1-3 of [`scan`].
@@ -61,7 +61,7 @@ struct Scan<'r, A, R: Reduce<A>> {
     o: *mut R::O,
 }
 
-impl<A: Lane, R: Reduce<A>> Task for Scan<'_, A, R> {
+impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
     type Out = ();
     const WIDE: bool = false;
 

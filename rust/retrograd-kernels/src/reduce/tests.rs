@@ -1,6 +1,6 @@
 use ndarray::{Array2, Axis, ShapeBuilder};
 
-use super::super::simd::{Lane, Level};
+use super::super::simd::{InstructionSet, SimdElement};
 use super::super::strided::row_major;
 use super::*;
 use crate::naive;
@@ -52,7 +52,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn run<A: Lane, R: Reduce<A>>(level: Level, r: &R, case: &Case, a: &[A], blank: R::O) -> Vec<R::O> {
+fn run<A: SimdElement, R: Reduce<A>>(level: InstructionSet, r: &R, case: &Case, a: &[A], blank: R::O) -> Vec<R::O> {
     let mut o = vec![blank; case.kept.0.iter().product()];
     // SAFETY: every position of a case lies in `case.buffer` elements from its start.
     unsafe {
@@ -81,7 +81,7 @@ fn every_reducer_on_every_layout() {
         let lines = lines_of(&case, &a);
         let bad = lines_of(&case, &poisoned);
         let small = lines.iter().all(|l| l.len() < 40_000);
-        for level in Level::available() {
+        for level in InstructionSet::available() {
             let label = format!("{level:?} kept {:?} reduced {:?}", case.kept, case.red);
             // Integers in f32: every partial sum is exact, so any order gives the same bits.
             let sums: Vec<f32> = lines.iter().map(|l| l.iter().sum::<f32>()).collect();
@@ -115,8 +115,8 @@ fn every_instruction_set_gives_the_same_bits() {
     for case in cases() {
         let a: Vec<f32> = numbers(case.buffer).iter().map(|x| x * 0.1).collect();
         let bits = |level| run(level, &Sum, &case, &a, 9.0).iter().map(|x: &f32| x.to_bits()).collect::<Vec<_>>();
-        let first = bits(Level::BASELINE);
-        for level in Level::available() {
+        let first = bits(InstructionSet::BASELINE);
+        for level in InstructionSet::available() {
             assert!(bits(level) == first, "{level:?}");
         }
     }
@@ -156,7 +156,7 @@ fn a_row_split_at_powers_of_two_blocks_gives_the_same_bits() {
 
 #[test]
 fn scans_on_both_layouts_and_in_place() {
-    for level in Level::available() {
+    for level in InstructionSet::available() {
         for &n in &UGLY {
             for &m in &[1usize, 5, 300] {
                 let a = numbers(n * m);

@@ -1,6 +1,6 @@
 //! Which instructions this CPU has, the one place where code is compiled for each set, and vectors of each.
 //!
-//! A kernel is a [`Task`] whose `run` is `#[inline(always)]`; [`dispatch`] inlines it into one function per instruction
+//! A kernel is a [`Task`] whose `run` is `#[inline(always)]`; [`for_isa`] inlines it into one function per instruction
 //! set, so the same source is vectorised for the baseline, for AVX2 with FMA and for AVX-512. Everything a task calls in
 //! its hot loop must be `#[inline(always)]` too, and no closure may stand in between: a closure is a function of its own,
 //! compiled for the baseline (an order of magnitude slower, see the bench gate).
@@ -27,34 +27,34 @@ const AVX2: u8 = 2;
 #[cfg(all(target_arch = "x86_64", not(one_level)))]
 const AVX512: u8 = 3;
 
-/// Proof that this CPU runs an instruction set. Only [`Level::detect`] and [`Level::available`] make one.
+/// Proof that this CPU runs an instruction set. Only [`InstructionSet::detect`] and [`InstructionSet::available`] make one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Level(u8);
+pub struct InstructionSet(u8);
 
 static DETECTED: AtomicU8 = AtomicU8::new(0);
 
-impl Level {
+impl InstructionSet {
     /// What every CPU of this architecture runs.
-    pub const BASELINE: Level = Level(BASELINE);
+    pub const BASELINE: InstructionSet = InstructionSet(BASELINE);
 
     /// The best level of this CPU: one relaxed load after the first call.
     #[inline]
-    pub fn detect() -> Level {
+    pub fn detect() -> InstructionSet {
         match DETECTED.load(Ordering::Relaxed) {
             0 => Self::detect_slowly(),
-            known => Level(known),
+            known => InstructionSet(known),
         }
     }
 
     #[cold]
-    fn detect_slowly() -> Level {
+    fn detect_slowly() -> InstructionSet {
         let best = Self::available().last().copied().unwrap_or(Self::BASELINE);
         DETECTED.store(best.0, Ordering::Relaxed);
         best
     }
 
     /// Every level that this CPU can run, the best last; tests run each.
-    pub fn available() -> Vec<Level> {
+    pub fn available() -> Vec<InstructionSet> {
         #[allow(unused_mut)]
         let mut levels = vec![Self::BASELINE];
         #[cfg(all(target_arch = "x86_64", not(miri), not(one_level)))]
@@ -69,10 +69,10 @@ impl Level {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq");
             if avx2 {
-                levels.push(Level(AVX2));
+                levels.push(InstructionSet(AVX2));
             }
             if avx2 && avx512 {
-                levels.push(Level(AVX512));
+                levels.push(InstructionSet(AVX512));
             }
         }
         levels
@@ -90,17 +90,17 @@ impl Level {
 
 /// An element type. Loops over wide ones are compiled for every instruction set, loops over the others for the baseline
 /// alone: much less code for what is rarely the hot part of a program.
-pub trait Lane: Copy {
+pub trait SimdElement: Copy {
     /// Whether loops over this type are compiled for every instruction set.
     const WIDE: bool;
 }
 
 macro_rules! lanes {
-    ($wide:literal: $($t:ty),*) => { $(impl Lane for $t { const WIDE: bool = $wide; })* };
+    ($wide:literal: $($t:ty),*) => { $(impl SimdElement for $t { const WIDE: bool = $wide; })* };
 }
 lanes!(true: f32, f64);
 lanes!(false: Truth, u8, i8, i16, i32, i64, half::f16, half::bf16);
-impl<T: Lane> Lane for num_complex::Complex<T> {
+impl<T: SimdElement> SimdElement for num_complex::Complex<T> {
     const WIDE: bool = false;
 }
 
@@ -138,16 +138,16 @@ pub trait Task {
 /// # Safety
 /// 1. The duties written on the type of `task` hold.
 #[inline]
-pub unsafe fn dispatch<T: Task>(level: Level, task: T) -> T::Out {
+pub unsafe fn for_isa<T: Task>(level: InstructionSet, task: T) -> T::Out {
     if const { !T::WIDE } {
         // SAFETY: Task 1 is our duty 1.
         return unsafe { run_baseline(task) };
     }
     match level.0 {
-        // SAFETY: Task 1 is our duty 1. Features 1: a `Level` of 3 exists only if the CPU has them.
+        // SAFETY: Task 1 is our duty 1. Features 1: a `InstructionSet` of 3 exists only if the CPU has them.
         #[cfg(all(target_arch = "x86_64", not(one_level)))]
         AVX512 => unsafe { run_avx512(task) },
-        // SAFETY: Task 1 is our duty 1. Features 1: a `Level` of 2 exists only if the CPU has them.
+        // SAFETY: Task 1 is our duty 1. Features 1: a `InstructionSet` of 2 exists only if the CPU has them.
         #[cfg(all(target_arch = "x86_64", not(one_level)))]
         AVX2 => unsafe { run_avx2(task) },
         // SAFETY: Task 1 is our duty 1.
@@ -200,9 +200,9 @@ mod tests {
 
     #[test]
     fn detection_is_the_best_available() {
-        let levels = Level::available();
-        assert_eq!(Some(&Level::detect()), levels.last());
-        assert_eq!(Level::detect(), Level::detect());
+        let levels = InstructionSet::available();
+        assert_eq!(Some(&InstructionSet::detect()), levels.last());
+        assert_eq!(InstructionSet::detect(), InstructionSet::detect());
         println!("instruction sets run here: {:?}", levels.iter().map(|l| l.name()).collect::<Vec<_>>());
     }
 }

@@ -4,7 +4,7 @@ use super::buffer::Buffer;
 use super::keys::{Key, Line, Packing};
 use super::rank::{Rank, Ranked};
 use crate::Result;
-use crate::simd::{Isa, Lane, Level, Task, dispatch};
+use crate::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use crate::thresholds::sort::BLOCK;
 
 /// Lists the keys of at least the first `k > 0` in order.
@@ -12,7 +12,7 @@ use crate::thresholds::sort::BLOCK;
 /// # Safety
 /// 1. `a` is readable along `line`. 2. The keys fit, and `packing` is that of all ranks.
 pub unsafe fn front<T: Ranked, K: Key>(
-    level: Level,
+    level: InstructionSet,
     a: *const T,
     line: Line,
     k: usize,
@@ -22,7 +22,7 @@ pub unsafe fn front<T: Ranked, K: Key>(
     let most = 2 * k + BLOCK;
     let to = keys.clear(most + BLOCK)?;
     // SAFETY: (Front 1, 3) duties 1 and 2; (2) made above.
-    unsafe { dispatch(level, Front { a, line, k, most, packing, keys, to }) };
+    unsafe { for_isa(level, Front { a, line, k, most, packing, keys, to }) };
     Ok(())
 }
 
@@ -41,7 +41,7 @@ struct Front<'a, T: Ranked, K> {
 
 impl<T: Ranked, K: Key> Task for Front<'_, T, K> {
     type Out = ();
-    const WIDE: bool = <T as Lane>::WIDE;
+    const WIDE: bool = <T as SimdElement>::WIDE;
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {

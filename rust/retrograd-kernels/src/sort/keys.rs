@@ -5,7 +5,7 @@ use std::mem::replace;
 use super::buffer::Buffer;
 use super::rank::{Rank, Ranked};
 use crate::Result;
-use crate::parallel::{Shared, split};
+use crate::parallel::{SharedPtr, split};
 use crate::thresholds::sort::{BY_DIGITS, LONG, PIECES};
 
 /// An integer that holds a rank above an index.
@@ -104,7 +104,7 @@ pub unsafe fn list<T: Ranked, K: Key>(
     packing: &Packing<T::Rank>,
     keys: &mut Buffer<K>,
 ) -> Result<()> {
-    let (a, to) = (Shared(a.cast_mut()), Shared(keys.clear(line.n)?));
+    let (a, to) = (SharedPtr(a.cast_mut()), SharedPtr(keys.clear(line.n)?));
     split(line.n, 1 << 12, line.n as f64 * LIST_COST, &|piece| {
         // SAFETY: duty 1; there is room for `line.n` keys, and every piece writes its own.
         let put = |i: usize, offset: isize| unsafe {
@@ -243,7 +243,7 @@ unsafe fn pass<K: Key, const N: usize>(from: &[K], to: *mut K, shift: u32) -> bo
     let cost = n as f64 * PASS_COST;
     // For every piece and digit: first how many, then where the next one goes.
     let mut places = [[0usize; 256]; N];
-    let shared = Shared(places.as_mut_ptr());
+    let shared = SharedPtr(places.as_mut_ptr());
     split(N, 1, cost, &|pieces| {
         for piece in pieces {
             // SAFETY: a place of the array, this piece's alone.
@@ -261,7 +261,7 @@ unsafe fn pass<K: Key, const N: usize>(from: &[K], to: *mut K, shift: u32) -> bo
             return false;
         }
     }
-    let (shared, to) = (Shared(places.as_mut_ptr()), Shared(to));
+    let (shared, to) = (SharedPtr(places.as_mut_ptr()), SharedPtr(to));
     split(N, 1, cost, &|pieces| {
         for piece in pieces {
             // SAFETY: a place of the array, this piece's alone.

@@ -4,7 +4,7 @@ use std::ops::BitXor;
 
 use half::{bf16, f16};
 
-use crate::simd::Lane;
+use crate::simd::SimdElement;
 use crate::truth::Truth;
 
 /// An unsigned integer that a rank is.
@@ -30,7 +30,7 @@ macro_rules! ranks {
 ranks!(u8 u16 u32 u64);
 
 /// An element type in order: numbers by size, both zeros equal, NaN after everything else and equal to itself.
-pub trait Ranked: Lane + Send + Sync + 'static {
+pub trait Ranked: SimdElement + Send + Sync + 'static {
     type Rank: Rank;
     /// The rank of NaN, where there is one.
     const NAN: Option<Self::Rank>;

@@ -8,20 +8,20 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use retrograd::tensor::{Element, FromScalar, Truth};
 use retrograd::{DType, Scalar};
 
-use super::Walk;
+use super::NestedWalk;
 use crate::buffer;
 use crate::call::type_name;
 use crate::wrap::unwrap;
 
 /// An element type that Python numbers can be read as.
 pub(super) trait Number: Element + FromScalar {
-    fn read(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<Self>;
+    fn read(walk: &NestedWalk, v: &Bound<'_, PyAny>) -> PyResult<Self>;
 }
 
 macro_rules! number {
     ($(($t:ty) $walk:ident, $v:ident => $read:expr;)*) => { $(impl Number for $t {
         #[inline]
-        fn read($walk: &Walk, $v: &Bound<'_, PyAny>) -> PyResult<Self> { $read }
+        fn read($walk: &NestedWalk, $v: &Bound<'_, PyAny>) -> PyResult<Self> { $read }
     })* };
 }
 number! {
@@ -41,14 +41,14 @@ number! {
 }
 
 #[inline]
-fn float(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
+fn float(walk: &NestedWalk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
     match v.cast_exact::<PyFloat>() {
         Ok(x) => Ok(x.value()),
         Err(_) => float_slow(walk, v),
     }
 }
 
-fn float_slow(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
+fn float_slow(walk: &NestedWalk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
     if v.is_exact_instance_of::<PyInt>() {
         return v.extract();
     }
@@ -66,14 +66,14 @@ fn float_slow(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<f64> {
 }
 
 #[inline]
-fn integer(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
+fn integer(walk: &NestedWalk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
     if v.is_exact_instance_of::<PyInt>() {
         return checked(walk, unpack(walk, v)?, dtype);
     }
     integer_slow(walk, v, dtype)
 }
 
-fn integer_slow(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
+fn integer_slow(walk: &NestedWalk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64> {
     if let Some(t) = unwrap(v) {
         if !t.dtype().is_integral() || t.numel() != 1 {
             return Err(PyTypeError::new_err(format!(
@@ -95,7 +95,7 @@ fn integer_slow(walk: &Walk, v: &Bound<'_, PyAny>, dtype: DType) -> PyResult<i64
     checked(walk, unpack(walk, v)?, dtype)
 }
 
-fn unpack(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<i64> {
+fn unpack(walk: &NestedWalk, v: &Bound<'_, PyAny>) -> PyResult<i64> {
     v.extract::<i64>().map_err(|e| {
         if e.is_instance_of::<PyOverflowError>(v.py()) {
             let op = walk.op;
@@ -107,7 +107,7 @@ fn unpack(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<i64> {
 }
 
 #[cold]
-fn overflow(walk: &Walk, dtype: DType) -> PyErr {
+fn overflow(walk: &NestedWalk, dtype: DType) -> PyErr {
     let (op, dtype) = (walk.op, dtype.name());
     PyRuntimeError::new_err(format!("{op}: value cannot be converted to type {dtype} without overflow"))
 }
@@ -125,20 +125,20 @@ const fn range(dtype: DType) -> (i64, i64) {
 
 /// An int that fits. As in torch, a uint8 may be given as a negative number down to -255, and wraps.
 #[inline]
-fn checked(walk: &Walk, x: i64, dtype: DType) -> PyResult<i64> {
+fn checked(walk: &NestedWalk, x: i64, dtype: DType) -> PyResult<i64> {
     let (lo, hi) = range(dtype);
     let lo = if lo == 0 { -hi } else { lo };
     if x < lo || x > hi { Err(overflow(walk, dtype)) } else { Ok(x) }
 }
 
-fn truncated(walk: &Walk, x: f64, dtype: DType) -> PyResult<i64> {
+fn truncated(walk: &NestedWalk, x: f64, dtype: DType) -> PyResult<i64> {
     let (lo, hi) = range(dtype);
     // For int64 the upper bound rounds to 2^63, which does not fit; all smaller doubles do.
     let fits = x >= lo as f64 && if hi == i64::MAX { x < hi as f64 } else { x <= hi as f64 };
     if fits { Ok(x as i64) } else { Err(overflow(walk, dtype)) }
 }
 
-fn truth(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn truth(walk: &NestedWalk, v: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Some(t) = unwrap(v) {
         return walk.element(v.py(), t).map(|s| !s.is_zero());
     }
@@ -149,7 +149,7 @@ fn truth(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<bool> {
     Err(PyTypeError::new_err(format!("{}: must be bool or number, not {}", walk.op, type_name(v))))
 }
 
-fn complex(walk: &Walk, v: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
+fn complex(walk: &NestedWalk, v: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
     if let Some(t) = unwrap(v) {
         return Ok(match walk.element(v.py(), t)? {
             Scalar::Complex(re, im) => (re, im),

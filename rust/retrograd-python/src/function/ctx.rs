@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use retrograd::autograd::{Node, hooks};
-use retrograd::origin::Origin;
+use retrograd::call_site::CallSite;
 use smallvec::SmallVec;
 
 use super::{Notes, PyFunctionCtx, PyFunctionRule, apply, call_backward, clone_option, name_of, new_node, node_of_ctx};
@@ -165,7 +165,7 @@ impl PyFunctionCtx {
             )
         })?;
         if once {
-            made.kept.release(Origin::here());
+            made.kept.release(CallSite::here());
         }
         let tensors: SmallVec<[_; 4]> = tensors.into_iter().map(|t| wrap_option(py, t)).collect::<PyResult<_>>()?;
         PyTuple::new(py, tensors)
@@ -196,7 +196,7 @@ impl PyFunctionCtx {
         if let Some(made) = slf.get().made.get()
             && function.getattr(intern!(py, "clear_saved_tensors_on_access"))?.is_truthy()?
         {
-            made.kept.release(Origin::here());
+            made.kept.release(CallSite::here());
         }
         Ok(())
     }
@@ -336,10 +336,10 @@ impl PyFunctionCtx {
         self.notes.lock().pure_view = value;
     }
 
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+    fn __traverse__(&self, task: PyVisit<'_>) -> Result<(), PyTraverseError> {
         if let Some(notes) = self.notes.try_lock() {
             for list in [&notes.to_save, &notes.saved_for_forward, &notes.dirty, &notes.still].into_iter().flatten() {
-                visit.call(list)?;
+                task.call(list)?;
             }
         }
         Ok(())

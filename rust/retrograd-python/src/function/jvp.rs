@@ -7,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use retrograd::Tensor;
 use retrograd::autograd::Grads;
-use retrograd::autograd::forward::{check_sizes, own_tangents, push_through};
+use retrograd::autograd::forward::{check_sizes, own_tangents, propagate_through};
 use smallvec::SmallVec;
 
 use super::PyFunctionCtx;
@@ -36,7 +36,7 @@ pub fn push(call: &Call<'_, '_>) -> PyResult<()> {
     let outs: SmallVec<[Tensor; 2]> =
         call.results.iter().flatten().filter(|(_, followed)| *followed).map(|(t, _)| t.clone()).collect();
     own_tangents(call.dirty).or_py()?;
-    push_through(&xs, &outs, &mut |ts| run(call, ts).map_err(from_py), "jvp").or_py()
+    propagate_through(&xs, &outs, &mut |ts| run(call, ts).map_err(from_py), "jvp").or_py()
 }
 
 /// Restores what `ctx.saved_tensors` gives.

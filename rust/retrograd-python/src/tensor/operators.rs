@@ -7,8 +7,8 @@ use pyo3::types::{PyInt, PyNotImplemented};
 use retrograd::{DType, Scalar, Tensor, ops};
 
 use super::Any;
+use crate::call_site::detached;
 use crate::errors::OrPy;
-use crate::origin::detached;
 use crate::wrap::{PyTensor, unwrap, wrap};
 use crate::{buffer, convert};
 

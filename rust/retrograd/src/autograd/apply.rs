@@ -12,8 +12,8 @@ use super::forward::BeforeWrite;
 use super::mode;
 use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::overlap;
-use super::primitive::{Keep, Outs, Primitive, Source, Vjp};
-use super::saved::{Before, KeptSlots, Saved, SavedItem, keep_values, pack_before, pack_kept};
+use super::primitive::{Outs, Primitive, Save, Source, Vjp};
+use super::saved::{Before, Saved, SavedItem, SavedSlots, pack_before, pack_saved, save_values};
 use crate::error::{Error, Result};
 use crate::storage::reclaim::reading;
 use crate::tensor::{Form, Tensor};
@@ -21,7 +21,7 @@ use crate::transforms;
 
 /// The rule of a node made by an op.
 pub(super) struct OpRule<P: ?Sized> {
-    pub kept: KeptSlots,
+    pub kept: SavedSlots,
     pub op: P,
 }
 
@@ -78,7 +78,7 @@ impl<P: Primitive> Rule for OpRule<P> {
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
         self.erased().run(node, grads, run)
     }
-    fn kept(&self) -> Option<&KeptSlots> {
+    fn kept(&self) -> Option<&SavedSlots> {
         Some(&self.kept)
     }
     fn inputs(&self) -> u32 {
@@ -87,8 +87,8 @@ impl<P: Primitive> Rule for OpRule<P> {
     fn saved(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
         self.erased().item(node, name)
     }
-    fn kept_name(&self, slot: usize) -> &'static str {
-        P::KEEP[slot].name
+    fn slot_name(&self, slot: usize) -> &'static str {
+        P::SAVE[slot].name
     }
     fn saved_names(&self) -> Vec<&'static str> {
         self.erased().names()
@@ -153,8 +153,8 @@ fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<O
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         node = record_outs(op, xs, &mut outs, word)?;
     }
-    if mode::pushes(word) {
-        super::forward::push_tangents(op_of(node.as_ref(), op), xs, &outs)?;
+    if mode::propagates(word) {
+        super::forward::propagate_tangents(op_of(node.as_ref(), op), xs, &outs)?;
         share_tangents(node.as_ref(), &outs)?;
     }
     Ok(outs)
@@ -183,25 +183,25 @@ pub fn apply_as<P: Primitive>(form: Form, op: P, xs: &[&Tensor]) -> Result<Tenso
 }
 
 /// Where the gradients of an op's operands go.
-pub(crate) struct Followed {
+pub(crate) struct GradEdges {
     pub edges: SmallVec<[Option<Edge>; 2]>,
     /// Bit i: operand i has an edge. Operands from 31 on share the last bit.
     pub bits: u32,
 }
 
-impl Followed {
+impl GradEdges {
     // Part of its callers, so that the edges are written where the node takes them from.
     #[inline(always)]
     fn of(xs: &[&Tensor]) -> Result<Self> {
-        let mut followed = Self { edges: SmallVec::new(), bits: 0 };
+        let mut grad_edges = Self { edges: SmallVec::new(), bits: 0 };
         for (i, x) in xs.iter().enumerate() {
             let edge = if x.dtype().is_differentiable() { x.grad_edge()? } else { None };
             if edge.is_some() {
-                followed.bits |= 1 << i.min(31);
+                grad_edges.bits |= 1 << i.min(31);
             }
-            followed.edges.push(edge);
+            grad_edges.edges.push(edge);
         }
-        Ok(followed)
+        Ok(grad_edges)
     }
 }
 
@@ -210,20 +210,20 @@ impl Followed {
 fn record(
     op: &mut dyn Unrecorded,
     xs: &[&Tensor],
-    followed: Followed,
+    grad_edges: GradEdges,
     outs: &[Tensor],
     before: Option<&Before>,
 ) -> Result<NodeRef> {
     let kept = match op.op().facts().keep {
         [] => SmallVec::new(),
-        keep => keep_values(keep, &followed, xs, outs, before)?,
+        keep => save_values(keep, &grad_edges, xs, outs, before)?,
     };
     // Not collected: the general loop of an iterator costs more than the one output that there is.
     let mut outputs = SmallVec::new();
     for o in outs {
         outputs.push(OutMeta::of(o));
     }
-    let node = op.into_node(Head::of_op(followed.edges, outputs), KeptSlots::new(kept));
+    let node = op.move_into_node(Head::of_op(grad_edges.edges, outputs), SavedSlots::new(kept));
     if anomaly::is_on() {
         anomaly::recorded(node.clone());
     }
@@ -232,7 +232,7 @@ fn record(
 
 /// A node of an op that keeps nothing, for a result that came about in another way.
 pub(crate) fn node_of<P: Primitive>(op: P, edge: Edge, output: OutMeta) -> NodeRef {
-    Node::new(OpRule { kept: KeptSlots::new(SmallVec::new()), op }, smallvec![Some(edge)], smallvec![output])
+    Node::new(OpRule { kept: SavedSlots::new(SmallVec::new()), op }, smallvec![Some(edge)], smallvec![output])
 }
 
 /// Records an op with fresh results.
@@ -246,14 +246,14 @@ fn record_outs(op: &mut dyn Unrecorded, xs: &[&Tensor], outs: &mut [Tensor], wor
     if !outs.iter().any(|o| o.dtype().is_differentiable()) {
         return Ok(None);
     }
-    let node = record(op, xs, Followed::of(xs)?, outs, None)?;
+    let node = record(op, xs, GradEdges::of(xs)?, outs, None)?;
     for (nr, o) in outs.iter_mut().enumerate() {
         if o.dtype().is_differentiable() {
             o.begin_history(Output { node: node.clone(), nr: nr as u32 });
         }
     }
     if word & mode::SAVED_HOOKS != 0 {
-        pack_kept(&node, &|nr| outs.get(nr).cloned())?;
+        pack_saved(&node, &|nr| outs.get(nr).cloned())?;
     }
     Ok(Some(node))
 }
@@ -279,29 +279,29 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_write(facts.name, recording)?;
     overlap::check(op.op(), xs)?;
-    let pushing = if mode::pushes(word) { BeforeWrite::of(xs)? } else { None };
+    let pushing = if mode::propagates(word) { BeforeWrite::of(xs)? } else { None };
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
-        let followed = Followed::of(xs)?;
+        let grad_edges = GradEdges::of(xs)?;
         let copy = pushing.as_ref().and_then(BeforeWrite::target);
-        Some((before_write(facts.keep, xs, copy, &followed, word)?, followed))
+        Some((before_write(facts.keep, xs, copy, &grad_edges, word)?, grad_edges))
     } else {
         None
     };
     target.tell_of_write()?;
     // Kernels rest on targets that do not overlap themselves, unless the op knows of others.
-    let direct = op.op().sharing().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
+    let direct = op.op().overlap_rules().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
     if !(direct && op.op().forward_into(xs, target)?) {
         let result = first(op.op().forward(xs)?);
         write_result(facts.name, &result, target)?;
     }
     target.bump_version();
     let mut recorded = None;
-    if let Some((before, followed)) = before {
-        let node = record(op, xs, followed, std::slice::from_ref(target), Some(&before))?;
+    if let Some((before, grad_edges)) = before {
+        let node = record(op, xs, grad_edges, std::slice::from_ref(target), Some(&before))?;
         target.rebase(node.clone())?;
         if word & mode::SAVED_HOOKS != 0 {
-            pack_kept(&node, &|_| Some(target.clone()))?;
+            pack_saved(&node, &|_| Some(target.clone()))?;
         }
         recorded = Some(node);
     }
@@ -315,21 +315,21 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
 /// What a recorded write needs of the state before it. Errors of what cannot be kept come here, before anything is
 /// written. `copy` is what was, if that has been copied.
 fn before_write(
-    keep: &'static [Keep],
+    keep: &'static [Save],
     xs: &[&Tensor],
     copy: Option<&Tensor>,
-    followed: &Followed,
+    grad_edges: &GradEdges,
     word: u32,
 ) -> Result<Before> {
-    let needed = |k: &&Keep| k.for_grads & followed.bits != 0;
+    let needed = |k: &&Save| k.for_grads & grad_edges.bits != 0;
     let copy = if keep.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
         Some(match copy {
             // With its history and its tangents.
             Some(copy) => copy.clone(),
             None => {
                 let copy = crate::tensor::copy::copy(xs[0])?;
-                if let Some(edge) = &followed.edges[0] {
-                    copy.follow(edge.clone());
+                if let Some(edge) = &grad_edges.edges[0] {
+                    copy.set_edge(edge.clone());
                 }
                 copy
             }
@@ -348,7 +348,7 @@ fn before_write(
     let versions = xs.iter().map(|x| x.version()).collect();
     let mut before = Before { copy, versions, packed: SmallVec::new() };
     if word & mode::SAVED_HOOKS != 0 {
-        pack_before(keep, followed, xs, &mut before)?;
+        pack_before(keep, grad_edges, xs, &mut before)?;
     }
     Ok(before)
 }

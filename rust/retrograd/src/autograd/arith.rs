@@ -15,9 +15,9 @@ pub(crate) use crate::ops::pointwise::complex::{conj, real};
 pub(crate) use crate::ops::pointwise::add_assign;
 pub(crate) use crate::ops::reduce::sum_to_size;
 
-/// Views: of primals for their tangents, of bases for written views, of values for entries of a batch.
-pub(crate) use crate::ops::view::look::Layout;
 pub(crate) use crate::ops::view::strided::{node_of_view, same_view};
+/// Views: of primals for their tangents, of bases for written views, of values for entries of a batch.
+pub(crate) use crate::ops::view::view_op::Layout;
 pub(crate) use crate::ops::view::{
     alias, batch_first, expand_to, movedim, select_at, stack, unsqueeze, view_to, with_batch,
 };

@@ -55,7 +55,7 @@ fn holds(list: &[Tensor], t: &Tensor) -> bool {
 
 impl Call<'_> {
     /// Whether a result has gradients and tangents.
-    pub fn is_followed(&self, result: &Tensor) -> bool {
+    pub fn requires_grad(&self, result: &Tensor) -> bool {
         result.dtype().is_differentiable() && !holds(self.still, result)
     }
 
@@ -66,7 +66,7 @@ impl Call<'_> {
 
     /// Which of the followed results this tensor is. To be asked before [`Call::finish`].
     pub fn result_number(&self, t: &Tensor, results: &[Option<Tensor>]) -> Option<u32> {
-        if self.is_returned_as_is(t) || !self.is_followed(t) {
+        if self.is_returned_as_is(t) || !self.requires_grad(t) {
             return None;
         }
         results.iter().rposition(|r| r.as_ref().is_some_and(|r| r.is_same(t))).map(|nr| nr as u32)
@@ -80,8 +80,8 @@ impl Call<'_> {
     where
         F: FnOnce(&[Option<Tensor>], SmallVec<[OutMeta; 1]>) -> NodeRef,
     {
-        let followed = results.iter().flatten().filter(|t| self.is_followed(t)).count();
-        let node = node.filter(|_| followed > 0);
+        let differentiable = results.iter().flatten().filter(|t| self.requires_grad(t)).count();
+        let node = node.filter(|_| differentiable > 0);
         self.check(results, node.is_some())?;
         for t in self.dirty {
             t.bump_version();
@@ -95,7 +95,7 @@ impl Call<'_> {
         for (nr, slot) in results.iter_mut().enumerate() {
             let Some(t) = slot else { continue };
             let (operand, dirty) = (holds(self.operands, t), holds(self.dirty, t));
-            let output = node.clone().filter(|_| self.is_followed(t)).map(|node| Output { node, nr: nr as u32 });
+            let output = node.clone().filter(|_| self.requires_grad(t)).map(|node| Output { node, nr: nr as u32 });
             match output {
                 None if !t.requires_grad() && operand && !dirty => *t = view_of_itself(t)?,
                 None if !t.requires_grad() => {}
@@ -115,7 +115,7 @@ impl Call<'_> {
                 }
             }
             if !(operand && dirty) {
-                t.set_creation(if followed > 1 && node.is_some() { Creation::Multi } else { Creation::Custom });
+                t.set_creation(if differentiable > 1 && node.is_some() { Creation::Multi } else { Creation::Custom });
             }
         }
         Ok(())
@@ -130,7 +130,7 @@ impl Call<'_> {
                      modified inplace must all be outputs of the Function.",
                 ));
             }
-            if !recording || !self.is_followed(t) {
+            if !recording || !self.requires_grad(t) {
                 continue;
             }
             if t.is_leaf() && t.view_of().is_none() && t.requires_grad() {

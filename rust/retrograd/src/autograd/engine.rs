@@ -4,14 +4,14 @@
 //! when no other run is under way, and through a table otherwise, so that runs may overlap in threads or nest in hooks.
 //! Leaves accumulate as soon as all their gradients arrived; all others in order of their number.
 
-mod elsewhere;
+mod deep_stack;
 mod frame;
 mod modes;
 mod roots;
 
 use smallvec::{SmallVec, smallvec};
 
-pub use elsewhere::{Carried, Threads, register};
+pub use deep_stack::{Carried, Threads, register};
 use frame::{Around, Entered, Frame, Slots, next_run};
 pub use frame::{AtEnd, current_run, queue_callback, run_reaches, runs_are_for_all_leaves};
 use modes::Modes;
@@ -21,8 +21,8 @@ use super::anomaly;
 use super::arith;
 use super::hooks::NodeHooks;
 use super::node::{Edge, Grads, NodeRef, Run};
+use crate::call_site::CallSite;
 use crate::error::{Error, Result};
-use crate::origin::Origin;
 use crate::storage::reclaim;
 use crate::tensor::{DType, Tensor, flag, layout};
 
@@ -50,8 +50,8 @@ pub struct Backward {
 }
 
 /// A reachable node or leaf during a run.
-struct Visit {
-    place: Place,
+struct Task {
+    place: Vertex,
     /// Gradients that arrived, by output.
     grads: Grads,
     /// Edges into this place from nodes that have not been dealt with.
@@ -65,16 +65,16 @@ struct Visit {
 }
 
 #[derive(Clone)]
-enum Place {
+enum Vertex {
     Node(NodeRef),
     Leaf(Tensor),
 }
 
-impl Visit {
+impl Task {
     fn new(edge: &Edge) -> Self {
         let (place, outputs) = match edge {
-            Edge::Node(output) => (Place::Node(output.node.clone()), output.node.outputs.len()),
-            Edge::Leaf(leaf) => (Place::Leaf(Tensor::clone(leaf)), 1),
+            Edge::Node(output) => (Vertex::Node(output.node.clone()), output.node.outputs.len()),
+            Edge::Leaf(leaf) => (Vertex::Leaf(Tensor::clone(leaf)), 1),
         };
         Self {
             place,
@@ -87,15 +87,15 @@ impl Visit {
     }
     fn edges(&self) -> &[Option<Edge>] {
         match &self.place {
-            Place::Node(node) => &node.edges,
-            Place::Leaf(_) => &[],
+            Vertex::Node(node) => &node.edges,
+            Vertex::Leaf(_) => &[],
         }
     }
     /// Leaves have no number: they run as soon as all their gradients arrived.
     fn seq(&self) -> Option<u64> {
         match &self.place {
-            Place::Node(node) => Some(node.seq),
-            Place::Leaf(_) => None,
+            Vertex::Node(node) => Some(node.seq),
+            Vertex::Leaf(_) => None,
         }
     }
 }
@@ -103,8 +103,8 @@ impl Visit {
 /// Runs the graph. Returns the captured gradients in the order of the `Capture` targets.
 pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
     let around = Around::here();
-    let captured = if around.depth > 0 && around.depth.is_multiple_of(elsewhere::DEPTH) {
-        elsewhere::run(|| run_here(call, around))
+    let captured = if around.depth > 0 && around.depth.is_multiple_of(deep_stack::DEPTH) {
+        deep_stack::run(|| run_here(call, around))
     } else {
         run_here(call, around)
     };
@@ -116,31 +116,31 @@ pub fn run(call: Backward) -> Result<Vec<Option<Tensor>>> {
 fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {
     let id = next_run();
     let mut slots = Slots::claim(id);
-    let mut visits = discover(call.roots.iter().map(|root| &root.edge), &mut slots);
-    let (captures, needed) = mark_targets(&call, &mut visits, &slots);
+    let mut tasks = discover(call.roots.iter().map(|root| &root.edge), &mut slots);
+    let (captures, needed) = mark_targets(&call, &mut tasks, &slots);
     let mut captured: Vec<Option<Tensor>> = vec![None; captures];
     let mut order: SmallVec<[u32; 8]> =
-        (0..visits.len() as u32).filter(|&i| visits[i as usize].seq().is_some()).collect();
-    order.sort_unstable_by_key(|&i| std::cmp::Reverse(visits[i as usize].seq()));
+        (0..tasks.len() as u32).filter(|&i| tasks[i as usize].seq().is_some()).collect();
+    order.sort_unstable_by_key(|&i| std::cmp::Reverse(tasks[i as usize].seq()));
     let modes = Modes::enter(call.create_graph);
     for root in call.roots {
         let slot = slots.get(&root.edge).expect("roots were discovered");
-        visits[slot as usize].is_root = true;
-        deliver(&mut visits[slot as usize], root.edge.nr(), root.grad, call.create_graph)?;
+        tasks[slot as usize].is_root = true;
+        accumulate_input(&mut tasks[slot as usize], root.edge.nr(), root.grad, call.create_graph)?;
     }
     let mut frame = Frame::new(id, slots, needed, around);
     let entered = Entered::new(&mut frame);
     let frame = entered.0;
     let (create_graph, retain_graph) = (call.create_graph, call.retain_graph);
-    let how = How { create_graph, retain_graph, called_at: Origin::here(), modes: &modes };
+    let how = How { create_graph, retain_graph, called_at: CallSite::here(), modes: &modes };
     // Leaves that are roots themselves have nothing to wait for.
-    for i in 0..visits.len() {
-        if visits[i].seq().is_none() && visits[i].pending == 0 {
-            step(i, &mut visits, frame, &mut captured, how)?;
+    for i in 0..tasks.len() {
+        if tasks[i].seq().is_none() && tasks[i].pending == 0 {
+            step(i, &mut tasks, frame, &mut captured, how)?;
         }
     }
     for i in order {
-        step(i as usize, &mut visits, frame, &mut captured, how)?;
+        step(i as usize, &mut tasks, frame, &mut captured, how)?;
     }
     drop(modes);
     frame.finish()?;
@@ -151,54 +151,54 @@ fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {
 struct How<'a> {
     create_graph: bool,
     retain_graph: bool,
-    called_at: Origin,
+    called_at: CallSite,
     modes: &'a Modes,
 }
 
 /// Every node and leaf that can be reached from the roots, with the number of edges into it.
-fn discover<'a>(roots: impl Iterator<Item = &'a Edge>, slots: &mut Slots) -> Vec<Visit> {
-    let mut visits: Vec<Visit> = Vec::new();
+fn discover<'a>(roots: impl Iterator<Item = &'a Edge>, slots: &mut Slots) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::new();
     for root in roots {
         if slots.get(root).is_none() {
-            slots.set(root, visits.len() as u32);
-            visits.push(Visit::new(root));
+            slots.set(root, tasks.len() as u32);
+            tasks.push(Task::new(root));
         }
     }
     let mut at = 0;
-    while at < visits.len() {
-        if let Place::Node(node) = &visits[at].place {
+    while at < tasks.len() {
+        if let Vertex::Node(node) = &tasks[at].place {
             let node = node.clone();
             for edge in node.edges.iter().flatten() {
                 let slot = slots.get(edge).unwrap_or_else(|| {
-                    let slot = visits.len() as u32;
+                    let slot = tasks.len() as u32;
                     slots.set(edge, slot);
-                    visits.push(Visit::new(edge));
+                    tasks.push(Task::new(edge));
                     slot
                 });
-                visits[slot as usize].pending += 1;
+                tasks[slot as usize].pending += 1;
             }
         }
         at += 1;
     }
-    visits
+    tasks
 }
 
 /// Whether the graph behind `outputs`, or behind tangents of theirs, reaches a leaf that is none of `inputs`: what is
 /// computed from it has a history even without them. Leaves of transforms that ended do not count.
 pub fn leads_elsewhere(outputs: &[Tensor], inputs: &[Tensor]) -> Result<bool> {
     let mut edges = Vec::new();
-    let mut values: SmallVec<[Tensor; 4]> = outputs.iter().map(Tensor::bottom).collect();
+    let mut values: SmallVec<[Tensor; 4]> = outputs.iter().map(Tensor::physical).collect();
     while let Some(y) = values.pop() {
         edges.extend(y.grad_edge()?);
         // A tangent has tangents of its own, at the levels outside.
-        values.extend(y.tangents()?.iter().map(Tensor::bottom));
+        values.extend(y.tangents()?.iter().map(Tensor::physical));
     }
     edges_lead_elsewhere(edges, inputs)
 }
 
 /// As [`leads_elsewhere`], from edges on.
 pub(crate) fn edges_lead_elsewhere(edges: impl IntoIterator<Item = Edge>, inputs: &[Tensor]) -> Result<bool> {
-    let inputs: SmallVec<[Tensor; 2]> = inputs.iter().map(Tensor::bottom).collect();
+    let inputs: SmallVec<[Tensor; 2]> = inputs.iter().map(Tensor::physical).collect();
     let mut slots = Slots::claim(next_run());
     let mut todo: Vec<Edge> = edges.into_iter().collect();
     while let Some(edge) = todo.pop() {
@@ -217,14 +217,14 @@ pub(crate) fn edges_lead_elsewhere(edges: impl IntoIterator<Item = Edge>, inputs
 
 /// Decides which nodes are needed and which run. Returns the number of captures, and by slot what is needed (empty:
 /// everything).
-fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> (usize, Vec<bool>) {
+fn mark_targets(call: &Backward, tasks: &mut [Task], slots: &Slots) -> (usize, Vec<bool>) {
     if call.targets.is_empty() {
-        for v in visits {
+        for v in tasks {
             v.runs = true;
         }
         return (0, Vec::new());
     }
-    let mut needed = vec![false; visits.len()];
+    let mut needed = vec![false; tasks.len()];
     let mut captures = 0;
     for target in &call.targets {
         match target {
@@ -233,33 +233,33 @@ fn mark_targets(call: &Backward, visits: &mut [Visit], slots: &Slots) -> (usize,
                 captures += 1;
                 if let Some(slot) = slots.get(edge) {
                     needed[slot as usize] = true;
-                    visits[slot as usize].captures.push((edge.nr(), position));
+                    tasks[slot as usize].captures.push((edge.nr(), position));
                 }
             }
             Target::Accumulate(edge) => {
                 if let Some(slot) = slots.get(edge) {
                     needed[slot as usize] = true;
-                    visits[slot as usize].runs = true;
+                    tasks[slot as usize].runs = true;
                 }
             }
         }
     }
     // From the earliest node on, so that what a node leads to is decided before the node.
-    let mut order: Vec<u32> = (0..visits.len() as u32).collect();
-    order.sort_unstable_by_key(|&i| visits[i as usize].seq());
+    let mut order: Vec<u32> = (0..tasks.len() as u32).collect();
+    order.sort_unstable_by_key(|&i| tasks[i as usize].seq());
     for i in order {
-        let mut edges = visits[i as usize].edges().iter().flatten();
+        let mut edges = tasks[i as usize].edges().iter().flatten();
         if edges.any(|e| slots.get(e).is_some_and(|s| needed[s as usize])) {
             needed[i as usize] = true;
-            visits[i as usize].runs = true;
+            tasks[i as usize].runs = true;
         }
     }
     (captures as usize, needed)
 }
 
 /// Adds a gradient to what arrived for an output.
-fn deliver(visit: &mut Visit, nr: u32, grad: Tensor, create_graph: bool) -> Result<()> {
-    let slot = &mut visit.grads[nr as usize];
+fn accumulate_input(task: &mut Task, nr: u32, grad: Tensor, create_graph: bool) -> Result<()> {
+    let slot = &mut task.grads[nr as usize];
     *slot = Some(match slot.take() {
         None => grad,
         Some(sum) => super::accumulate::add(sum, &grad, create_graph)?,
@@ -268,8 +268,8 @@ fn deliver(visit: &mut Visit, nr: u32, grad: Tensor, create_graph: bool) -> Resu
 }
 
 /// Deals with a place whose gradients have all arrived: hooks, capture, rule or accumulation, delivery to what is next.
-fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<()> {
-    let v = &mut visits[i];
+fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<()> {
+    let v = &mut tasks[i];
     let mut grads = std::mem::take(&mut v.grads);
     let place = v.place.clone();
     let runs = v.runs;
@@ -278,22 +278,22 @@ fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Te
     let wanted = frame.needs(i as u32) && arrived;
     if wanted || v.is_root && arrived {
         match &place {
-            Place::Node(node) => tensor_hooks(node, &mut grads)?,
-            Place::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
+            Vertex::Node(node) => tensor_hooks(node, &mut grads)?,
+            Vertex::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
         }
         for &(nr, position) in &captures {
             captured[position as usize] = grads[nr as usize].clone();
         }
     }
     match place {
-        Place::Leaf(leaf) => {
+        Vertex::Leaf(leaf) => {
             if wanted && runs {
                 run_leaf(&leaf, grads, how)?;
             }
             how.modes.again();
             Ok(())
         }
-        Place::Node(node) => {
+        Vertex::Node(node) => {
             let asked = wanted || frame.needs(i as u32) && node.rule.takes_nothing();
             let results = if asked && runs {
                 anomaly::watched(&node, || run_node(&node, grads, frame, how))?
@@ -301,7 +301,7 @@ fn step(i: usize, visits: &mut [Visit], frame: &Frame, captured: &mut [Option<Te
                 Grads::new()
             };
             how.modes.again();
-            settle(&node, results, visits, frame, captured, how)
+            propagate(&node, results, tasks, frame, captured, how)
         }
     }
 }
@@ -355,10 +355,10 @@ fn post_hooks(hooks: &NodeHooks, results: &mut Grads, grads: &[Option<Tensor>]) 
 }
 
 /// Hands a node's results to what is next, and counts its edges as dealt with. Leaves that became ready run.
-fn settle(
+fn propagate(
     node: &NodeRef,
     mut results: Grads,
-    visits: &mut [Visit],
+    tasks: &mut [Task],
     frame: &Frame,
     captured: &mut [Option<Tensor>],
     how: How<'_>,
@@ -366,15 +366,15 @@ fn settle(
     for (i, edge) in node.edges.iter().enumerate() {
         let Some(edge) = edge else { continue };
         let slot = frame.slots.get(edge).expect("everything reachable was discovered");
-        let next = &mut visits[slot as usize];
+        let next = &mut tasks[slot as usize];
         if let Some(g) = results.get_mut(i).and_then(Option::take)
             && frame.needs(slot)
         {
-            deliver(next, edge.nr(), g, how.create_graph)?;
+            accumulate_input(next, edge.nr(), g, how.create_graph)?;
         }
         next.pending -= 1;
         if next.pending == 0 && next.seq().is_none() {
-            step(slot as usize, visits, frame, captured, how)?;
+            step(slot as usize, tasks, frame, captured, how)?;
         }
     }
     Ok(())

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use super::apply::OpRule;
 use super::node::{Grads, Head, Node, NodeRef};
-use super::overlap::{Reads, Sharing};
-use super::primitive::{Batch, BatchOuts, ComplexRule, Jvp, Keep, Outs, Primitive, Vjp};
-use super::saved::KeptSlots;
+use super::overlap::{OverlapRules, Reads};
+use super::primitive::{Batch, BatchOuts, ComplexRule, Jvp, Outs, Primitive, Save, Vjp};
+use super::saved::SavedSlots;
 use crate::error::Result;
 use crate::tensor::{Tensor, Value};
 
 /// What every value of a primitive type has in common.
 pub struct Facts {
     pub name: &'static str,
-    pub keep: &'static [Keep],
+    pub keep: &'static [Save],
     pub batch: Batching,
     pub complex: ComplexRule,
 }
@@ -35,7 +35,7 @@ pub trait AnyPrimitive: Debug + Send + Sync + 'static {
     fn node(&self) -> &'static str;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool>;
-    fn sharing(&self) -> Sharing;
+    fn overlap_rules(&self) -> OverlapRules;
     fn reads(&self, xs: &[&Tensor], i: usize) -> Reads;
     fn vjp(&self, cx: &Vjp) -> Result<Grads>;
     fn jvp(&self, cx: &Jvp) -> Result<Grads>;
@@ -58,7 +58,7 @@ impl<P: Primitive> AnyPrimitive for P {
                 Batch::Rule(_) => Batching::Rule,
                 Batch::Loop => Batching::Loop,
             };
-            &Facts { name: P::NAME, keep: P::KEEP, batch, complex: P::COMPLEX }
+            &Facts { name: P::NAME, keep: P::SAVE, batch, complex: P::COMPLEX }
         }
     }
     fn node(&self) -> &'static str {
@@ -70,8 +70,8 @@ impl<P: Primitive> AnyPrimitive for P {
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         P::forward_into(self, xs, out)
     }
-    fn sharing(&self) -> Sharing {
-        P::sharing(self)
+    fn overlap_rules(&self) -> OverlapRules {
+        P::overlap_rules(self)
     }
     fn reads(&self, xs: &[&Tensor], i: usize) -> Reads {
         P::reads(self, xs, i)
@@ -109,7 +109,7 @@ impl<P: Primitive> AnyPrimitive for P {
 pub trait Unrecorded {
     fn op(&self) -> &dyn AnyPrimitive;
     /// Moves the op into a node.
-    fn into_node(&mut self, head: Head, kept: KeptSlots) -> NodeRef;
+    fn move_into_node(&mut self, head: Head, kept: SavedSlots) -> NodeRef;
 }
 
 const TAKEN: &str = "an op is moved into one node, and not asked for afterwards";
@@ -118,7 +118,7 @@ impl<P: Primitive> Unrecorded for Option<P> {
     fn op(&self) -> &dyn AnyPrimitive {
         self.as_ref().expect(TAKEN)
     }
-    fn into_node(&mut self, head: Head, kept: KeptSlots) -> NodeRef {
+    fn move_into_node(&mut self, head: Head, kept: SavedSlots) -> NodeRef {
         Arc::new(Node { head, rule: OpRule { kept, op: self.take().expect(TAKEN) } })
     }
 }

@@ -260,12 +260,15 @@ pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize, along: Option<
         return dual_of_values(primal, tangent, level);
     }
     check_sizes(primal, tangent)?;
-    let ((_, a), (_, b)) = (transforms::decomposed(primal), transforms::decomposed(tangent));
+    let ((_, a), (_, b)) = (transforms::unwrap_levels(primal), transforms::unwrap_levels(tangent));
     let mut levels = transforms::union(&a, &b);
     levels.retain(|l| !along.is_some_and(|p| Arc::ptr_eq(l, p)));
-    let value =
-        dual_of_values(&transforms::regrouped(primal, &levels)?, &transforms::regrouped(tangent, &levels)?, level)?;
-    transforms::assembled(value, &levels)
+    let value = dual_of_values(
+        &transforms::move_to_levels(primal, &levels)?,
+        &transforms::move_to_levels(tangent, &levels)?,
+        level,
+    )?;
+    transforms::wrap_levels(value, &levels)
 }
 
 fn dual_of_values(primal: &Tensor, tangent: &Tensor, level: usize) -> Result<Tensor> {
@@ -309,7 +312,7 @@ pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>>
     if !x.may_have_tangent() {
         return Ok(None);
     }
-    let batched = |t: &Tensor| transforms::decomposed(t).1.iter().any(|l| Arc::ptr_eq(l, level));
+    let batched = |t: &Tensor| transforms::unwrap_levels(t).1.iter().any(|l| Arc::ptr_eq(l, level));
     let mut tangents: SmallVec<[(At, Tensor); 2]> = SmallVec::new();
     for at in seen() {
         if let Some(t) = x.tangent_at(at)? {
@@ -322,11 +325,11 @@ pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>>
     let levels = std::slice::from_ref(level);
     let whole = {
         let _hidden = Hidden::from(0);
-        transforms::regrouped(x, levels)?
+        transforms::move_to_levels(x, levels)?
     };
     for (at, t) in tangents {
         whole.start_family(at);
-        whole.put_tangent(at, transforms::regrouped(&t, levels)?, true);
+        whole.put_tangent(at, transforms::move_to_levels(&t, levels)?, true);
     }
     Ok(Some(whole))
 }
@@ -334,10 +337,10 @@ pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>>
 /// A view of a dual without its tangent at an open level, and that tangent.
 pub fn unpack_dual(dual: &Tensor, level: usize) -> Result<(Tensor, Option<Tensor>)> {
     let at = (level, id_of(level)?);
-    let (value, levels) = transforms::decomposed(dual);
+    let (value, levels) = transforms::unwrap_levels(dual);
     let primal = alias_apart(&value, at)?;
     let tangent = tangents::shown(&value, at)?.map(|t| transforms::joined(&t, dual)).transpose()?;
-    Ok((transforms::assembled(primal, &levels)?, tangent))
+    Ok((transforms::wrap_levels(primal, &levels)?, tangent))
 }
 
 /// A rule's result for an output: zeros if the rule says that nothing changes.
@@ -352,12 +355,15 @@ fn tangent_for(o: &Tensor, t: Option<Tensor>, op: &'static str) -> Result<Tensor
     }
 }
 
+/// What is done at a level with the tangents of the operands there.
+type LevelRule<'a> = &'a mut dyn FnMut(At, &[Option<Tensor>]) -> Result<()>;
+
 /// Runs `rule` for every level at which one of `xs` has a tangent, with its tangents there.
 ///
 /// From the outermost level on, each with itself and the levels inside it hidden: the rule of an inner one uses results with
 /// their tangents at the outer ones. If there are several, all but the innermost then run once more with only themselves
 /// hidden, so that tangents of outer levels have tangents at inner ones too.
-fn each_level(xs: &[&Tensor], rule: &mut dyn FnMut(At, &[Option<Tensor>]) -> Result<()>) -> Result<()> {
+fn each_level(xs: &[&Tensor], rule: LevelRule) -> Result<()> {
     let mut levels = seen();
     levels.retain(|&mut (_, id)| xs.iter().any(|x| x.has_tangent_of(id)));
     let mut run = |at: At, others: Hidden| -> Result<()> {
@@ -380,14 +386,14 @@ fn each_level(xs: &[&Tensor], rule: &mut dyn FnMut(At, &[Option<Tensor>]) -> Res
 }
 
 /// Runs the op's JVP rule at every level at which an operand has a tangent.
-pub(crate) fn push_tangents(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
+pub(crate) fn propagate_tangents(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
     let _reading = reading();
-    push_through(xs, outs, &mut |ts| op.jvp(&Jvp { xs, outs, ts }), op.facts().name)
+    propagate_through(xs, outs, &mut |ts| op.jvp(&Jvp { xs, outs, ts }), op.facts().name)
 }
 
 /// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the tangents of
 /// `xs`; `None` stands for zeros. `name` is for errors.
-pub fn push_through(
+pub fn propagate_through(
     xs: &[&Tensor],
     outs: &[Tensor],
     rule: &mut dyn FnMut(&[Option<Tensor>]) -> Result<Grads>,
@@ -446,7 +452,7 @@ impl BeforeWrite {
         self.copies[0].as_ref()
     }
 
-    /// As [`push_tangents`], after the write. The tangent is written in place too, so that it stays one with the tangents
+    /// As [`propagate_tangents`], after the write. The tangent is written in place too, so that it stays one with the tangents
     /// of the target's base and views.
     pub fn push(&self, op: &dyn AnyPrimitive, xs: &[&Tensor], target: &Tensor) -> Result<()> {
         if !target.dtype().is_differentiable() {

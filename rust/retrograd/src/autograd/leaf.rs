@@ -105,7 +105,7 @@ impl Tensor {
     #[inline]
     pub fn requires_grad(&self) -> bool {
         if self.has_flag(flag::REQUIRES_GRAD | flag::BATCHED) {
-            return self.has_flag(flag::REQUIRES_GRAD) || self.bottom().requires_grad();
+            return self.has_flag(flag::REQUIRES_GRAD) || self.physical().requires_grad();
         }
         self.view_of().is_some_and(|v| v.base.has_flag(flag::REQUIRES_GRAD))
     }
@@ -113,7 +113,7 @@ impl Tensor {
     /// Whether no op computed this tensor (as far as autograd knows).
     pub fn is_leaf(&self) -> bool {
         if self.has_flag(flag::HISTORY | flag::BATCHED) {
-            return self.is_batched() && self.bottom().is_leaf();
+            return self.is_batched() && self.physical().is_leaf();
         }
         match self.view_of() {
             None => true,
@@ -135,7 +135,7 @@ impl Tensor {
             ));
         }
         if self.is_batched() {
-            return self.bottom().set_requires_grad(on);
+            return self.physical().set_requires_grad(on);
         }
         if !self.is_leaf() {
             if on {
@@ -161,7 +161,7 @@ impl Tensor {
             return Ok(Some(Edge::Node(output)));
         }
         if self.is_batched() {
-            return self.bottom().grad_edge();
+            return self.physical().grad_edge();
         }
         // A view made without grad mode reports what its base requires, but nothing is followed through it.
         Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge::Leaf(self.as_leaf())))
@@ -190,7 +190,7 @@ impl Tensor {
         if !self.requires_grad() {
             return Ok(None);
         }
-        Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge::Leaf(LeafRef::new(&self.bottom())))))
+        Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge::Leaf(LeafRef::new(&self.physical())))))
     }
 
     /// The one accumulating node of a leaf; made on demand, kept by whoever asks.
@@ -292,7 +292,7 @@ impl Tensor {
     /// Forgets the history in place.
     pub fn detach_(&self) -> Result<()> {
         if self.is_batched() {
-            return self.bottom().detach_();
+            return self.physical().detach_();
         }
         crate::transforms::check_captured("detach_", self)?;
         if self.view_of().is_some() {

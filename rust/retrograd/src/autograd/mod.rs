@@ -22,4 +22,4 @@ pub mod view;
 pub use engine::{Backward, Root, Target, backward, grad};
 pub use mode::{GradGuard, is_grad_enabled, set_grad_enabled};
 pub use node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
-pub use primitive::{Batch, Jvp, Keep, Outs, Primitive, Vjp};
+pub use primitive::{Batch, Jvp, Outs, Primitive, Save, Vjp};

@@ -66,7 +66,7 @@ pub fn records(word: u32) -> bool {
 
 /// Whether ops push tangents under this mode word: a forward level is open, and inference mode is off.
 #[inline]
-pub fn pushes(word: u32) -> bool {
+pub fn propagates(word: u32) -> bool {
     word & (FORWARD | INFERENCE) == FORWARD
 }
 

@@ -14,9 +14,9 @@ use super::anomaly;
 use super::erased::AnyPrimitive;
 use super::hooks::NodeHooks;
 use super::leaf::{LeafRef, WeakTensor};
-use super::saved::{KeptSlots, SavedItem};
+use super::saved::{SavedItem, SavedSlots};
+use crate::call_site::CallSite;
 use crate::error::Result;
-use crate::origin::Origin;
 use crate::tensor::{DType, Dims, Tensor};
 
 /// Gradients, one per output (on the way in) or per input (on the way out); `None` stands for zeros.
@@ -144,7 +144,7 @@ pub trait Rule: Send + Sync {
         false
     }
     /// What was kept for the rule. A run that does not retain the graph frees it; a second one is then refused.
-    fn kept(&self) -> Option<&KeptSlots> {
+    fn kept(&self) -> Option<&SavedSlots> {
         None
     }
     /// Bit i: edge i is shown. The others belong to operands that are never differentiated.
@@ -160,7 +160,7 @@ pub trait Rule: Send + Sync {
         Vec::new()
     }
     /// The name of what was kept in this slot.
-    fn kept_name(&self, _slot: usize) -> &'static str {
+    fn slot_name(&self, _slot: usize) -> &'static str {
         "saved_tensors"
     }
     /// The tensor that this node accumulates into, if it is a leaf's node.
@@ -182,7 +182,7 @@ pub struct Head {
     /// The engine's run and slot, packed; see `engine`.
     pub(crate) mark: AtomicU64,
     /// Where the op was called.
-    pub(crate) origin: Origin,
+    pub(crate) origin: CallSite,
     pub(crate) edges: SmallVec<[Option<Edge>; 2]>,
     pub(crate) outputs: SmallVec<[OutMeta; 1]>,
     pub(crate) hooks: OnceLock<Box<NodeHooks>>,
@@ -246,7 +246,7 @@ impl Head {
         Self {
             seq,
             mark: AtomicU64::new(0),
-            origin: Origin::here(),
+            origin: CallSite::here(),
             edges,
             outputs,
             hooks: OnceLock::new(),
@@ -304,7 +304,7 @@ impl Node {
         &self.rule
     }
     /// Where the op was called, if the host language knows.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> CallSite {
         self.origin
     }
     pub fn hooks(&self) -> &NodeHooks {

@@ -29,12 +29,12 @@ pub enum Reads {
 
 /// What an op in place minds of memory that elements share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sharing {
+pub struct OverlapRules {
     pub repeats: Repeats,
     pub reads: Reads,
 }
 
-impl Sharing {
+impl OverlapRules {
     /// Ops that walk all operands side by side.
     pub const ELEMENTWISE: Self = Self { repeats: Repeats::Refused, reads: Reads::Same };
     /// Ops that write at an index.
@@ -46,7 +46,7 @@ impl Sharing {
 /// Checks, before the op writes to operand 0, the memory it shares with itself and with the other operands.
 pub(crate) fn check(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<()> {
     let name = op.facts().name;
-    check_repeats(name, xs[0], op.sharing().repeats)?;
+    check_repeats(name, xs[0], op.overlap_rules().repeats)?;
     (1..xs.len()).try_for_each(|i| check_reads(name, xs[0], xs[i], op.reads(xs, i)))
 }
 

@@ -9,7 +9,7 @@ use super::apply::apply_any;
 use super::erased::AnyPrimitive;
 use super::mode;
 use super::node::{Grads, NodeRef, Run};
-use super::overlap::{Reads, Sharing};
+use super::overlap::{OverlapRules, Reads};
 use super::saved::Kept;
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Tensor, Value};
@@ -26,14 +26,14 @@ pub enum Source {
 
 /// A tensor the rule uses, the name it is shown under (`_saved_<name>`), and for which inputs' gradients.
 #[derive(Clone, Copy, Debug)]
-pub struct Keep {
+pub struct Save {
     pub source: Source,
     pub name: &'static str,
     /// Bit i: kept only if input i is followed; all ones: if any is.
     pub for_grads: u32,
 }
 
-impl Keep {
+impl Save {
     pub const fn input(i: usize, name: &'static str) -> Self {
         Self { source: Source::Input(i), name, for_grads: u32::MAX }
     }
@@ -132,7 +132,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// torch's name of the node: by default that of the op.
     const NODE: &'static str = node_name::<Self>();
     /// What the VJP needs of operands and results.
-    const KEEP: &'static [Keep];
+    const SAVE: &'static [Save];
     /// Parameters as `_saved_<name>` shows them.
     const PARAMS: Params<Self> = &[];
     /// How the op batches.
@@ -158,13 +158,13 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     }
 
     /// What the op, written to operand 0, minds of memory that elements share.
-    fn sharing(&self) -> Sharing {
-        Sharing::ELEMENTWISE
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules::ELEMENTWISE
     }
 
     /// As [`Primitive::sharing`], of operand `i` alone, where operands differ in it.
     fn reads(&self, _xs: &[&Tensor], _i: usize) -> Reads {
-        self.sharing().reads
+        self.overlap_rules().reads
     }
 
     /// Gradients of the operands.
@@ -198,7 +198,7 @@ impl Vjp<'_> {
     pub fn g_of(&self, i: usize) -> Option<&Tensor> {
         self.grads.get(i).and_then(Option::as_ref)
     }
-    /// The tensor kept by entry `i` of `KEEP`.
+    /// The tensor kept by entry `i` of `SAVE`.
     pub fn kept(&self, i: usize) -> Result<&Tensor> {
         self.kept
             .get(i)

@@ -1,6 +1,6 @@
 //! Values that a node keeps for its rule, with the version they had, or with what a hook made of them.
 
-mod in_force;
+mod hook_stack;
 
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -9,24 +9,24 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::anomaly;
-use super::apply::Followed;
+use super::apply::GradEdges;
 use super::mode::GradGuard;
 use super::node::{Edge, Node, NodeRef, Output, Run};
-use super::primitive::{Keep, Source};
+use super::primitive::{Save, Source};
 use super::view::follow_write;
+use crate::call_site::CallSite;
 use crate::error::{Error, ErrorKind, Freed, Result, StaleSave};
-use crate::origin::Origin;
 use crate::tensor::{Tensor, Value};
-pub(super) use in_force::{Carried, InForce};
-use in_force::{Suspended, innermost};
-pub use in_force::{forbid_hooks, pop_hooks, push_hooks};
+pub(super) use hook_stack::{Carried, InForce};
+use hook_stack::{Suspended, innermost};
+pub use hook_stack::{forbid_hooks, pop_hooks, push_hooks};
 
 /// One kept tensor.
 #[derive(Clone)]
-pub struct Saved(Form);
+pub struct Saved(SavedForm);
 
 #[derive(Clone)]
-enum Form {
+enum SavedForm {
     Plain {
         tensor: Tensor,
         version: u32,
@@ -100,16 +100,18 @@ impl Saved {
     }
     pub fn input(tensor: Tensor) -> Self {
         let version = tensor.version();
-        Self(Form::Plain { tensor, version, output: INPUT })
+        Self(SavedForm::Plain { tensor, version, output: INPUT })
     }
     pub fn output(tensor: &Tensor, nr: u32) -> Self {
-        Self(Form::Plain { version: tensor.version(), tensor: tensor.alias(), output: nr })
+        Self(SavedForm::Plain { version: tensor.version(), tensor: tensor.alias(), output: nr })
     }
     /// The kept tensor, and the version that it had; `None` if a hook has it.
     fn kept(&self) -> Option<(&Tensor, u32)> {
         match &self.0 {
-            Form::Plain { tensor, version, .. } | Form::Part { tensor, version, .. } => Some((tensor, *version)),
-            Form::Packed(_) => None,
+            SavedForm::Plain { tensor, version, .. } | SavedForm::Part { tensor, version, .. } => {
+                Some((tensor, *version))
+            }
+            SavedForm::Packed(_) => None,
         }
     }
     /// The kept tensor, if nobody wrote to it since and no hook has it.
@@ -119,14 +121,17 @@ impl Saved {
         if tensor.version() != version {
             return Ok(None);
         }
-        if !recording || !tensor.dtype().is_differentiable() || matches!(&self.0, Form::Plain { output: INPUT, .. }) {
+        if !recording
+            || !tensor.dtype().is_differentiable()
+            || matches!(&self.0, SavedForm::Plain { output: INPUT, .. })
+        {
             return Ok(Some(tensor.clone()));
         }
         let t = tensor.alias();
         match &self.0 {
-            Form::Plain { output, .. } => t.set_history(Output { node: node.clone(), nr: *output }),
-            Form::Part { written, .. } => follow_write(&t, written),
-            Form::Packed(_) => {}
+            SavedForm::Plain { output, .. } => t.set_history(Output { node: node.clone(), nr: *output }),
+            SavedForm::Part { written, .. } => follow_write(&t, written),
+            SavedForm::Packed(_) => {}
         }
         t.share_tangents(tensor)?;
         Ok(Some(t))
@@ -134,7 +139,7 @@ impl Saved {
     /// The kept tensor: as it was, after checking that nobody wrote to it since, or as the hook unpacks it.
     fn unpack(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Tensor> {
         match &self.0 {
-            Form::Packed(packed) => packed.unpack(node),
+            SavedForm::Packed(packed) => packed.unpack(node),
             _ => self.fresh(node, recording)?.ok_or_else(|| self.stale(node, slot)),
         }
     }
@@ -152,8 +157,8 @@ impl Saved {
         };
         let output = |nr: u32| outputs(nr as usize).unwrap_or_else(|| tensor.clone());
         let (shown, link) = match &self.0 {
-            Form::Plain { output: nr, .. } if *nr != INPUT => (output(*nr), Link::Output(*nr)),
-            Form::Part { written, .. } => (output(0), Link::Part(written.clone())),
+            SavedForm::Plain { output: nr, .. } if *nr != INPUT => (output(*nr), Link::Output(*nr)),
+            SavedForm::Part { written, .. } => (output(0), Link::Part(written.clone())),
             _ => (tensor.clone(), tensor.grad_edge()?.map_or(Link::Constant, Link::Edge)),
         };
         let before = shown.version();
@@ -169,27 +174,27 @@ impl Saved {
             ));
         }
         let tangents = tensor.bearer_of_tangents()?;
-        Ok(Self(Form::Packed(Arc::new(Packed { value, link, tangents }))))
+        Ok(Self(SavedForm::Packed(Arc::new(Packed { value, link, tangents }))))
     }
     #[cold]
     fn stale(&self, node: &NodeRef, slot: usize) -> Error {
         let Some((tensor, version)) = self.kept() else { unreachable!("packed values have no version") };
         let producer = match &self.0 {
-            Form::Plain { output: nr, .. } if *nr != INPUT => Some((node.forward_name(), *nr as usize)),
-            Form::Part { .. } => Some((node.forward_name(), 0)),
+            SavedForm::Plain { output: nr, .. } if *nr != INPUT => Some((node.forward_name(), *nr as usize)),
+            SavedForm::Part { .. } => Some((node.forward_name(), 0)),
             _ => tensor.history().map(|e| (e.node.forward_name(), e.nr as usize)),
         };
         ErrorKind::StaleSave(Box::new(StaleSave {
             node: node.name().into_owned(),
-            input: node.rule.kept_name(slot),
+            input: node.rule.slot_name(slot),
             dtype: tensor.dtype(),
             sizes: tensor.sizes().to_vec(),
             saved: version,
             now: tensor.version(),
             producer,
-            kept_at: node.origin.place(),
+            saved_at: node.origin.place(),
             written_at: tensor.last_write().place(),
-            needed_at: Origin::here().place(),
+            needed_at: CallSite::here().place(),
             traced: anomaly::is_on(),
         }))
         .into()
@@ -226,7 +231,7 @@ impl Packed {
             Link::Constant => {}
             Link::Output(nr) => t.set_history(Output { node: node.clone(), nr: *nr }),
             Link::Part(written) => follow_write(&t, written),
-            Link::Edge(edge) => t.follow(edge.clone()),
+            Link::Edge(edge) => t.set_edge(edge.clone()),
         }
         Ok(t)
     }
@@ -245,7 +250,7 @@ type Outputs<'a> = dyn Fn(usize) -> Option<Tensor> + 'a;
 
 /// Hands what a new node keeps to the hooks in force.
 #[cold]
-pub fn pack_kept(node: &NodeRef, outputs: &Outputs) -> Result<()> {
+pub fn pack_saved(node: &NodeRef, outputs: &Outputs) -> Result<()> {
     let (Some(kept), Some(hooks)) = (node.rule.kept(), innermost()) else { return Ok(()) };
     for slot in 0..kept.len() {
         // Operands of an op that writes in place were packed before.
@@ -258,8 +263,8 @@ pub fn pack_kept(node: &NodeRef, outputs: &Outputs) -> Result<()> {
 
 // ---- the values of a node
 
-/// The kept tensors of a node, one slot per `Keep` of its op; freed after a run that does not retain the graph.
-pub struct KeptSlots(Mutex<Slots>);
+/// The kept tensors of a node, one slot per `Save` of its op; freed after a run that does not retain the graph.
+pub struct SavedSlots(Mutex<Slots>);
 
 type Values = SmallVec<[Option<Saved>; 2]>;
 
@@ -272,7 +277,7 @@ enum Slots {
         once: bool,
     },
     Freed {
-        by: Origin,
+        by: CallSite,
         /// How many slots there were.
         count: usize,
     },
@@ -286,7 +291,7 @@ fn unpack_all(values: &Values, node: &NodeRef, recording: bool) -> Result<Kept> 
     values.iter().enumerate().map(unpack).collect()
 }
 
-impl KeptSlots {
+impl SavedSlots {
     pub fn new(values: SmallVec<[Option<Saved>; 2]>) -> Self {
         Self(Mutex::new(Slots::Held { values, claimed: false, once: false }))
     }
@@ -314,14 +319,14 @@ impl KeptSlots {
     fn is_plain(&self, slot: usize) -> bool {
         matches!(&*self.0.lock(), Slots::Held { values, .. } if values.get(slot).and_then(Option::as_ref).is_some_and(Saved::is_plain))
     }
-    /// Has [`KeptSlots::release`] free the slots even if there is nothing in them.
+    /// Has [`SavedSlots::release`] free the slots even if there is nothing in them.
     pub fn run_once(&self) {
         if let Slots::Held { once, .. } = &mut *self.0.lock() {
             *once = true;
         }
     }
     /// Frees the tensors, for a call at `by`. A node that kept none can run again.
-    pub fn release(&self, by: Origin) {
+    pub fn release(&self, by: CallSite) {
         let values = {
             let mut slots = self.0.lock();
             let Slots::Held { values, once, claimed } = &mut *slots else { return };
@@ -339,7 +344,7 @@ impl KeptSlots {
     fn held<R>(&self, node: &NodeRef, f: impl FnOnce(&Values) -> R) -> Result<R> {
         let by = match &*self.0.lock() {
             Slots::Held { values, claimed: false, .. } => return Ok(f(values)),
-            Slots::Held { .. } => Origin::default(),
+            Slots::Held { .. } => CallSite::default(),
             Slots::Freed { by, .. } => *by,
         };
         Err(freed(node, by))
@@ -348,8 +353,8 @@ impl KeptSlots {
     pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
         unpack_all(&self.held(node, Clone::clone)?, node, recording)
     }
-    /// The values for the node's rule. A run that frees them has them for itself until it calls [`KeptSlots::release`], or
-    /// [`KeptSlots::unclaim`] if it failed.
+    /// The values for the node's rule. A run that frees them has them for itself until it calls [`SavedSlots::release`], or
+    /// [`SavedSlots::unclaim`] if it failed.
     pub fn unpack_for(&self, node: &NodeRef, run: Run) -> Result<Kept> {
         // Hooks and errors run foreign code, so not under the lock: for them the values are cloned.
         let (values, by) = match &mut *self.0.lock() {
@@ -369,15 +374,15 @@ impl KeptSlots {
                 if kept.len() == values.len() {
                     return Ok(kept);
                 }
-                (Some(values.clone()), Origin::default())
+                (Some(values.clone()), CallSite::default())
             }
-            Slots::Held { .. } => (None, Origin::default()),
+            Slots::Held { .. } => (None, CallSite::default()),
             Slots::Freed { by, .. } => (None, *by),
         };
         let Some(values) = values else { return Err(freed(node, by)) };
         unpack_all(&values, node, run.create_graph).inspect_err(|_| self.unclaim(run))
     }
-    /// Lets others use the values again that [`KeptSlots::unpack_for`] gave to `run`, if it claimed them.
+    /// Lets others use the values again that [`SavedSlots::unpack_for`] gave to `run`, if it claimed them.
     pub fn unclaim(&self, run: Run) {
         if run.frees
             && let Slots::Held { claimed, .. } = &mut *self.0.lock()
@@ -385,7 +390,7 @@ impl KeptSlots {
             *claimed = false;
         }
     }
-    /// As [`KeptSlots::unpack`], one slot only.
+    /// As [`SavedSlots::unpack`], one slot only.
     pub fn unpack_one(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Option<Tensor>> {
         let value = self.held(node, |values| values.get(slot).cloned().flatten())?;
         value.map(|s| s.unpack(node, slot, recording)).transpose()
@@ -427,8 +432,8 @@ impl KeptSlots {
     pub fn with_packed<R>(&self, slot: usize, f: impl FnOnce(&dyn PackedValue) -> R) -> Option<R> {
         let packed = match &*self.0.lock() {
             Slots::Held { values, .. } => match values.get(slot)?.as_ref()?.0 {
-                Form::Packed(ref packed) => packed.clone(),
-                Form::Plain { .. } | Form::Part { .. } => return None,
+                SavedForm::Packed(ref packed) => packed.clone(),
+                SavedForm::Plain { .. } | SavedForm::Part { .. } => return None,
             },
             Slots::Freed { .. } => return None,
         };
@@ -444,9 +449,9 @@ impl KeptSlots {
         };
         for value in values.iter().flatten() {
             let (tensor, output) = match &value.0 {
-                Form::Plain { tensor, output, .. } => (tensor, *output),
-                Form::Part { tensor, .. } => (tensor, 0),
-                Form::Packed(packed) => {
+                SavedForm::Plain { tensor, output, .. } => (tensor, *output),
+                SavedForm::Part { tensor, .. } => (tensor, 0),
+                SavedForm::Packed(packed) => {
                     if let (Some(bearer), Some(nr)) = (&packed.tangents, packed.link.output())
                         && let Some(out) = outs.get(nr as usize)
                     {
@@ -465,11 +470,11 @@ impl KeptSlots {
     pub(crate) fn lead_to_base(&self, written: &NodeRef) {
         if let Slots::Held { values, .. } = &mut *self.0.lock() {
             for value in values.iter_mut().flatten() {
-                if let Form::Plain { tensor, version, output } = &value.0
+                if let SavedForm::Plain { tensor, version, output } = &value.0
                     && *output != INPUT
                 {
                     let (tensor, version) = (tensor.clone(), *version);
-                    *value = Saved(Form::Part { tensor, version, written: Arc::downgrade(written) });
+                    *value = Saved(SavedForm::Part { tensor, version, written: Arc::downgrade(written) });
                 }
             }
         }
@@ -479,7 +484,7 @@ impl KeptSlots {
         let Some(slots) = self.0.try_lock() else { return };
         let Slots::Held { values, .. } = &*slots else { return };
         for v in values.iter().flatten() {
-            if let Form::Packed(packed) = &v.0
+            if let SavedForm::Packed(packed) = &v.0
                 && Arc::strong_count(packed) == 1
             {
                 see(&*packed.value);
@@ -489,8 +494,8 @@ impl KeptSlots {
 }
 
 #[cold]
-pub(crate) fn freed(node: &NodeRef, by: Origin) -> Error {
-    let (recorded_at, freed_at, needed_at) = (node.origin.place(), by.place(), Origin::here().place());
+pub(crate) fn freed(node: &NodeRef, by: CallSite) -> Error {
+    let (recorded_at, freed_at, needed_at) = (node.origin.place(), by.place(), CallSite::here().place());
     ErrorKind::Freed(Box::new(Freed { node: node.name().into_owned(), recorded_at, freed_at, needed_at })).into()
 }
 
@@ -500,28 +505,28 @@ pub(crate) struct Before {
     pub copy: Option<Tensor>,
     /// Versions of the operands.
     pub versions: SmallVec<[u32; 3]>,
-    /// What saved-tensor hooks made of the operands that are kept, by entry of `KEEP`.
+    /// What saved-tensor hooks made of the operands that are kept, by entry of `SAVE`.
     pub packed: Values,
 }
 
 /// The values that `keep` lists, as far as the followed inputs need them. `before` is given for an op that wrote to operand
 /// 0.
-pub(crate) fn keep_values(
-    keep: &'static [Keep],
-    followed: &Followed,
+pub(crate) fn save_values(
+    keep: &'static [Save],
+    grad_edges: &GradEdges,
     xs: &[&Tensor],
     outs: &[Tensor],
     before: Option<&Before>,
 ) -> Result<Values> {
-    let one = |(k, keep): (usize, &Keep)| -> Result<Option<Saved>> {
-        if keep.for_grads & followed.bits == 0 {
+    let one = |(k, keep): (usize, &Save)| -> Result<Option<Saved>> {
+        if keep.for_grads & grad_edges.bits == 0 {
             return Ok(None);
         }
         match keep.source {
             Source::Output(i) => Ok(Some(Saved::output(&outs[i], i as u32))),
             Source::Input(i) => match before.and_then(|b| b.packed.get(k)) {
                 Some(packed) => Ok(packed.clone()),
-                None => keep_input(i, xs, followed, before),
+                None => save_input(i, xs, grad_edges, before),
             },
         }
     };
@@ -532,7 +537,7 @@ pub(crate) fn keep_values(
     Ok(values)
 }
 
-fn keep_input(i: usize, xs: &[&Tensor], followed: &Followed, before: Option<&Before>) -> Result<Option<Saved>> {
+fn save_input(i: usize, xs: &[&Tensor], grad_edges: &GradEdges, before: Option<&Before>) -> Result<Option<Saved>> {
     let Some(&x) = xs.get(i) else { return Ok(None) };
     let Some(before) = before else {
         Saved::check(x)?;
@@ -546,11 +551,11 @@ fn keep_input(i: usize, xs: &[&Tensor], followed: &Followed, before: Option<&Bef
     // The target, and its base if it is a view, will own the node: the node must own neither them nor a view of them.
     if whole(x).is_same(whole(xs[0])) {
         tensor = x.alias();
-        if let Some(edge) = &followed.edges[i] {
-            tensor.follow(edge.clone());
+        if let Some(edge) = &grad_edges.edges[i] {
+            tensor.set_edge(edge.clone());
         }
     }
-    Ok(Some(Saved(Form::Plain { tensor, version: before.versions[i], output: INPUT })))
+    Ok(Some(Saved(SavedForm::Plain { tensor, version: before.versions[i], output: INPUT })))
 }
 
 /// What `t` is a view of, or itself.
@@ -558,18 +563,18 @@ fn whole(t: &Tensor) -> &Tensor {
     t.base().unwrap_or(t)
 }
 
-/// As [`pack_kept`], for the operands of an op that is about to write to operand 0.
+/// As [`pack_saved`], for the operands of an op that is about to write to operand 0.
 #[cold]
 pub(crate) fn pack_before(
-    keep: &'static [Keep],
-    followed: &Followed,
+    keep: &'static [Save],
+    grad_edges: &GradEdges,
     xs: &[&Tensor],
     before: &mut Before,
 ) -> Result<()> {
     let Some(hooks) = innermost() else { return Ok(()) };
     for k in keep {
         let value = match k.source {
-            Source::Input(i) if k.for_grads & followed.bits != 0 => keep_input(i, xs, followed, Some(before))?,
+            Source::Input(i) if k.for_grads & grad_edges.bits != 0 => save_input(i, xs, grad_edges, Some(before))?,
             _ => None,
         };
         let packed = |v: Saved| if v.is_plain() { v.pack(&*hooks, &|_| None) } else { Ok(v) };

@@ -10,7 +10,7 @@ use smallvec::smallvec;
 use super::arith::{Layout, cloned, node_of_view};
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
-use super::saved::KeptSlots;
+use super::saved::SavedSlots;
 use crate::error::{Error, Result};
 use crate::storage::reclaim::{self, reading};
 use crate::tensor::{Tensor, flag};
@@ -136,7 +136,7 @@ impl Tensor {
             self.refresh_view(v)?;
         }
         match self.history() {
-            None if self.is_batched() => self.bottom().grad_fn(),
+            None if self.is_batched() => self.physical().grad_fn(),
             own => Ok(own),
         }
     }
@@ -149,7 +149,7 @@ impl Tensor {
     /// Whether an op computed this tensor, as far as recorded.
     #[inline]
     pub fn has_history(&self) -> bool {
-        self.has_flag(flag::HISTORY) || self.is_batched() && self.bottom().has_history()
+        self.has_flag(flag::HISTORY) || self.is_batched() && self.physical().has_history()
     }
 
     /// Runs `f` on the node that computed this tensor, if nobody else holds the node at this moment.
@@ -180,7 +180,7 @@ impl Tensor {
     }
 
     /// Has the gradient of this tensor, a fresh one, go along `edge`.
-    pub(crate) fn follow(&self, edge: Edge) {
+    pub(crate) fn set_edge(&self, edge: Edge) {
         match edge {
             Edge::Node(output) => self.set_history(output),
             Edge::Leaf(leaf) => self.stand_for(leaf),
@@ -347,11 +347,11 @@ impl Rule for CopySlices {
     fn inputs(&self) -> u32 {
         self.inner.rule.inputs()
     }
-    fn kept(&self) -> Option<&KeptSlots> {
+    fn kept(&self) -> Option<&SavedSlots> {
         self.inner.rule.kept()
     }
-    fn kept_name(&self, slot: usize) -> &'static str {
-        self.inner.rule.kept_name(slot)
+    fn slot_name(&self, slot: usize) -> &'static str {
+        self.inner.rule.slot_name(slot)
     }
     fn as_any(&self) -> &dyn Any {
         self

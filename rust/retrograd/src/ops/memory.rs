@@ -8,8 +8,8 @@ use super::{Device, Entry, Form, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply_inplace, apply1};
 use crate::autograd::mode;
-use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::overlap::{self, OverlapRules, Reads, Repeats};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::storage::reclaim::reading;
 use crate::tensor::copy;
@@ -29,7 +29,7 @@ struct CloneOf {
 
 impl Primitive for CloneOf {
     const NAME: &'static str = "clone";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
@@ -94,7 +94,7 @@ struct ToCopy {
 impl Primitive for ToCopy {
     const NAME: &'static str = "to";
     const NODE: &'static str = "ToCopyBackward0";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -185,7 +185,7 @@ struct CopyFrom;
 impl Primitive for CopyFrom {
     const NAME: &'static str = "copy_";
     const NODE: &'static str = "torch::autograd::CopyBackwards";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -238,7 +238,7 @@ struct Fill(Filling, Form);
 
 impl Primitive for Fill {
     const NAME: &'static str = "fill_";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         match self.0 {
@@ -265,9 +265,9 @@ impl Primitive for Fill {
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         CopyFrom.forward_into(xs, out)
     }
-    fn sharing(&self) -> Sharing {
+    fn overlap_rules(&self) -> OverlapRules {
         let repeats = if self.0 == Filling::Tensor { Repeats::Refused } else { Repeats::Taken };
-        Sharing { repeats, reads: Reads::Any }
+        OverlapRules { repeats, reads: Reads::Any }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         CopyFrom.vjp(cx)
@@ -342,7 +342,7 @@ impl Tensor {
 
 /// Checks, before an op runs, that its result may be written to the tensor given as `out=`.
 pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result<()> {
-    if mode::pushes(mode::word()) && (out.has_tangent() || operands.iter().any(|x| x.has_tangent())) {
+    if mode::propagates(mode::word()) && (out.has_tangent() || operands.iter().any(|x| x.has_tangent())) {
         return Err(crate::Error::not_implemented(format!(
             "Trying to use forward AD with {op}_out that does not support it because it is an out= function: call it without \
              out=."

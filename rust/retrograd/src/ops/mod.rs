@@ -1,15 +1,15 @@
 //! Op rooms and what they have in common: the entry a room states, and the values that calls are made of.
 
-pub mod ask;
 pub mod casts;
 pub mod create;
-pub mod dtypes;
 pub mod index;
 pub mod matmul;
 pub mod memory;
 pub mod nn;
 pub mod out_dtype;
 pub mod pointwise;
+pub mod promotion_queries;
+pub mod queries;
 pub mod random;
 pub mod reduce;
 pub mod rnn;
@@ -88,7 +88,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         random::ROSTER,
         memory::ROSTER,
         casts::ROSTER,
-        ask::ROSTER,
+        queries::ROSTER,
         pointwise::arith::ROSTER,
         pointwise::functions::ROSTER,
         pointwise::compare::ROSTER,
@@ -101,14 +101,14 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         matmul::ROSTER,
         nn::ROSTER,
         pointwise::exponential::ROSTER,
-        pointwise::curve::ROSTER,
-        pointwise::parts::ROSTER,
+        pointwise::trigonometry::ROSTER,
+        pointwise::sign_and_fraction::ROSTER,
         pointwise::special::ROSTER,
-        pointwise::pair::ROSTER,
+        pointwise::binary::ROSTER,
         pointwise::ternary::ROSTER,
         pointwise::discrete::ROSTER,
         sets::ROSTER,
-        dtypes::ROSTER,
+        promotion_queries::ROSTER,
         nn::conv::ROSTER,
         rnn::ROSTER,
         nn::pool::ROSTER,

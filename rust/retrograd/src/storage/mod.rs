@@ -39,9 +39,9 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 
 use parking_lot::Mutex;
 
+use crate::call_site::CallSite;
 use crate::error::{Error, Result};
 use crate::kernels::memory::Block;
-use crate::origin::Origin;
 
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
 const INLINE: usize = 64;
@@ -89,13 +89,13 @@ impl Version {
     }
     pub fn bump(&self) {
         self.count.fetch_add(1, Ordering::Relaxed);
-        self.written.store(Origin::here().0, Ordering::Relaxed);
+        self.written.store(CallSite::here().0, Ordering::Relaxed);
     }
     pub fn set(&self, value: u32) {
         self.count.store(value, Ordering::Relaxed);
     }
-    pub(crate) fn written(&self) -> Origin {
-        Origin(self.written.load(Ordering::Relaxed))
+    pub(crate) fn written(&self) -> CallSite {
+        CallSite(self.written.load(Ordering::Relaxed))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Copies and casts between whole tensors, unrecorded.
 
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::kernels::truth::Truth;
+use crate::match_dtype;
 use crate::storage::reclaim::reading;
 use crate::tensor::complex::{pairs, part};
 use crate::tensor::layout::{self, expanded_strides};
@@ -94,7 +94,7 @@ fn copy_in_order(src: &Tensor, dst: &Tensor) -> Result<()> {
     let src = cast(src, dst.dtype())?;
     let strides = expanded_strides(src.sizes(), src.strides(), dst.sizes());
     let axes = plan_in_order(dst.sizes(), [&strides, dst.strides()]);
-    dispatch!(any, dst.dtype(), T => {
+    match_dtype!(any, dst.dtype(), T => {
         let (from, to) = (src.ptr::<T>().cast_const(), dst.ptr::<T>());
         for [a, o] in Offsets::new(&axes) {
             // SAFETY: S1 and S3 for both tensors, the source being expanded to the sizes of the destination.
@@ -109,7 +109,7 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
     let strides = expanded_strides(src.sizes(), src.strides(), dst.sizes());
     let (sizes, out) = (dst.sizes(), dst.strides());
     if from == to {
-        return dispatch!(any, from, T => {
+        return match_dtype!(any, from, T => {
             // SAFETY: (1) S1 and S3 for both tensors; (2) the ranges were made disjoint; (3) the
             // destination does not overlap itself (checked by callers for user tensors, fresh otherwise).
             unsafe { pointwise::copy_strided(sizes, src.ptr::<T>().cast_const(), &strides, dst.ptr::<T>(), out) };
@@ -124,7 +124,7 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             return copy_apart(&Tensor::full(&[], 0i64.into(), to.real())?, &part(dst, true)?);
         }
         (true, false) if to == DType::Bool => {
-            return dispatch!(complex, from, T => {
+            return match_dtype!(complex, from, T => {
                 // SAFETY: as above.
                 unsafe { pointwise::convert(sizes, src.ptr::<T>().cast_const(), &strides, dst.ptr::<Truth>(), out) };
                 Ok(())

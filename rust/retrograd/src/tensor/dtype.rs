@@ -192,7 +192,9 @@ impl DType {
 /// # Safety
 /// 1. It has the size of `DTYPE`, at most its alignment, and no padding.
 /// 2. Any bytes are a value of it, since memory may hold any.
-pub unsafe trait Element: crate::kernels::simd::Lane + Default + PartialEq + Send + Sync + 'static {
+pub unsafe trait Element:
+    crate::kernels::simd::SimdElement + Default + PartialEq + Send + Sync + 'static
+{
     const DTYPE: DType;
 }
 
@@ -237,59 +239,59 @@ impl Host for bool {
 }
 
 /// Runs the body with `$T` naming the Rust type of a dtype out of a class; `else` is for the others, which
-/// `dispatch!(floats of op, ..)` refuses: the function returns the error that `op` has no kernel for the dtype.
+/// `match_dtype!(floats of op, ..)` refuses: the function returns the error that `op` has no kernel for the dtype.
 ///
 /// Classes: `bool`, `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
 /// floats), `numeric` (integral and floats), `halves`, `complex`, `fields` (floats and complex), `rings`
 /// (numeric and complex), `ordered` (every dtype whose values have an order: all but complex ones),
 /// `any` (every dtype with storage).
 #[macro_export]
-macro_rules! dispatch {
+macro_rules! match_dtype {
     (@ $dtype:expr, $T:ident, $body:expr, [$($d:ident $t:ty),*], $other:expr) => {
         match $dtype { $($crate::DType::$d => { type $T = $t; $body })* #[allow(unreachable_patterns)] _ => $other }
     };
     ($class:ident of $op:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dispatch!($class, $dtype, $T => $body, else return Err($crate::error::Error::no_kernel($op, $dtype)))
+        $crate::match_dtype!($class, $dtype, $T => $body, else return Err($crate::error::Error::no_kernel($op, $dtype)))
     };
     (floats, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Float32 f32, Float64 f64], $other)
+        $crate::match_dtype!(@ $dtype, $T, $body, [Float32 f32, Float64 f64], $other)
     };
     (ints, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
+        $crate::match_dtype!(@ $dtype, $T, $body, [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
     };
     (integral, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
+        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64], $other)
     };
     (reals, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body,
+        $crate::match_dtype!(@ $dtype, $T, $body,
             [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
     };
     (numeric, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body,
+        $crate::match_dtype!(@ $dtype, $T, $body,
             [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64], $other)
     };
     (complex, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body,
+        $crate::match_dtype!(@ $dtype, $T, $body,
             [Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
     (halves, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Float16 half::f16, BFloat16 half::bf16], $other)
+        $crate::match_dtype!(@ $dtype, $T, $body, [Float16 half::f16, BFloat16 half::bf16], $other)
     };
     (fields, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body,
+        $crate::match_dtype!(@ $dtype, $T, $body,
             [Float32 f32, Float64 f64, Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
     (rings, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body,
+        $crate::match_dtype!(@ $dtype, $T, $body,
             [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,
                 Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
     (ordered, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
+        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
             Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64], $other)
     };
     (any, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dispatch!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
+        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
             Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64,
             Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], unreachable!())
     };

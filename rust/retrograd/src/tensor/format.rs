@@ -62,18 +62,18 @@ pub fn size_suffix(shape: &[usize], options: &PrintOptions) -> Option<String> {
     })
 }
 
-/// Call `visit` with the multi-index of each element that is printed, in row-major order.
+/// Call `task` with the multi-index of each element that is printed, in row-major order.
 ///
 /// That is every element up to `options.threshold` of them, and beyond it the first and last
 /// `options.edgeitems` along each axis.
-pub fn visit_printed(shape: &[usize], options: &PrintOptions, mut visit: impl FnMut(&[usize])) {
+pub fn visit_printed(shape: &[usize], options: &PrintOptions, mut task: impl FnMut(&[usize])) {
     let axes = printed_axes(shape, options);
     if axes.iter().any(|axis| axis.printed() == 0) {
         return;
     }
     let mut index = vec![0; axes.len()];
     loop {
-        visit(&index);
+        task(&index);
         // Advance like an odometer: the last axis that has a next position takes it, those after it restart.
         let Some(moved) = (0..axes.len()).rfind(|&d| index[d] + 1 < axes[d].size) else {
             return;
@@ -102,7 +102,7 @@ pub fn format_tensor(
     suffixes: &[String],
 ) -> String {
     let axes = printed_axes(shape, options);
-    let printed: usize = axes.iter().map(Axis::printed).product();
+    let printed: usize = axes.iter().map(PrintedAxis::printed).product();
     assert_eq!(values.len(), printed, "format_tensor: shape {shape:?} prints {printed} elements");
 
     let indent = width_of(prefix);
@@ -140,20 +140,20 @@ pub fn format_tensor(
 }
 
 /// Which positions of one axis are printed: all, or when `cut` the first `head` and the last `tail`.
-struct Axis {
+struct PrintedAxis {
     size: usize,
     head: usize,
     tail: usize,
     cut: bool,
 }
 
-impl Axis {
+impl PrintedAxis {
     fn printed(&self) -> usize {
         self.head + self.tail
     }
 }
 
-fn printed_axes(shape: &[usize], options: &PrintOptions) -> Vec<Axis> {
+fn printed_axes(shape: &[usize], options: &PrintOptions) -> Vec<PrintedAxis> {
     // Saturating suffices: a count beyond `usize` is beyond every threshold but "never".
     let count = if shape.contains(&0) { 0 } else { shape.iter().fold(1_usize, |n, &size| n.saturating_mul(size)) };
     let summarise = count > options.threshold;
@@ -161,7 +161,7 @@ fn printed_axes(shape: &[usize], options: &PrintOptions) -> Vec<Axis> {
     let axis = |&size: &usize| {
         let cut = summarise && size > edge.saturating_mul(2);
         let (head, tail) = if cut { (edge, edge) } else { (size, 0) };
-        Axis { size, head, tail, cut }
+        PrintedAxis { size, head, tail, cut }
     };
     shape.iter().map(axis).collect()
 }
@@ -169,7 +169,7 @@ fn printed_axes(shape: &[usize], options: &PrintOptions) -> Vec<Axis> {
 /// The text so far, and how many of the values are on it.
 struct Page<'a> {
     cells: Cells<'a>,
-    axes: &'a [Axis],
+    axes: &'a [PrintedAxis],
     linewidth: usize,
     printed: usize,
     text: String,
@@ -205,7 +205,7 @@ impl Page<'_> {
         self.text.push(']');
     }
 
-    fn write_row(&mut self, axis: &Axis, indent: usize) {
+    fn write_row(&mut self, axis: &PrintedAxis, indent: usize) {
         let per_line = (self.linewidth.saturating_sub(indent) / self.cells.pitch()).max(1);
         self.text.push('[');
         let slots = axis.printed() + usize::from(axis.cut);

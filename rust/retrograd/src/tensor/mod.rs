@@ -30,8 +30,8 @@ use crate::autograd::meta::Meta;
 use crate::autograd::mode;
 use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
+use crate::call_site::CallSite;
 use crate::error::{Error, Result};
-use crate::origin::Origin;
 use crate::storage::reclaim::{self, Held, Reading, Shared, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
@@ -323,7 +323,7 @@ impl Tensor {
         let (b, storage) = self.memory(&reading);
         let mut body = Self::checked_body(storage.clone(), b.dtype, sizes, strides, offset)?;
         body.version = b.version.share(&reading);
-        Ok(self.looked_into_by(body))
+        Ok(self.view_over(body))
     }
 
     /// The view at one index of the first axis; the index is in range.
@@ -345,12 +345,12 @@ impl Tensor {
             storage: Shared::new(storage.clone()),
             version: b.version.share(&reading),
         };
-        self.looked_into_by(body)
+        self.view_over(body)
     }
 
     /// A view with this layout. Autograd does not follow inference tensors, so it knows no views of them.
     #[inline]
-    fn looked_into_by(&self, body: Body) -> Self {
+    fn view_over(&self, body: Body) -> Self {
         match self.kind() {
             0 => Self::with(body, Some(ViewOf::new(self)), 0),
             inference => Self::with(body, None, inference),
@@ -605,7 +605,7 @@ impl Tensor {
         }
     }
     /// Where the last in-place write was made.
-    pub(crate) fn last_write(&self) -> Origin {
+    pub(crate) fn last_write(&self) -> CallSite {
         self.counter(Version::written)
     }
     /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs, and
@@ -650,7 +650,7 @@ impl Tensor {
 
     /// A contiguous tensor with every element equal to `value`.
     pub fn full(sizes: &[usize], value: Scalar, dtype: DType) -> Result<Self> {
-        crate::dispatch!(any, dtype, T => Self::build::<T>(sizes, |out| out.fill(T::from_scalar(value))))
+        crate::match_dtype!(any, dtype, T => Self::build::<T>(sizes, |out| out.fill(T::from_scalar(value))))
     }
 
     /// A contiguous tensor of `values` in row-major order.
@@ -678,7 +678,7 @@ impl Tensor {
         transforms::check_read("item", self)?;
         let _reading = reading();
         // SAFETY: one element exists (S1, S3, R1), aligned (S2).
-        Ok(crate::dispatch!(any, self.dtype(), T => unsafe { *self.ptr::<T>() }.to_scalar()))
+        Ok(crate::match_dtype!(any, self.dtype(), T => unsafe { *self.ptr::<T>() }.to_scalar()))
     }
 
     /// The elements in row-major order.

@@ -55,7 +55,7 @@ pub enum Kind {
     Size,
     Tensors,
     /// A sequence of tensors, or separate tensor arguments.
-    Spread,
+    Varargs,
     DType,
     Str,
     Generator,

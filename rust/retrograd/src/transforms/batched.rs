@@ -48,7 +48,7 @@ impl Tensor {
         Some(value.map(|value| (value, b.dim, number_of(&b.level).unwrap_or(0))))
     }
     /// The value beneath all levels; the tensor itself if it is not batched.
-    pub(crate) fn bottom(&self) -> Tensor {
+    pub(crate) fn physical(&self) -> Tensor {
         let mut t = self.clone();
         while let Some(b) = t.batched() {
             t = b.value;
@@ -74,7 +74,7 @@ impl Tensor {
     /// All entries of a tensor batched at `level`, along axis `dim`; the tensor repeated if it is not batched there.
     pub fn unbatch(&self, dim: i64, level: &Arc<Level>) -> Result<Tensor> {
         let dim = layout::wrap_dim("vmap", dim, self.ndim() + 1)?;
-        let value = regrouped(self, std::slice::from_ref(level))?;
+        let value = move_to_levels(self, std::slice::from_ref(level))?;
         arith::movedim(&value, &[0], &[dim as i64])
     }
     /// A batched tensor over the value that `f` makes of this one's; `None` if this one is not batched.
@@ -113,7 +113,7 @@ pub(super) fn entry_body(value: &Tensor, level: &Level) -> Result<Body> {
 }
 
 /// The value beneath all levels, whose first axes are the batches, and the levels.
-pub(crate) fn decomposed(t: &Tensor) -> (Tensor, Levels) {
+pub(crate) fn unwrap_levels(t: &Tensor) -> (Tensor, Levels) {
     let mut levels = Levels::new();
     let mut t = t.clone();
     while let Some(b) = t.batched() {
@@ -125,7 +125,7 @@ pub(crate) fn decomposed(t: &Tensor) -> (Tensor, Levels) {
 }
 
 /// The entry that the first axes of `value` run over, one for each level, from the outermost on.
-pub(crate) fn assembled(value: Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
+pub(crate) fn wrap_levels(value: Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
     levels.iter().try_fold(value, entry_of)
 }
 
@@ -142,8 +142,8 @@ pub(crate) fn union(a: &[Arc<Level>], b: &[Arc<Level>]) -> Levels {
 
 /// The tensor with the batches of `levels` as axes in front, from the outermost on, repeated along those that it is not
 /// batched at. It stays batched at the other levels.
-pub(crate) fn regrouped(t: &Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
-    let (mut value, have) = decomposed(t);
+pub(crate) fn move_to_levels(t: &Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
+    let (mut value, have) = unwrap_levels(t);
     if have.is_empty() && levels.is_empty() {
         return Ok(value);
     }
@@ -162,17 +162,17 @@ pub(crate) fn regrouped(t: &Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
             sizes.insert(rest.len() + i, level.size());
         }
     }
-    assembled(arith::expand_to(&value, &sizes)?, &rest)
+    wrap_levels(arith::expand_to(&value, &sizes)?, &rest)
 }
 
 /// A tensor with axes in front that are the batches of the levels of `like`, as a tensor
 /// batched there.
 pub fn joined(t: &Tensor, like: &Tensor) -> Result<Tensor> {
-    let (_, levels) = decomposed(like);
+    let (_, levels) = unwrap_levels(like);
     if levels.is_empty() {
         return Ok(t.clone());
     }
-    let (value, have) = decomposed(t);
+    let (value, have) = unwrap_levels(t);
     let all = union(&have, &levels);
     let from = |level: &Level| {
         let of = |levels: &Levels| levels.iter().position(|l| l.id() == level.id());
@@ -180,30 +180,30 @@ pub fn joined(t: &Tensor, like: &Tensor) -> Result<Tensor> {
     };
     let front: Vec<i64> = all.iter().filter_map(|l| from(l)).map(|i| i as i64).collect();
     let to: Vec<i64> = (0..front.len() as i64).collect();
-    assembled(arith::movedim(&value, &front, &to)?, &all)
+    wrap_levels(arith::movedim(&value, &front, &to)?, &all)
 }
 
 /// The tensor, batched at every level that ops see.
-pub fn spread(t: &Tensor) -> Result<Tensor> {
+pub fn batch_at_all_levels(t: &Tensor) -> Result<Tensor> {
     let open: Levels = visible().into_iter().filter(|l| !l.is_private()).collect();
     at_levels(t, &open)
 }
 
 /// The tensor, batched at these levels too.
 pub(super) fn at_levels(t: &Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
-    let (_, have) = decomposed(t);
+    let (_, have) = unwrap_levels(t);
     if levels.iter().all(|l| has(&have, l)) {
         return Ok(t.clone());
     }
     let all = union(&have, levels);
-    assembled(regrouped(t, &all)?, &all)
+    wrap_levels(move_to_levels(t, &all)?, &all)
 }
 
 /// A copy of `t` with memory of its own, batched at the levels of `like` too, so that values batched there can be written
 /// to it. Every entry is laid out as `t` is.
 pub(crate) fn widened(t: &Tensor, like: &Tensor) -> Result<Tensor> {
-    let all = union(&decomposed(t).1, &decomposed(like).1);
-    let whole = regrouped(t, &all)?;
+    let all = union(&unwrap_levels(t).1, &unwrap_levels(like).1);
+    let whole = move_to_levels(t, &all)?;
     let mut strides = layout::preserving_strides(t.sizes(), t.strides());
     let mut step = t.numel().max(1);
     for level in all.iter().rev() {
@@ -211,7 +211,7 @@ pub(crate) fn widened(t: &Tensor, like: &Tensor) -> Result<Tensor> {
         step *= level.size().max(1);
     }
     let fresh = arith::zeros_strided(whole.sizes(), &strides, whole.dtype())?;
-    assembled(fresh.copy_(&whole)?, &all)
+    wrap_levels(fresh.copy_(&whole)?, &all)
 }
 
 /// Whether `t` is batched at every level of `other`.
@@ -219,8 +219,8 @@ pub(crate) fn holds(t: &Tensor, other: &Tensor) -> bool {
     if !other.is_batched() {
         return true;
     }
-    let have = decomposed(t).1;
-    decomposed(other).1.iter().all(|l| has(&have, l))
+    let have = unwrap_levels(t).1;
+    unwrap_levels(other).1.iter().all(|l| has(&have, l))
 }
 
 /// Whether the gradient of `y` with respect to `x` is one per entry: `x` must be batched where `y` is, or those of all

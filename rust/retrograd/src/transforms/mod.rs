@@ -5,21 +5,21 @@
 //! values, which may be batched at outer levels in turn. Autograd lives on the values alone: nodes, tangents and versions
 //! are theirs, and nothing of it knows of batches.
 
+mod active;
 mod batched;
 mod level;
 mod random;
 mod rules;
-mod running;
 
-pub(crate) use batched::{Batched, assembled, decomposed, holds, regrouped, union, widened};
-pub use batched::{check_apart, check_read, joined, spread};
+pub(crate) use active::check_captured;
+pub use active::{IsGiven, begin, close, count, end, settled, variable};
+pub(crate) use batched::{Batched, holds, move_to_levels, union, unwrap_levels, widened, wrap_levels};
+pub use batched::{batch_at_all_levels, check_apart, check_read, joined};
 pub(crate) use level::innermost;
 pub use level::{Level, Open, Randomness, depth, enter, enter_private, exit, hide_from, level, unhide};
 pub(crate) use random::{drawn, in_rule, refuse_same, to_draw_for};
 pub use rules::looped;
 pub(crate) use rules::{reshape_entry, run, run_inplace};
-pub(crate) use running::check_captured;
-pub use running::{IsGiven, begin, close, count, end, settled, variable};
 
 use crate::autograd::mode;
 use crate::error::Result;
@@ -28,7 +28,7 @@ use crate::tensor::Tensor;
 /// What this thread knows of transforms, while another one goes on for it.
 #[derive(Default)]
 pub(crate) struct Carried {
-    running: running::Carried,
+    running: active::Carried,
     levels: level::Carried,
 }
 
@@ -47,7 +47,7 @@ pub fn any() -> bool {
 
 /// How many transforms are under way on this thread: those that began and did not end, and public batch levels.
 pub fn active() -> usize {
-    running::count() + level::visible().iter().filter(|l| !l.is_private()).count()
+    active::count() + level::visible().iter().filter(|l| !l.is_private()).count()
 }
 
 /// Maps `function`, written for one entry, over a batch: axis 0 of every tensor in `xs`, which gives its results as

@@ -1,6 +1,6 @@
-use super::{Open, Randomness, depth, enter, exit, joined, regrouped, spread, vmap};
+use super::{Open, Randomness, batch_at_all_levels, depth, enter, exit, joined, move_to_levels, vmap};
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::autograd::{Grads, engine, forward, mode};
 use crate::testing::noise;
 use crate::{DType, Result, Tensor};
@@ -75,11 +75,11 @@ fn axes_come_back_where_they_were() {
     assert_eq!(t.sizes(), [4]);
     for levels in [vec![], vec![outer], vec![inner], vec![outer, inner]] {
         let levels: Vec<_> = levels.into_iter().cloned().collect();
-        let apart = regrouped(&t, &levels).unwrap();
+        let apart = move_to_levels(&t, &levels).unwrap();
         assert_eq!(apart.ndim(), 1 + levels.len());
         let mut like = noise(1, &[4]);
         for level in &levels {
-            like = regrouped(&like, std::slice::from_ref(level)).unwrap().batch(0, level).unwrap();
+            like = move_to_levels(&like, std::slice::from_ref(level)).unwrap().batch(0, level).unwrap();
         }
         let back = joined(&apart, &like).unwrap();
         let back = back.unbatch(0, inner).unwrap().unbatch(0, outer).unwrap();
@@ -87,7 +87,7 @@ fn axes_come_back_where_they_were() {
     }
     // Everywhere, in the order of the levels, whatever it is batched at before.
     let row = noise(2, &[3]).batch(0, inner).unwrap();
-    let whole = spread(&row).unwrap().unbatch(0, inner).unwrap().unbatch(0, outer).unwrap();
+    let whole = batch_at_all_levels(&row).unwrap().unbatch(0, inner).unwrap().unbatch(0, outer).unwrap();
     assert_eq!(values(&whole), [values(&noise(2, &[3])), values(&noise(2, &[3]))].concat());
 }
 
@@ -167,7 +167,7 @@ fn an_entry_has_no_grad_of_its_own() {
 fn gradients_of_every_entry() {
     let (x, w) = (noise(1, &[4, 3]), noise(2, &[3]));
     let per_entry = |xs: &[Tensor]| {
-        let w = spread(&w)?.detach();
+        let w = batch_at_all_levels(&w)?.detach();
         w.set_requires_grad(true)?;
         let y = w.mul(&w)?.mul(&xs[0])?.sum(None)?;
         let g = engine::grad(&y, &[&w], false)?.remove(0).expect("depends on it");
@@ -231,7 +231,7 @@ struct Twice;
 
 impl Primitive for Twice {
     const NAME: &'static str = "twice";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Loop;
     const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

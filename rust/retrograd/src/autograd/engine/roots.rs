@@ -99,7 +99,7 @@ pub fn root(t: &Tensor, grad: Option<&Tensor>, index: usize) -> Result<Root> {
         return Ok(Root { grad: root_grad(&edge, grad, index, "root")?, edge });
     }
     // The graph is that of the value, which has all entries.
-    let (_, levels) = transforms::decomposed(t);
+    let (_, levels) = transforms::unwrap_levels(t);
     let one = match grad {
         Some(g) => g.clone(),
         None => Tensor::full(t.sizes(), 1i64.into(), t.dtype())?,
@@ -107,7 +107,7 @@ pub fn root(t: &Tensor, grad: Option<&Tensor>, index: usize) -> Result<Root> {
     if grad.is_none() && t.numel() != 1 {
         return Err(not_scalar(t.sizes(), "root", index));
     }
-    let all = transforms::regrouped(&one, &levels)?;
+    let all = transforms::move_to_levels(&one, &levels)?;
     Ok(Root { grad: root_grad(&edge, Some(&all), index, "root")?, edge })
 }
 

@@ -2,8 +2,8 @@
 
 use retrograd_macros::op;
 
-use crate::dispatch;
 use crate::error::{Error, Result};
+use crate::match_dtype;
 use crate::ops::TensorOptions;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 
@@ -16,7 +16,7 @@ fn spaced(op: &'static str, count: i64, at: impl Fn(i64) -> i64, n: i64, d: f64,
         Error::shape(op, format!("Trying to create tensor with negative dimension {count}: n must not be negative"))
     })?;
     let step = 1.0 / (n as f64 * d);
-    dispatch!(floats of op, dtype, T => Tensor::build::<T>(&[count], |out| {
+    match_dtype!(floats of op, dtype, T => Tensor::build::<T>(&[count], |out| {
         for (i, x) in out.iter_mut().enumerate() {
             let at = at(i as i64) as f64;
             // The factor is a number of the dtype.

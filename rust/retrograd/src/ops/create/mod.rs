@@ -15,8 +15,8 @@ use retrograd_macros::op;
 
 use super::pointwise::check_number;
 use super::{Entry, TensorOptions};
-use crate::dispatch;
 use crate::error::{Error, Result};
+use crate::match_dtype;
 use crate::storage::Storage;
 use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{Category, DType, FromScalar, MemoryFormat, Scalar, Tensor, default_dtype};
@@ -91,7 +91,7 @@ fn clear(t: &Tensor) {
 
 /// Sets all elements of a fresh dense tensor.
 fn set_all(t: &Tensor, value: Scalar) {
-    dispatch!(any, t.dtype(), T => {
+    match_dtype!(any, t.dtype(), T => {
         // SAFETY: S1 to S3: a dense tensor's elements are `numel` places from its first; nobody else has the storage yet.
         unsafe {
             let (first, n) = (t.ptr::<T>().cast::<std::mem::MaybeUninit<T>>(), t.numel());

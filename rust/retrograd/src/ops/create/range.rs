@@ -2,8 +2,8 @@
 
 use retrograd_macros::op;
 
-use crate::dispatch;
 use crate::error::{Error, Result};
+use crate::match_dtype;
 use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
@@ -42,7 +42,7 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, options: TensorOptions) -> R
     let usual = if [start, end, step].iter().all(|s| s.dtype().is_integral()) { DType::Int64 } else { default_dtype() };
     let dtype = options.dtype_or("arange", usual)?;
     let unsupported = || Error::no_kernel("arange_cpu", dtype);
-    dispatch!(reals, dtype, T => {
+    match_dtype!(reals, dtype, T => {
         let n = count(start, end, step, dtype)?;
         let t = if dtype.is_integral() {
             let (a, s) = (start.as_i64(), step.as_i64());
@@ -118,7 +118,7 @@ pub fn linspace(start: Scalar, end: Scalar, steps: i64, #[options] options: Tens
     }
     let t = match dtype {
         DType::Float32 => spaced!(f32, f32, |v| v),
-        _ => dispatch!(reals of "linspace_cpu", dtype, T => spaced!(f64, T, |v| T::from_scalar(Scalar::Float(v)))),
+        _ => match_dtype!(reals of "linspace_cpu", dtype, T => spaced!(f64, T, |v| T::from_scalar(Scalar::Float(v)))),
     };
     options.leaf(t)
 }
@@ -172,7 +172,7 @@ pub fn eye(n: i64, m: Option<i64>, #[options] options: TensorOptions) -> Result<
     };
     let (rows, columns) = (size("n", n)?, size("m", m.unwrap_or(n))?);
     let t = Tensor::zeros(&[rows, columns], dtype)?;
-    dispatch!(any, dtype, T => {
+    match_dtype!(any, dtype, T => {
         for i in 0..rows.min(columns) {
             // SAFETY: S1 to S3: a contiguous place inside `rows` by `columns`; nobody else has the storage yet.
             unsafe { *t.ptr::<T>().add(i * columns + i) = T::from_scalar(Scalar::Int(1)) };

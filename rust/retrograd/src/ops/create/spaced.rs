@@ -3,8 +3,8 @@
 use retrograd_macros::op;
 
 use super::range::check_ends;
-use crate::dispatch;
 use crate::error::{Error, ErrorKind, Result};
+use crate::match_dtype;
 use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
@@ -31,7 +31,7 @@ pub fn logspace(
     let n = usize::try_from(steps)
         .map_err(|_| Error::shape("logspace", format!("number of steps must be non-negative, got {steps}")))?;
     let unsupported = || ErrorKind::NoKernel { op: "logspace", kernel: "logspace_cpu", dtype }.into();
-    let t = dispatch!(reals, dtype, T => {
+    let t = match_dtype!(reals, dtype, T => {
         // The ends are numbers of the dtype, what lies between is not.
         let [a, b] = [start, end].map(|x| if n == 1 { x.as_f64() } else { T::from_scalar(x).to_scalar().as_f64() });
         let step = if n > 1 { (b - a) / (n - 1) as f64 } else { 0.0 };
@@ -86,7 +86,7 @@ fn triangle(op: &'static str, row: i64, col: i64, offset: i64, upper: bool, opti
     let series = if cut == 0 { 0 } else { (left(enters) + left(leaves - 1)) * cut / 2 };
     let n = usize::try_from(full as i128 * columns as i128 + series).unwrap_or(usize::MAX);
     let there = if columns == 0 { 0..0 } else { there };
-    dispatch!(ints of op, dtype, T => Tensor::build::<T>(&[2, n], |out| {
+    match_dtype!(ints of op, dtype, T => Tensor::build::<T>(&[2, n], |out| {
         let (at_row, at_column) = out.split_at_mut(n);
         let places = there.flat_map(|i| span(i).map(move |j| (i, j)));
         for ((r, c), (i, j)) in at_row.iter_mut().zip(at_column).zip(places) {

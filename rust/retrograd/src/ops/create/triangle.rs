@@ -4,10 +4,10 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
-use crate::dispatch;
+use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
+use crate::match_dtype;
 use crate::tensor::Tensor;
 use crate::tensor::copy;
 
@@ -20,7 +20,7 @@ struct Triangle {
 
 impl Primitive for Triangle {
     const NAME: &'static str = "tril";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     // The matrices are the last two dims, wherever a batch comes from.
     const PARAMS: Params<Self> = params!(op; diagonal);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
@@ -28,13 +28,13 @@ impl Primitive for Triangle {
     fn node(&self) -> &'static str {
         if self.upper { "TriuBackward0" } else { "TrilBackward0" }
     }
-    fn sharing(&self) -> Sharing {
-        Sharing { repeats: Repeats::Taken, reads: Reads::Any }
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules { repeats: Repeats::Taken, reads: Reads::Any }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let &[.., rows, columns] = x.sizes() else { unreachable!("checked by `triangle`") };
-        let t = dispatch!(any, x.dtype(), T => {
+        let t = match_dtype!(any, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             Tensor::build::<T>(x.sizes(), |to| {
                 for (i, (to, from)) in to.chunks_mut(columns.max(1)).zip(from.chunks(columns.max(1))).enumerate() {

@@ -2,13 +2,13 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::walk::{Walk, are_adjacent, is_mask, positions, second, sum, warn_of_bytes};
+use super::walk::{IndexWalk, are_adjacent, is_mask, positions, second, sum, warn_of_bytes};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
-use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
-use crate::dispatch;
+use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
+use crate::match_dtype;
 use crate::ops::pointwise::check_number;
 use crate::ops::view;
 use crate::tensor::copy;
@@ -18,17 +18,17 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 /// Index tensors that one op takes: as many as there are slots to keep them in.
 const MOST: usize = 8;
 
-const fn keep_from(first: usize) -> [Keep; MOST] {
-    let mut slots = [Keep::input(first, "indices"); MOST];
+const fn keep_from(first: usize) -> [Save; MOST] {
+    let mut slots = [Save::input(first, "indices"); MOST];
     let mut i = 0;
     while i < MOST {
-        slots[i] = Keep::input(first + i, "indices");
+        slots[i] = Save::input(first + i, "indices");
         i += 1;
     }
     slots
 }
-const KEEP_INDEX: [Keep; MOST] = keep_from(1);
-const KEEP_PUT: [Keep; MOST] = keep_from(2);
+const KEEP_INDEX: [Save; MOST] = keep_from(1);
+const KEEP_PUT: [Save; MOST] = keep_from(2);
 
 /// The kept index tensors of a node.
 fn kept<'a>(cx: &'a Vjp, n: usize) -> Result<SmallVec<[&'a Tensor; 2]>> {
@@ -46,7 +46,7 @@ struct Index {
 
 impl Primitive for Index {
     const NAME: &'static str = "index";
-    const KEEP: &'static [Keep] = &KEEP_INDEX;
+    const SAVE: &'static [Save] = &KEEP_INDEX;
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(batch_index);
     fn inputs(&self) -> u32 {
@@ -65,9 +65,9 @@ impl Primitive for Index {
 
 /// The elements of `x` at the indices, not recorded.
 pub(super) fn read_at(op: &'static str, x: &Tensor, at: &[usize], index: &[&Tensor]) -> Result<Tensor> {
-    let walk = Walk::new(op, x.sizes(), x.strides(), at, index)?;
+    let walk = IndexWalk::new(op, x.sizes(), x.strides(), at, index)?;
     let result = Tensor::empty(&walk.sizes, x.dtype())?;
-    dispatch!(any, x.dtype(), T => {
+    match_dtype!(any, x.dtype(), T => {
         // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) the result is fresh and has these sizes.
         unsafe { walk.read(x.ptr::<T>().cast_const(), result.ptr::<T>()) }
     });
@@ -90,7 +90,7 @@ impl IndexPut {
 
     /// Checks everything, then writes the values to `to`.
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
-        let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &self.at, &xs[2..])?;
+        let walk = IndexWalk::new(Self::NAME, to.sizes(), to.strides(), &self.at, &xs[2..])?;
         let filling;
         let mut values = xs[1];
         if values.dtype() != to.dtype() && self.fills(xs) {
@@ -129,19 +129,19 @@ impl IndexPut {
             staged
         };
         if self.accumulate {
-            return dispatch!(rings, to.dtype(), T => {
+            return match_dtype!(rings, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and lies
                 // apart from `to`.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
-            }, else dispatch!(halves, to.dtype(), T => {
+            }, else match_dtype!(halves, to.dtype(), T => {
                 let sum = |a: T, b: T| T::from_f32(a.to_f32() + b.to_f32());
                 // SAFETY: as above.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum) };
                 Ok(())
             }, else Err(Error::no_kernel(Self::NAME, to.dtype()))));
         }
-        dispatch!(any, to.dtype(), T => {
+        match_dtype!(any, to.dtype(), T => {
             // SAFETY: as above.
             unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) }
         });
@@ -151,14 +151,14 @@ impl IndexPut {
 
 impl Primitive for IndexPut {
     const NAME: &'static str = "index_put";
-    const KEEP: &'static [Keep] = &KEEP_PUT;
+    const SAVE: &'static [Save] = &KEEP_PUT;
     const PARAMS: Params<Self> = params!(op; accumulate);
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
     fn inputs(&self) -> u32 {
         0b11
     }
-    fn sharing(&self) -> Sharing {
-        Sharing { repeats: Repeats::Deprecated, reads: Reads::Apart }
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules { repeats: Repeats::Deprecated, reads: Reads::Apart }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::copy(xs[0])?;

@@ -4,12 +4,12 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::advanced::{and_none, put_at, read_at};
-use super::places::Along;
+use super::along_index::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
+use crate::match_dtype;
 use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
@@ -24,7 +24,7 @@ struct IndexSelect {
 
 impl Primitive for IndexSelect {
     const NAME: &'static str = "index_select";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim, self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
@@ -182,7 +182,7 @@ struct Gather {
 
 impl Primitive for Gather {
     const NAME: &'static str = "gather";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim, sparse_grad);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Gather { dim: p.dim + 1, ..*p }, xs, axes, batch, 1));
@@ -196,7 +196,7 @@ impl Primitive for Gather {
             return Tensor::empty(index.sizes(), x.dtype()).map(out);
         }
         let at = Along::new(Self::NAME, x.sizes(), x.strides(), self.dim, index)?;
-        dispatch!(any, x.dtype(), T => {
+        match_dtype!(any, x.dtype(), T => {
             let y = Tensor::empty(index.sizes(), x.dtype())?;
             // SAFETY: (1) S1 and S3; (2) the fresh result has the sizes of the index.
             unsafe { at.read(x.ptr::<T>().cast_const(), y.ptr::<T>())? };

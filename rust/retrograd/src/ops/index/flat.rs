@@ -5,12 +5,12 @@ use smallvec::smallvec;
 
 use super::advanced::{and_none, read_at};
 use super::along::gather;
-use super::walk::{Walk, second, sum};
+use super::walk::{IndexWalk, second, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, ErrorKind, Result};
+use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
@@ -68,7 +68,7 @@ struct Take;
 
 impl Primitive for Take {
     const NAME: &'static str = "take";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let (x, index) = (lines(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
         let at = from_start(&view::reshape_to(&index, &[batch, index.numel() / batch.max(1)])?, x.sizes()[1])?;
@@ -98,7 +98,7 @@ struct Put {
 
 impl Primitive for Put {
     const NAME: &'static str = "put";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(2, "source")];
+    const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(2, "source")];
     const PARAMS: Params<Self> = params!(op; accumulate);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
@@ -115,17 +115,17 @@ impl Primitive for Put {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
         let (to, from) = (line(&result)?, line(xs[2])?);
-        let walk = Walk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
+        let walk = IndexWalk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
         let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
-            return dispatch!(numeric of Self::NAME, to.dtype(), T => {
+            return match_dtype!(numeric of Self::NAME, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the index, and
                 // the result is fresh.
                 unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(out(result))
             });
         }
-        dispatch!(any, to.dtype(), T => {
+        match_dtype!(any, to.dtype(), T => {
             // SAFETY: as above.
             unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) }
         });
@@ -242,7 +242,7 @@ pub fn take_along_dim(input: &Tensor, indices: &Tensor, dim: Option<i64>) -> Res
         (a[d], b[d]) = (1, 1);
     }
     let whole = broadcast(OP, &a, &b)?;
-    let spread = |t: &Tensor| {
+    let batch_at_all_levels = |t: &Tensor| {
         let mut sizes = whole.clone();
         if !sizes.is_empty() {
             sizes[d] = t.sizes()[d];
@@ -250,7 +250,7 @@ pub fn take_along_dim(input: &Tensor, indices: &Tensor, dim: Option<i64>) -> Res
         view::expand_to(t, &sizes)
     };
     let n = input.sizes().get(d).copied().unwrap_or(1);
-    gather(&spread(input)?, dim, &spread(&from_start(indices, n)?)?, false)
+    gather(&batch_at_all_levels(input)?, dim, &batch_at_all_levels(&from_start(indices, n)?)?, false)
 }
 
 /// `input` with `values` written at index tensors, as `input[indices] = values` does, or added.

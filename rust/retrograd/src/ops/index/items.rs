@@ -36,7 +36,7 @@ fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
     if index < -(n as i64) || index >= n as i64 {
         return Err(out_of_bounds(index, named, n));
     }
-    if dim == 0 && !view::is_watched(x) {
+    if dim == 0 && !view::is_differentiated(x) {
         return Ok(x.row(if index < 0 { index + n as i64 } else { index } as usize));
     }
     view::select_at(x, dim, index)

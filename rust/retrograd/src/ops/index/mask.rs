@@ -7,7 +7,7 @@ use super::advanced::{and_none, index_at, put_at, read_at};
 use super::walk::nonzero_positions;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::{OneOrMany, view};
 use crate::tensor::layout::{broadcast, expanded_strides};
@@ -28,7 +28,7 @@ fn whole_mask(mask: &Tensor, sizes: &[usize]) -> Result<(Tensor, Dims)> {
 
 impl Primitive for MaskedSelect {
     const NAME: &'static str = "masked_select";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "mask"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(1, "mask"), Save::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         if axes[1].is_some() {
             return Err(Error::not_implemented(

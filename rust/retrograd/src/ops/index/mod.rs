@@ -2,15 +2,15 @@
 
 mod advanced;
 mod along;
-mod chosen;
+mod along_index;
 mod flat;
 mod items;
 mod mask;
-mod places;
 mod scatter;
 mod scatter_mask;
 mod scatter_reduce;
 mod slices;
+mod values_and_indices;
 mod walk;
 
 pub use advanced::{index, index_put, index_put_};
@@ -20,8 +20,8 @@ pub use mask::{masked_select, nonzero, nonzero_tuple};
 pub use scatter::{scatter, scatter_add, scatter_value};
 pub use slices::{index_add, index_copy, index_fill, index_fill_tensor};
 
-pub(crate) use chosen::{at_chosen, to_chosen};
 pub(crate) use mask::dynamic_shape;
+pub(crate) use values_and_indices::{at_chosen, to_chosen};
 
 use super::Entry;
 

@@ -5,16 +5,16 @@ use smallvec::smallvec;
 
 use super::advanced::and_none;
 use super::along::check_index;
-use super::places::{Along, Checked};
+use super::along_index::{Along, Checked};
 use super::scatter_reduce::scatter_reduce_as;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
-use crate::dispatch;
+use crate::autograd::overlap::OverlapRules;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
-use crate::kernels::parallel::Shared;
+use crate::kernels::parallel::SharedPtr;
 use crate::kernels::real::Ring;
+use crate::match_dtype;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
@@ -78,16 +78,16 @@ impl Scatter {
         }
         let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {
-            return dispatch!(numeric of "scatter_add", to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
+            return match_dtype!(numeric of "scatter_add", to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
         }
-        dispatch!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
+        match_dtype!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
         Ok(())
     }
 }
 
 /// Combines the elements of `src`, which are contiguous and as many as those of the index, with those of `to`.
 fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T) -> T + Sync + Copy) {
-    let (src, to) = (Shared(src.ptr::<T>()), Shared(to.ptr::<T>()));
+    let (src, to) = (SharedPtr(src.ptr::<T>()), SharedPtr(to.ptr::<T>()));
     at.each(|| {
         let (src, to) = (src.get().cast_const(), to.get());
         move |k, o| {
@@ -102,13 +102,13 @@ fn combine<T: Element>(src: &Tensor, to: &Tensor, at: &Checked, f: impl Fn(T, T)
 
 impl Primitive for Scatter {
     const NAME: &'static str = "scatter";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Scatter { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     const JVP: Tangents<Self> = Tangents::Linear(0b101);
-    fn sharing(&self) -> Sharing {
-        Sharing::SCATTER
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules::SCATTER
     }
     fn node(&self) -> &'static str {
         if self.add { "ScatterAddBackward0" } else { "ScatterBackward0" }
@@ -150,8 +150,8 @@ impl ScatterValue {
             return Ok(());
         }
         let at = Along::new(Self::NAME, to.sizes(), to.strides(), self.dim, index)?.checked()?;
-        dispatch!(any, to.dtype(), T => {
-            let (value, to) = (T::from_scalar(self.value), Shared(to.ptr::<T>()));
+        match_dtype!(any, to.dtype(), T => {
+            let (value, to) = (T::from_scalar(self.value), SharedPtr(to.ptr::<T>()));
             at.each(|| {
                 let (to, value) = (to.get(), value);
                 // SAFETY: S1 and S3: the offsets were checked against the sizes.
@@ -165,12 +165,12 @@ impl ScatterValue {
 impl Primitive for ScatterValue {
     const NAME: &'static str = "scatter";
     const NODE: &'static str = "ScatterBackward1";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(ScatterValue { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
-    fn sharing(&self) -> Sharing {
-        Sharing::SCATTER
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules::SCATTER
     }
     fn inputs(&self) -> u32 {
         0b001

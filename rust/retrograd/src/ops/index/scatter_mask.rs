@@ -6,9 +6,9 @@ use smallvec::smallvec;
 use super::flat::lines;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
+use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
@@ -29,7 +29,7 @@ fn ranks(mask: &Tensor) -> Result<Tensor> {
 
 impl Primitive for MaskedScatter {
     const NAME: &'static str = "masked_scatter";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "mask")];
+    const SAVE: &'static [Save] = &[Save::input(1, "mask")];
     const PARAMS: Params<Self> = params!(op; source_sym_sizes: &*op.source);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
@@ -56,7 +56,7 @@ impl Primitive for MaskedScatter {
         }
         let [x, mask, source] = [copy::contiguous(xs[0])?, copy::contiguous(xs[1])?, copy::contiguous(xs[2])?];
         let mut enough = true;
-        let result = dispatch!(any, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+        let result = match_dtype!(any, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
             to.copy_from_slice(x.as_slice::<T>().unwrap_or(&[]));
             let (mask, from) = (mask.as_slice::<Truth>().unwrap_or(&[]), source.as_slice::<T>().unwrap_or(&[]));
             enough = write(to, mask, from);

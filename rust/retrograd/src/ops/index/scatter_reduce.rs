@@ -4,13 +4,13 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::along::check_index;
-use super::places::Along;
+use super::along_index::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::real::{Ordered, Ring};
+use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
@@ -112,8 +112,8 @@ fn combine<T: Ordered>(to: &mut [T], src: &[T], at: &[isize], included: bool, f:
 
 impl Primitive for ScatterReduce {
     const NAME: &'static str = "scatter_reduce";
-    const KEEP: &'static [Keep] =
-        &[Keep::input(1, "index"), Keep::output(0, "result"), Keep::input(0, "self"), Keep::input(2, "src")];
+    const SAVE: &'static [Save] =
+        &[Save::input(1, "index"), Save::output(0, "result"), Save::input(0, "self"), Save::input(2, "src")];
     const PARAMS: Params<Self> = params!(op; dim, include_self, reduce: Value::Str(op.reduction.name().into()));
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Self { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
@@ -127,7 +127,7 @@ impl Primitive for ScatterReduce {
         }
         let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.checked()?.offsets();
         let src = copy::contiguous(xs[2])?;
-        dispatch!(numeric of Self::NAME, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
+        match_dtype!(numeric of Self::NAME, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
             to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
             let (src, given) = (src.as_slice::<T>().unwrap_or(&[]), self.include_self);
             match self.reduction {

@@ -3,16 +3,16 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::walk::{Walk, second};
+use super::walk::{IndexWalk, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::overlap::{self, Reads, Repeats, Sharing};
+use crate::autograd::overlap::{self, OverlapRules, Reads, Repeats};
 use crate::autograd::primitive::{
-    Batch, BatchRule, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params,
+    Batch, BatchRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
+use crate::match_dtype;
 use crate::ops::pointwise::check_number;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, memory, view};
@@ -29,12 +29,12 @@ fn vector(t: &Tensor) -> Result<Tensor> {
 }
 
 /// Where the slices at `index` lie in `to`.
-fn walk(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<Walk> {
+fn walk(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<IndexWalk> {
     let index = vector(index)?;
     if to.ndim() == 0 {
-        return Walk::new(op, &[1], &[1], &[0], &[&index]);
+        return IndexWalk::new(op, &[1], &[1], &[0], &[&index]);
     }
-    Walk::new(op, to.sizes(), to.strides(), &[dim], &[&index])
+    IndexWalk::new(op, to.sizes(), to.strides(), &[dim], &[&index])
 }
 
 /// Refuses positions that count from the end, or lie outside the axis. `says` makes the error. Memory does not rest on
@@ -129,13 +129,13 @@ impl WriteSlices {
         let source = staged(source, to)?;
         debug_assert_eq!(walk.sizes.iter().product::<usize>(), source.numel());
         match self.how {
-            How::Add(alpha) => dispatch!(numeric of Self::NAME, to.dtype(), T => {
+            How::Add(alpha) => match_dtype!(numeric of Self::NAME, to.dtype(), T => {
                 let alpha = T::from_scalar(alpha);
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
                 // walk, row-major, and lies apart from `to`.
                 unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.add(b.mul(alpha))) };
             }),
-            How::Copy => dispatch!(any, to.dtype(), T => {
+            How::Copy => match_dtype!(any, to.dtype(), T => {
                 // SAFETY: as above.
                 unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), second::<T>) };
             }),
@@ -146,7 +146,7 @@ impl WriteSlices {
 
 impl Primitive for WriteSlices {
     const NAME: &'static str = "index_add";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index"), Keep::input(2, "source").when(2)];
+    const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(2, "source").when(2)];
     const BATCH: Batch<Self> = Batch::Rule(WRITE_BATCHED);
     const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn node(&self) -> &'static str {
@@ -158,8 +158,8 @@ impl Primitive for WriteSlices {
     fn inputs(&self) -> u32 {
         0b101
     }
-    fn sharing(&self) -> Sharing {
-        Sharing::SCATTER
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules::SCATTER
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
@@ -221,7 +221,7 @@ impl FillSlices {
         };
         check_number(Self::NAME, value, to.dtype())?;
         let walk = walk(Self::NAME, to, self.dim, xs[1])?;
-        dispatch!(any, to.dtype(), T => {
+        match_dtype!(any, to.dtype(), T => {
             let value = T::from_scalar(value);
             // SAFETY: (1) S1 and S3, the walk being made for this layout.
             unsafe { walk.fill(to.ptr::<T>(), value) };
@@ -239,7 +239,7 @@ impl FillSlices {
 
 impl Primitive for FillSlices {
     const NAME: &'static str = "index_fill";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "index")];
+    const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(FILL_BATCHED);
     fn node(&self) -> &'static str {
@@ -248,8 +248,8 @@ impl Primitive for FillSlices {
     fn inputs(&self) -> u32 {
         if self.number.is_some() { 0b001 } else { 0b101 }
     }
-    fn sharing(&self) -> Sharing {
-        Sharing { repeats: Repeats::Deprecated, reads: Reads::Any }
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules { repeats: Repeats::Deprecated, reads: Reads::Any }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::copy(xs[0])?;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::parallel::{Shared, num_threads, split};
+use crate::kernels::parallel::{SharedPtr, num_threads, split};
 use crate::kernels::real::Ring;
 use crate::kernels::simd::prefetch_lines;
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order, read_once};
@@ -92,7 +92,7 @@ const RUN_COST: f64 = 2.0;
 const BYTE_COST: f64 = 0.03;
 
 /// A checked index: the result has the sizes `before`, those of the index, then `after`.
-pub struct Walk {
+pub struct IndexWalk {
     pub sizes: Dims,
     before: Axes<1>,
     offsets: Vec<isize>,
@@ -101,7 +101,7 @@ pub struct Walk {
     apart: bool,
 }
 
-impl Walk {
+impl IndexWalk {
     /// The walk over a tensor of these sizes and strides; nothing of the tensor is touched.
     pub fn new(op: &'static str, sizes: &[usize], strides: &[isize], at: &[usize], given: &[&Tensor]) -> Result<Self> {
         let index = positions(op, sizes, at, given)?;
@@ -197,7 +197,7 @@ impl Walk {
     ///    elements as `sizes` has, and apart from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
         let (n, step) = self.run();
-        let (from, to) = (Shared(from.cast_mut()), Shared(to));
+        let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
         split(self.repeats() * self.offsets.len(), 1, self.cost(size_of::<T>()), &|positions| {
             let (from, to) = (from.get().cast_const(), to.get());
             self.runs(
@@ -246,7 +246,7 @@ impl Walk {
     ///    elements as `sizes` has, and apart from them.
     pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T + Sync) {
         let (n, step) = self.run();
-        let (from, to) = (Shared(from.cast_mut()), Shared(to));
+        let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
         let part = |positions: Range<usize>, columns: Range<usize>| {
             let (from, to) = (from.get().cast_const(), to.get());
             let (first, count) = (columns.start, columns.len());

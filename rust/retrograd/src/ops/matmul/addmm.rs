@@ -9,8 +9,8 @@ use super::product::{Factors, multiply, not_expandable, plain};
 use super::vector::check_mv;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
+use crate::autograd::overlap::OverlapRules;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::tensor::layout::expands_to;
 use crate::tensor::{Scalar, Tensor};
@@ -109,7 +109,7 @@ impl Addmm {
 
 impl Primitive for Addmm {
     const NAME: &'static str = "addmm";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "mat1").when(2), Keep::input(2, "mat2").when(1)];
+    const SAVE: &'static [Save] = &[Save::input(1, "mat1").when(2), Save::input(2, "mat2").when(1)];
     const PARAMS: Params<Self> = params!(op;
         alpha,
         beta,
@@ -127,8 +127,8 @@ impl Primitive for Addmm {
         let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply(Self::NAME, xs[0], &sizes, true, product).map(out)
     }
-    fn sharing(&self) -> Sharing {
-        Sharing::WHOLE
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
@@ -178,7 +178,7 @@ pub struct Addmv {
 
 impl Primitive for Addmv {
     const NAME: &'static str = "addmv";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "mat").when(2), Keep::input(2, "vec").when(1)];
+    const SAVE: &'static [Save] = &[Save::input(1, "mat").when(2), Save::input(2, "vec").when(1)];
     const PARAMS: Params<Self> = params!(op; alpha, beta);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (a, v) = (batch_first(xs[1], axes[1])?, batch_first(xs[2], axes[2])?);

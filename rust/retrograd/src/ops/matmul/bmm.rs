@@ -6,8 +6,8 @@ use super::batch_first;
 use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::overlap::Sharing;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
+use crate::autograd::overlap::OverlapRules;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::tensor::layout::expands_to;
 use crate::tensor::{Scalar, Tensor};
@@ -48,7 +48,7 @@ fn right_grad(cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
 
 impl Primitive for Bmm {
     const NAME: &'static str = "bmm";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "mat2").when(0)];
+    const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "mat2").when(0)];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
@@ -121,7 +121,7 @@ impl Baddbmm {
 
 impl Primitive for Baddbmm {
     const NAME: &'static str = "baddbmm";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "batch1").when(2), Keep::input(2, "batch2").when(1)];
+    const SAVE: &'static [Save] = &[Save::input(1, "batch1").when(2), Save::input(2, "batch2").when(1)];
     const PARAMS: Params<Self> = params!(op; alpha, beta);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
@@ -132,8 +132,8 @@ impl Primitive for Baddbmm {
         let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply(Self::NAME, xs[0], &sizes, false, product).map(out)
     }
-    fn sharing(&self) -> Sharing {
-        Sharing::WHOLE
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules::WHOLE
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;

@@ -5,10 +5,10 @@ use smallvec::smallvec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::distance::{self, Norm};
+use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
 use crate::tensor::copy;
@@ -68,7 +68,7 @@ impl Cdist {
 
 impl Primitive for Cdist {
     const NAME: &'static str = "cdist";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "x1"), Keep::input(1, "x2"), Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::input(0, "x1"), Save::input(1, "x2"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; p: op.norm.p());
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let (a, b) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
@@ -80,7 +80,7 @@ impl Primitive for Cdist {
         let mut sizes = Dims::from_slice(&x1.sizes()[..x1.ndim() - 2]);
         sizes.extend([rows, others]);
         const WHY: &str = "contiguous and of this dtype";
-        dispatch!(floats, x1.dtype(), T => Tensor::build::<T>(&sizes, |to| {
+        match_dtype!(floats, x1.dtype(), T => Tensor::build::<T>(&sizes, |to| {
             let (a, b) = (x1.as_slice::<T>().expect(WHY), x2.as_slice::<T>().expect(WHY));
             distance::all(self.norm, a, b, shape, 0..shape[0] * rows, to);
         }).map(out), else Err(ErrorKind::NoKernel { op: "cdist", kernel: "cdist", dtype: x1.dtype() }.into()))
@@ -96,10 +96,10 @@ impl Primitive for Cdist {
             [copy::contiguous(g)?, copy::contiguous(x1)?, copy::contiguous(x2)?, copy::contiguous(result)?];
         const WHY: &str = "contiguous and of this dtype";
         let grad = |x1: &Tensor, x2: &Tensor, flipped: bool| {
-            dispatch!(floats of Self::NAME, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
+            match_dtype!(floats of Self::NAME, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
                 let [a, b, g, d] = [x1, x2, &g, &result].map(|x| x.as_slice::<T>().expect(WHY));
                 let shape = extents(x1, x2);
-                distance::pull(self.norm, a, b, g, d, flipped, shape, 0..shape[0] * shape[1], to);
+                distance::backward(self.norm, a, b, g, d, flipped, shape, 0..shape[0] * shape[1], to);
             }))
         };
         let first = cx.when(0, || grad(&x1, &x2, false))?;
@@ -133,7 +133,7 @@ impl Euclidean {
 impl Primitive for Euclidean {
     const NAME: &'static str = "cdist";
     const NODE: &'static str = "EuclideanDistBackward0";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "x1"), Keep::input(1, "x2")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "x1"), Save::input(1, "x2")];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let (a, b) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
         Ok((out(apply1(p.clone(), &[&a, &b])?), smallvec![Some(0)]))
@@ -261,7 +261,7 @@ mod tests {
             let want = pull.sum_dims(&[-2], false).unwrap().to_vec::<f64>().unwrap();
             let mut got = vec![0.0; 12];
             let [a, b, g, d] = [&a, &b, &g, &result].map(|x| x.as_slice::<f64>().unwrap());
-            distance::pull(op.norm, a, b, g, d, false, [1, 3, 5, 4], 0..3, &mut got);
+            distance::backward(op.norm, a, b, g, d, false, [1, 3, 5, 4], 0..3, &mut got);
             assert!(want.iter().zip(&got).all(|(x, y)| (x - y).abs() < 1e-12), "{p}");
         }
     }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::addmm::add_product;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::ops::view::{expand_to, reshape_to};
@@ -24,7 +24,7 @@ struct Reshaped {
 
 impl Primitive for Reshaped {
     const NAME: &'static str = "_unsafe_view";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, _, batch| {
         let mut op = op.clone();
         op.from.insert(0, batch);

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
@@ -54,7 +54,7 @@ fn series(a: &Tensor) -> Result<Tensor> {
 impl Primitive for MatrixExp {
     const NAME: &'static str = "matrix_exp";
     const NODE: &'static str = "LinalgMatrixExpBackward0";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     // The matrices are the last two dims, wherever a batch comes from.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

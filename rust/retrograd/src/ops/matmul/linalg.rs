@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory;
 use crate::ops::view::{self, cat, expand_to};
@@ -23,7 +23,7 @@ struct Cross {
 impl Primitive for Cross {
     const NAME: &'static str = "cross";
     const NODE: &'static str = "LinalgCrossBackward0";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "other").when(0), Keep::input(0, "self").when(1)];
+    const SAVE: &'static [Save] = &[Save::input(1, "other").when(0), Save::input(0, "self").when(1)];
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(p.clone()));
     const JVP: Tangents<Self> = Tangents::Multilinear;

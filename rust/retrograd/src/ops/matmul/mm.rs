@@ -6,7 +6,7 @@ use super::batch_first;
 use super::product::{flipped, fresh2, inner_sizes, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::Tensor;
@@ -97,7 +97,7 @@ pub(super) fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
 
 impl Primitive for Mm {
     const NAME: &'static str = "mm";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "mat2").when(0)];
+    const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "mat2").when(0)];
     const PARAMS: Params<Self> = params!(op;
         self_sym_sizes: op.lhs.sizes_value(),
         self_sym_strides: op.lhs.strides_value(),

@@ -9,10 +9,10 @@ mod cdist;
 mod compose;
 mod einsum;
 mod exponential;
-mod extra;
 mod linalg;
 mod mm;
 mod product;
+mod vandermonde;
 mod vector;
 
 pub use addmm::{addmm, addmm_as, addmv, addmv_as};
@@ -54,8 +54,8 @@ pub static ROSTER: &[&Entry] = &[
     &linalg::MATRIX_POWER_OF,
     &linalg::LINALG_VANDER,
     &cdist::CDIST,
-    &extra::VDOT,
-    &extra::VANDER,
+    &vandermonde::VDOT,
+    &vandermonde::VANDER,
     &exponential::MATRIX_EXP,
     &exponential::LINALG_MATRIX_EXP,
 ];

@@ -1,12 +1,12 @@
 //! The kernel on tensors: operands at any strides, read transposed on demand, unrecorded.
 
 use crate::autograd::Primitive;
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::matmul::{TERM_COST, gemm, gemm_halves};
-use crate::kernels::parallel::{Shared, split};
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Ring;
+use crate::match_dtype;
 use crate::ops::pointwise::Map;
 use crate::ops::pointwise::arith::Neg;
 use crate::tensor::complex::part;
@@ -83,8 +83,8 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         }
         (n, batch) = (n * batch, 1);
     }
-    dispatch!(reals, out.dtype(), T => {
-        let [pa, pb, pc] = [a.x, b.x, out].map(|t| Shared(t.ptr::<T>()));
+    match_dtype!(reals, out.dtype(), T => {
+        let [pa, pb, pc] = [a.x, b.x, out].map(|t| SharedPtr(t.ptr::<T>()));
         let cost = batch as f64 * (m as f64 * n as f64 * k as f64) * TERM_COST;
         split(batch, 1, cost, &|part| {
             for i in part.start as isize..part.end as isize {
@@ -207,7 +207,7 @@ impl Factors {
         }
         let input = if zero(self.beta) { &Tensor::full(&[], Scalar::Int(0), dtype)? } else { input };
         let strides = expanded_strides(input.sizes(), input.strides(), sizes);
-        dispatch!(reals of op, dtype, T => {
+        match_dtype!(reals of op, dtype, T => {
             let f = Blend { alpha: T::from_scalar(self.alpha), beta: T::from_scalar(self.beta) };
             let p = out.ptr::<T>();
             // SAFETY: (1) S1 and S3, and the expansion of the input to `sizes`; (2) the output is operand 0, and fresh,
@@ -244,7 +244,7 @@ fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
     if !(input.ndim() == 1 && input.is_contiguous() && input.numel() == cols) {
         return copy::copy_into(input, out);
     }
-    dispatch!(any, out.dtype(), T => {
+    match_dtype!(any, out.dtype(), T => {
         let (from, to) = (input.ptr::<T>().cast_const(), out.ptr::<T>());
         for i in 0..rows {
             // SAFETY: S1 and S3: `cols` elements of the input, and row `i` of the fresh row-major output.

@@ -6,7 +6,7 @@ use super::batch_first;
 use super::product::{Side, flipped, fresh2, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
@@ -79,7 +79,7 @@ pub struct Mv;
 
 impl Primitive for Mv {
     const NAME: &'static str = "mv";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "vec").when(0)];
+    const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "vec").when(0)];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         let (a, v) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         Ok((out(batched_mv(&a, &v, axes[1].is_some())?), smallvec::smallvec![Some(0)]))
@@ -129,7 +129,7 @@ pub struct Dot;
 
 impl Primitive for Dot {
     const NAME: &'static str = "dot";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "tensor").when(0)];
+    const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "tensor").when(0)];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         let (a, b) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         Ok((

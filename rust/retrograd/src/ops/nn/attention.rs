@@ -8,13 +8,13 @@ use super::attention_checks::{Operands, none};
 use super::dropout::dropout;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result};
 use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
 use crate::kernels::matmul::{GemmScalar, TERM_COST};
 use crate::kernels::parallel::try_split;
 use crate::kernels::real::Real;
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::tensor::copy;
@@ -245,13 +245,13 @@ impl Composed {
 impl Primitive for Attention {
     const NAME: &'static str = "scaled_dot_product_attention";
     const NODE: &'static str = "ScaledDotProductFlashAttentionForCpuBackward0";
-    const KEEP: &'static [Keep] = &[
-        Keep::input(0, "query"),
-        Keep::input(1, "key"),
-        Keep::input(2, "value"),
-        Keep::input(3, "attn_mask"),
-        Keep::output(0, "output"),
-        Keep::output(1, "logsumexp"),
+    const SAVE: &'static [Save] = &[
+        Save::input(0, "query"),
+        Save::input(1, "key"),
+        Save::input(2, "value"),
+        Save::input(3, "attn_mask"),
+        Save::output(0, "output"),
+        Save::output(1, "logsumexp"),
     ];
     const PARAMS: Params<Self> = params!(op;
         dropout_p: 0.0,
@@ -268,14 +268,14 @@ impl Primitive for Attention {
         0b111
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs))
+        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The logarithms are not handed out.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let out = cx.kept(4)?;
         if !cx.differentiating() && !cx.needs(3) && g.dtype() == out.dtype() && g.sizes() == out.sizes() {
-            return dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g));
+            return match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g));
         }
         let xs = Self::operands(cx)?;
         let c = Composed::new(self, &xs)?;

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 use smallvec::SmallVec;
 
-use super::standard::{BATCH, GIVEN, GROUP, Standardize};
+use super::normalization::{BATCH, GIVEN, GROUP, Standardize};
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode::{self, GradGuard};
 use crate::error::{Error, Result, Shape, Sizes};

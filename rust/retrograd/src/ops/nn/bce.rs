@@ -4,8 +4,8 @@ use retrograd_macros::op;
 use smallvec::SmallVec;
 
 use super::Reduction;
-use super::elementwise::{Element, ElementLoss, lost};
-use super::smooth::logsigmoid;
+use super::elementwise_loss::{Element, ElementLoss, lost};
+use super::smooth_activations::logsigmoid;
 use crate::error::{Error, Result, Shape};
 use crate::kernels::real::Real;
 use crate::ops::memory;

@@ -8,11 +8,11 @@ use super::Reduction;
 use super::ctc_composed::gradient;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
 use crate::kernels::ctc::Sequence;
 use crate::kernels::real::Real;
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{batch_first, reshape_to};
@@ -101,11 +101,11 @@ impl CtcLoss {
 
 impl Primitive for CtcLoss {
     const NAME: &'static str = OP;
-    const KEEP: &'static [Keep] = &[
-        Keep::input(0, "log_probs"),
-        Keep::input(1, "targets"),
-        Keep::output(0, "result0"),
-        Keep::output(1, "result1"),
+    const SAVE: &'static [Save] = &[
+        Save::input(0, "log_probs"),
+        Save::input(1, "targets"),
+        Save::output(0, "result0"),
+        Save::output(1, "result1"),
     ];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The targets are not batched, for they were read: the sequences of all entries are so many sequences.
@@ -125,13 +125,13 @@ impl Primitive for CtcLoss {
         0b01
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs[0]))
+        match_dtype!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs[0]))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let Some(g) = cx.g_of(0) else { return Ok(smallvec::smallvec![None, None]) };
         let x = cx.kept(0)?;
         let gx = if !cx.differentiating() && g.dtype() == x.dtype() {
-            dispatch!(floats of OP, x.dtype(), T => self.fused::<T>(cx, g)?)
+            match_dtype!(floats of OP, x.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             gradient(&self.targets, x, cx.kept(2)?)?.mul(&g.unsqueeze(0)?.unsqueeze(-1)?)?
         };

@@ -4,12 +4,12 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
-use crate::kernels::parallel::{Shared, split};
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::{Real, Ring};
 use crate::kernels::simd::prefetch_lines;
+use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::reduce::norm::vector;
 use crate::ops::{Value, memory, view};
@@ -21,7 +21,7 @@ use crate::transforms::check_read;
 /// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often the
 /// row was looked up.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
+pub(super) struct EmbeddingTable {
     rows: usize,
     /// How many weights lie one after the other in these rows: those of a batch.
     weights: usize,
@@ -29,7 +29,7 @@ pub(super) struct Table {
     by_freq: bool,
 }
 
-impl Table {
+impl EmbeddingTable {
     pub(super) fn new(rows: usize, padding: Option<usize>, by_freq: bool) -> Self {
         Self { rows, weights: 1, padding, by_freq }
     }
@@ -108,14 +108,14 @@ fn checked_indices(indices: &Tensor, rows: usize) -> Result<Tensor> {
 /// `embedding`: rows of a weight. Reverse: [`EmbeddingBackward`].
 #[derive(Clone, Copy, Debug)]
 struct Embedding {
-    table: Table,
+    table: EmbeddingTable,
     /// Weighs the rows by their shares in the gradient: what the reverse of the reverse does.
     weighed: bool,
 }
 
 impl Primitive for Embedding {
     const NAME: &'static str = "embedding";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
+    const SAVE: &'static [Save] = &[Save::input(1, "indices")];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The indices may have any shape; but how often a row is looked up is counted by entry.
         if axes[0].is_none() && !op.table.by_freq {
@@ -139,8 +139,8 @@ impl Primitive for Embedding {
         let mut sizes = Dims::from_slice(xs[1].sizes());
         sizes.push(width);
         let y = Tensor::empty(&sizes, weight.dtype())?;
-        dispatch!(any, weight.dtype(), T => {
-            let (from, to) = (Shared(weight.ptr::<T>()), Shared(y.ptr::<T>()));
+        match_dtype!(any, weight.dtype(), T => {
+            let (from, to) = (SharedPtr(weight.ptr::<T>()), SharedPtr(y.ptr::<T>()));
             split(list.len(), 1, list.len() as f64 * (2.0 + (width * size_of::<T>()) as f64 * 0.03), &|some| {
                 let from = from.get().cast_const();
                 for k in some {
@@ -157,7 +157,7 @@ impl Primitive for Embedding {
             });
         });
         if self.weighed {
-            dispatch!(floats of Self::NAME, y.dtype(), T => weigh::<T>(&y, list, &self.table.shares(list), width));
+            match_dtype!(floats of Self::NAME, y.dtype(), T => scale_rows::<T>(&y, list, &self.table.shares(list), width));
         }
         Ok(out(y))
     }
@@ -172,12 +172,15 @@ impl Primitive for Embedding {
 }
 
 /// Rows of `weight` by indices that name some; those of padding too.
-pub(super) fn lookup(table: Table, weight: &Tensor, indices: &Tensor) -> Result<Tensor> {
-    apply1(Embedding { table: Table { padding: None, by_freq: false, ..table }, weighed: false }, &[weight, indices])
+pub(super) fn lookup(table: EmbeddingTable, weight: &Tensor, indices: &Tensor) -> Result<Tensor> {
+    apply1(
+        Embedding { table: EmbeddingTable { padding: None, by_freq: false, ..table }, weighed: false },
+        &[weight, indices],
+    )
 }
 
 /// Multiplies each looked-up row by its share.
-fn weigh<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usize) {
+fn scale_rows<T: Element + Real>(y: &Tensor, list: &[i64], shares: &[f64], width: usize) {
     let p = y.ptr::<T>();
     for (k, &i) in list.iter().enumerate() {
         let share = T::of(shares[i as usize]);
@@ -216,7 +219,7 @@ pub(super) fn renormalize(
 
 /// The gradient of the weight: the rows of `g` added up by index. Reverse: [`Embedding`] of `gg`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EmbeddingBackward(pub(super) Table);
+pub(super) struct EmbeddingBackward(pub(super) EmbeddingTable);
 
 impl EmbeddingBackward {
     fn run<T: Element + Real>(&self, g: &Tensor, list: &[i64], width: usize) -> Result<Tensor> {
@@ -247,7 +250,7 @@ impl EmbeddingBackward {
 
 impl Primitive for EmbeddingBackward {
     const NAME: &'static str = "embedding_dense_backward";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
+    const SAVE: &'static [Save] = &[Save::input(1, "indices")];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let g = view::batch_first(xs[0], axes[0], batch)?;
         let indices = op.0.offset(xs[1], axes[1], batch)?;
@@ -266,7 +269,7 @@ impl Primitive for EmbeddingBackward {
             return Err(Error::shape("embedding", format!("{:?} has not a row for each of {:?}", xs[0], xs[1])));
         }
         let list = indices.as_slice::<i64>().unwrap_or(&[]);
-        dispatch!(floats of "embedding", xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out))
+        match_dtype!(floats of "embedding", xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let weighed = self.0.padding.is_some() || self.0.by_freq;
@@ -337,7 +340,7 @@ pub fn embedding(
     if let Some(max) = max_norm {
         renormalize(OP, weight, input, max, norm_type)?;
     }
-    let table = Table::new(rows, padding, scale_grad_by_freq);
+    let table = EmbeddingTable::new(rows, padding, scale_grad_by_freq);
     apply1(Embedding { table, weighed: false }, &[weight, input])
 }
 
@@ -420,14 +423,14 @@ mod tests {
         let i = Tensor::from_slice(&[0i64, 2, 2, 1], &[4]).unwrap();
         let g = Tensor::full(&[4, 2], 1.0.into(), DType::Float64).unwrap();
         let sums = |padding, by_freq| {
-            let op = EmbeddingBackward(Table { rows: 4, weights: 1, padding, by_freq });
+            let op = EmbeddingBackward(EmbeddingTable { rows: 4, weights: 1, padding, by_freq });
             let y = apply1(op, &[&g, &i]).unwrap();
             y.to_vec::<f64>().unwrap().chunks(2).map(|r| r[0]).collect::<Vec<f64>>()
         };
         assert_eq!(sums(None, false), [1.0, 1.0, 2.0, 0.0]);
         assert_eq!(sums(Some(2), false), [1.0, 1.0, 0.0, 0.0]);
         assert_eq!(sums(None, true), [1.0, 1.0, 1.0, 0.0]);
-        let op = |padding, by_freq| EmbeddingBackward(Table { rows: 4, weights: 1, padding, by_freq });
+        let op = |padding, by_freq| EmbeddingBackward(EmbeddingTable { rows: 4, weights: 1, padding, by_freq });
         gradcheck(&|x| apply1(op(Some(2), true), &[&x[0], &i]), &[noise(1, &[4, 3])]);
     }
 

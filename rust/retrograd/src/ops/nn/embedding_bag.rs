@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use retrograd_macros::op;
 
-use super::bags::{checked_indices, cut};
-use super::embedding::{EmbeddingBackward, Table, lookup, renormalize};
+use super::bag_offsets::{checked_indices, cut};
+use super::embedding::{EmbeddingBackward, EmbeddingTable, lookup, renormalize};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
+use crate::match_dtype;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::ops::{Value, memory};
 use crate::tensor::copy;
 use crate::tensor::{DType, Element, Scalar, Tensor};
 
-const OP: &str = super::bags::OP;
+const OP: &str = super::bag_offsets::OP;
 
 /// What becomes of the rows of a bag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ enum Mode {
 /// rows each bag has, and of `max` the row of each element.
 #[derive(Clone, Debug)]
 struct EmbeddingBag {
-    table: Table,
+    table: EmbeddingTable,
     mode: Mode,
     /// The indices of each bag.
     bags: Arc<[Range<usize>]>,
@@ -109,7 +109,7 @@ impl EmbeddingBag {
         memory::cast(&counts.gt(&Tensor::number(Scalar::Int(0))?)?, dtype)?.unsqueeze(-1)
     }
     /// The elements of a bag's gradient for the rows in it, one row for each index.
-    fn spread(&self, g: &Tensor, counts: &Tensor, bag_of: &Tensor) -> Result<Tensor> {
+    fn grad_of_rows(&self, g: &Tensor, counts: &Tensor, bag_of: &Tensor) -> Result<Tensor> {
         let g = match self.mode {
             Mode::Mean => {
                 g.div(&memory::cast(counts, g.dtype())?.clamp_min(&Tensor::number(Scalar::Int(1))?)?.unsqueeze(-1)?)?
@@ -131,13 +131,13 @@ impl EmbeddingBag {
 
 impl Primitive for EmbeddingBag {
     const NAME: &'static str = OP;
-    const KEEP: &'static [Keep] = &[
-        Keep::input(0, "weight").when(2),
-        Keep::input(1, "indices"),
-        Keep::input(2, "per_sample_weights").when(0),
-        Keep::output(1, "result1"),
-        Keep::output(2, "result2"),
-        Keep::output(3, "result3"),
+    const SAVE: &'static [Save] = &[
+        Save::input(0, "weight").when(2),
+        Save::input(1, "indices"),
+        Save::input(2, "per_sample_weights").when(0),
+        Save::output(1, "result1"),
+        Save::output(2, "result2"),
+        Save::output(3, "result3"),
     ];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The bags of all entries, over one table with the rows of all.
@@ -168,7 +168,7 @@ impl Primitive for EmbeddingBag {
         0b101
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs))
+        match_dtype!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let edges = cx.node.edges.len();
@@ -185,7 +185,7 @@ impl Primitive for EmbeddingBag {
         }
         let (bag_of, within) = self.members(indices.numel())?;
         let indices = Self::picked(indices, within.as_ref())?;
-        let rows = self.spread(g, counts, &bag_of)?;
+        let rows = self.grad_of_rows(g, counts, &bag_of)?;
         grads.push(cx.when(0, || {
             let rows = match edges > 2 {
                 true => rows.mul(&Self::picked(cx.kept(2)?, within.as_ref())?.unsqueeze(-1)?)?,
@@ -388,7 +388,7 @@ pub fn embedding_bag(
         renormalize(OP, weight, &indices, max, norm_type)?;
     }
     let bags = cut(offsets, indices.numel(), include_last_offset)?;
-    let table = Table::new(rows, padding.map(|p| p as usize), scale_grad_by_freq);
+    let table = EmbeddingTable::new(rows, padding.map(|p| p as usize), scale_grad_by_freq);
     let op = EmbeddingBag { table, mode, bags, offsets: offsets.clone(), padding };
     let mut xs = vec![weight, &indices];
     xs.extend(&weights);

@@ -4,13 +4,13 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::pointwise::{Body, lanes2};
 use crate::kernels::real::Real;
 use crate::kernels::simd::Vector;
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::pointwise::{lanes, out_like};
 use crate::tensor::{Tensor, layout};
@@ -73,7 +73,7 @@ impl Gelu {
 
 impl Primitive for Gelu {
     const NAME: &'static str = "gelu";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let y = xs[0].empty_elementwise(xs[0].dtype())?;
@@ -120,13 +120,13 @@ impl GeluBackward {
 
 impl Primitive for GeluBackward {
     const NAME: &'static str = "gelu_backward";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (g, x) = (&crate::tensor::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
         let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, g])?;
-        dispatch!(floats of Self::NAME, x.dtype(), T => {
+        match_dtype!(floats of Self::NAME, x.dtype(), T => {
             let (pg, px, py) = (g.ptr::<T>().cast_const(), x.ptr::<T>().cast_const(), y.ptr::<T>());
             let sg = layout::expanded_strides(g.sizes(), g.strides(), &sizes);
             let sx = layout::expanded_strides(x.sizes(), x.strides(), &sizes);

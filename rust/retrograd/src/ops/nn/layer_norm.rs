@@ -7,14 +7,14 @@ use smallvec::SmallVec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::norm;
-use crate::kernels::parallel::{Shared, split};
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::kernels::thresholds::norm::ROWS as PART;
+use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::reshape_to;
 use crate::tensor::copy;
@@ -90,7 +90,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             )
         }
         let (weight, bias) = (row::<T>(weight.as_ref(), 1.0, n), row::<T>(bias.as_ref(), -0.0, n));
-        let (px, py, pm, pr) = (Shared(px.cast_mut()), Shared(py), Shared(pm), Shared(pr));
+        let (px, py, pm, pr) = (SharedPtr(px.cast_mut()), SharedPtr(py), SharedPtr(pm), SharedPtr(pr));
         split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
             for i in range {
                 // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the fresh moments;
@@ -122,19 +122,19 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let n = numel(&self.normalized);
         let rows = means.numel();
         let slice = |t: &Tensor| t.as_slice::<T>().map_or(std::ptr::null_mut(), |s| s.as_ptr().cast_mut());
-        let [px, pg, pm, pr] = [&x, &g, &means, &rstds].map(|t| Shared(slice(t)));
+        let [px, pg, pm, pr] = [&x, &g, &means, &rstds].map(|t| SharedPtr(slice(t)));
         let gx = if cx.needs(0) { Some(Tensor::empty(x.sizes(), x.dtype())?) } else { None };
-        let out = gx.as_ref().map(|gx| Shared(gx.ptr::<T>()));
+        let out = gx.as_ref().map(|gx| SharedPtr(gx.ptr::<T>()));
         // A row of sums for each part, added up in their order, whichever thread had them.
         let parts = if W && cx.needs(Self::WEIGHT) { rows.div_ceil(PART) } else { 0 };
         let mut partial = vec![T::ZERO; parts * n];
-        let along_weight = Shared(partial.as_mut_ptr());
+        let along_weight = SharedPtr(partial.as_mut_ptr());
         let share = T::ONE.div(T::of(n as f64));
         split(rows, PART, (rows * n) as f64 * BACKWARD_COST, &|range| {
             for i in range {
                 // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
                 let (x, g, mean, rstd) = unsafe {
-                    let row = |p: Shared<T>| std::slice::from_raw_parts(p.get().add(i * n).cast_const(), n);
+                    let row = |p: SharedPtr<T>| std::slice::from_raw_parts(p.get().add(i * n).cast_const(), n);
                     (row(px), row(pg), *pm.get().add(i), *pr.get().add(i))
                 };
                 if let Some(out) = out {
@@ -172,12 +172,12 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
 impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
     const NAME: &'static str = "layer_norm";
     const NODE: &'static str = "NativeLayerNormBackward0";
-    const KEEP: &'static [Keep] = &[
-        Keep::input(0, "input"),
-        Keep::input(Self::WEIGHT, "weight"),
-        Keep::input(Self::BIAS, "bias"),
-        Keep::output(1, "result1"),
-        Keep::output(2, "result2"),
+    const SAVE: &'static [Save] = &[
+        Save::input(0, "input"),
+        Save::input(Self::WEIGHT, "weight"),
+        Save::input(Self::BIAS, "bias"),
+        Save::output(1, "result1"),
+        Save::output(2, "result2"),
     ];
     const PARAMS: Params<Self> = params!(op; normalized_shape: &op.normalized[..]);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
@@ -205,13 +205,13 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         Ok((outs, smallvec::smallvec![Some(0), moments, moments]))
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
+        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let (gx, gw) = if !cx.differentiating() {
-            dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
+            match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let s = self.standardized(cx.kept(0)?)?;
             let q = if W { g.mul(cx.kept(1)?)? } else { g.clone() };

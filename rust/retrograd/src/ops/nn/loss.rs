@@ -5,12 +5,12 @@ use retrograd_macros::op;
 use super::Reduction;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::{Sum, row};
+use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::memory;
 use crate::ops::pointwise::{out_like, result_type};
@@ -83,7 +83,7 @@ pub(super) fn over_entries(losses: Tensor, reduction: Reduction) -> Result<Tenso
 
 /// The sum of all elements of a dense float tensor, divided by `over`.
 pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
-    dispatch!(floats of "mse_loss", z.dtype(), T => {
+    match_dtype!(floats of "mse_loss", z.dtype(), T => {
         // SAFETY: a dense tensor has its elements in one run (S1, S3), all written.
         let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1) };
         Tensor::build::<T>(&[], |o| o[0] = sum / over as T)
@@ -92,7 +92,7 @@ pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
 
 impl Primitive for MseLoss {
     const NAME: &'static str = "mse_loss";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "target")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "target")];
     const PARAMS: Params<Self> = params!(op; reduction: op.reduction as i64);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);

@@ -1,8 +1,9 @@
 //! Ops of neural networks: losses, activations, normalization, embedding, dropout.
 
+mod activation;
 mod attention;
 mod attention_checks;
-mod bags;
+mod bag_offsets;
 mod batch_norm;
 mod bce;
 mod bilinear;
@@ -10,32 +11,31 @@ pub mod conv;
 mod cross_entropy;
 mod ctc;
 mod ctc_composed;
-mod curve;
 mod distance;
 mod dropout;
-mod dropouts;
-mod elementwise;
+mod dropout_variants;
+mod elementwise_loss;
 mod embedding;
 mod embedding_bag;
-mod gates;
+mod gated;
 mod gelu;
-mod hard;
+mod huber;
 pub(crate) mod image;
 mod layer_norm;
 mod loss;
 mod margin;
 mod nll;
 mod nll_entries;
+mod normalization;
+mod piecewise_activations;
 pub(crate) mod pool;
-mod robust;
 mod scale_norm;
-mod smooth;
-mod standard;
+mod smooth_activations;
 
 pub use attention::scaled_dot_product_attention;
 pub use cross_entropy::cross_entropy;
 pub use dropout::dropout;
-pub(crate) use dropouts::plain_dropout;
+pub(crate) use dropout_variants::plain_dropout;
 pub use embedding::{embedding, one_hot};
 pub use embedding_bag::embedding_bag;
 pub use gelu::gelu;
@@ -59,35 +59,35 @@ pub static ROSTER: &[&Entry] = &[
     &embedding::EMBEDDING,
     &embedding::ONE_HOT,
     &dropout::DROPOUT,
-    &smooth::ELU,
-    &smooth::ELU_INPLACE,
-    &smooth::SELU,
-    &smooth::SELU_INPLACE,
-    &smooth::CELU,
-    &smooth::CELU_INPLACE,
-    &smooth::SILU,
-    &smooth::SOFTPLUS,
-    &smooth::MISH,
-    &smooth::LOGSIGMOID,
-    &hard::LEAKY_RELU,
-    &hard::LEAKY_RELU_INPLACE,
-    &hard::THRESHOLD,
-    &hard::THRESHOLD_INPLACE,
-    &hard::HARDTANH,
-    &hard::HARDTANH_INPLACE,
-    &hard::RELU6,
-    &hard::HARDSIGMOID,
-    &hard::HARDSWISH,
-    &hard::SOFTSHRINK,
-    &hard::HARDSHRINK,
-    &gates::GLU,
-    &gates::PRELU,
-    &gates::SOFTSIGN,
-    &gates::TANHSHRINK,
-    &gates::GUMBEL_SOFTMAX,
-    &robust::SMOOTH_L1_LOSS,
-    &robust::HUBER_LOSS,
-    &robust::SOFT_MARGIN_LOSS,
+    &smooth_activations::ELU,
+    &smooth_activations::ELU_INPLACE,
+    &smooth_activations::SELU,
+    &smooth_activations::SELU_INPLACE,
+    &smooth_activations::CELU,
+    &smooth_activations::CELU_INPLACE,
+    &smooth_activations::SILU,
+    &smooth_activations::SOFTPLUS,
+    &smooth_activations::MISH,
+    &smooth_activations::LOGSIGMOID,
+    &piecewise_activations::LEAKY_RELU,
+    &piecewise_activations::LEAKY_RELU_INPLACE,
+    &piecewise_activations::THRESHOLD,
+    &piecewise_activations::THRESHOLD_INPLACE,
+    &piecewise_activations::HARDTANH,
+    &piecewise_activations::HARDTANH_INPLACE,
+    &piecewise_activations::RELU6,
+    &piecewise_activations::HARDSIGMOID,
+    &piecewise_activations::HARDSWISH,
+    &piecewise_activations::SOFTSHRINK,
+    &piecewise_activations::HARDSHRINK,
+    &gated::GLU,
+    &gated::PRELU,
+    &gated::SOFTSIGN,
+    &gated::TANHSHRINK,
+    &gated::GUMBEL_SOFTMAX,
+    &huber::SMOOTH_L1_LOSS,
+    &huber::HUBER_LOSS,
+    &huber::SOFT_MARGIN_LOSS,
     &bce::BINARY_CROSS_ENTROPY,
     &bce::BINARY_CROSS_ENTROPY_WITH_LOGITS,
     &margin::KL_DIV,
@@ -106,15 +106,15 @@ pub static ROSTER: &[&Entry] = &[
     &scale_norm::RMS_NORM,
     &scale_norm::LOCAL_RESPONSE_NORM,
     &attention::SCALED_DOT_PRODUCT_ATTENTION,
-    &dropouts::DROPOUT1D,
-    &dropouts::DROPOUT2D,
-    &dropouts::DROPOUT3D,
-    &dropouts::ALPHA_DROPOUT,
-    &dropouts::FEATURE_ALPHA_DROPOUT,
-    &dropouts::PLAIN_DROPOUT,
-    &dropouts::PLAIN_FEATURE_DROPOUT,
-    &dropouts::PLAIN_ALPHA_DROPOUT,
-    &dropouts::PLAIN_FEATURE_ALPHA_DROPOUT,
+    &dropout_variants::DROPOUT1D,
+    &dropout_variants::DROPOUT2D,
+    &dropout_variants::DROPOUT3D,
+    &dropout_variants::ALPHA_DROPOUT,
+    &dropout_variants::FEATURE_ALPHA_DROPOUT,
+    &dropout_variants::PLAIN_DROPOUT,
+    &dropout_variants::PLAIN_FEATURE_DROPOUT,
+    &dropout_variants::PLAIN_ALPHA_DROPOUT,
+    &dropout_variants::PLAIN_FEATURE_ALPHA_DROPOUT,
     &embedding_bag::EMBEDDING_BAG,
     &ctc::CTC_LOSS,
     &ctc::CTC_LOSS_OF_TENSORS,

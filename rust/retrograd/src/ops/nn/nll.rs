@@ -8,10 +8,10 @@ use super::nll_entries::Entries;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::memory;
 use crate::ops::view::{batch_first, reshape_to};
@@ -184,8 +184,8 @@ struct Nll(Loss);
 
 impl Primitive for Nll {
     const NAME: &'static str = "nll_loss";
-    const KEEP: &'static [Keep] =
-        &[Keep::input(0, "self"), Keep::input(1, "target"), Keep::input(2, "weight"), Keep::output(1, "total_weight")];
+    const SAVE: &'static [Save] =
+        &[Save::input(0, "self"), Save::input(1, "target"), Save::input(2, "weight"), Save::output(1, "total_weight")];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let all = Entries::of(&op.0, xs[0], axes[0], xs[1], axes[1], xs.get(2).zip(axes.get(2)), batch)?;
         // The sum of the weights is the rule's own business.
@@ -198,7 +198,7 @@ impl Primitive for Nll {
         1
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()))
+        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The sum of the weights does not depend on the input.
@@ -245,7 +245,7 @@ struct NllBackward(Loss);
 
 impl Primitive for NllBackward {
     const NAME: &'static str = "nll_loss_backward";
-    const KEEP: &'static [Keep] = &[Keep::input(2, "target"), Keep::input(4, "weight")];
+    const SAVE: &'static [Save] = &[Save::input(2, "target"), Save::input(4, "weight")];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let all = Entries::of(&op.0, xs[1], axes[1], xs[2], axes[2], xs.get(4).zip(axes.get(4)), batch)?;
         Ok((out(all.gradient(&batch_first(xs[0], axes[0], batch)?)?), smallvec![Some(0)]))
@@ -264,7 +264,7 @@ impl Primitive for NllBackward {
                 format!("expected a gradient of sizes {sizes:?}, got {g:?}"),
             ));
         }
-        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out))
+        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.kept(0)?].into_iter().chain(cx.kept(1).ok()).collect();

@@ -8,7 +8,7 @@ use super::unary::{Map, Unary, body, elementary, fuse, lanes, numeric};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::real::{Ordered, Real};
@@ -23,11 +23,11 @@ struct TanhRule;
 body!(TanhRule, Real, |g, y| g.mul(T::ONE.sub(y.mul(y))));
 impl Unary for Tanh {
     const NAME: &'static str = "tanh";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(&result.mul(result)?)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
@@ -69,11 +69,11 @@ struct SigmoidRule;
 body!(SigmoidRule, Real, |g, y| g.mul(T::ONE.sub(y).mul(y)));
 impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(result)?.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
@@ -110,7 +110,7 @@ struct ReluRule;
 body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
 impl Unary for Relu {
     const NAME: &'static str = "relu";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         if x == DType::Bool {
             return Err(Error::dtype(Self::NAME, "Boolean inputs not supported for relu"));
@@ -120,7 +120,7 @@ impl Unary for Relu {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         numeric(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         apply1(ThresholdBackward, &[g, result])
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
@@ -136,7 +136,7 @@ struct ThresholdBackward;
 
 impl Primitive for ThresholdBackward {
     const NAME: &'static str = "threshold_backward";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "self")];
+    const SAVE: &'static [Save] = &[Save::input(1, "self")];
     const PARAMS: Params<Self> = params!(op; threshold: Scalar::Int(0));
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

@@ -8,12 +8,12 @@ use super::{complex, division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{
-    Batch, ComplexRule, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params,
+    Batch, ComplexRule, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Constant, Ring};
+use crate::match_dtype;
 use crate::ops::{Entry, Form};
 use crate::tensor::{DType, Scalar, Tensor};
 
@@ -89,7 +89,7 @@ fn combined(cx: &Jvp, alpha: Scalar, beta: Scalar) -> Result<Grads> {
 }
 
 /// Gradients of `alpha * a + beta * b`.
-fn spread(cx: &Vjp, alpha: Scalar, beta: Scalar) -> Result<Grads> {
+fn scaled_grads(cx: &Vjp, alpha: Scalar, beta: Scalar) -> Result<Grads> {
     let mut grads = maybe(cx.when(0, || scaled(cx.g(), alpha))?);
     grads.push(cx.when(1, || scaled(cx.g(), beta))?);
     Ok(grads)
@@ -105,7 +105,7 @@ pub struct Add {
 
 impl Primitive for Add {
     const NAME: &'static str = "add";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -123,7 +123,7 @@ impl Primitive for Add {
         forward2_into::<_, Rings>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        spread(cx, ONE, self.alpha)
+        scaled_grads(cx, ONE, self.alpha)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, op.alpha));
 }
@@ -162,7 +162,7 @@ pub struct Sub {
 
 impl Primitive for Sub {
     const NAME: &'static str = "sub";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -182,7 +182,7 @@ impl Primitive for Sub {
         forward2_into::<_, Rings>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        spread(cx, ONE, negated(self.alpha))
+        scaled_grads(cx, ONE, negated(self.alpha))
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, negated(op.alpha)));
 }
@@ -228,7 +228,7 @@ pub struct Rsub {
 
 impl Primitive for Rsub {
     const NAME: &'static str = "rsub";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
@@ -241,7 +241,7 @@ impl Primitive for Rsub {
         Sub { alpha: self.alpha }.forward(&[xs[1], xs[0]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        spread(cx, negated(self.alpha), ONE)
+        scaled_grads(cx, negated(self.alpha), ONE)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, negated(op.alpha), ONE));
 }
@@ -310,7 +310,7 @@ body!(Times, Ring, |a, b| a.mul(b));
 
 impl Primitive for Mul {
     const NAME: &'static str = "mul";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "other").when(0)];
+    const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other").when(0)];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Rings>("mul", &Times, xs[0], xs[1], result_type(xs)).map(out)
@@ -337,7 +337,7 @@ fn moved(dx: &Tensor, y: &Tensor, x: &Tensor, dy: &Tensor) -> Result<Option<Tens
     if [dx, x, dy].iter().any(|t| t.sizes() != y.sizes()) {
         return Ok(None);
     }
-    dispatch!(floats, y.dtype(), T => {
+    match_dtype!(floats, y.dtype(), T => {
         let [Some(dx), Some(y_), Some(x), Some(dy)] = [dx, y, x, dy].map(Tensor::as_slice::<T>) else { return Ok(None) };
         Tensor::build::<T>(y.sizes(), |out| {
             for (o, ((dx, y), (x, dy))) in out.iter_mut().zip(dx.iter().zip(y_).zip(x.iter().zip(dy))) {
@@ -367,7 +367,7 @@ pub struct Neg;
 body!(Neg, Ring, |x| x.neg());
 impl Unary for Neg {
     const NAME: &'static str = "neg";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         if x == DType::Bool {
             return Err(Error::dtype(
@@ -382,7 +382,7 @@ impl Unary for Neg {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { numeric(Self::NAME, self, x, out) }
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         g.neg()
     }
 }

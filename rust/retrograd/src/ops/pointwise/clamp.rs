@@ -8,7 +8,7 @@ use super::select::{Larger, Smaller, number, where_};
 use super::unary::{Map, Unary, numeric};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Source, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Constant, Ordered};
@@ -61,7 +61,7 @@ impl<const OP: u8> Unary for Within<OP> {
         MAX_OP => "ClampMaxBackward0",
         _ => "ClampBackward1",
     };
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         let bounds = [self.min, self.max];
         let dtype = bounds.into_iter().flatten().fold(x, dtype_with_number);
@@ -74,7 +74,7 @@ impl<const OP: u8> Unary for Within<OP> {
         // Only the bounds that are there: the test for it is hoisted out of the loop.
         numeric(Self::NAME, &Bounds { min: self.min.map(Constant::from), max: self.max.map(Constant::from) }, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let above = self.min.map(|m| x.ge(&Tensor::number(m)?)).transpose()?;
         let below = self.max.map(|m| x.le(&Tensor::number(m)?)).transpose()?;
         let inside = match (above, below) {
@@ -134,10 +134,10 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, M
         MAX_OP => "ClampMaxBackward1",
         _ => "ClampBackward0",
     };
-    const KEEP: &'static [Keep] = match (MIN, MAX) {
-        (true, true) => &[Keep::input(0, "self"), Keep::input(1, "min"), Keep::input(2, "max")],
-        (true, false) => &[Keep::input(0, "self"), Keep::input(1, "min")],
-        _ => &[Keep::input(0, "self"), Keep::input(1, "max")],
+    const SAVE: &'static [Save] = match (MIN, MAX) {
+        (true, true) => &[Save::input(0, "self"), Save::input(1, "min"), Save::input(2, "max")],
+        (true, false) => &[Save::input(0, "self"), Save::input(1, "min")],
+        _ => &[Save::input(0, "self"), Save::input(1, "max")],
     };
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -153,7 +153,7 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, M
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let kept: SmallVec<[&Tensor; 3]> = (0..Self::KEEP.len()).map(|i| cx.kept(i)).collect::<Result<_>>()?;
+        let kept: SmallVec<[&Tensor; 3]> = (0..Self::SAVE.len()).map(|i| cx.kept(i)).collect::<Result<_>>()?;
         let zero = number(0.0)?;
         let masks = Self::parts(&kept)?;
         masks.iter().enumerate().map(|(i, m)| cx.when(i, || where_(m, cx.g(), &zero))).collect()
@@ -175,7 +175,7 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, M
 
 const _: () = {
     // `params` and `bounds` count on bounds being kept as operands.
-    assert!(matches!(<Between<CLAMP_OP, true, true> as Primitive>::KEEP[2].source, Source::Input(2)));
+    assert!(matches!(<Between<CLAMP_OP, true, true> as Primitive>::SAVE[2].source, Source::Input(2)));
 };
 
 fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
@@ -310,7 +310,7 @@ mod tests {
         let x = Tensor::from_slice(&[1.0, 2.0, 3.0, f64::NAN], &[4]).unwrap();
         let g = Tensor::from_slice(&[1.0; 4], &[4]).unwrap();
         let within = Within::<CLAMP_OP> { min: Some(Scalar::Int(1)), max: Some(Scalar::Int(2)) };
-        assert_eq!(within.pull(&g, &x).unwrap().to_vec::<f64>().unwrap(), [1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(within.vjp(&g, &x).unwrap().to_vec::<f64>().unwrap(), [1.0, 1.0, 0.0, 0.0]);
         let y = x.clamp(Some(&number(2.0).unwrap()), None).unwrap().to_vec::<f64>().unwrap();
         assert!(y[..3] == [2.0, 2.0, 3.0] && y[3].is_nan());
         let crossed = x.clamp(Some(&number(2.0).unwrap()), Some(&number(1.0).unwrap())).unwrap();

@@ -9,7 +9,7 @@ use super::promote::{Bools, forward2, forward2_into, result_type};
 use super::zeros_of;
 use super::{logic, shift};
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::autograd::{GradGuard, Grads};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
@@ -69,7 +69,7 @@ impl<R: Relation, T: Ordered> Map2<T, T, Truth> for Kernel<R> {
 
 impl<R: Relation> Primitive for Compare<R> {
     const NAME: &'static str = R::NAME;
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn node(&self) -> &'static str {

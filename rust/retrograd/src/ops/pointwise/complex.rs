@@ -10,7 +10,7 @@ use super::promote::Of;
 use super::unary::{Map, Unary, complex};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real;
@@ -64,7 +64,7 @@ pub struct Conj;
 complex_body!(Conj, |z| z.conj());
 impl Unary for Conj {
     const NAME: &'static str = "conj";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::Own;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -72,7 +72,7 @@ impl Unary for Conj {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         map(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         conj(g)
     }
 }
@@ -93,7 +93,7 @@ pub fn conj(input: &Tensor) -> Result<Tensor> {
 pub struct ConjPhysical;
 impl Unary for ConjPhysical {
     const NAME: &'static str = "conj_physical";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::Own;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
@@ -101,7 +101,7 @@ impl Unary for ConjPhysical {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         map(Self::NAME, &Conj, x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         conj(g)
     }
 }
@@ -126,7 +126,7 @@ struct Part {
 
 impl Primitive for Part {
     const NAME: &'static str = "real";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = ComplexRule::Own;
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -183,7 +183,7 @@ where
 
 impl Primitive for Magnitude {
     const NAME: &'static str = "abs";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = ComplexRule::Own;
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {

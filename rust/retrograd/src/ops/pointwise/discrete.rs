@@ -2,13 +2,13 @@
 
 use retrograd_macros::op;
 
+use super::binary::copysign;
 use super::division::no_derivative;
-use super::pair::copysign;
 use super::promote::{out_like, result_type};
 use super::select::{number, where_};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::special;
@@ -35,7 +35,7 @@ impl<const LEAST: bool> Map2<i64, i64, i64> for Divisor<LEAST> {
 impl<const LEAST: bool> Primitive for Divisor<LEAST> {
     const NAME: &'static str = if LEAST { "lcm" } else { "gcd" };
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -92,7 +92,7 @@ const SMOOTH: &str = "use a smooth step such as sigmoid, or detach the operands"
 impl Primitive for Heaviside {
     const NAME: &'static str = "heaviside";
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, values, zero) = (xs[0], xs[1], number(0.0)?);
@@ -197,7 +197,7 @@ fn found<T: Copy>(elements: &[T], mut tests: Vec<T>, order: impl Fn(&T, &T) -> s
 impl Primitive for IsIn {
     const NAME: &'static str = "isin";
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         if axes[1].is_none() {
             return Ok((out(apply1(*op, xs)?), smallvec::smallvec![axes[0]]));

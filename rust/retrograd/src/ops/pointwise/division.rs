@@ -7,7 +7,7 @@ use super::unary::{Map, Unary, body, floats, fuse};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::real::{Arithmetic, Field, Real};
 use crate::ops::Value;
@@ -37,7 +37,7 @@ impl Rounding {
             return Ok(if dtype.is_integral() { default_dtype() } else { dtype });
         }
         let divisor = copy::contiguous(&copy::cast(xs[1], dtype)?)?;
-        let by_zero = crate::dispatch!(ints, dtype, T => {
+        let by_zero = crate::match_dtype!(ints, dtype, T => {
             divisor.as_slice::<T>().is_some_and(|v| v.contains(&0)) && xs[0].numel() > 0
         }, else false);
         if by_zero {
@@ -74,7 +74,7 @@ pub struct Div {
 
 impl Primitive for Div {
     const NAME: &'static str = "div";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "other")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         if self.stated { "DivBackward2" } else { "DivBackward0" }
@@ -175,7 +175,7 @@ const INSTEAD: &str = "use div with rounding_mode='floor', whose derivative is z
 impl Primitive for FloorDivide {
     const NAME: &'static str = "floor_divide";
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Rounding::Floor.run(Self::NAME, xs)
@@ -210,11 +210,11 @@ struct ReciprocalRule;
 body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));
 impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         floats(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.neg()?.mul(&result.mul(result)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {

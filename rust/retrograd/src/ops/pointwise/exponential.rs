@@ -6,7 +6,7 @@ use retrograd_macros::op;
 
 use super::unary::{Map, Unary, elementary, lanes};
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::Keep;
+use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::kernels::math;
 use crate::ops::Entry;
@@ -21,11 +21,11 @@ pub struct Exp2;
 elementary!(Exp2, |x| math::exp2(x));
 impl Unary for Exp2 {
     const NAME: &'static str = "exp2";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)?.times(LN_2)
     }
 }
@@ -48,11 +48,11 @@ pub struct Expm1;
 elementary!(Expm1, |x| math::expm1(x));
 impl Unary for Expm1 {
     const NAME: &'static str = "expm1";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&result.plus(1i64)?)
     }
 }
@@ -75,11 +75,11 @@ pub struct Log2;
 elementary!(Log2, |x| math::log2(x));
 impl Unary for Log2 {
     const NAME: &'static str = "log2";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_2)?)
     }
 }
@@ -102,11 +102,11 @@ pub struct Log10;
 elementary!(Log10, |x| math::log10(x));
 impl Unary for Log10 {
     const NAME: &'static str = "log10";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_10)?)
     }
 }
@@ -129,11 +129,11 @@ pub struct Erf;
 elementary!(Erf, |x| math::erf(x));
 impl Unary for Erf {
     const NAME: &'static str = "erf";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         x.square()?.neg()?.exp()?.times(FRAC_2_SQRT_PI)?.mul(g)
     }
 }

@@ -6,7 +6,7 @@ use super::complex::complex_body;
 use super::unary::{Map, Unary, body, elementary, floats, fuse, fuse_lanes, lanes};
 use super::{activation, complex, rounding};
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::Keep;
+use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::real::Real;
@@ -44,11 +44,11 @@ elementary!(Exp, |x| math::exp(x));
 complex_body!(Exp, |z| z.exp());
 impl Unary for Exp {
     const NAME: &'static str = "exp";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { lanes(Self::NAME, self, x, out) }
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
     }
 }
@@ -71,11 +71,11 @@ pub struct Log;
 elementary!(Log, |x| math::log(x));
 impl Unary for Log {
     const NAME: &'static str = "log";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(x)
     }
 }
@@ -100,11 +100,11 @@ struct Log1pRule;
 body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.plus(1i64)?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
@@ -135,7 +135,7 @@ struct SqrtRule;
 body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         if x.dtype().is_complex() {
             complex::map(Self::NAME, &ComplexSqrt, x, out)
@@ -143,7 +143,7 @@ impl Unary for Sqrt {
             floats(Self::NAME, self, x, out)
         }
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.div(&result.times(2i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
@@ -171,11 +171,11 @@ struct RsqrtRule;
 body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         floats(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.times(-0.5)?.mul(&result.power(3i64)?)
     }
     fn fused(&self, g: &Tensor, result: &Tensor) -> Option<Result<Tensor>> {
@@ -203,11 +203,11 @@ struct SinRule;
 elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.cos()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
@@ -235,11 +235,11 @@ struct CosRule;
 elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         lanes(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sin()?.neg()?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {

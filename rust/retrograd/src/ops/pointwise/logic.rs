@@ -9,11 +9,11 @@ use super::promote::{Bools, Integral, forward2, forward2_into, result_type};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::pointwise::{Map1, Map2, map1};
 use crate::kernels::real::Ring;
+use crate::match_dtype;
 use crate::tensor::{DType, Tensor, Truth};
 
 /// A logical function of two truth values.
@@ -37,7 +37,7 @@ impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
 impl<C: Connective> Primitive for Logical<C> {
     const NAME: &'static str = C::NAME;
     const NODE: &'static str = "LogicalBackward0";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -143,13 +143,13 @@ impl<P: Property, T: Ring> Map1<T, Truth> for Holds<P> {
 impl<P: Property> Primitive for Test<P> {
     const NAME: &'static str = P::NAME;
     const NODE: &'static str = "LogicalBackward0";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let result = x.empty_elementwise(DType::Bool)?;
-        dispatch!(numeric of P::NAME, x.dtype(), T => {
+        match_dtype!(numeric of P::NAME, x.dtype(), T => {
             // SAFETY: (1) S1 and S3, equal sizes; (2) the result is fresh; (3) so it does not overlap itself.
             unsafe {
                 map1(&Holds::<P>(PhantomData), x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<Truth>(), result.strides());
@@ -282,7 +282,7 @@ impl<B: BitFn, T: Bits> Map2<T, T, T> for BitKernel<B> {
 impl<B: BitFn> Primitive for Bitwise<B> {
     const NAME: &'static str = B::NAME;
     const NODE: &'static str = "BitwiseBackward0";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -386,7 +386,7 @@ impl<T: Ring + std::ops::Not<Output = T>> Map1<T, T> for Flip {
 
 /// Writes the flipped bits; `out` is `x` or fresh.
 fn flip(x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(integral of "bitwise_not", x.dtype(), T => {
+    match_dtype!(integral of "bitwise_not", x.dtype(), T => {
         // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
         unsafe { map1(&Flip, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
@@ -396,7 +396,7 @@ fn flip(x: &Tensor, out: &Tensor) -> Result<()> {
 impl Primitive for BitNot {
     const NAME: &'static str = "bitwise_not";
     const NODE: &'static str = "BitwiseBackward0";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

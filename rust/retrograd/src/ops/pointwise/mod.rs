@@ -4,26 +4,26 @@
 
 mod activation;
 pub mod arith;
+pub mod binary;
 mod clamp;
 pub mod compare;
 pub mod complex;
-pub mod curve;
 pub mod discrete;
 mod division;
 pub mod exponential;
 pub mod functions;
 mod logic;
-pub mod pair;
-pub mod parts;
 mod power;
 mod promote;
 mod remainder;
 mod rounding;
-mod seldom;
+mod scalar_loop;
 pub mod select;
 mod shift;
+pub mod sign_and_fraction;
 pub mod special;
 pub mod ternary;
+pub mod trigonometry;
 mod unary;
 
 pub(crate) use arith::{add_assign, refuse_bools};
@@ -32,7 +32,7 @@ pub use promote::{
     Bools, Floats, Integral, Reals, Same, binary_shape, check_number, dtype_with_number, forward2, forward2_into,
     out_like, result_type,
 };
-pub(crate) use seldom::run_seldom;
+pub(crate) use scalar_loop::run_scalar_loop;
 pub use unary::{Map, Unary, floats, lanes, numeric};
 
 use crate::error::{Error, Result};

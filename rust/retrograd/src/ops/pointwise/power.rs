@@ -8,7 +8,7 @@ use super::unary::{Map, Unary, body, floats, numeric};
 use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Constant, Real, Ring};
@@ -47,7 +47,7 @@ pub struct PowNumber {
 
 impl Unary for PowNumber {
     const NAME: &'static str = "pow";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         let dtype = dtype_with_number(x, self.exponent);
         if dtype.is_integral() && self.exponent.as_i64() < 0 {
@@ -84,7 +84,7 @@ impl Unary for PowNumber {
             _ => numeric(Self::NAME, &PowerOf(self.exponent.into()), x, out),
         }
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let less = match self.exponent {
             e if e.is_zero() => return zeros_of(g),
             Scalar::Bool(_) => Scalar::Int(0),
@@ -131,8 +131,8 @@ pub struct Pow;
 impl Primitive for Pow {
     const NAME: &'static str = "pow";
     const NODE: &'static str = "PowBackward1";
-    const KEEP: &'static [Keep] =
-        &[Keep::input(0, "self"), Keep::input(1, "exponent"), Keep::output(0, "result").when(1)];
+    const SAVE: &'static [Save] =
+        &[Save::input(0, "self"), Save::input(1, "exponent"), Save::output(0, "result").when(1)];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward2::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs)).map(out)
@@ -163,7 +163,7 @@ pub struct PowOfNumber {
 impl Primitive for PowOfNumber {
     const NAME: &'static str = "pow";
     const NODE: &'static str = "PowBackward2";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "exponent"), Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::input(0, "exponent"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; self: op.base);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

@@ -6,9 +6,9 @@ use std::cmp::Ordering;
 use num_complex::Complex;
 use smallvec::SmallVec;
 
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Body, Map2, Operand, lanes2, map2, map2_contiguous, walk_lanes, walk2};
+use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
 use crate::tensor::{Category, DType, Scalar, Tensor, Truth, default_dtype};
@@ -248,7 +248,7 @@ macro_rules! numeric2 {
             fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
                 let sizes = out.sizes();
                 let (sa, sb) = (expanded_strides(a.sizes(), a.strides(), sizes), expanded_strides(b.sizes(), b.strides(), sizes));
-                dispatch!($class, computed(a, b), T => {
+                match_dtype!($class, computed(a, b), T => {
                     // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) callers pass operands that
                     // are the target itself or apart from it; (3) targets do not overlap themselves.
                     unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.data_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
@@ -257,7 +257,7 @@ macro_rules! numeric2 {
             }
             #[inline]
             fn run_flat(&self, op: &'static str, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) -> Result<()> {
-                dispatch!($class, a.dtype(), T => {
+                match_dtype!($class, a.dtype(), T => {
                     let (n, pa, pb) = (out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
                     let po = out.data_ptr().cast::<<$out as Of<T>>::T>();
                     // SAFETY: (1) operands with step 1 have the output's size and are contiguous, those with step 0 one
@@ -283,7 +283,7 @@ where
         let sizes = out.sizes();
         let sa = expanded_strides(a.sizes(), a.strides(), sizes);
         let sb = expanded_strides(b.sizes(), b.strides(), sizes);
-        dispatch!(floats, computed(a, b), T => {
+        match_dtype!(floats, computed(a, b), T => {
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, sizes, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
@@ -305,7 +305,7 @@ where
         (b, sb): (&Tensor, isize),
         out: &Tensor,
     ) -> Result<()> {
-        dispatch!(floats, a.dtype(), T => {
+        match_dtype!(floats, a.dtype(), T => {
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, &[out.numel()], pa, &[sa], pb, &[sb], out.ptr::<T>(), &[1]) };
@@ -336,6 +336,7 @@ fn halves2<K: Map2<f32, f32, O>, O: Copy>(
 }
 
 /// The refusal of what a class has no kernels for.
+#[expect(clippy::extra_unused_type_parameters, reason = "stands where `halves2` does, which needs it")]
 fn refused2<K, O>(
     _: &K,
     op: &'static str,
@@ -350,7 +351,7 @@ fn refused2<K, O>(
 pub(super) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
     match x.dtype().half() {
         Some(half) => Operand::halves(half, x.data_ptr().cast(), strides),
-        None => dispatch!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
+        None => match_dtype!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::refuse_numbers;
 use super::unary::body;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::Result;
 use crate::kernels::real::Arithmetic;
 use crate::ops::Form;
@@ -54,8 +54,8 @@ struct Rest<M, const NUMBER: bool>(PhantomData<M>);
 impl<M: Modulus, const NUMBER: bool> Primitive for Rest<M, NUMBER> {
     const NAME: &'static str = M::NAME;
     const NODE: &'static str = M::NODES[!NUMBER as usize];
-    const KEEP: &'static [Keep] =
-        if NUMBER { &[] } else { &[Keep::input(1, "other").when(1), Keep::input(0, "self").when(1)] };
+    const SAVE: &'static [Save] =
+        if NUMBER { &[] } else { &[Save::input(1, "other").when(1), Save::input(0, "self").when(1)] };
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn inputs(&self) -> u32 {
         if NUMBER { 0b01 } else { 0b11 }
@@ -89,7 +89,7 @@ struct OfNumber;
 impl Primitive for OfNumber {
     const NAME: &'static str = "remainder";
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Rest::<Floored, false>::default().forward(xs)

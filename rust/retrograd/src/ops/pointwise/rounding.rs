@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::unary::{Map, Unary, body, floats, numeric};
 use super::{complex, zeros_of};
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::Keep;
+use crate::autograd::primitive::Save;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Ordered, Real};
@@ -19,14 +19,14 @@ pub struct Abs;
 body!(Abs, Arithmetic, |x| x.magnitude());
 impl Unary for Abs {
     const NAME: &'static str = "abs";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         numeric(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sign()?)
     }
 }
@@ -61,14 +61,14 @@ body!(Sign, Ordered, |x| if x > T::ZERO {
 });
 impl Unary for Sign {
     const NAME: &'static str = "sign";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         if x.dtype() == DType::Bool { copy::copy_into(x, out) } else { numeric(Self::NAME, self, x, out) }
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }
@@ -103,14 +103,14 @@ pub struct Floor;
 body!(Floor, Real, |x| x.floor());
 impl Unary for Floor {
     const NAME: &'static str = "floor";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         round_with(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }
@@ -133,14 +133,14 @@ pub struct Ceil;
 body!(Ceil, Real, |x| x.ceil());
 impl Unary for Ceil {
     const NAME: &'static str = "ceil";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         round_with(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }
@@ -163,14 +163,14 @@ pub struct Trunc;
 body!(Trunc, Real, |x| x.trunc());
 impl Unary for Trunc {
     const NAME: &'static str = "trunc";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         round_with(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }
@@ -193,14 +193,14 @@ pub struct Round;
 body!(Round, Real, |x| x.round());
 impl Unary for Round {
     const NAME: &'static str = "round";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         round_with(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }
@@ -234,14 +234,14 @@ impl<T: Real> Map1<T, T> for RoundTo {
 impl Unary for RoundTo {
     const NAME: &'static str = "round";
     const NODE: &'static str = "RoundBackward1";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         floats(Self::NAME, self, x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }

@@ -8,13 +8,13 @@ use super::unary::body;
 use super::{clamp, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::overlap::{Reads, Repeats, Sharing};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
-use crate::dispatch;
+use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map3, map3};
 use crate::kernels::real::Ordered;
 use crate::kernels::strided::{Offsets, plan_in_order};
+use crate::match_dtype;
 use crate::ops::Entry;
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
@@ -42,9 +42,9 @@ body!(Smaller, Ordered, |a, b| a.smaller(b));
 
 /// `maximum` and `minimum`: each operand gets `g` where it was chosen, half of it where they are equal.
 #[derive(Clone, Debug)]
-pub struct Extreme<const MAX: bool>;
+pub struct MinMax<const MAX: bool>;
 
-impl<const MAX: bool> Extreme<MAX> {
+impl<const MAX: bool> MinMax<MAX> {
     /// `g` where `x` was chosen over `y`.
     fn share(g: &Tensor, x: &Tensor, y: &Tensor) -> Result<Tensor> {
         let zero = number(0.0)?;
@@ -53,9 +53,9 @@ impl<const MAX: bool> Extreme<MAX> {
     }
 }
 
-impl<const MAX: bool> Primitive for Extreme<MAX> {
+impl<const MAX: bool> Primitive for MinMax<MAX> {
     const NAME: &'static str = if MAX { "maximum" } else { "minimum" };
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "other")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "other")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
@@ -89,7 +89,7 @@ impl<const MAX: bool> Primitive for Extreme<MAX> {
 /// [3.0, 5.0]
 #[op(function, method, out)]
 pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    apply1(Extreme::<true>, &[input, other])
+    apply1(MinMax::<true>, &[input, other])
 }
 
 /// The smaller of two elements; NaN if one of them is.
@@ -102,7 +102,7 @@ pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// [1.0, 4.0]
 #[op(function, method, out)]
 pub fn minimum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    apply1(Extreme::<false>, &[input, other])
+    apply1(MinMax::<false>, &[input, other])
 }
 
 pub(super) fn number(x: f64) -> Result<Tensor> {
@@ -123,7 +123,7 @@ fn choose(c: &Tensor, a: &Tensor, b: &Tensor, out: &Tensor) {
     let sizes = out.sizes();
     let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), sizes);
     let (sc, sa, sb) = (strides(c), strides(a), strides(b));
-    dispatch!(any, out.dtype(), T => {
+    match_dtype!(any, out.dtype(), T => {
         let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) `out` is fresh, or it is `b` and apart from
         // the others; (3) targets do not overlap themselves.
@@ -135,7 +135,7 @@ fn choose(c: &Tensor, a: &Tensor, b: &Tensor, out: &Tensor) {
 fn fill_where(c: &Tensor, value: &Tensor, out: &Tensor) {
     let axes = plan_in_order(out.sizes(), [&expanded_strides(c.sizes(), c.strides(), out.sizes()), out.strides()]);
     let c = c.ptr::<Truth>().cast_const();
-    dispatch!(any, out.dtype(), T => {
+    match_dtype!(any, out.dtype(), T => {
         let (value, to) = (value.ptr::<T>().cast_const(), out.ptr::<T>());
         for [at, place] in Offsets::new(&axes) {
             // SAFETY: S1 and S3, the condition being expanded to the sizes of `out`; the value is 0-dim.
@@ -154,7 +154,7 @@ pub struct Where;
 
 impl Primitive for Where {
     const NAME: &'static str = "where";
-    const KEEP: &'static [Keep] = &[Keep::input(2, "condition")];
+    const SAVE: &'static [Save] = &[Save::input(2, "condition")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn inputs(&self) -> u32 {
         0b011
@@ -244,7 +244,7 @@ impl MaskedFill {
 
 impl Primitive for MaskedFill {
     const NAME: &'static str = "masked_fill";
-    const KEEP: &'static [Keep] = &[Keep::input(2, "mask")];
+    const SAVE: &'static [Save] = &[Save::input(2, "mask")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         if self.number { "MaskedFillBackward0" } else { "MaskedFillBackward1" }
@@ -252,8 +252,8 @@ impl Primitive for MaskedFill {
     fn inputs(&self) -> u32 {
         if self.number { 0b001 } else { 0b011 }
     }
-    fn sharing(&self) -> Sharing {
-        Sharing { repeats: Repeats::Deprecated, reads: Reads::Any }
+    fn overlap_rules(&self) -> OverlapRules {
+        OverlapRules { repeats: Repeats::Deprecated, reads: Reads::Any }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let value = Self::check(xs)?;
@@ -354,8 +354,8 @@ mod tests {
         let x = Tensor::from_slice(&[1.0, 2.0, f64::NAN], &[3]).unwrap();
         let y = Tensor::from_slice(&[1.0, 3.0, 0.0], &[3]).unwrap();
         let g = Tensor::from_slice(&[1.0; 3], &[3]).unwrap();
-        assert_eq!(Extreme::<true>::share(&g, &x, &y).unwrap().to_vec::<f64>().unwrap(), [0.5, 0.0, 1.0]);
-        assert_eq!(Extreme::<true>::share(&g, &y, &x).unwrap().to_vec::<f64>().unwrap(), [0.5, 1.0, 1.0]);
+        assert_eq!(MinMax::<true>::share(&g, &x, &y).unwrap().to_vec::<f64>().unwrap(), [0.5, 0.0, 1.0]);
+        assert_eq!(MinMax::<true>::share(&g, &y, &x).unwrap().to_vec::<f64>().unwrap(), [0.5, 1.0, 1.0]);
         for t in [x.maximum(&y), y.maximum(&x), x.minimum(&y), y.minimum(&x)] {
             assert!(t.unwrap().to_vec::<f64>().unwrap()[2].is_nan());
         }

@@ -6,7 +6,7 @@ use super::promote::{Ints, forward2, forward2_into, result_type};
 use super::refuse_numbers;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{ErrorKind, Result};
 use crate::kernels::pointwise::Map2;
 use crate::ops::Form;
@@ -44,7 +44,7 @@ impl Shift {
 impl Primitive for Shift {
     const NAME: &'static str = "bitwise_shift";
     const NODE: &'static str = "BitwiseBackward0";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

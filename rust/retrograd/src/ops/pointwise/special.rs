@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use retrograd_macros::op;
 
-use super::curve::{Curve, of_self};
-use super::pair::XLOGY;
-use super::seldom::run_in_double;
+use super::binary::XLOGY;
+use super::scalar_loop::run_in_double;
 use super::select::{number, where_};
+use super::trigonometry::{Curve, of_self};
 use super::unary::{Map, Unary};
 use super::{activation, exponential, functions, rounding};
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::Keep;
+use crate::autograd::primitive::Save;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernels::special as scalar;
@@ -255,11 +255,11 @@ pub struct Polygamma {
 }
 impl Unary for Polygamma {
     const NAME: &'static str = "polygamma";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         run_in_double(Self::NAME, [x], out, &|[x]| scalar::polygamma(self.n, x))
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&polygamma(self.n.saturating_add(1), x)?)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
@@ -301,7 +301,7 @@ pub struct Mvlgamma {
 }
 impl Unary for Mvlgamma {
     const NAME: &'static str = "mvlgamma";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let p = self.p as f64;
         let constant = 0.25 * p * (p - 1.0) * PI.ln();
@@ -324,7 +324,7 @@ impl Unary for Mvlgamma {
         }
         copy::copy_into(&sum, out)
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let mut sum = x.digamma()?;
         for i in 1..self.p {
             interrupt::check()?;
@@ -369,7 +369,7 @@ impl Logit {
 }
 impl Unary for Logit {
     const NAME: &'static str = "logit";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         // The bounds may lie the wrong way round: the lower one wins.
         let (low, high) = self.bounds().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
@@ -384,7 +384,7 @@ impl Unary for Logit {
         };
         run_in_double(Self::NAME, [x], out, &|[x]| (inside(x) / (1.0 - inside(x))).ln())
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let bound = |v: f64| Tensor::number(Scalar::Float(v));
         let ((low, high), beyond) = match self.bounds() {
             Some(bounds) => (bounds, 0.0),

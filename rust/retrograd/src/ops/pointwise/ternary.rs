@@ -6,11 +6,11 @@ use smallvec::smallvec;
 use super::promote::{Floats, binary_shape, check_number, forward2, forward2_into, out_like, result_type};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Map2, Map3, map3};
 use crate::kernels::real::Real;
+use crate::match_dtype;
 use crate::ops::{Entry, memory};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
@@ -67,7 +67,7 @@ where
 {
     let sizes = out.sizes();
     let [sa, sb, sc] = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
-    dispatch!(floats of op, out.dtype(), T => {
+    match_dtype!(floats of op, out.dtype(), T => {
         let [a, b, c] = xs.map(|x| x.ptr::<T>().cast_const());
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or apart from it, as
         // said above; (3) targets do not overlap themselves.
@@ -118,7 +118,7 @@ pub struct Addcmul {
 
 impl Primitive for Addcmul {
     const NAME: &'static str = "addcmul";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2").when(1)];
+    const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2").when(1)];
     const PARAMS: Params<Self> = params!(op; value);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -182,7 +182,7 @@ impl Addcdiv {
 
 impl Primitive for Addcdiv {
     const NAME: &'static str = "addcdiv";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "tensor1").when(2), Keep::input(2, "tensor2")];
+    const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2")];
     const PARAMS: Params<Self> = params!(op; value);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -250,8 +250,8 @@ pub struct Lerp;
 impl Primitive for Lerp {
     const NAME: &'static str = "lerp";
     const NODE: &'static str = "LerpBackward1";
-    const KEEP: &'static [Keep] =
-        &[Keep::input(0, "self").when(2), Keep::input(1, "end").when(2), Keep::input(2, "weight")];
+    const SAVE: &'static [Save] =
+        &[Save::input(0, "self").when(2), Save::input(1, "end").when(2), Save::input(2, "weight")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward3(Self::NAME, &Mean, xs, xs[0].dtype()).map(out)
@@ -284,7 +284,7 @@ pub struct LerpNumber {
 
 impl Primitive for LerpNumber {
     const NAME: &'static str = "lerp";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; weight);
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);

@@ -6,11 +6,11 @@ use super::promote::{Floats, Lanes, Numeric2, Of, forward2, operand};
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{
-    Batch, ComplexRule, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, node_name, one, out,
+    Batch, ComplexRule, Outs, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
 };
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Body, Map1, lanes1, map1, walk_lanes, walk1};
+use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 use num_complex::Complex;
@@ -24,7 +24,7 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
         Self::NODE
     }
     /// What the derivative is written in: `self` or `result`, or nothing (an empty list).
-    const KEEP: &'static [Keep];
+    const SAVE: &'static [Save];
     /// How the rule treats complex operands; one that is not [`ComplexRule::Analytic`] has a [`Unary::push`] of its own.
     const COMPLEX: ComplexRule = ComplexRule::Analytic;
     /// Dtype of the result for operands of this dtype, in which the kernel runs; integers become floats by default.
@@ -33,11 +33,11 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     }
     /// Writes the result; both tensors have the result's dtype and the same sizes, `out` may be `x`.
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()>;
-    /// `g` times the derivative; `kept` is what `KEEP` names (the operand itself if it names nothing).
-    fn pull(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor>;
+    /// `g` times the derivative; `kept` is what `SAVE` names (the operand itself if it names nothing).
+    fn vjp(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor>;
     /// The tangent: another product than [`Unary::pull`] only where the derivative is not complex-analytic.
     fn push(&self, t: &Tensor, kept: &Tensor) -> Result<Tensor> {
-        self.pull(t, kept)
+        self.vjp(t, kept)
     }
     /// [`Unary::pull`] in one unrecorded pass over memory, where that pays.
     fn fused(&self, _g: &Tensor, _kept: &Tensor) -> Option<Result<Tensor>> {
@@ -55,7 +55,7 @@ pub struct Map<U>(pub U);
 
 impl<U: Unary> Primitive for Map<U> {
     const NAME: &'static str = U::NAME;
-    const KEEP: &'static [Keep] = U::KEEP;
+    const SAVE: &'static [Save] = U::SAVE;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = U::COMPLEX;
     fn node(&self) -> &'static str {
@@ -78,16 +78,16 @@ impl<U: Unary> Primitive for Map<U> {
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let kept = if U::KEEP.is_empty() { cx.g() } else { cx.kept(0)? };
+        let kept = if U::SAVE.is_empty() { cx.g() } else { cx.kept(0)? };
         // The fused pass knows neither tapes nor tangents.
         let plain = !cx.differentiating();
         match plain.then(|| self.0.fused(cx.g(), kept)).flatten() {
             Some(grad) => grad.map(one),
-            None => self.0.pull(cx.g(), kept).map(one),
+            None => self.0.vjp(cx.g(), kept).map(one),
         }
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let kept = match U::KEEP.first().map(|k| k.source) {
+        let kept = match U::SAVE.first().map(|k| k.source) {
             Some(Source::Output(_)) => &cx.outs[0],
             _ => cx.xs[0],
         };
@@ -102,7 +102,7 @@ impl<U: Unary> Primitive for Map<U> {
 
 /// The loop for ops on float32 and float64.
 pub fn floats<K: Map1<f32, f32> + Map1<f64, f64>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(floats, x.dtype(), T => {
+    match_dtype!(floats, x.dtype(), T => {
         // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
@@ -125,7 +125,7 @@ where
     O: Of<Complex<f32>> + Of<Complex<f64>>,
     K: Map1<Complex<f32>, <O as Of<Complex<f32>>>::T> + Map1<Complex<f64>, <O as Of<Complex<f64>>>::T>,
 {
-    dispatch!(complex, x.dtype(), T => {
+    match_dtype!(complex, x.dtype(), T => {
         let o = out.data_ptr().cast::<<O as Of<T>>::T>();
         // SAFETY: as in `floats`; the callers made `out` of the result's type.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), o, out.strides()) };
@@ -135,7 +135,7 @@ where
 
 /// As [`floats`], for bodies written in vectors.
 pub fn lanes<K: Body<f32, 1> + Body<f64, 1>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    dispatch!(floats, x.dtype(), T => {
+    match_dtype!(floats, x.dtype(), T => {
         // SAFETY: as in `floats`.
         unsafe { lanes1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
@@ -154,7 +154,7 @@ pub fn numeric<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<(
 where
     K: Map1<u8, u8> + Map1<i8, i8> + Map1<i16, i16> + Map1<i32, i32> + Map1<i64, i64> + Map1<f32, f32> + Map1<f64, f64>,
 {
-    dispatch!(reals, x.dtype(), T => {
+    match_dtype!(reals, x.dtype(), T => {
         // SAFETY: as in `floats`.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
         Ok(())
@@ -225,9 +225,9 @@ pub(super) fn check_fused<U: Unary>(u: U, x: &Tensor) {
     use crate::testing::noise;
     let g = noise(5, x.sizes());
     let y = crate::autograd::apply::apply1(Map(u), &[x]).unwrap();
-    let kept = if matches!(U::KEEP[0].source, Source::Output(_)) { &y } else { x };
+    let kept = if matches!(U::SAVE[0].source, Source::Output(_)) { &y } else { x };
     let fused = u.fused(&g, kept).expect("has a fused rule").unwrap().to_vec::<f64>().unwrap();
-    for (a, b) in fused.iter().zip(u.pull(&g, kept).unwrap().to_vec::<f64>().unwrap()) {
+    for (a, b) in fused.iter().zip(u.vjp(&g, kept).unwrap().to_vec::<f64>().unwrap()) {
         assert!((a - b).abs() <= 1e-14 * b.abs().max(1.0), "{}: {a} against {b}", U::NAME);
     }
 }

@@ -7,7 +7,7 @@ use super::draw::{Draw, draw_into};
 use super::factory::fresh;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::generator::Generator;
 use crate::ops::{Form, TensorOptions, Value, view};
@@ -69,7 +69,7 @@ impl Multinomial {
 impl Primitive for Multinomial {
     const NAME: &'static str = OP;
     const NODE: &'static str = "NotDifferentiable";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(OP)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
@@ -155,7 +155,7 @@ struct NormalAround {
 
 impl Primitive for NormalAround {
     const NAME: &'static str = "normal";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         // Operands with fewer dims broadcast behind the batch.

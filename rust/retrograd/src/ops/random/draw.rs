@@ -2,12 +2,12 @@
 
 use smallvec::SmallVec;
 
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::generator::{Generator, default_generator};
 use crate::kernels::random::random_below;
 use crate::kernels::random::{self, Mt19937};
 use crate::kernels::thresholds::random::CHUNK;
+use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides, contiguous_strides};
 use crate::tensor::{DType, Element, FromScalar, Scalar, Tensor, Truth};
@@ -244,7 +244,7 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
             }),
             _ => Err(Error::no_kernel("normal_kernel_cpu", dtype)),
         },
-        _ => dispatch!(numeric of "random_", dtype, T => in_order::<T>(t, |o| match how {
+        _ => match_dtype!(numeric of "random_", dtype, T => in_order::<T>(t, |o| match how {
             Draw::Below { lo, hi } => {
                 let (lo, hi) = inward(lo, hi, dtype);
                 converted(o, 0i64, |o| random_below(g, o, lo, hi));

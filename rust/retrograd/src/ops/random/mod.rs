@@ -11,7 +11,7 @@ use smallvec::smallvec;
 use super::{Entry, Form, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::generator::Generator;
 use crate::tensor::copy;
@@ -58,7 +58,7 @@ struct Redraw {
 
 impl Primitive for Redraw {
     const NAME: &'static str = "random_";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         if transforms::in_rule() == Randomness::Same {
             let one = Tensor::zeros(&xs[0].sizes()[usize::from(axes[0].is_some())..], xs[0].dtype())?;
@@ -106,7 +106,7 @@ struct Bernoulli {
 
 impl Primitive for Bernoulli {
     const NAME: &'static str = "bernoulli";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
@@ -129,7 +129,7 @@ struct BernoulliEach {
 impl Primitive for BernoulliEach {
     const NAME: &'static str = "bernoulli_";
     const NODE: &'static str = "BernoulliBackward1";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         let (x, p) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);

@@ -4,29 +4,29 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::extreme::Ties;
-use super::{Over, run};
+use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::reduce::{Max, Min};
+use crate::match_dtype;
 use crate::tensor::Tensor;
 
 /// `aminmax`: reverse, each gradient split evenly among the elements equal to its result.
 #[derive(Clone, Debug)]
 struct AMinMax {
-    over: Over,
+    over: ReduceAxes,
 }
 
 impl Primitive for AMinMax {
     const NAME: &'static str = "aminmax";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "min"), Keep::output(1, "max")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "min"), Save::output(1, "max")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
-        dispatch!(numeric, x.dtype(), T => {
+        match_dtype!(numeric, x.dtype(), T => {
             Ok(smallvec![run::<T, _>(&Min, x, &self.over)?, run::<T, _>(&Max, x, &self.over)?])
         }, else Err(ErrorKind::NoKernel { op: Self::NAME, kernel: "aminmax_cpu", dtype: x.dtype() }.into()))
     }
@@ -63,7 +63,7 @@ impl Primitive for AMinMax {
 #[op(function, method, out = SAME, fields("min", "max"), "(*, dim=None, keepdim=False)")]
 pub fn aminmax(input: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<(Tensor, Tensor)> {
     const OP: &str = "aminmax";
-    let over = Over::dims(OP, dim.as_ref().map(std::slice::from_ref), input.ndim(), keepdim)?;
+    let over = ReduceAxes::dims(OP, dim.as_ref().map(std::slice::from_ref), input.ndim(), keepdim)?;
     if dim.is_none() && input.numel() == 0 {
         return Err(Error::shape(
             OP,

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::Over;
+use super::ReduceAxes;
 use super::sum::sum_of;
 use crate::error::{Error, Result};
 use crate::ops::memory::cloned;
@@ -160,7 +160,7 @@ pub fn trapezoid(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
     let (x, axis) = (places(OP, x, y, axis)?, axis as i64);
     let ((x_right, x_left), (y_right, y_left)) = (neighbours(&x, axis)?, neighbours(y, axis)?);
     let areas = x_right.sub(&x_left)?.mul(&y_left.add(&y_right)?)?;
-    sum_of(&areas, Over::dim(OP, axis, areas.ndim(), false)?, None)?.div(&number(2.0)?)
+    sum_of(&areas, ReduceAxes::dim(OP, axis, areas.ndim(), false)?, None)?.div(&number(2.0)?)
 }
 
 /// As above, for samples at equal distances.
@@ -180,7 +180,7 @@ pub fn trapezoid_even(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
     let dx = spacing(OP, dx)?;
     let (axis, n) = (axis as i64, y.sizes()[axis] as i64);
     let ends = y.select(axis, 0)?.add(&y.select(axis, n - 1)?)?.mul(&number(0.5)?)?;
-    sum_of(y, Over::dim(OP, axis, y.ndim(), false)?, None)?.sub(&ends)?.mul(&number(dx)?)
+    sum_of(y, ReduceAxes::dim(OP, axis, y.ndim(), false)?, None)?.sub(&ends)?.mul(&number(dx)?)
 }
 
 /// The integrals up to each sample but the first, along a dimension, by the trapezoidal rule.

@@ -4,14 +4,14 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::sum::sum_of;
-use super::{Over, run};
+use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Max, Min, best};
-use crate::kernels::simd::Level;
+use crate::kernels::simd::InstructionSet;
+use crate::match_dtype;
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
@@ -19,7 +19,7 @@ use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// Refuses to look for an extreme among no elements.
-fn check_some(op: &'static str, x: &Tensor, over: &Over) -> Result<()> {
+fn check_some(op: &'static str, x: &Tensor, over: &ReduceAxes) -> Result<()> {
     let none = over.axes(x.ndim()).into_iter().find(|&axis| x.sizes()[axis] == 0);
     match none {
         Some(axis) if !over.is_all() => Err(Error::index(
@@ -37,14 +37,14 @@ fn check_some(op: &'static str, x: &Tensor, over: &Over) -> Result<()> {
 
 /// `max`, `min` of all elements and `amax`, `amin`: reverse `g`, split evenly among equal elements.
 #[derive(Clone, Debug)]
-struct Extreme {
+struct ExtremeAlong {
     max: bool,
     /// `max()`, whose NaNs share the gradient, rather than `amax()`, where they make it NaN.
     full: bool,
-    over: Over,
+    over: ReduceAxes,
 }
 
-impl Extreme {
+impl ExtremeAlong {
     fn op(&self) -> &'static str {
         match (self.max, self.full) {
             (true, true) => "max",
@@ -59,14 +59,14 @@ impl Extreme {
 pub(crate) struct Ties {
     mask: Tensor,
     count: Tensor,
-    over: Over,
+    over: ReduceAxes,
     /// There is always such a place, NaN or not: what lies elsewhere is cut off.
     nan: bool,
 }
 
 impl Ties {
     /// `nan`: if the result is NaN, the NaNs of the operand count as equal to it.
-    pub(crate) fn of(x: &Tensor, result: &Tensor, over: &Over, nan: bool) -> Result<Self> {
+    pub(crate) fn of(x: &Tensor, result: &Tensor, over: &ReduceAxes, nan: bool) -> Result<Self> {
         let result = over.aligned(result, x.sizes())?;
         let mut mask = x.eq(&result)?;
         if nan {
@@ -89,9 +89,9 @@ impl Ties {
     }
 }
 
-impl Primitive for Extreme {
+impl Primitive for ExtremeAlong {
     const NAME: &'static str = "amax";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     fn node(&self) -> &'static str {
         match (self.max, self.full) {
@@ -104,7 +104,7 @@ impl Primitive for Extreme {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         check_some(self.op(), x, &self.over)?;
-        dispatch!(numeric of self.op(), x.dtype(), T => {
+        match_dtype!(numeric of self.op(), x.dtype(), T => {
             if self.max { run::<T, _>(&Max, x, &self.over) } else { run::<T, _>(&Min, x, &self.over) }.map(out)
         })
     }
@@ -128,7 +128,7 @@ impl Primitive for Extreme {
 #[derive(Clone, Debug)]
 struct ExtremeDim {
     max: bool,
-    over: Over,
+    over: ReduceAxes,
     sizes: Dims,
 }
 
@@ -140,7 +140,7 @@ impl ExtremeDim {
 
 impl Primitive for ExtremeDim {
     const NAME: &'static str = "max";
-    const KEEP: &'static [Keep] = &[Keep::output(1, "indices")];
+    const SAVE: &'static [Save] = &[Save::output(1, "indices")];
     const PARAMS: Params<Self> = params!(op;
         dim: op.over.saved_dim(),
         keepdim: op.over.keepdim,
@@ -150,7 +150,7 @@ impl Primitive for ExtremeDim {
         let mut sizes = view::with_batch(&op.sizes, batch);
         let over = if op.sizes.is_empty() {
             sizes.push(1);
-            Over::dim(Self::NAME, 1, 2, op.over.keepdim)?
+            ReduceAxes::dim(Self::NAME, 1, 2, op.over.keepdim)?
         } else {
             op.over.lifted(op.sizes.len())
         };
@@ -175,7 +175,7 @@ impl Primitive for ExtremeDim {
 }
 
 /// The extreme values and their first indices.
-fn best_of(op: &'static str, max: bool, x: &Tensor, over: &Over) -> Result<Outs> {
+fn best_of(op: &'static str, max: bool, x: &Tensor, over: &ReduceAxes) -> Result<Outs> {
     let sizes = over.sizes(x.sizes());
     let indices = Tensor::empty(&sizes, DType::Int64)?;
     let values = Tensor::empty(&sizes, x.dtype())?;
@@ -183,8 +183,8 @@ fn best_of(op: &'static str, max: bool, x: &Tensor, over: &Over) -> Result<Outs>
         return Ok(smallvec![values, indices]);
     }
     let ((kept, kept_strides), (reduced, reduced_strides)) = over.split(x);
-    dispatch!(numeric of op, x.dtype(), T => {
-        let (level, a, v, i) = (Level::detect(), x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
+    match_dtype!(numeric of op, x.dtype(), T => {
+        let (level, a, v, i) = (InstructionSet::detect(), x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
         let kernel = if max { best::<T, true> } else { best::<T, false> };
         // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) the results are fresh.
         unsafe { kernel(level, &kept, &kept_strides, &reduced, &reduced_strides, a, v, i) };
@@ -196,13 +196,13 @@ fn best_of(op: &'static str, max: bool, x: &Tensor, over: &Over) -> Result<Outs>
 #[derive(Clone, Debug)]
 struct ArgExtreme {
     max: bool,
-    over: Over,
+    over: ReduceAxes,
 }
 
 impl Primitive for ArgExtreme {
     const NAME: &'static str = "argmax";
     const NODE: &'static str = "NotDifferentiable";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { max: op.max, over: op.over.lifted(ndims[0]) }));
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -220,12 +220,12 @@ impl Primitive for ArgExtreme {
 }
 
 fn amax_of(input: &Tensor, max: bool, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-    let over = Over::dims(if max { "amax" } else { "amin" }, dim, input.ndim(), keepdim)?;
-    apply1(Extreme { max, full: false, over }, &[input])
+    let over = ReduceAxes::dims(if max { "amax" } else { "amin" }, dim, input.ndim(), keepdim)?;
+    apply1(ExtremeAlong { max, full: false, over }, &[input])
 }
 
 fn max_along(input: &Tensor, max: bool, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-    let over = Over::dim(if max { "max" } else { "min" }, dim, input.ndim(), keepdim)?;
+    let over = ReduceAxes::dim(if max { "max" } else { "min" }, dim, input.ndim(), keepdim)?;
     let mut outs = apply(ExtremeDim { max, over, sizes: Dims::from_slice(input.sizes()) }, &[input])?;
     let indices = outs.swap_remove(1);
     Ok((outs.swap_remove(0), indices))
@@ -234,7 +234,7 @@ fn max_along(input: &Tensor, max: bool, dim: i64, keepdim: bool) -> Result<(Tens
 fn arg_of(input: &Tensor, max: bool, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
     let op = if max { "argmax" } else { "argmin" };
     let dims = dim.map(|d| [d]);
-    let over = Over::dims(op, dims.as_ref().map(|d| &d[..]), input.ndim(), keepdim)?;
+    let over = ReduceAxes::dims(op, dims.as_ref().map(|d| &d[..]), input.ndim(), keepdim)?;
     apply1(ArgExtreme { max, over }, &[input])
 }
 
@@ -294,7 +294,7 @@ pub fn amin(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor
 /// 3.0
 #[op(function, method, out)]
 pub fn max(input: &Tensor) -> Result<Tensor> {
-    apply1(Extreme { max: true, full: true, over: Over::all() }, &[input])
+    apply1(ExtremeAlong { max: true, full: true, over: ReduceAxes::all() }, &[input])
 }
 
 /// The maximum along a dimension and the first index where it stands.
@@ -329,7 +329,7 @@ pub fn max_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// 1.0
 #[op(function, method, out)]
 pub fn min(input: &Tensor) -> Result<Tensor> {
-    apply1(Extreme { max: false, full: true, over: Over::all() }, &[input])
+    apply1(ExtremeAlong { max: false, full: true, over: ReduceAxes::all() }, &[input])
 }
 
 /// The minimum along a dimension and the first index where it stands.

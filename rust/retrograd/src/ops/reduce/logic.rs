@@ -2,13 +2,13 @@
 
 use retrograd_macros::op;
 
-use super::{Over, run};
+use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::Result;
 use crate::kernels::reduce;
+use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, Truth};
 
@@ -24,13 +24,13 @@ enum Question {
 #[derive(Clone, Debug)]
 struct Ask {
     what: Question,
-    over: Over,
+    over: ReduceAxes,
 }
 
 impl Primitive for Ask {
     const NAME: &'static str = "all";
     const NODE: &'static str = "NotDifferentiable";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { what: op.what, over: op.over.lifted(ndims[0]) }));
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -38,7 +38,7 @@ impl Primitive for Ask {
         if self.what == Question::Count {
             return run::<Truth, _>(&reduce::Sum, &copy::cast(xs[0], DType::Bool)?, over).map(out);
         }
-        let truth = dispatch!(numeric, xs[0].dtype(), T => match self.what {
+        let truth = match_dtype!(numeric, xs[0].dtype(), T => match self.what {
             Question::All => run::<T, _>(&reduce::All, xs[0], over)?,
             _ => run::<T, _>(&reduce::Any, xs[0], over)?,
         }, else {
@@ -56,11 +56,11 @@ impl Primitive for Ask {
     }
 }
 
-fn ask(what: Question, op: &'static str, input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+fn all_or_any(what: Question, op: &'static str, input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
     let over = match dim {
         // An empty list reduces nothing here.
-        Some([]) if what != Question::Count => Over::none(),
-        dim => Over::dims(op, dim, input.ndim(), keepdim)?,
+        Some([]) if what != Question::Count => ReduceAxes::none(),
+        dim => ReduceAxes::dims(op, dim, input.ndim(), keepdim)?,
     };
     apply1(Ask { what, over }, &[input])
 }
@@ -73,7 +73,7 @@ fn ask(what: Question, op: &'static str, input: &Tensor, dim: Option<&[i64]>, ke
 /// False
 #[op(function, method, out = TRUTH)]
 pub fn all(input: &Tensor) -> Result<Tensor> {
-    ask(Question::All, "all", input, None, false)
+    all_or_any(Question::All, "all", input, None, false)
 }
 
 /// Whether all elements along dimensions are non-zero.
@@ -85,7 +85,7 @@ pub fn all(input: &Tensor) -> Result<Tensor> {
 /// [False, True]
 #[op(function, method, out = TRUTH, name = "all", "(keepdim=False)")]
 pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-    ask(Question::All, "all", input, dim, keepdim)
+    all_or_any(Question::All, "all", input, dim, keepdim)
 }
 
 /// Whether any element is non-zero.
@@ -96,7 +96,7 @@ pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Te
 /// True
 #[op(function, method, out = TRUTH)]
 pub fn any(input: &Tensor) -> Result<Tensor> {
-    ask(Question::Any, "any", input, None, false)
+    all_or_any(Question::Any, "any", input, None, false)
 }
 
 /// Whether any element along dimensions is non-zero.
@@ -108,7 +108,7 @@ pub fn any(input: &Tensor) -> Result<Tensor> {
 /// [True, False]
 #[op(function, method, out = TRUTH, name = "any", "(keepdim=False)")]
 pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-    ask(Question::Any, "any", input, dim, keepdim)
+    all_or_any(Question::Any, "any", input, dim, keepdim)
 }
 
 /// The number of elements that are not zero.
@@ -120,7 +120,7 @@ pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Te
 /// 2
 #[op(function, method, "(dim=None)")]
 pub fn count_nonzero(input: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
-    ask(Question::Count, "count_nonzero", input, dim, false)
+    all_or_any(Question::Count, "count_nonzero", input, dim, false)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Reductions and scans: what they share, and their rooms.
 //!
-//! `Over` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
+//! `ReduceAxes` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
 
 mod aminmax;
+mod cumulative;
 mod difference;
 mod extreme;
 pub(crate) mod logic;
@@ -10,7 +11,6 @@ mod moments;
 mod nan;
 pub(crate) mod norm;
 mod prod;
-mod running;
 mod scan;
 pub(crate) mod softmax;
 mod sum;
@@ -80,9 +80,9 @@ pub static ROSTER: &[&Entry] = &[
     &norm::DIST,
     &nan::NANSUM,
     &nan::NANMEAN,
-    &running::CUMMAX,
-    &running::CUMMIN,
-    &running::LOGCUMSUMEXP,
+    &cumulative::CUMMAX,
+    &cumulative::CUMMIN,
+    &cumulative::LOGCUMSUMEXP,
     &aminmax::AMINMAX,
     &difference::DIFF,
     &difference::TRAPEZOID,
@@ -93,7 +93,7 @@ pub static ROSTER: &[&Entry] = &[
 
 /// The axes that an op reduces.
 #[derive(Clone, Debug)]
-pub(crate) struct Over {
+pub(crate) struct ReduceAxes {
     /// As the caller said it; `None` if no dims were given.
     given: Option<SmallVec<[i64; 4]>>,
     /// In rising order; `None` for all.
@@ -101,7 +101,7 @@ pub(crate) struct Over {
     pub(crate) keepdim: bool,
 }
 
-impl Over {
+impl ReduceAxes {
     /// All axes; the result has no dims.
     pub(crate) fn all() -> Self {
         Self { given: None, axes: None, keepdim: false }
@@ -190,7 +190,7 @@ impl Over {
     }
 
     /// A tensor of the result's shape, seen in the shape of the operand.
-    pub(crate) fn spread(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    pub(crate) fn expand(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         super::view::expand_to(&self.aligned(g, sizes)?, sizes)
     }
 
@@ -243,7 +243,7 @@ pub(crate) fn wrap_dims(op: &'static str, dims: &[i64], ndim: usize) -> Result<S
 }
 
 /// Takes `r` over the axes of `x`, whose elements are `T`, into a fresh tensor.
-pub(crate) fn run<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over) -> Result<Tensor>
+pub(crate) fn run<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
     R::O: Element,
 {
@@ -257,7 +257,7 @@ where
 ///
 /// # Safety
 /// 1. `out` is writable for every element of the result and apart from `x`.
-pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over, out: *mut R::O) {
+pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, out: *mut R::O) {
     let ((kept, kept_strides), (mut reduced, mut reduced_strides)) = over.split(x);
     if kept.contains(&0) {
         return;

@@ -4,13 +4,13 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::sum::{mean_of, sum_of};
-use super::{Over, run_into};
+use super::{ReduceAxes, run_into};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Moments, Reduce, row_moments};
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::pointwise::select::where_;
 use crate::tensor::layout::numel;
@@ -19,13 +19,13 @@ use crate::tensor::{Element, FromScalar, Scalar, Tensor};
 /// `var`, `std` and, with the mean, `var_mean`, `std_mean`: with `n - correction` below,
 /// `gvar = 2 g (x - mean) / (n - correction)`, and `gstd = gvar / (2 std)`, 0 where `std` is 0.
 #[derive(Clone, Debug)]
-struct Spread<const STD: bool, const MEAN: bool> {
-    over: Over,
+struct VarOrStd<const STD: bool, const MEAN: bool> {
+    over: ReduceAxes,
     /// `None` as torch's default of 1.
     correction: Option<Scalar>,
 }
 
-impl<const STD: bool, const MEAN: bool> Spread<STD, MEAN> {
+impl<const STD: bool, const MEAN: bool> VarOrStd<STD, MEAN> {
     /// What the squared deviations are divided by; 0 or less if there are too few elements.
     fn freedom(&self, sizes: &[usize]) -> f64 {
         self.over.count(sizes) as f64 - self.correction.map_or(1.0, Scalar::as_f64)
@@ -41,7 +41,7 @@ impl<const STD: bool, const MEAN: bool> Spread<STD, MEAN> {
     }
 }
 
-impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
+impl<const STD: bool, const MEAN: bool> Primitive for VarOrStd<STD, MEAN> {
     const NAME: &'static str = if STD { "std" } else { "var" };
     const NODE: &'static str = match (STD, MEAN) {
         (false, false) => "VarBackward0",
@@ -49,34 +49,34 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
         (false, true) => "VarMeanBackward0",
         (true, true) => "StdMeanBackward0",
     };
-    const KEEP: &'static [Keep] = match (STD, MEAN) {
-        (false, _) => &[Keep::input(0, "self")],
-        (true, false) => &[Keep::input(0, "self"), Keep::output(0, "result")],
-        (true, true) => &[Keep::input(0, "self"), Keep::output(0, "result0")],
+    const SAVE: &'static [Save] = match (STD, MEAN) {
+        (false, _) => &[Save::input(0, "self")],
+        (true, false) => &[Save::input(0, "self"), Save::output(0, "result")],
+        (true, true) => &[Save::input(0, "self"), Save::output(0, "result0")],
     };
     const BATCH: Batch<Self> =
         Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), correction: op.correction }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let freedom = self.freedom(x.sizes()).max(0.0);
-        dispatch!(floats of Self::NAME, x.dtype(), T => {
+        match_dtype!(floats of Self::NAME, x.dtype(), T => {
             let sizes = self.over.sizes(x.sizes());
             let moments = moments::<T>(x, &self.over, |row| {
                 // SAFETY: (1) the elements of a slice.
                 let (mean, squares) = unsafe { row_moments(row.as_ptr(), row.len(), 1) };
                 [mean, squares]
             });
-            let spread = Tensor::build::<T>(&sizes, |o| {
+            let var_or_std = Tensor::build::<T>(&sizes, |o| {
                 for (o, [_, squares]) in o.iter_mut().zip(&moments) {
                     let var = *squares / T::from_scalar(Scalar::Float(freedom));
                     *o = if STD { var.sqrt() } else { var };
                 }
             })?;
             if !MEAN {
-                return Ok(out(spread));
+                return Ok(out(var_or_std));
             }
             let mean = Tensor::build::<T>(&sizes, |o| o.iter_mut().zip(&moments).for_each(|(o, [mean, _])| *o = *mean))?;
-            Ok(smallvec![spread, mean])
+            Ok(smallvec![var_or_std, mean])
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -98,7 +98,7 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
         }
         if let Some(g) = cx.g_of(1) {
             let share = g.div(&Tensor::number(Scalar::Int(self.over.count(x.sizes()) as i64))?)?;
-            let share = self.over.spread(&share, x.sizes())?;
+            let share = self.over.expand(&share, x.sizes())?;
             total = Some(match total {
                 None => share,
                 Some(t) => t.add(&share)?,
@@ -110,8 +110,12 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
         let Some(t) = cx.t(0) else { return Ok(cx.outs.iter().map(|_| None).collect()) };
         let x = cx.xs[0];
         let var = sum_of(&op.centred(x)?.mul(t)?, op.over.clone(), None)?.times(2.0 / op.freedom(x.sizes()))?;
-        let spread = if STD { op.halved(&var, &cx.outs[0])? } else { var };
-        if MEAN { Ok(smallvec![Some(spread), Some(mean_of(t, op.over.clone(), None)?)]) } else { Ok(one(spread)) }
+        let var_or_std = if STD { op.halved(&var, &cx.outs[0])? } else { var };
+        if MEAN {
+            Ok(smallvec![Some(var_or_std), Some(mean_of(t, op.over.clone(), None)?)])
+        } else {
+            Ok(one(var_or_std))
+        }
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let correction = self.correction.map_or(Value::None, Value::Scalar);
@@ -120,7 +124,7 @@ impl<const STD: bool, const MEAN: bool> Primitive for Spread<STD, MEAN> {
 }
 
 /// Mean and sum of squared deviations for each element of the result; `row` gives them for one row.
-fn moments<T: Element>(x: &Tensor, over: &Over, row: fn(&[T]) -> [T; 2]) -> Vec<[T; 2]>
+fn moments<T: Element>(x: &Tensor, over: &ReduceAxes, row: fn(&[T]) -> [T; 2]) -> Vec<[T; 2]>
 where
     Moments: Reduce<T, O = [T; 2]>,
 {
@@ -142,7 +146,7 @@ where
     all
 }
 
-fn spread<const STD: bool, const MEAN: bool>(
+fn var_or_std<const STD: bool, const MEAN: bool>(
     x: &Tensor,
     dim: Option<&[i64]>,
     correction: Option<Scalar>,
@@ -157,8 +161,8 @@ fn spread<const STD: bool, const MEAN: bool>(
             ),
         ));
     }
-    let over = Over::dims(if STD { "std" } else { "var" }, dim, x.ndim(), keepdim)?;
-    let op = Spread::<STD, MEAN> { over, correction };
+    let over = ReduceAxes::dims(if STD { "std" } else { "var" }, dim, x.ndim(), keepdim)?;
+    let op = VarOrStd::<STD, MEAN> { over, correction };
     if op.freedom(x.sizes()) <= 0.0 || numel(&op.over.sizes(x.sizes())) == 0 {
         let name = if STD { "std" } else { "var" };
         crate::warn::warn(&format!(
@@ -193,7 +197,7 @@ fn bessel(unbiased: bool) -> Option<Scalar> {
 /// 1.0
 #[op(function, method, norust, name = "var")]
 pub fn var_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
-    spread::<false, false>(input, None, bessel(unbiased), false).map(first)
+    var_or_std::<false, false>(input, None, bessel(unbiased), false).map(first)
 }
 
 /// The variance over dimensions.
@@ -205,7 +209,7 @@ pub fn var_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
 /// [2.0]
 #[op(function, method, out, norust, name = "var", "(unbiased=True, keepdim=False)")]
 pub fn var_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<Tensor> {
-    spread::<false, false>(input, dim, bessel(unbiased), keepdim).map(first)
+    var_or_std::<false, false>(input, dim, bessel(unbiased), keepdim).map(first)
 }
 
 /// The variance over dimensions, squared deviations divided by `n - correction`.
@@ -218,7 +222,7 @@ pub fn var_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 /// 1.0
 #[op(function, method, out, "(dim=None, *, correction=None, keepdim=False)")]
 pub fn var(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keepdim: bool) -> Result<Tensor> {
-    spread::<false, false>(input, dim, correction, keepdim).map(first)
+    var_or_std::<false, false>(input, dim, correction, keepdim).map(first)
 }
 
 /// The standard deviation of all elements.
@@ -231,7 +235,7 @@ pub fn var(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keep
 /// 1.0
 #[op(function, method, norust, name = "std")]
 pub fn std_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
-    spread::<true, false>(input, None, bessel(unbiased), false).map(first)
+    var_or_std::<true, false>(input, None, bessel(unbiased), false).map(first)
 }
 
 /// The standard deviation over dimensions.
@@ -243,7 +247,7 @@ pub fn std_unbiased(input: &Tensor, unbiased: bool) -> Result<Tensor> {
 /// [1.0]
 #[op(function, method, out, norust, name = "std", "(unbiased=True, keepdim=False)")]
 pub fn std_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<Tensor> {
-    spread::<true, false>(input, dim, bessel(unbiased), keepdim).map(first)
+    var_or_std::<true, false>(input, dim, bessel(unbiased), keepdim).map(first)
 }
 
 /// The standard deviation over dimensions, squared deviations divided by `n - correction`.
@@ -256,7 +260,7 @@ pub fn std_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 /// 1.0
 #[op(function, method, out, "(dim=None, *, correction=None, keepdim=False)")]
 pub fn std(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keepdim: bool) -> Result<Tensor> {
-    spread::<true, false>(input, dim, correction, keepdim).map(first)
+    var_or_std::<true, false>(input, dim, correction, keepdim).map(first)
 }
 
 /// The variance and the mean of all elements.
@@ -267,7 +271,7 @@ pub fn std(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keep
 /// [1.0, 2.0]
 #[op(function, name = "var_mean")]
 pub fn var_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
-    spread::<false, true>(input, None, bessel(unbiased), false).map(pair)
+    var_or_std::<false, true>(input, None, bessel(unbiased), false).map(pair)
 }
 
 /// The variance and the mean over dimensions.
@@ -278,7 +282,7 @@ pub fn var_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tens
 /// [2.0, 2.0]
 #[op(function, name = "var_mean", "(unbiased=True, keepdim=False)")]
 pub fn var_mean_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<(Tensor, Tensor)> {
-    spread::<false, true>(input, dim, bessel(unbiased), keepdim).map(pair)
+    var_or_std::<false, true>(input, dim, bessel(unbiased), keepdim).map(pair)
 }
 
 /// The variance and the mean over dimensions, squared deviations divided by `n - correction`.
@@ -294,7 +298,7 @@ pub fn var_mean(
     correction: Option<Scalar>,
     keepdim: bool,
 ) -> Result<(Tensor, Tensor)> {
-    spread::<false, true>(input, dim, correction, keepdim).map(pair)
+    var_or_std::<false, true>(input, dim, correction, keepdim).map(pair)
 }
 
 /// The standard deviation and the mean of all elements.
@@ -305,7 +309,7 @@ pub fn var_mean(
 /// [1.0, 2.0]
 #[op(function, name = "std_mean")]
 pub fn std_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
-    spread::<true, true>(input, None, bessel(unbiased), false).map(pair)
+    var_or_std::<true, true>(input, None, bessel(unbiased), false).map(pair)
 }
 
 /// The standard deviation and the mean over dimensions.
@@ -316,7 +320,7 @@ pub fn std_mean_unbiased(input: &Tensor, unbiased: bool) -> Result<(Tensor, Tens
 /// [1.0, 2.0]
 #[op(function, name = "std_mean", "(unbiased=True, keepdim=False)")]
 pub fn std_mean_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<(Tensor, Tensor)> {
-    spread::<true, true>(input, dim, bessel(unbiased), keepdim).map(pair)
+    var_or_std::<true, true>(input, dim, bessel(unbiased), keepdim).map(pair)
 }
 
 /// The standard deviation and the mean over dimensions, squared deviations divided by `n - correction`.
@@ -332,7 +336,7 @@ pub fn std_mean(
     correction: Option<Scalar>,
     keepdim: bool,
 ) -> Result<(Tensor, Tensor)> {
-    spread::<true, true>(input, dim, correction, keepdim).map(pair)
+    var_or_std::<true, true>(input, dim, correction, keepdim).map(pair)
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use retrograd_macros::op;
 
-use super::Over;
+use super::ReduceAxes;
 use super::sum::{accumulated, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
 use crate::tensor::{DType, Scalar, Tensor};
@@ -19,13 +19,13 @@ fn numbers(x: &Tensor, nan: &Tensor) -> Result<Tensor> {
 /// `nansum`: reverse `g` for every number, 0 for NaN.
 #[derive(Clone, Debug)]
 struct NanSum {
-    over: Over,
+    over: ReduceAxes,
     dtype: Option<DType>,
 }
 
 impl Primitive for NanSum {
     const NAME: &'static str = "nansum";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), dtype: p.dtype }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -34,7 +34,7 @@ impl Primitive for NanSum {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.kept(0)?;
-        numbers(&self.over.spread(cx.g(), cx.sizes(0))?, &x.ne(x)?).map(one)
+        numbers(&self.over.expand(cx.g(), cx.sizes(0))?, &x.ne(x)?).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
@@ -52,7 +52,7 @@ impl Primitive for NanSum {
 /// 3.0
 #[op(function, method, out = COMPUTED, "(dim=None, keepdim=False, *, dtype=None)")]
 pub fn nansum(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-    let over = Over::dims("nansum", dim, input.ndim(), keepdim)?;
+    let over = ReduceAxes::dims("nansum", dim, input.ndim(), keepdim)?;
     if input.dtype().is_integral() {
         return sum_of(input, over, Some(accumulated(input.dtype(), dtype)));
     }
@@ -78,7 +78,7 @@ pub fn nanmean(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option
         ));
     }
     let x = input.detach();
-    let over = Over::dims("nanmean", dim, input.ndim(), keepdim)?;
+    let over = ReduceAxes::dims("nanmean", dim, input.ndim(), keepdim)?;
     let count = sum_of(&x.eq(&x)?, over, None)?;
     let sum = nansum(input, dim, keepdim, dtype)?;
     let count = cast(&count, sum.dtype())?;

@@ -3,11 +3,11 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::Over;
+use super::ReduceAxes;
 use super::sum::sum_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::{refuse_bools, result_type};
@@ -20,7 +20,7 @@ fn zero() -> Result<Tensor> {
 }
 
 /// The `ord`-norm over axes.
-fn norm_of(x: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
+fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let dims: Vec<i64> = over.axes(x.ndim()).iter().map(|&axis| axis as i64).collect();
     let sum = |x: &Tensor| sum_of(x, over.clone(), None);
     let magnitude = x.abs()?;
@@ -45,7 +45,7 @@ fn norm_of(x: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
 
 /// `g` times the derivative of the norm by each element, where `g` and `norm` lie beside `x`. At zero, the subgradient of
 /// least length.
-fn pull(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &Over) -> Result<Tensor> {
+fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let zero = zero()?;
     let off = |t: &Tensor, mask: &Tensor| t.masked_fill(mask, &zero);
     if ord == 0.0 {
@@ -74,18 +74,18 @@ fn pull(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &Over) -> Result<
     scaled.mul(&off(&g.div(&norm.power(ord - 1.0)?)?, &none)?)
 }
 
-/// `linalg.vector_norm`: reverse [`pull`].
+/// `linalg.vector_norm`: reverse [`norm_vjp`].
 #[derive(Clone, Debug)]
 struct VectorNorm {
     ord: Scalar,
-    over: Over,
+    over: ReduceAxes,
     /// Its node has the name and the attributes of the older `norm`.
     older: bool,
 }
 
 impl Primitive for VectorNorm {
     const NAME: &'static str = "vector_norm";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), ..p.clone() }));
     fn node(&self) -> &'static str {
         if self.older { "NormBackward1" } else { "LinalgVectorNormBackward0" }
@@ -97,13 +97,13 @@ impl Primitive for VectorNorm {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, sizes) = (cx.kept(1)?, cx.sizes(0));
         let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.kept(0)?, sizes)?];
-        pull(&g, x, &norm, self.ord.as_f64(), &self.over).map(one)
+        norm_vjp(&g, x, &norm, self.ord.as_f64(), &self.over).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let x = cx.xs[0];
         let norm = op.over.aligned(&cx.outs[0], x.sizes())?;
-        sum_of(&pull(t, x, &norm, op.ord.as_f64(), &op.over)?, op.over.clone(), None).map(one)
+        sum_of(&norm_vjp(t, x, &norm, op.ord.as_f64(), &op.over)?, op.over.clone(), None).map(one)
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
@@ -136,7 +136,7 @@ fn check_float(op: &'static str, x: &Tensor, dtype: Option<DType>) -> Result<()>
 impl VectorNorm {
     fn checked(op: &'static str, x: &Tensor, ord: Scalar, dim: Option<&[i64]>, keepdim: bool) -> Result<Self> {
         check_float(op, x, None)?;
-        let over = Over::dims(op, dim, x.ndim(), keepdim)?;
+        let over = ReduceAxes::dims(op, dim, x.ndim(), keepdim)?;
         let p = ord.as_f64();
         if (p < 0.0 || p == f64::INFINITY) && over.axes(x.ndim()).iter().any(|&axis| x.sizes()[axis] == 0) {
             return Err(Error::shape(
@@ -377,14 +377,14 @@ struct Dist {
 
 impl Dist {
     /// `g` times the derivative by each element of `a`.
-    fn pull(&self, g: &Tensor, a: &Tensor, b: &Tensor, norm: &Tensor) -> Result<Tensor> {
-        pull(g, &a.sub(b)?, norm, self.p.as_f64(), &Over::all())
+    fn norm_vjp(&self, g: &Tensor, a: &Tensor, b: &Tensor, norm: &Tensor) -> Result<Tensor> {
+        norm_vjp(g, &a.sub(b)?, norm, self.p.as_f64(), &ReduceAxes::all())
     }
 }
 
 impl Primitive for Dist {
     const NAME: &'static str = "dist";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "other"), Keep::output(0, "result"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(1, "other"), Save::output(0, "result"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; p);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let [a, b] = [view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?];
@@ -395,10 +395,10 @@ impl Primitive for Dist {
             view::reshape_to(t, &sizes)
         };
         let difference = aligned(&a)?.sub(&aligned(&b)?)?;
-        let over = Over::all().lifted(ndim - 1);
+        let over = ReduceAxes::all().lifted(ndim - 1);
         let dims: Vec<i64> = over.axes(ndim).iter().map(|&axis| axis as i64).collect();
         let y = if dims.is_empty() {
-            apply1(VectorNorm { ord: p.p, over: Over::none(), older: false }, &[&difference])?
+            apply1(VectorNorm { ord: p.p, over: ReduceAxes::none(), older: false }, &[&difference])?
         } else {
             vector(Self::NAME, &difference, p.p, Some(&dims), false, None)?
         };
@@ -406,15 +406,15 @@ impl Primitive for Dist {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         refuse_complex(Self::NAME, xs)?;
-        norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &Over::all()).map(out)
+        norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &ReduceAxes::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let g = self.pull(cx.g(), cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?;
+        let g = self.norm_vjp(cx.g(), cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?;
         let other = cx.when(1, || g.neg())?;
         Ok(smallvec![Some(g), other])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let part = |i: usize| cx.t(i).map(|t| op.pull(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
+        let part = |i: usize| cx.t(i).map(|t| op.norm_vjp(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
         maybe_difference(part(0)?, part(1)?)
     });
 }

@@ -3,14 +3,14 @@
 use retrograd_macros::op;
 
 use super::sum::{accumulated, into_accumulator, sum_of};
-use super::{Over, run};
+use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::real::Ring;
 use crate::kernels::reduce;
+use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
@@ -19,7 +19,7 @@ use crate::tensor::{DType, Element, Tensor, Truth};
 /// `prod`: reverse `g` times the product of the other elements.
 #[derive(Clone, Debug)]
 struct Prod {
-    over: Over,
+    over: ReduceAxes,
     dtype: Option<DType>,
 }
 
@@ -39,14 +39,14 @@ impl Prod {
         let [before, n, after] = self.over.block(x.sizes());
         let eye = identity(n, true)?;
         let square = where_(&eye, &Tensor::ones(&[], x.dtype())?, &view::reshape_to(x, &[before, 1, n, after])?)?;
-        let over = Over::dim(Self::NAME, 2, 4, false)?;
+        let over = ReduceAxes::dim(Self::NAME, 2, 4, false)?;
         view::reshape_to(&apply1(Prod { over, dtype: None }, &[&square])?, x.sizes())
     }
 }
 
 impl Primitive for Prod {
     const NAME: &'static str = "prod";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
     fn node(&self) -> &'static str {
         if self.over.is_given() { "ProdBackward1" } else { "ProdBackward0" }
@@ -54,7 +54,7 @@ impl Primitive for Prod {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let product = dispatch!(numeric of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?);
+        let product = match_dtype!(numeric of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?);
         copy::cast(&product, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -94,7 +94,8 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
     if x.is_batched() {
         return Ok(true);
     }
-    let all = dispatch!(floats of "prod", x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &Over::all())?);
+    let all =
+        match_dtype!(floats of "prod", x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &ReduceAxes::all())?);
     Ok(all.item()?.is_zero())
 }
 
@@ -122,7 +123,7 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
         }
     }
     let x = copy::contiguous(x)?;
-    dispatch!(floats of "prod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    match_dtype!(floats of "prod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         fill(x.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
     }))
 }
@@ -136,7 +137,7 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
 /// 6.0
 #[op(function, method, "(*, dtype=None)")]
 pub fn prod(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
-    apply1(Prod { over: Over::all(), dtype }, &[input])
+    apply1(Prod { over: ReduceAxes::all(), dtype }, &[input])
 }
 
 /// The product along a dimension.
@@ -149,7 +150,7 @@ pub fn prod(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 /// [2.0, 12.0]
 #[op(function, method, out = COMPUTED, name = "prod", "(keepdim=False, *, dtype=None)")]
 pub fn prod_dim(input: &Tensor, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-    apply1(Prod { over: Over::dim("prod", dim, input.ndim(), keepdim)?, dtype }, &[input])
+    apply1(Prod { over: ReduceAxes::dim("prod", dim, input.ndim(), keepdim)?, dtype }, &[input])
 }
 
 #[cfg(test)]
@@ -179,7 +180,7 @@ mod tests {
         let _reading = crate::storage::reclaim::reading();
         for zeros in [[1.5, 2.0, 3.0, -1.0], [1.5, 0.0, 3.0, -1.0]] {
             let x = Tensor::from_slice(&zeros, &[2, 2]).unwrap();
-            for over in [Over::all(), Over::dim("prod", 0, 2, false).unwrap()] {
+            for over in [ReduceAxes::all(), ReduceAxes::dim("prod", 0, 2, false).unwrap()] {
                 let op = Prod { over, dtype: None };
                 let result = apply1(op.clone(), &[&x]).unwrap();
                 let [a, b] = [true, false].map(|r| op.others(&x, &result, r).unwrap().to_vec::<f64>().unwrap());

@@ -2,16 +2,16 @@
 
 use retrograd_macros::op;
 
-use super::Over;
+use super::ReduceAxes;
 use super::prod::{has_zero, identity};
 use super::sum::{accumulated, into_accumulator, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::kernels::reduce::{self, Reduce, scan};
+use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
@@ -20,7 +20,7 @@ use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{DType, Element, Tensor};
 
 /// The running result of `r` along the one axis of `over`, forwards or backwards, in a fresh tensor.
-fn scanned<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &Over, reverse: bool) -> Result<Tensor>
+fn scanned<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, reverse: bool) -> Result<Tensor>
 where
     R::O: Element,
 {
@@ -55,21 +55,21 @@ where
 /// `cumsum`: reverse the running sum of `g` from the other end.
 #[derive(Clone, Debug)]
 struct CumSum {
-    over: Over,
+    over: ReduceAxes,
     reverse: bool,
     dtype: Option<DType>,
 }
 
 impl Primitive for CumSum {
     const NAME: &'static str = "cumsum";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sums = dispatch!(numeric of Self::NAME, x.dtype(), T => {
+        let sums = match_dtype!(numeric of Self::NAME, x.dtype(), T => {
             scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?
         });
         copy::cast(&sums, dtype).map(out)
@@ -82,7 +82,7 @@ impl Primitive for CumSum {
 /// `cumprod`: with `y` the result, `gx[k] = sum over i >= k of g[i] y[i] / x[k]`, where the quotient is exact at zeros.
 #[derive(Clone, Debug)]
 struct CumProd {
-    over: Over,
+    over: ReduceAxes,
     dtype: Option<DType>,
 }
 
@@ -97,21 +97,20 @@ impl CumProd {
         let [before, n, after] = self.over.block(x.sizes());
         let one = Tensor::ones(&[], x.dtype())?;
         let square = where_(&identity(n, true)?, &one, &view::reshape_to(x, &[before, 1, n, after])?)?;
-        let products = apply1(CumProd { over: Over::dim(Self::NAME, 2, 4, false)?, dtype: None }, &[&square])?;
+        let products = apply1(CumProd { over: ReduceAxes::dim(Self::NAME, 2, 4, false)?, dtype: None }, &[&square])?;
         where_(&identity(n, false)?, &products, &Tensor::zeros(&[], x.dtype())?)
     }
 }
 
 impl Primitive for CumProd {
     const NAME: &'static str = "cumprod";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let products =
-            dispatch!(numeric of Self::NAME, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
+        let products = match_dtype!(numeric of Self::NAME, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
         copy::cast(&products, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -131,7 +130,7 @@ impl Primitive for CumProd {
         }
         let [before, n, after] = self.over.block(x.sizes());
         let terms = self.partials(&x)?.mul(&view::reshape_to(g, &[before, 1, n, after])?)?;
-        view::reshape_to(&sum_of(&terms, Over::dim(Self::NAME, 2, 4, false)?, None)?, x.sizes()).map(one)
+        view::reshape_to(&sum_of(&terms, ReduceAxes::dim(Self::NAME, 2, 4, false)?, None)?, x.sizes()).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
@@ -142,7 +141,7 @@ impl Primitive for CumProd {
         }
         let [before, n, after] = op.over.block(x.sizes());
         let terms = op.partials(&x)?.mul(&view::reshape_to(&t, &[before, n, 1, after])?)?;
-        view::reshape_to(&sum_of(&terms, Over::dim(Self::NAME, 1, 4, false)?, None)?, x.sizes()).map(one)
+        view::reshape_to(&sum_of(&terms, ReduceAxes::dim(Self::NAME, 1, 4, false)?, None)?, x.sizes()).map(one)
     });
 }
 
@@ -164,7 +163,7 @@ fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) ->
     }
     let [g, x, y] = [copy::contiguous(g)?, copy::contiguous(x)?, copy::contiguous(y)?];
     const WHY: &str = "contiguous and of this dtype";
-    dispatch!(floats of "cumprod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    match_dtype!(floats of "cumprod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         let [g, x, y] = [&g, &x, &y].map(|t| t.as_slice::<T>().expect(WHY));
         fill(g, x, y, o, [before, n, after]);
     }))
@@ -198,7 +197,7 @@ fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>
 #[op(function, method, inplace, out = COMPUTED, "(*, dtype=None)")]
 pub fn cumsum(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dtype = check_form("cumsum", form, input, dtype)?;
-    let over = Over::dim("cumsum", dim, input.ndim(), false)?;
+    let over = ReduceAxes::dim("cumsum", dim, input.ndim(), false)?;
     apply_as(form, CumSum { over, reverse: false, dtype }, &[input])
 }
 
@@ -213,7 +212,7 @@ pub fn cumsum(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> 
 #[op(function, method, inplace, out = COMPUTED, "(*, dtype=None)")]
 pub fn cumprod(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dtype = check_form("cumprod", form, input, dtype)?;
-    let over = Over::dim("cumprod", dim, input.ndim(), false)?;
+    let over = ReduceAxes::dim("cumprod", dim, input.ndim(), false)?;
     apply_as(form, CumProd { over, dtype }, &[input])
 }
 

@@ -5,19 +5,19 @@ use std::ops::Range;
 use retrograd_macros::op;
 
 use super::sum::sum_of;
-use super::{Over, run};
+use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::math;
-use crate::kernels::parallel::{Shared, split};
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Body, lanes2, row_of};
 use crate::kernels::real::Real;
 use crate::kernels::reduce;
 use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
-use crate::kernels::simd::{Isa, Level, Task, Vector, dispatch as on};
+use crate::kernels::simd::{InstructionSet, Isa, Task, Vector, for_isa as on};
+use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
@@ -26,7 +26,7 @@ use crate::tensor::{DType, Tensor, default_dtype};
 /// `logsumexp`: reverse `g exp(x - result)`.
 #[derive(Clone, Debug)]
 struct LogSumExp {
-    over: Over,
+    over: ReduceAxes,
 }
 
 /// `exp(x - m)`; an infinite or missing maximum does not shift.
@@ -57,7 +57,7 @@ fn finite<V: Vector>(m: V) -> V {
 fn fresh2<K: Body<f32, 2> + Body<f64, 2>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let o = Tensor::empty(a.sizes(), a.dtype())?;
     let sb = expanded_strides(b.sizes(), b.strides(), a.sizes());
-    dispatch!(floats of "logsumexp", a.dtype(), T => {
+    match_dtype!(floats of "logsumexp", a.dtype(), T => {
         // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh and contiguous.
         unsafe { lanes2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
         Ok(o)
@@ -73,12 +73,12 @@ impl LogSumExp {
 
 impl Primitive for LogSumExp {
     const NAME: &'static str = "logsumexp";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, kept) = (xs[0], self.over.keeping());
-        dispatch!(floats of Self::NAME, x.dtype(), T => {
+        match_dtype!(floats of Self::NAME, x.dtype(), T => {
             // Of no elements the maximum is minus infinity, and so is the result.
             let max = run::<T, _>(&reduce::Max, x, &kept)?;
             let sum = run::<T, _>(&reduce::Sum, &fresh2(&Shifted, x, &max)?, &kept)?;
@@ -103,7 +103,7 @@ impl Primitive for LogSumExp {
 /// `g y - y sum(g y)`, and for the logarithm `g - exp(y) sum(g)`.
 #[derive(Clone, Debug)]
 struct Softmax<const LOG: bool> {
-    over: Over,
+    over: ReduceAxes,
 }
 
 impl<const LOG: bool> Softmax<LOG> {
@@ -126,13 +126,13 @@ impl<const LOG: bool> Softmax<LOG> {
         }
         let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
         let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
-        dispatch!(floats of Self::NAME, y.dtype(), T => {
+        match_dtype!(floats of Self::NAME, y.dtype(), T => {
             let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
             Tensor::build::<T>(&sizes, |o| {
                 in_parts(o, block, |o, part| {
                     let (g, y) = (&g[part.clone()], &y[part]);
                     // SAFETY: the task has no duties: it works on slices.
-                    unsafe { on(Level::detect(), Pull::<T, LOG> { g, y, o, block }) }
+                    unsafe { on(InstructionSet::detect(), BackwardRows::<T, LOG> { g, y, o, block }) }
                 });
             })
         })
@@ -141,18 +141,18 @@ impl<const LOG: bool> Softmax<LOG> {
 
 impl<const LOG: bool> Primitive for Softmax<LOG> {
     const NAME: &'static str = if LOG { "log_softmax" } else { "softmax" };
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        dispatch!(floats, x.dtype(), T => {
+        match_dtype!(floats, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             Tensor::build::<T>(x.sizes(), |o| {
                 in_parts(o, block, |o, part| {
                     // SAFETY: the task has no duties: it works on slices.
-                    unsafe { on(Level::detect(), Rows::<T, LOG> { x: &from[part], o, block }) }
+                    unsafe { on(InstructionSet::detect(), SoftmaxRows::<T, LOG> { x: &from[part], o, block }) }
                 });
             }).map(out)
         }, else {
@@ -185,7 +185,7 @@ const ELEMENT_COST: f64 = 0.4;
 /// Calls `work` for parts of the output and their places: whole blocks of `n` times `after` elements.
 fn in_parts<T: Real>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(&mut [T], Range<usize>) + Sync) {
     let (block, cost) = (n * after, o.len() as f64 * ELEMENT_COST);
-    let out = Shared(o.as_mut_ptr());
+    let out = SharedPtr(o.as_mut_ptr());
     split(before, 1, cost, &|blocks| {
         let part = blocks.start * block..blocks.end * block;
         // SAFETY: a part of the output, which no other piece has.
@@ -218,8 +218,8 @@ fn pulled<const LOG: bool, V: Vector>(g: V, y: V, sum: V) -> V {
 }
 
 /// [`pulled`] for one sum.
-struct Pulled<T, const LOG: bool>(T);
-impl<T: Real, const LOG: bool> Body<T, 2> for Pulled<T, LOG> {
+struct BackwardElement<T, const LOG: bool>(T);
+impl<T: Real, const LOG: bool> Body<T, 2> for BackwardElement<T, LOG> {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [g, y]: [V; 2]) -> V {
         pulled::<LOG, V>(g, y, g.splat(self.0))
@@ -227,8 +227,8 @@ impl<T: Real, const LOG: bool> Body<T, 2> for Pulled<T, LOG> {
 }
 
 /// [`pulled`] for a sum of each column.
-struct PulledBy<const LOG: bool>;
-impl<T: Real, const LOG: bool> Body<T, 3> for PulledBy<LOG> {
+struct BackwardKernel<const LOG: bool>;
+impl<T: Real, const LOG: bool> Body<T, 3> for BackwardKernel<LOG> {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [g, y, sum]: [V; 3]) -> V {
         pulled::<LOG, V>(g, y, sum)
@@ -236,18 +236,18 @@ impl<T: Real, const LOG: bool> Body<T, 3> for PulledBy<LOG> {
 }
 
 /// Forward, over `(before, n, after)`. No duties.
-struct Rows<'a, T, const LOG: bool> {
+struct SoftmaxRows<'a, T, const LOG: bool> {
     x: &'a [T],
     o: &'a mut [T],
     block: [usize; 3],
 }
 
-impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
+impl<T: Real, const LOG: bool> Task for SoftmaxRows<'_, T, LOG> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Rows { x, o, block: [_, n, after] } = self;
+        let SoftmaxRows { x, o, block: [_, n, after] } = self;
         if x.is_empty() {
             return;
         }
@@ -313,19 +313,19 @@ impl<T: Real, const LOG: bool> Task for Rows<'_, T, LOG> {
 }
 
 /// Backward, over `(before, n, after)`. No duties.
-struct Pull<'a, T, const LOG: bool> {
+struct BackwardRows<'a, T, const LOG: bool> {
     g: &'a [T],
     y: &'a [T],
     o: &'a mut [T],
     block: [usize; 3],
 }
 
-impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
+impl<T: Real, const LOG: bool> Task for BackwardRows<'_, T, LOG> {
     type Out = ();
     const WIDE: bool = true;
     #[inline(always)]
     unsafe fn run<S: Isa>(self) {
-        let Pull { g, y, o, block: [_, n, after] } = self;
+        let BackwardRows { g, y, o, block: [_, n, after] } = self;
         if y.is_empty() {
             return;
         }
@@ -335,7 +335,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
                 // SAFETY: Task 2.
                 unsafe {
                     let total = if LOG { row_sum::<S, T>(g) } else { dot::<S, T>(g, y) };
-                    row_of::<S, T, 2, _>(&Pulled::<T, LOG>(total), [g, y], o);
+                    row_of::<S, T, 2, _>(&BackwardElement::<T, LOG>(total), [g, y], o);
                 }
                 continue;
             }
@@ -347,7 +347,7 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
             }
             for ((g, y), o) in g.chunks_exact(after).zip(y.chunks_exact(after)).zip(o.chunks_exact_mut(after)) {
                 // SAFETY: Task 2.
-                unsafe { row_of::<S, T, 3, _>(&PulledBy::<LOG>, [g, y, &sum], o) };
+                unsafe { row_of::<S, T, 3, _>(&BackwardKernel::<LOG>, [g, y, &sum], o) };
             }
         }
     }
@@ -363,13 +363,13 @@ impl<T: Real, const LOG: bool> Task for Pull<'_, T, LOG> {
 /// 1000.693
 #[op(function, method, out, "(keepdim=False)")]
 pub fn logsumexp(input: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
-    let over = Over::dims("logsumexp", Some(dim), input.ndim(), keepdim)?;
+    let over = ReduceAxes::dims("logsumexp", Some(dim), input.ndim(), keepdim)?;
     let x = if input.dtype().is_integral() { cast(input, default_dtype())? } else { input.clone() };
     apply1(LogSumExp { over }, &[&x])
 }
 
 fn softmax_of<const LOG: bool>(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
-    let over = Over::dim(Softmax::<LOG>::NAME, dim, input.ndim(), false)?;
+    let over = ReduceAxes::dim(Softmax::<LOG>::NAME, dim, input.ndim(), false)?;
     apply1(Softmax::<LOG> { over }, &[&cast(input, dtype.unwrap_or(input.dtype()))?])
 }
 
@@ -475,7 +475,7 @@ mod tests {
     fn the_fused_rule_equals_the_recorded_one() {
         fn compare<const LOG: bool>(sizes: &[usize], dim: i64) {
             let (x, g) = (noise(1, sizes), noise(2, sizes));
-            let op = Softmax::<LOG> { over: Over::dim("softmax", dim, sizes.len(), false).unwrap() };
+            let op = Softmax::<LOG> { over: ReduceAxes::dim("softmax", dim, sizes.len(), false).unwrap() };
             let y = apply1(op.clone(), &[&x]).unwrap();
             let [a, b] = [op.pulled(&g, &y), op.pulled_at_once(&g, &y)].map(|t| t.unwrap().to_vec::<f64>().unwrap());
             assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");

@@ -3,13 +3,13 @@
 use half::{bf16, f16};
 use retrograd_macros::op;
 
-use super::{Over, run, run_into};
+use super::{ReduceAxes, run, run_into};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{self, Reduce};
+use crate::match_dtype;
 use crate::ops::{Value, view};
 use crate::tensor::complex::pairs;
 use crate::tensor::copy;
@@ -24,14 +24,14 @@ fn batched(sizes: &[usize], batch: usize) -> Dims {
 /// `sum`: reverse `g` spread over the reduced axes.
 #[derive(Clone, Debug)]
 struct Sum {
-    over: Over,
+    over: ReduceAxes,
     dtype: Option<DType>,
     sizes: Dims,
 }
 
 impl Primitive for Sum {
     const NAME: &'static str = "sum";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
@@ -43,12 +43,12 @@ impl Primitive for Sum {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sum = dispatch!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
+        let sum = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
             else sum_of_others(&reduce::Sum, Self::NAME, &x, &self.over)?);
         copy::cast(&sum, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        self.over.spread(cx.g(), cx.sizes(0)).map(one)
+        self.over.expand(cx.g(), cx.sizes(0)).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = Vec::new();
@@ -62,16 +62,16 @@ impl Primitive for Sum {
 }
 
 /// A sum, or mean, of halves, which accumulate in float32, or of complex numbers: the sums of their parts.
-fn sum_of_others<R>(r: &R, op: &'static str, x: &Tensor, over: &Over) -> Result<Tensor>
+fn sum_of_others<R>(r: &R, op: &'static str, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
     R: Reduce<f32, O = f32> + Reduce<f64, O = f64> + Reduce<f16, O = f16> + Reduce<bf16, O = bf16>,
 {
     if !x.dtype().is_complex() {
-        return dispatch!(halves, x.dtype(), T => run::<T, _>(r, x, over), else Err(Error::no_kernel(op, x.dtype())));
+        return match_dtype!(halves, x.dtype(), T => run::<T, _>(r, x, over), else Err(Error::no_kernel(op, x.dtype())));
     }
     let out = Tensor::empty(&over.sizes(x.sizes()), x.dtype())?;
     let (x, over) = (pairs(x)?, over.without_last(x.ndim()));
-    dispatch!(floats, x.dtype(), T => {
+    match_dtype!(floats, x.dtype(), T => {
         // SAFETY: (Into 1) fresh, contiguous memory of two reals for every complex result.
         unsafe { run_into::<T, _>(r, &x, &over, out.data_ptr().cast::<T>()) }
     }, else unreachable!("parts are float32 or float64"));
@@ -89,7 +89,7 @@ pub(super) fn into_accumulator(x: &Tensor, dtype: DType) -> Result<Tensor> {
 }
 
 /// A recorded sum over `over`.
-pub(super) fn sum_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
+pub(super) fn sum_of(input: &Tensor, over: ReduceAxes, dtype: Option<DType>) -> Result<Tensor> {
     apply1(Sum { over, dtype, sizes: Dims::from_slice(input.sizes()) }, &[input])
 }
 
@@ -102,7 +102,7 @@ pub(super) fn sum_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result
 /// 6.0
 #[op(function, method, "(*, dtype=None)")]
 pub fn sum(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
-    sum_of(input, Over::all(), dtype)
+    sum_of(input, ReduceAxes::all(), dtype)
 }
 
 /// The sum over dimensions.
@@ -115,7 +115,7 @@ pub fn sum(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 /// [3.0, 7.0]
 #[op(function, method, out = COMPUTED, norust, name = "sum", "(keepdim=False, *, dtype=None)")]
 pub fn sum_over(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-    sum_of(input, Over::dims("sum", dim, input.ndim(), keepdim)?, dtype)
+    sum_of(input, ReduceAxes::dims("sum", dim, input.ndim(), keepdim)?, dtype)
 }
 
 impl Tensor {
@@ -168,14 +168,14 @@ pub fn sum_to(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
 /// `mean`: reverse `g / n` spread over the reduced axes.
 #[derive(Clone, Debug)]
 struct Mean {
-    over: Over,
+    over: ReduceAxes,
     dtype: Option<DType>,
     sizes: Dims,
 }
 
 impl Primitive for Mean {
     const NAME: &'static str = "mean";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
@@ -186,14 +186,14 @@ impl Primitive for Mean {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::cast(xs[0], self.dtype.unwrap_or(xs[0].dtype()))?;
-        dispatch!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
+        match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
             else sum_of_others(&reduce::Mean, Self::NAME, &x, &self.over).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let n = self.over.count(cx.sizes(0));
         // Divided before it is spread: one division an element of the result.
         let share = cx.g().div(&Tensor::number(Scalar::Int(n as i64))?)?;
-        self.over.spread(&share, cx.sizes(0)).map(one)
+        self.over.expand(&share, cx.sizes(0)).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = Vec::new();
@@ -209,7 +209,7 @@ impl Primitive for Mean {
 }
 
 /// A recorded mean over `over`.
-pub(super) fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Result<Tensor> {
+pub(super) fn mean_of(input: &Tensor, over: ReduceAxes, dtype: Option<DType>) -> Result<Tensor> {
     let found = dtype.unwrap_or(input.dtype());
     if found.is_integral() {
         let which = if dtype.is_some() { "Optional" } else { "Input" };
@@ -236,7 +236,7 @@ pub(super) fn mean_of(input: &Tensor, over: Over, dtype: Option<DType>) -> Resul
 /// 3.0
 #[op(function, method, "(*, dtype=None)")]
 pub fn mean(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
-    mean_of(input, Over::all(), dtype)
+    mean_of(input, ReduceAxes::all(), dtype)
 }
 
 /// The mean over dimensions.
@@ -249,7 +249,7 @@ pub fn mean(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 /// [2.0, 3.0]
 #[op(function, method, out, norust, name = "mean", "(keepdim=False, *, dtype=None)")]
 pub fn mean_over(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-    mean_of(input, Over::dims("mean", dim, input.ndim(), keepdim)?, dtype)
+    mean_of(input, ReduceAxes::dims("mean", dim, input.ndim(), keepdim)?, dtype)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::real::Ring;
 use crate::ops::index::dynamic_shape;
@@ -37,7 +37,7 @@ fn weighed<T: Ring + Element>(bins: &[i64], weights: &Tensor, n: usize) -> Resul
 impl Primitive for BinCount {
     const NAME: &'static str = "bincount";
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|_, _, _, _| Err(dynamic_shape("bincount")));
     fn inputs(&self) -> u32 {
         0b10

@@ -1,12 +1,12 @@
 //! Sets and counts: the distinct elements of a tensor, how many there are of each, and where numbers stand among sorted ones.
 
-mod bins;
 mod count;
+mod histogram;
 mod search;
 mod unique;
 
-pub use bins::{histc, histogram, histogram_edges};
 pub use count::{bincount, unravel_index};
+pub use histogram::{histc, histogram, histogram_edges};
 pub use search::{bucketize, searchsorted};
 pub use unique::{unique, unique_consecutive};
 
@@ -21,9 +21,9 @@ pub static ROSTER: &[&Entry] = &[
     &count::UNRAVEL_INDEX,
     &search::SEARCHSORTED,
     &search::BUCKETIZE,
-    &bins::HISTC,
-    &bins::HISTOGRAM_EDGES,
-    &bins::HISTOGRAM,
+    &histogram::HISTC,
+    &histogram::HISTOGRAM_EDGES,
+    &histogram::HISTOGRAM,
 ];
 
 /// The answer of an op that is followed by autograd but has no derivative.

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::pointwise::result_type;
 use crate::ops::view;
@@ -72,7 +72,7 @@ impl Search {
 impl Primitive for Search {
     const NAME: &'static str = "searchsorted";
     const NODE: &'static str = "NotDifferentiable";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         if axes[0].is_none() && xs.len() == 2 && xs[0].ndim() == 1 {
             // One vector for the values of all entries.

@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::index::dynamic_shape;
 use crate::ops::sort::sort;
@@ -34,7 +34,7 @@ impl Unique {
 
 impl Primitive for Unique {
     const NAME: &'static str = "unique";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|p, _, _, _| Err(dynamic_shape(p.op())));
     fn node(&self) -> &'static str {
         match (self.consecutive, self.axis) {

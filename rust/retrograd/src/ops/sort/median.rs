@@ -2,15 +2,15 @@
 
 use retrograd_macros::op;
 
-use super::choose::{Choose, along, as_lines, chosen, size_along};
 use super::select::check_order;
+use super::selection::{Choose, along, as_lines, chosen, size_along};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
-use crate::ops::reduce::{Over, Ties};
+use crate::ops::reduce::{ReduceAxes, Ties};
 use crate::tensor::layout::contiguous_strides;
 use crate::tensor::{Scalar, Tensor};
 
@@ -53,18 +53,18 @@ struct Median {
 }
 
 impl Median {
-    fn over(&self, ndim: usize) -> Result<Over> {
+    fn over(&self, ndim: usize) -> Result<ReduceAxes> {
         if self.lead == 0 {
-            return Ok(Over::all());
+            return Ok(ReduceAxes::all());
         }
         let dims: Vec<i64> = (self.lead..ndim).map(|d| d as i64).collect();
-        if dims.is_empty() { Ok(Over::none()) } else { Over::dims(Self::NAME, Some(&dims), ndim, false) }
+        if dims.is_empty() { Ok(ReduceAxes::none()) } else { ReduceAxes::dims(Self::NAME, Some(&dims), ndim, false) }
     }
 }
 
 impl Primitive for Median {
     const NAME: &'static str = "median";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(0, "result")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { lead: op.lead + 1, ..*op }));
     fn node(&self) -> &'static str {
         if self.ignore_nan { "NanmedianBackward0" } else { "MedianBackward0" }

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::choose::{Choose, along};
+use super::selection::{Choose, along};
 use crate::error::{Error, Result};
 use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::choose::{Choose, along, size_along};
+use super::selection::{Choose, along, size_along};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};

@@ -2,17 +2,17 @@
 
 use retrograd_macros::op;
 
-use super::look::{Layout, Look, lifted, look, look_inplace, with_batch, wrap_dims};
+use super::view_op::{Layout, ViewOp, apply_view, apply_view_inplace, lifted, with_batch, wrap_dims};
 use crate::error::{Error, Result};
 use crate::ops::{Form, Value};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Tensor};
 
 /// The recorded view, or the same change of the tensor itself.
-fn looked<V: Look>(form: Form, view: V, x: &Tensor) -> Result<Tensor> {
+fn looked<V: ViewOp>(form: Form, view: V, x: &Tensor) -> Result<Tensor> {
     match form {
-        Form::New => look(view, x),
-        Form::InPlace => look_inplace(view, x),
+        Form::New => apply_view(view, x),
+        Form::InPlace => apply_view_inplace(view, x),
     }
 }
 
@@ -23,7 +23,7 @@ struct Transpose {
     node: &'static str,
 }
 
-impl Look for Transpose {
+impl ViewOp for Transpose {
     const NAME: &'static str = "transpose";
     fn node(&self) -> &'static str {
         self.node
@@ -37,8 +37,8 @@ impl Look for Transpose {
         }
         Ok(l)
     }
-    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
-        look(self.clone(), g)
+    fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+        apply_view(self.clone(), g)
     }
     fn lift(&self, ndim: usize, _batch: usize) -> Self {
         Self { dims: self.dims.map(|d| lifted(d, ndim)), node: "TransposeBackward0" }
@@ -55,7 +55,7 @@ impl Look for Transpose {
 #[derive(Clone, Debug)]
 struct Permute(Dims);
 
-impl Look for Permute {
+impl ViewOp for Permute {
     const NAME: &'static str = "permute";
     fn node(&self) -> &'static str {
         "PermuteBackward0"
@@ -68,12 +68,12 @@ impl Look for Permute {
             offset: x.storage_offset(),
         })
     }
-    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         let mut inverse = self.0.clone();
         for (to, &from) in self.0.iter().enumerate() {
             inverse[from] = to;
         }
-        look(Permute(inverse), g)
+        apply_view(Permute(inverse), g)
     }
     fn lift(&self, _ndim: usize, _batch: usize) -> Self {
         Self(std::iter::once(0).chain(self.0.iter().map(|d| d + 1)).collect())
@@ -107,7 +107,7 @@ impl Squeeze {
     }
 }
 
-impl Look for Squeeze {
+impl ViewOp for Squeeze {
     const NAME: &'static str = "squeeze";
     fn node(&self) -> &'static str {
         match (self.asked, self.form) {
@@ -127,7 +127,7 @@ impl Look for Squeeze {
             offset: x.storage_offset(),
         })
     }
-    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         super::reshape_to(g, sizes)
     }
     fn lift(&self, ndim: usize, batch: usize) -> Self {
@@ -151,7 +151,7 @@ struct Unsqueeze {
     form: Form,
 }
 
-impl Look for Unsqueeze {
+impl ViewOp for Unsqueeze {
     const NAME: &'static str = "unsqueeze";
     fn node(&self) -> &'static str {
         if self.form == Form::New { "UnsqueezeBackward0" } else { "UnsqueezeBackward1" }
@@ -166,7 +166,7 @@ impl Look for Unsqueeze {
         l.strides.insert(self.dim, stride);
         Ok(l)
     }
-    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         g.squeeze_dim(self.dim as i64)
     }
     fn lift(&self, _ndim: usize, _batch: usize) -> Self {
@@ -254,7 +254,7 @@ pub fn permute(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
         }
         order.push(w);
     }
-    look(Permute(order), input)
+    apply_view(Permute(order), input)
 }
 
 /// A view of `input` with the axes `source` moved to the places `destination`; the others keep their order.
@@ -285,7 +285,7 @@ pub fn movedim(input: &Tensor, source: &[i64], destination: &[i64]) -> Result<Te
     let from = distinct(source, "source")?;
     let to = distinct(destination, "destination")?;
     if input.ndim() == 0 {
-        return look(Permute(Dims::new()), input);
+        return apply_view(Permute(Dims::new()), input);
     }
     let mut order: Dims = (0..input.ndim()).filter(|d| !from.contains(d)).collect();
     let mut moves: Vec<(usize, usize)> = to.into_iter().zip(from).collect();
@@ -293,7 +293,7 @@ pub fn movedim(input: &Tensor, source: &[i64], destination: &[i64]) -> Result<Te
     for (at, d) in moves {
         order.insert(at, d);
     }
-    look(Permute(order), input)
+    apply_view(Permute(order), input)
 }
 
 /// A view of `input` without its axes of size 1.

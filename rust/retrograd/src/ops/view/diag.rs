@@ -3,11 +3,11 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::look::Look;
 use super::slice::{Diagonal, embed};
+use super::view_op::ViewOp;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::{Value, view};
 use crate::tensor::copy;
@@ -21,7 +21,7 @@ struct DiagonalCopy(Diagonal);
 impl Primitive for DiagonalCopy {
     const NAME: &'static str = "diagonal_copy";
     const NODE: &'static str = "DiagonalBackward0_copy";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(Self(p.0.lift(ndims[0], batch))));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -30,7 +30,7 @@ impl Primitive for DiagonalCopy {
         copy::row_major(&part).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        self.0.pull(cx.g(), cx.sizes(0)).map(one)
+        self.0.vjp(cx.g(), cx.sizes(0)).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
@@ -50,7 +50,7 @@ struct Trace {
 
 impl Primitive for Trace {
     const NAME: &'static str = "trace";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;

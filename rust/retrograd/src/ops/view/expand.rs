@@ -3,8 +3,8 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::look::{Layout, Look, Looked, batch_first, look, with_batch};
 use super::shape::{checked_sizes, reshape_to};
+use super::view_op::{Layout, ViewOp, Viewed, apply_view, batch_first, with_batch};
 use crate::autograd::primitive::{Batch, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -18,9 +18,9 @@ struct Expand {
     sizes: Dims,
 }
 
-impl Look for Expand {
+impl ViewOp for Expand {
     const NAME: &'static str = "expand";
-    const BATCH: Batch<Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
+    const BATCH: Batch<Viewed<Self>> = Batch::Rule(|p, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0], batch)?;
         // The operand's axes move to the right end, as far as the result has more of them.
         let lead = p.0.sizes.len() + 1 - x.ndim();
@@ -48,7 +48,7 @@ impl Look for Expand {
         }
         Ok(Layout { sizes: self.sizes.clone(), strides, offset: x.storage_offset() })
     }
-    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         Ok(g.clone())
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
@@ -116,7 +116,7 @@ pub fn expand_to(x: &Tensor, sizes: &[usize]) -> Result<Tensor> {
     if !layout::expands_to(x.sizes(), sizes) {
         return Err(Error::broadcast("expand", sizes, x.sizes()));
     }
-    look(Expand { from: Dims::from_slice(x.sizes()), sizes: Dims::from_slice(sizes) }, x)
+    apply_view(Expand { from: Dims::from_slice(x.sizes()), sizes: Dims::from_slice(sizes) }, x)
 }
 
 /// Several tensors broadcast against one another.
@@ -125,7 +125,7 @@ pub fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
     for t in tensors {
         sizes = layout::broadcast("broadcast_tensors", &sizes, t.sizes())?;
     }
-    tensors.iter().map(|t| look(Expand { from: Dims::from_slice(t.sizes()), sizes: sizes.clone() }, t)).collect()
+    tensors.iter().map(|t| apply_view(Expand { from: Dims::from_slice(t.sizes()), sizes: sizes.clone() }, t)).collect()
 }
 
 /// A view of `input` with axes of size 1 repeated to `size`.
@@ -139,7 +139,7 @@ pub fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
 #[op(method)]
 pub fn expand(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
     let sizes = expanded_sizes("expand", input, size)?;
-    look(Expand { from: Dims::from_slice(input.sizes()), sizes }, input)
+    apply_view(Expand { from: Dims::from_slice(input.sizes()), sizes }, input)
 }
 
 /// `input` expanded to the sizes of `other`; see `expand`.

@@ -2,10 +2,10 @@
 
 use retrograd_macros::op;
 
-use super::look::wrap_dims;
+use super::view_op::wrap_dims;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::Result;
 use crate::tensor::{Dims, Strides, Tensor};
 
@@ -34,7 +34,7 @@ struct Flip(Dims);
 
 impl Primitive for Flip {
     const NAME: &'static str = "flip";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; dims: &*op.0);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| {
         Ok(Flip(if ndims[0] == 0 { Dims::new() } else { p.0.iter().map(|d| d + 1).collect() }))

@@ -1,24 +1,23 @@
 //! Views, and the ops that only rearrange: other layouts over the same memory, and joins and reversals of it.
 
-mod arrange;
 mod axes;
 mod diag;
 mod expand;
-mod fill;
+mod fill_diagonal;
 mod flip;
 mod join;
-pub(crate) mod look;
-mod parts;
-mod patch;
 mod repeat;
 mod roll;
+mod scatter_views;
 mod shape;
 mod slice;
 mod split;
+mod split_variants;
+mod stack;
 pub(crate) mod strided;
 mod unfold;
+pub(crate) mod view_op;
 
-pub use arrange::{atleast_1d, atleast_2d, atleast_3d, block_diag, column_stack, dstack, hstack, meshgrid, vstack};
 pub use axes::{movedim, permute, squeeze_all, squeeze_dim, squeeze_dims, t, transpose, unsqueeze};
 pub use expand::{broadcast_tensors, broadcast_to, expand, expand_to};
 pub use flip::flip;
@@ -26,12 +25,13 @@ pub use join::{cat, stack};
 pub use shape::{contiguous, flatten, reshape, reshape_to, unflatten};
 pub use slice::{diagonal, narrow, select};
 pub use split::{chunk, split, split_with_sizes, unbind};
+pub use stack::{atleast_1d, atleast_2d, atleast_3d, block_diag, column_stack, dstack, hstack, meshgrid, vstack};
 pub use strided::as_strided;
 
 pub(crate) use expand::refused_expand;
-pub(crate) use look::{along_axis, batch_first, is_watched, with_batch};
 pub(crate) use shape::{alias, view_to};
 pub(crate) use slice::select_at;
+pub(crate) use view_op::{along_axis, batch_first, is_differentiated, with_batch};
 
 use super::Entry;
 
@@ -80,9 +80,9 @@ pub static ROSTER: &[&Entry] = &[
     &diag::DIAGFLAT,
     &diag::DIAG_EMBED,
     &diag::TRACE,
-    &patch::SELECT_SCATTER,
-    &patch::SLICE_SCATTER,
-    &patch::DIAGONAL_SCATTER,
+    &scatter_views::SELECT_SCATTER,
+    &scatter_views::SLICE_SCATTER,
+    &scatter_views::DIAGONAL_SCATTER,
     &repeat::REPEAT,
     &repeat::TILE,
     &repeat::REPEAT_INTERLEAVE,
@@ -92,28 +92,28 @@ pub static ROSTER: &[&Entry] = &[
     &roll::ROT90,
     &roll::FLIPLR,
     &roll::FLIPUD,
-    &arrange::ATLEAST_1D,
-    &arrange::ALL_ATLEAST_1D,
-    &arrange::ATLEAST_2D,
-    &arrange::ALL_ATLEAST_2D,
-    &arrange::ATLEAST_3D,
-    &arrange::ALL_ATLEAST_3D,
-    &arrange::HSTACK,
-    &arrange::VSTACK,
-    &arrange::DSTACK,
-    &arrange::COLUMN_STACK,
-    &arrange::BLOCK_DIAG,
-    &arrange::MESHGRID,
-    &arrange::BROADCAST_ALL,
-    &parts::TENSOR_SPLIT_AS,
-    &parts::TENSOR_SPLIT_EVEN,
-    &parts::TENSOR_SPLIT,
-    &parts::HSPLIT_EVEN,
-    &parts::HSPLIT,
-    &parts::VSPLIT_EVEN,
-    &parts::VSPLIT,
-    &parts::DSPLIT_EVEN,
-    &parts::DSPLIT,
+    &stack::ATLEAST_1D,
+    &stack::ALL_ATLEAST_1D,
+    &stack::ATLEAST_2D,
+    &stack::ALL_ATLEAST_2D,
+    &stack::ATLEAST_3D,
+    &stack::ALL_ATLEAST_3D,
+    &stack::HSTACK,
+    &stack::VSTACK,
+    &stack::DSTACK,
+    &stack::COLUMN_STACK,
+    &stack::BLOCK_DIAG,
+    &stack::MESHGRID,
+    &stack::BROADCAST_ALL,
+    &split_variants::TENSOR_SPLIT_AS,
+    &split_variants::TENSOR_SPLIT_EVEN,
+    &split_variants::TENSOR_SPLIT,
+    &split_variants::HSPLIT_EVEN,
+    &split_variants::HSPLIT,
+    &split_variants::VSPLIT_EVEN,
+    &split_variants::VSPLIT,
+    &split_variants::DSPLIT_EVEN,
+    &split_variants::DSPLIT,
     &unfold::UNFOLD,
-    &fill::FILL_DIAGONAL,
+    &fill_diagonal::FILL_DIAGONAL,
 ];

@@ -2,12 +2,12 @@
 
 use retrograd_macros::op;
 
-use super::look::with_batch;
 use super::reshape_to;
 use super::shape::checked_sizes;
+use super::view_op::with_batch;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
@@ -31,7 +31,7 @@ impl Repeat {
 
 impl Primitive for Repeat {
     const NAME: &'static str = "repeat";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; repeats: &*op.repeats, self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, batch| {
         let [from, padded] = [&p.from, &p.padded].map(|sizes| with_batch(sizes, batch));

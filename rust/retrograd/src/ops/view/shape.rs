@@ -3,10 +3,10 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::look::{Layout, Look, look, with_batch};
+use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::ops::{Value, memory};
 use crate::tensor::layout::{checked_numel, contiguous_strides, numel, view_strides, wrap_dim};
@@ -21,7 +21,7 @@ struct ViewTo {
     reshaped: bool,
 }
 
-impl Look for ViewTo {
+impl ViewOp for ViewTo {
     const NAME: &'static str = "view";
     fn node(&self) -> &'static str {
         if self.reshaped { "ReshapeAliasBackward0" } else { "ViewBackward0" }
@@ -42,10 +42,10 @@ impl Look for ViewTo {
         })?;
         Ok(Layout { sizes: self.sizes.clone(), strides, offset: x.storage_offset() })
     }
-    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         reshape_to(g, sizes)
     }
-    fn push(&self, t: &Tensor) -> Result<Tensor> {
+    fn jvp(&self, t: &Tensor) -> Result<Tensor> {
         reshape_to(t, &self.sizes)
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
@@ -63,7 +63,7 @@ struct UnsafeView(ViewTo);
 impl Primitive for UnsafeView {
     const NAME: &'static str = "reshape";
     const NODE: &'static str = "UnsafeViewBackward0";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(UnsafeView(p.0.lift(ndims[0], batch))));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let l = self.0.layout(xs[0])?;
@@ -83,7 +83,7 @@ impl Primitive for UnsafeView {
 #[derive(Clone, Debug)]
 struct Alias;
 
-impl Look for Alias {
+impl ViewOp for Alias {
     const NAME: &'static str = "alias";
     fn node(&self) -> &'static str {
         "AliasBackward0"
@@ -91,7 +91,7 @@ impl Look for Alias {
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         Ok(Layout::of(x))
     }
-    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         Ok(g.clone())
     }
     fn lift(&self, _ndim: usize, _batch: usize) -> Self {
@@ -104,7 +104,7 @@ impl Look for Alias {
 
 /// A view with the layout of `x` itself.
 pub(crate) fn alias(x: &Tensor) -> Result<Tensor> {
-    look(Alias, x)
+    apply_view(Alias, x)
 }
 
 // ---- arguments
@@ -171,14 +171,14 @@ fn reshaped(x: &Tensor, sizes: Dims) -> Result<Tensor> {
     }
     let view = ViewTo { from: Dims::from_slice(x.sizes()), sizes, reshaped: !x.is_contiguous() };
     if view_strides(x.sizes(), x.strides(), &view.sizes).is_some() {
-        return look(view, x);
+        return apply_view(view, x);
     }
     let copy = memory::clone_strided(x, &contiguous_strides(x.sizes()))?;
     apply1(UnsafeView(view), &[&copy])
 }
 
 fn viewed(x: &Tensor, sizes: Dims) -> Result<Tensor> {
-    look(ViewTo { from: Dims::from_slice(x.sizes()), sizes, reshaped: false }, x)
+    apply_view(ViewTo { from: Dims::from_slice(x.sizes()), sizes, reshaped: false }, x)
 }
 
 /// A view of `x` in other sizes of the same product, also if it has them.

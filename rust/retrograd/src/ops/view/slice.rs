@@ -2,10 +2,10 @@
 
 use retrograd_macros::op;
 
-use super::look::{Layout, Look, look, with_batch};
+use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::layout::wrap_dim;
@@ -19,9 +19,9 @@ pub(super) struct Embed<V> {
     node: &'static str,
 }
 
-impl<V: Look> Primitive for Embed<V> {
+impl<V: ViewOp> Primitive for Embed<V> {
     const NAME: &'static str = V::NAME;
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, _, batch| {
         Ok(Embed { part: p.part.lift(p.from.len(), batch), from: with_batch(&p.from, batch), node: p.node })
     });
@@ -37,7 +37,7 @@ impl<V: Look> Primitive for Embed<V> {
         Ok(out(whole))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        Ok(one(look(self.part.clone(), cx.g())?))
+        Ok(one(apply_view(self.part.clone(), cx.g())?))
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         // Of the view without the sizes, which are those of the result here.
@@ -46,7 +46,7 @@ impl<V: Look> Primitive for Embed<V> {
 }
 
 /// Reverse of the views here.
-pub(super) fn embed<V: Look>(part: &V, node: &'static str, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+pub(super) fn embed<V: ViewOp>(part: &V, node: &'static str, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
     apply1(Embed { part: part.clone(), from: Dims::from_slice(sizes), node }, &[g])
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Select {
     pub from: Dims,
 }
 
-impl Look for Select {
+impl ViewOp for Select {
     const NAME: &'static str = "select";
     fn node(&self) -> &'static str {
         "SelectBackward0"
@@ -71,7 +71,7 @@ impl Look for Select {
         l.offset = l.offset.wrapping_add_signed(l.strides.remove(self.dim) * index as isize);
         Ok(l)
     }
-    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         embed(self, "SelectBackwardBackward0", g, sizes)
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
@@ -93,7 +93,7 @@ pub(super) struct Slice {
     pub from: Dims,
 }
 
-impl Look for Slice {
+impl ViewOp for Slice {
     const NAME: &'static str = "slice";
     fn node(&self) -> &'static str {
         "SliceBackward0"
@@ -109,7 +109,7 @@ impl Look for Slice {
         l.strides[self.dim] = l.strides[self.dim].saturating_mul(self.step as isize);
         Ok(l)
     }
-    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         embed(self, "SliceBackwardBackward0", g, sizes)
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
@@ -135,7 +135,7 @@ pub(super) struct Diagonal {
     pub from: Dims,
 }
 
-impl Look for Diagonal {
+impl ViewOp for Diagonal {
     const NAME: &'static str = "diagonal";
     fn node(&self) -> &'static str {
         "DiagonalBackward0"
@@ -162,7 +162,7 @@ impl Look for Diagonal {
         };
         Ok(Layout { sizes, strides, offset: x.storage_offset().wrapping_add_signed(shift) })
     }
-    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         embed(self, "DiagonalBackwardBackward0", g, sizes)
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
@@ -181,7 +181,7 @@ impl Look for Diagonal {
 /// The view at a checked index of a checked axis.
 #[inline]
 pub(crate) fn select_at(x: &Tensor, dim: usize, index: i64) -> Result<Tensor> {
-    look(Select { dim, index, from: Dims::from_slice(x.sizes()) }, x)
+    apply_view(Select { dim, index, from: Dims::from_slice(x.sizes()) }, x)
 }
 
 /// Every `step`-th index from `start` up to `end` of a checked axis.
@@ -189,7 +189,7 @@ fn slice_at(op: &'static str, x: &Tensor, dim: usize, start: i64, end: i64, step
     if step <= 0 {
         return Err(Error::shape(op, format!("slice step must be positive, got {step}")));
     }
-    look(Slice { dim, start, end, step, from: Dims::from_slice(x.sizes()) }, x)
+    apply_view(Slice { dim, start, end, step, from: Dims::from_slice(x.sizes()) }, x)
 }
 
 impl Tensor {
@@ -286,7 +286,7 @@ pub fn diagonal(input: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Ten
     if dims[0] == dims[1] {
         return Err(Error::shape("diagonal", format!("diagonal dimensions cannot be identical {dim1}, {dim2}")));
     }
-    look(Diagonal { offset, dims, from: Dims::from_slice(input.sizes()) }, input)
+    apply_view(Diagonal { offset, dims, from: Dims::from_slice(input.sizes()) }, input)
 }
 
 #[cfg(test)]

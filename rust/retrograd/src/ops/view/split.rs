@@ -2,11 +2,11 @@
 
 use retrograd_macros::op;
 
-use super::look::{Layout, with_batch};
+use super::view_op::{Layout, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, one, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
 use crate::autograd::view::Creation;
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -37,7 +37,7 @@ struct Unbind {
 
 impl Primitive for Unbind {
     const NAME: &'static str = "unbind";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Unbind { dim: p.dim + 1 }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -74,7 +74,7 @@ struct Split {
 
 impl Primitive for Split {
     const NAME: &'static str = "split";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> =
         Batch::Lift(|p, _, batch| Ok(Split { dim: p.dim + 1, from: with_batch(&p.from, batch), ..p.clone() }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::look::{Layout, Look, Looked, look, look_inplace};
+use super::view_op::{Layout, ViewOp, Viewed, apply_view, apply_view_inplace};
 use crate::autograd::mode;
 use crate::autograd::node::{Edge, NodeRef, OutMeta};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ impl AsStrided {
     }
 }
 
-impl Look for AsStrided {
+impl ViewOp for AsStrided {
     const NAME: &'static str = "as_strided";
     fn node(&self) -> &'static str {
         if self.form == Form::InPlace { "AsStridedBackward1" } else { "AsStridedBackward0" }
@@ -38,7 +38,7 @@ impl Look for AsStrided {
     fn layout(&self, _x: &Tensor) -> Result<Layout> {
         Ok(self.to())
     }
-    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         let to = self.to();
         if !mode::is_grad_enabled()
             && mode::word() & mode::SPECIAL == 0
@@ -50,14 +50,14 @@ impl Look for AsStrided {
         }
         through_storage(g, &to, &self.from, &self.from)
     }
-    fn push(&self, t: &Tensor) -> Result<Tensor> {
+    fn jvp(&self, t: &Tensor) -> Result<Tensor> {
         // A view of the tangent, as long as that is laid out like the operand and reaches as far.
         if t.sizes() == &*self.from.sizes
             && t.strides() == &*self.from.strides
             && let Some(offset) = (self.to().offset + t.storage_offset()).checked_sub(self.from.offset)
         {
             let same = AsStrided { from: Layout::of(t), offset: Some(offset), ..self.clone() };
-            if let Ok(view) = look(same, t) {
+            if let Ok(view) = apply_view(same, t) {
                 return Ok(view);
             }
         }
@@ -69,7 +69,7 @@ impl Look for AsStrided {
     fn of_batch(&self, value: &Tensor) -> Self {
         Self {
             from: Layout::of(value),
-            sizes: super::look::with_batch(&self.sizes, value.sizes()[0]),
+            sizes: super::view_op::with_batch(&self.sizes, value.sizes()[0]),
             strides: std::iter::once(value.strides()[0]).chain(self.strides.iter().copied()).collect(),
             ..*self
         }
@@ -141,12 +141,12 @@ impl AsStrided {
 
 /// The node of a view of `base` that has been made in another way, and whose base has a new history since.
 pub(crate) fn node_of_view(base: Layout, view: Layout, edge: Edge, output: OutMeta) -> NodeRef {
-    crate::autograd::apply::node_of(Looked(AsStrided::between(base, view)), edge, output)
+    crate::autograd::apply::node_of(Viewed(AsStrided::between(base, view)), edge, output)
 }
 
 /// The part of `whole`, of the sizes of `base`, that `view` is of `base`: a view, if it is laid out alike and reaches as far.
 pub(crate) fn same_view(base: &Tensor, view: &Tensor, whole: &Tensor) -> Result<Tensor> {
-    AsStrided::between(Layout::of(base), Layout::of(view)).push(whole)
+    AsStrided::between(Layout::of(base), Layout::of(view)).jvp(whole)
 }
 
 /// A view of the storage of `input` with the given sizes, strides and offset, all in elements.
@@ -181,7 +181,7 @@ fn laid_out(form: Form, x: &Tensor, sizes: Dims, strides: Strides, offset: Optio
         return Err(Error::shape("as_strided", format!("invalid storage offset {o}: it lies outside the storage")));
     }
     let op = AsStrided { from: Layout::of(x), sizes, strides, offset: offset.map(|o| o as usize), form };
-    if form == Form::InPlace { look_inplace(op, x) } else { look(op, x) }
+    if form == Form::InPlace { apply_view_inplace(op, x) } else { apply_view(op, x) }
 }
 
 impl Tensor {

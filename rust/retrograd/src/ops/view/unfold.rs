@@ -2,13 +2,13 @@
 
 use retrograd_macros::op;
 
-use super::look::{Layout, Look, look, with_batch};
+use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
@@ -24,9 +24,9 @@ struct Unfold {
     from: Dims,
 }
 
-impl Look for Unfold {
+impl ViewOp for Unfold {
     const NAME: &'static str = "unfold";
-    const BATCH: Batch<super::look::Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
+    const BATCH: Batch<super::view_op::Viewed<Self>> = Batch::Rule(|p, xs, axes, batch| {
         let mut x = super::batch_first(xs[0], axes[0], batch)?;
         let flat = x.ndim() == 1;
         if flat {
@@ -52,7 +52,7 @@ impl Look for Unfold {
         l.strides[self.dim] = x.strides()[self.dim].saturating_mul(self.step as isize);
         Ok(l)
     }
-    fn pull(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         apply1(Fold(self.clone()), &[g])
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
@@ -74,7 +74,7 @@ struct Fold(Unfold);
 
 impl Primitive for Fold {
     const NAME: &'static str = "unfold_backward";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let g = super::batch_first(xs[0], axes[0], batch)?;
         let p = &p.0;
@@ -105,14 +105,14 @@ impl Primitive for Fold {
             Some(&n) => (n, xs[0].sizes()[p.dim], p.from[p.dim + 1..].iter().product()),
             None => (1, 1, 1),
         };
-        dispatch!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
+        match_dtype!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
             to.fill(T::ZERO);
             add(g.as_slice::<T>().unwrap_or(&[]), to, windows, n, after, p);
         }))
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        look(self.0.clone(), cx.g()).map(one)
+        apply_view(self.0.clone(), cx.g()).map(one)
     }
 }
 
@@ -140,7 +140,7 @@ pub fn unfold(input: &Tensor, dimension: i64, size: i64, step: i64) -> Result<Te
     if step <= 0 {
         return Err(Error::shape("unfold", format!("step is {step} but must be > 0")));
     }
-    look(Unfold { dim, size: size as usize, step: step as usize, from: Dims::from_slice(input.sizes()) }, input)
+    apply_view(Unfold { dim, size: size as usize, step: step as usize, from: Dims::from_slice(input.sizes()) }, input)
 }
 
 #[cfg(test)]

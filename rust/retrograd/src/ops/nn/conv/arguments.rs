@@ -1,7 +1,7 @@
 //! Arguments of convolutions: lists of one number per axis, and the checks that torch makes, in its words.
 
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::conv::{Axis, Shape};
+use crate::kernels::conv::{ConvAxis, Shape};
 use crate::tensor::{Dims, Tensor};
 
 /// How positions and taps go over the large side, one number per axis.
@@ -34,11 +34,11 @@ impl Steps {
             groups: self.groups,
             large: weight[1],
             small: small[1] / self.groups,
-            axes: [Axis::NONE; 3],
+            axes: [ConvAxis::NONE; 3],
         };
         let mut room = (large[1] + small[1]) as f64;
         for i in 0..axes {
-            let a = Axis {
+            let a = ConvAxis {
                 large: large[i + 2],
                 small: small[i + 2],
                 kernel: weight[i + 2],

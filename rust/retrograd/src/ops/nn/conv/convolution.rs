@@ -11,12 +11,12 @@ use super::arguments::Steps;
 use super::weight::ConvolutionWeight;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
-use crate::kernels::parallel::{Shared, try_split};
+use crate::kernels::parallel::{SharedPtr, try_split};
+use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
 use crate::tensor::copy;
@@ -58,10 +58,10 @@ impl Convolution {
 
     fn floats<T: Element + ConvScalar>(&self, s: &Shape, xs: &[&Tensor], y: &Tensor) -> Result<()> {
         let xs: SmallVec<[Tensor; 3]> = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<_>>()?;
-        let room = if self.transposed { conv::spread_room(s) } else { conv::gather_room(s) };
-        let pointer = |x: &Tensor| Shared(x.ptr::<T>());
+        let room = if self.transposed { conv::transposed_scratch(s) } else { conv::forward_scratch(s) };
+        let pointer = |x: &Tensor| SharedPtr(x.ptr::<T>());
         let (x, w, y) = (pointer(&xs[0]), pointer(&xs[1]), pointer(y));
-        let bias = xs.get(2).map_or(Shared(std::ptr::null_mut()), pointer);
+        let bias = xs.get(2).map_or(SharedPtr(std::ptr::null_mut()), pointer);
         try_split(s.batch, 1, s.terms() * TERM_COST, &|images| {
             let work = Tensor::empty(&[room], T::DTYPE)?;
             let (x, w, bias) = (x.get().cast_const(), w.get().cast_const(), bias.get().cast_const());
@@ -69,8 +69,8 @@ impl Convolution {
             // channels. (2) The output and `work` are fresh. (3) S4; no other piece has these images.
             unsafe {
                 match self.transposed {
-                    true => conv::spread(s, images, x, w, bias, y.get(), work.ptr::<T>()),
-                    false => conv::gather(s, images, x, w, bias, y.get(), work.ptr::<T>()),
+                    true => conv::transposed(s, images, x, w, bias, y.get(), work.ptr::<T>()),
+                    false => conv::forward(s, images, x, w, bias, y.get(), work.ptr::<T>()),
                 }
             }
             Ok(())
@@ -97,7 +97,7 @@ impl Convolution {
 
 impl Primitive for Convolution {
     const NAME: &'static str = "convolution";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "input"), Keep::input(1, "weight")];
+    const SAVE: &'static [Save] = &[Save::input(0, "input"), Save::input(1, "weight")];
     const PARAMS: Params<Self> = params!(op;
         bias_sym_sizes_opt: &[op.bias][..],
         dilation: &op.steps.dilation[..],
@@ -127,7 +127,7 @@ impl Primitive for Convolution {
         if integers {
             return self.integers(&shape, xs, &y).map(out);
         }
-        dispatch!(floats of Self::NAME, dtype, T => self.floats::<T>(&shape, xs, &y)?);
+        match_dtype!(floats of Self::NAME, dtype, T => self.floats::<T>(&shape, xs, &y)?);
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -6,14 +6,14 @@ use super::arguments::Steps;
 use super::convolution::{Convolution, beside, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
-use crate::kernels::parallel::{Shared, try_split};
+use crate::kernels::parallel::{SharedPtr, try_split};
 use crate::kernels::reduce::{Reduce, Sum, reduce};
 use crate::kernels::thresholds::conv::IMAGES as PART;
+use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
 use crate::tensor::copy;
@@ -51,16 +51,16 @@ impl ConvolutionWeight {
         let sums = if parts > 1 { Tensor::empty(&[parts, w.numel()], w.dtype())? } else { w.clone() };
         let entry = |t: &Tensor| t.numel().checked_div(s.batch).unwrap_or(0);
         let (ny, nx, nw) = (entry(&y), entry(&x), w.numel());
-        let (py, px, pw) = (Shared(y.ptr::<T>()), Shared(x.ptr::<T>()), Shared(sums.ptr::<T>()));
+        let (py, px, pw) = (SharedPtr(y.ptr::<T>()), SharedPtr(x.ptr::<T>()), SharedPtr(sums.ptr::<T>()));
         try_split(parts, 1, s.terms() * TERM_COST, &|range| -> Result<()> {
             let part = |i: usize| Shape { batch: PART.min(s.batch - i * PART), ..*s };
             for i in range {
                 let s = part(i);
-                let work = Tensor::empty(&[conv::weigh_room::<T>(&s)], T::DTYPE)?;
+                let work = Tensor::empty(&[conv::weight_grad_scratch::<T>(&s)], T::DTYPE)?;
                 let (y, x, w) = (py.get().wrapping_add(i * PART * ny), px.get().wrapping_add(i * PART * nx), pw.get());
                 // SAFETY: (1) S1 and S3: the images of this part of contiguous tensors of the sizes that the shape was made of.
                 // (2) The part's place in a fresh tensor, and `work` is fresh. (3) S4; no other piece has this part.
-                unsafe { conv::weigh(&s, y, x, w.wrapping_add(i * nw), work.ptr::<T>()) }
+                unsafe { conv::weight_grad(&s, y, x, w.wrapping_add(i * nw), work.ptr::<T>()) }
             }
             Ok(())
         })?;
@@ -75,7 +75,7 @@ impl ConvolutionWeight {
 impl Primitive for ConvolutionWeight {
     const NAME: &'static str = "convolution";
     const NODE: &'static str = "ConvolutionBackwardBackward0";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "input").when(0)];
+    const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "input").when(0)];
     const PARAMS: Params<Self> = params!(op;
         dilation: &op.steps.dilation[..],
         groups: op.steps.groups,
@@ -114,7 +114,7 @@ impl Primitive for ConvolutionWeight {
             return Err(Error::dtype(Self::NAME, format!("{x:?} and {y:?} differ in dtype")));
         }
         let w = Tensor::empty(&sizes, x.dtype())?;
-        dispatch!(floats of Self::NAME, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?);
+        match_dtype!(floats of Self::NAME, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?);
         Ok(out(w))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

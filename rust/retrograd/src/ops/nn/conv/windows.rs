@@ -6,9 +6,9 @@ use smallvec::smallvec;
 use super::convolution::{joined, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::conv::{self, Axis, Window};
+use crate::kernels::conv::{self, ConvAxis, Window};
 use crate::kernels::real::Ring;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
@@ -29,7 +29,7 @@ struct Windows {
 /// The windows of an image side by side; with `FOLD` the adjoint of that, the sum of windows. Reverse and forward: each is the
 /// gradient of the other.
 #[derive(Clone, Debug)]
-struct Walk<const FOLD: bool>(Windows);
+struct WindowWalk<const FOLD: bool>(Windows);
 
 impl Windows {
     /// Positions of the window along an axis; none where it does not fit.
@@ -45,7 +45,7 @@ impl Windows {
         self.kernel[0].saturating_mul(self.kernel[1])
     }
     fn window(&self, images: usize) -> Window {
-        let axis = |i: usize| Axis {
+        let axis = |i: usize| ConvAxis {
             large: self.image[i],
             small: self.positions(i),
             kernel: self.kernel[i],
@@ -97,7 +97,7 @@ fn pair(name: &str, must: &str, values: &[i64], least: i64) -> Result<[usize; 2]
     Ok(both.map(|v| v as usize))
 }
 
-impl<const FOLD: bool> Walk<FOLD> {
+impl<const FOLD: bool> WindowWalk<FOLD> {
     /// Sizes of the result, and how many images there are.
     fn sizes(&self, x: &[usize]) -> Result<(Dims, usize)> {
         let w = &self.0;
@@ -140,10 +140,10 @@ impl<const FOLD: bool> Walk<FOLD> {
     }
 }
 
-impl<const FOLD: bool> Primitive for Walk<FOLD> {
+impl<const FOLD: bool> Primitive for WindowWalk<FOLD> {
     const NAME: &'static str = if FOLD { "fold" } else { "unfold" };
     const NODE: &'static str = if FOLD { "Col2ImBackward0" } else { "Im2ColBackward0" };
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0])?;
         if x.ndim() == if FOLD { 3 } else { 4 } {
@@ -159,12 +159,17 @@ impl<const FOLD: bool> Primitive for Walk<FOLD> {
         let (sizes, images) = self.sizes(xs[0].sizes())?;
         let dtype = xs[0].dtype();
         let y = Tensor::empty(&sizes, dtype)?;
-        crate::dispatch!(@ dtype, T, self.run::<T>(xs[0], &y, images)?, [Bool crate::tensor::Truth, Float32 f32, Float64 f64],
+        crate::match_dtype!(@ dtype, T, self.run::<T>(xs[0], &y, images)?, [Bool crate::tensor::Truth, Float32 f32, Float64 f64],
             return Err(Error::no_kernel(Self::NAME, dtype)));
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        if FOLD { apply1(Walk::<false>(self.0), &[cx.g()]) } else { apply1(Walk::<true>(self.0), &[cx.g()]) }.map(one)
+        if FOLD {
+            apply1(WindowWalk::<false>(self.0), &[cx.g()])
+        } else {
+            apply1(WindowWalk::<true>(self.0), &[cx.g()])
+        }
+        .map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         let mut params = self.0.params();
@@ -228,7 +233,7 @@ pub fn unfold(
             ),
         ));
     }
-    apply1(Walk::<false>(windows), &[input])
+    apply1(WindowWalk::<false>(windows), &[input])
 }
 
 /// The images that windows add up to: the adjoint of `unfold`.
@@ -287,7 +292,7 @@ pub fn fold(
             ),
         ));
     }
-    apply1(Walk::<true>(windows), &[input])
+    apply1(WindowWalk::<true>(windows), &[input])
 }
 
 #[cold]

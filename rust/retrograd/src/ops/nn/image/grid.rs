@@ -6,10 +6,10 @@ use smallvec::smallvec;
 use super::grid_composed::taps;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
+use crate::match_dtype;
 use crate::ops::view::{self, reshape_to};
 use crate::tensor::copy;
 use crate::tensor::layout::numel;
@@ -44,7 +44,7 @@ impl GridSample {
             grid::sample(&self.0, e, x.as_slice::<T>().unwrap_or(&[]), points.as_slice::<T>().unwrap_or(&[]), y);
         })
     }
-    fn pull<T: Element + Sample>(&self, cx: &Vjp, x: &Tensor, points: &Tensor) -> Result<[Option<Tensor>; 2]> {
+    fn backward<T: Element + Sample>(&self, cx: &Vjp, x: &Tensor, points: &Tensor) -> Result<[Option<Tensor>; 2]> {
         let e = self.extent(x, points);
         let [x, points, g] = [copy::contiguous(x)?, copy::contiguous(points)?, copy::contiguous(cx.g())?];
         let fresh = |i: usize, like: &Tensor| cx.when(i, || Tensor::zeros(like.sizes(), like.dtype()));
@@ -56,7 +56,7 @@ impl GridSample {
         if let (Some(x), Some(p), Some(g)) = (x.as_slice::<T>(), points.as_slice::<T>(), g.as_slice::<T>())
             && !g.is_empty()
         {
-            grid::pull(&self.0, e, (x, p, g), slice::<T>(&mut gx), slice::<T>(&mut ggrid));
+            grid::backward(&self.0, e, (x, p, g), slice::<T>(&mut gx), slice::<T>(&mut ggrid));
         }
         Ok([gx, ggrid])
     }
@@ -92,7 +92,7 @@ impl GridSample {
 
 impl Primitive for GridSample {
     const NAME: &'static str = "grid_sampler";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "input"), Keep::input(1, "grid")];
+    const SAVE: &'static [Save] = &[Save::input(0, "input"), Save::input(1, "grid")];
     const PARAMS: Params<Self> = params!(op;
         align_corners: op.0.align,
         interpolation_mode: op.0.mode as i64,
@@ -117,7 +117,7 @@ impl Primitive for GridSample {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let kernel = if self.0.rank == 2 { "grid_sampler_2d_cpu_kernel_impl" } else { "grid_sampler_3d_cpu" };
-        dispatch!(floats of kernel, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out))
+        match_dtype!(floats of kernel, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, points) = (cx.kept(0)?, cx.kept(1)?);
@@ -125,7 +125,7 @@ impl Primitive for GridSample {
         let grads = if cx.differentiating() || !fits {
             self.pull_composed(cx, x, points)?
         } else {
-            dispatch!(floats of Self::NAME, x.dtype(), T => self.pull::<T>(cx, x, points)?)
+            match_dtype!(floats of Self::NAME, x.dtype(), T => self.backward::<T>(cx, x, points)?)
         };
         Ok(grads.into_iter().collect())
     }
@@ -368,7 +368,7 @@ impl AffineGrid {
 
 impl Primitive for AffineGrid {
     const NAME: &'static str = "affine_grid_generator";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     // The matrices are the last two axes, or the positions and coordinates behind the batch.
     const PARAMS: Params<Self> = params!(op; align_corners: op.align, size: &op.size[..]);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
@@ -411,7 +411,7 @@ impl Primitive for AffineGrid {
                 }
             }
         }
-        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
+        match_dtype!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
             y.fill(0.0);
             if let (Some(x), Some(base)) = (x.as_slice::<T>(), base.as_slice::<T>()) {
                 for (x, y) in x.chunks_exact(from).zip(y.chunks_exact_mut(to)) {

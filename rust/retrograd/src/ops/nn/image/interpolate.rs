@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::separable::{Face, Separable};
 use crate::autograd::apply::apply1;
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::resample::Table;
+use crate::kernels::resample::ResampleTable;
 use crate::ops::nn::pool::adaptive_avg;
 use crate::ops::{Value, memory};
 use crate::tensor::layout::checked_numel;
@@ -23,7 +23,7 @@ enum Mode {
 
 /// One axis: from `n` elements to `m`, by a factor if one was given.
 #[derive(Clone, Copy)]
-struct Axis {
+struct ImageAxis {
     n: usize,
     m: usize,
     factor: Option<f64>,
@@ -40,7 +40,7 @@ impl Precision {
         if self.single { f64::from(x as f32) } else { x }
     }
     /// From a position in the result to one in the operand.
-    fn scale(self, axis: Axis, align: bool) -> f64 {
+    fn scale(self, axis: ImageAxis, align: bool) -> f64 {
         self.round(match axis.factor {
             _ if align && axis.m > 1 => (axis.n - 1) as f64 / (axis.m - 1) as f64,
             _ if align => 0.0,
@@ -61,7 +61,7 @@ impl Precision {
     }
 }
 
-fn nearest(axis: Axis, exact: bool) -> Result<Table> {
+fn nearest(axis: ImageAxis, exact: bool) -> Result<ResampleTable> {
     let single = Precision { single: true };
     let scale = single.scale(axis, false) as f32;
     let place = |o: usize| {
@@ -73,10 +73,10 @@ fn nearest(axis: Axis, exact: bool) -> Result<Table> {
         };
         (i.floor().max(0.0) as usize).min(axis.n - 1)
     };
-    Ok(Table::new(axis.n, 1, (0..axis.m).map(|o| [(place(o), 1.0)]))?)
+    Ok(ResampleTable::new(axis.n, 1, (0..axis.m).map(|o| [(place(o), 1.0)]))?)
 }
 
-fn linear(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
+fn linear(axis: ImageAxis, align: bool, precision: Precision) -> Result<ResampleTable> {
     let scale = precision.scale(axis, align);
     let taps = |o: usize| {
         if axis.n == axis.m {
@@ -87,7 +87,7 @@ fn linear(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
         let next = (i + 1).min(axis.n - 1);
         vec![(i, precision.round(1.0 - t)), (next, t)]
     };
-    Ok(Table::new(axis.n, 2, (0..axis.m).map(taps))?)
+    Ok(ResampleTable::new(axis.n, 2, (0..axis.m).map(taps))?)
 }
 
 /// The weights of the elements around a position `t` behind the second of them.
@@ -98,18 +98,18 @@ fn cubic_weights(t: f64) -> [f64; 4] {
     [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)]
 }
 
-fn cubic(axis: Axis, align: bool, precision: Precision) -> Result<Table> {
+fn cubic(axis: ImageAxis, align: bool, precision: Precision) -> Result<ResampleTable> {
     let scale = precision.scale(axis, align);
     let taps = |o: usize| {
         let (i, t) = precision.before(precision.source(scale, o, align), axis.n);
         let weights = cubic_weights(t);
         (0..4).map(move |k| ((i - 1 + k as i64).clamp(0, axis.n as i64 - 1) as usize, precision.round(weights[k])))
     };
-    Ok(Table::new(axis.n, 4, (0..axis.m).map(taps))?)
+    Ok(ResampleTable::new(axis.n, 4, (0..axis.m).map(taps))?)
 }
 
 /// Every position as a weighted mean of all elements that it covers, the wider the more it shrinks.
-fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> Result<Table> {
+fn antialiased(axis: ImageAxis, align: bool, precision: Precision, kernel: Mode) -> Result<ResampleTable> {
     let round = |x: f64| precision.round(x);
     let scale = precision.scale(axis, align);
     let reach = match kernel {
@@ -134,7 +134,7 @@ fn antialiased(axis: Axis, align: bool, precision: Precision, kernel: Mode) -> R
         (first..end).zip(weights.into_iter().map(move |w| precision.round(w / total)))
     };
     let most = ((2.0 * support).ceil() as usize).saturating_add(1).min(axis.n);
-    Ok(Table::new(axis.n, most, (0..axis.m).map(taps))?)
+    Ok(ResampleTable::new(axis.n, most, (0..axis.m).map(taps))?)
 }
 
 /// Half the width of Lanczos' kernel.
@@ -299,8 +299,9 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
     let mut sizes = Dims::from_slice(&x.sizes()[..2]);
     sizes.extend(want.sizes.iter().map(|&m| m as usize));
     Tensor::empty(&sizes, x.dtype()).map_err(|e| e.named(op))?;
-    let table = |i: usize| -> Result<Option<Table>> {
-        let axis = Axis { n: x.sizes()[2 + i], m: want.sizes[i] as usize, factor: want.factors.as_ref().map(|f| f[i]) };
+    let table = |i: usize| -> Result<Option<ResampleTable>> {
+        let axis =
+            ImageAxis { n: x.sizes()[2 + i], m: want.sizes[i] as usize, factor: want.factors.as_ref().map(|f| f[i]) };
         match mode {
             Mode::Nearest => nearest(axis, false),
             Mode::NearestExact => nearest(axis, true),
@@ -327,7 +328,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
 }
 
 /// Of integers from 0 to 255: each axis in turn, its results rounded to such integers.
-fn of_bytes(x: &Tensor, rows: Option<Table>, columns: Option<Table>, face: Face) -> Result<Tensor> {
+fn of_bytes(x: &Tensor, rows: Option<ResampleTable>, columns: Option<ResampleTable>, face: Face) -> Result<Tensor> {
     let rounded = |x: Tensor| {
         let bound = |v: i64| Tensor::number(v.into());
         x.plus(0.5)?.floor()?.maximum(&bound(0)?)?.minimum(&bound(255)?)

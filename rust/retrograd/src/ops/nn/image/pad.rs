@@ -5,10 +5,10 @@ use retrograd_macros::op;
 use super::separable::{Face, Separable};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::OutOfMemory;
-use crate::kernels::resample::Table;
+use crate::kernels::resample::ResampleTable;
 use crate::ops::pointwise::check_number;
 use crate::tensor::copy;
 use crate::tensor::layout::checked_numel;
@@ -35,7 +35,7 @@ impl ConstantPad {
 
 impl Primitive for ConstantPad {
     const NAME: &'static str = "constant_pad_nd";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     // The axes count from the end, and any may stand in front.
     const PARAMS: Params<Self> = params!(op; pad: &op.pad[..]);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
@@ -229,7 +229,7 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
         let (before, cut) = (pad[at], [pad[at], pad[at + 1]].map(|p| (-p).max(0)));
         let n = x.sizes()[axis] as i64;
         let position = |o: usize| [(border.place(o as i64 - before, n, cut) as usize, 1.0)];
-        Table::new(n as usize, 1, (0..sizes[axis]).map(position)).map(Some)
+        ResampleTable::new(n as usize, 1, (0..sizes[axis]).map(position)).map(Some)
     };
     let tables = (first..x.ndim()).map(table).collect::<Result<_, OutOfMemory>>()?;
     let params = if border == Border::Circular { Vec::new() } else { vec![("padding", pad.into())] };

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
-use crate::kernels::resample::{Table, along};
+use crate::kernels::resample::{ResampleTable, along};
 use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::layout::{checked_numel, numel};
@@ -27,7 +27,7 @@ pub(super) struct Face {
 /// `KEEPS` the node keeps the operand, which no rule uses, since torch's does.
 #[derive(Clone, Debug)]
 pub(super) struct Separable<const KEEPS: bool> {
-    pub tables: Arc<[Option<Table>]>,
+    pub tables: Arc<[Option<ResampleTable>]>,
     pub face: Arc<Face>,
     /// Whether this is the reverse of the op that the face tells of.
     pub reversed: bool,
@@ -36,15 +36,15 @@ pub(super) struct Separable<const KEEPS: bool> {
 }
 
 impl<const KEEPS: bool> Separable<KEEPS> {
-    pub fn new(tables: Vec<Option<Table>>, face: Face) -> Self {
+    pub fn new(tables: Vec<Option<ResampleTable>>, face: Face) -> Self {
         Self { tables: tables.into(), face: Arc::new(face), reversed: false, plain: false }
     }
     fn transposed(&self) -> Self {
-        let tables = self.tables.iter().map(|t| t.as_ref().map(Table::transposed)).collect();
+        let tables = self.tables.iter().map(|t| t.as_ref().map(ResampleTable::transposed)).collect();
         Self { tables, face: self.face.clone(), reversed: !self.reversed, plain: self.plain }
     }
     /// The axes in the order that keeps what lies between them small: shrinking ones first, else the last first.
-    fn order(&self, ndim: usize) -> Vec<(usize, &Table)> {
+    fn order(&self, ndim: usize) -> Vec<(usize, &ResampleTable)> {
         let first = ndim - self.tables.len();
         let mut order: Vec<_> =
             self.tables.iter().enumerate().filter_map(|(i, t)| Some((first + i, t.as_ref()?))).collect();
@@ -73,7 +73,7 @@ impl<const KEEPS: bool> Separable<KEEPS> {
     }
     fn run_in_order<'a, T: Element + crate::kernels::real::Ring>(
         x: Tensor,
-        order: impl Iterator<Item = (usize, &'a Table)>,
+        order: impl Iterator<Item = (usize, &'a ResampleTable)>,
     ) -> Result<Tensor> {
         let mut x = copy::contiguous(&x)?;
         for (axis, table) in order {
@@ -109,7 +109,7 @@ impl Tensor {
 
 impl<const KEEPS: bool> Primitive for Separable<KEEPS> {
     const NAME: &'static str = "resample";
-    const KEEP: &'static [Keep] = if KEEPS { &[Keep::input(0, "self")] } else { &[] };
+    const SAVE: &'static [Save] = if KEEPS { &[Save::input(0, "self")] } else { &[] };
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

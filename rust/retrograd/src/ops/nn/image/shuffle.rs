@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result, Sizes};
 use crate::ops::Value;
 use crate::tensor::copy;
@@ -64,7 +64,7 @@ impl Shuffle {
 
 impl Primitive for Shuffle {
     const NAME: &'static str = "pixel_shuffle";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

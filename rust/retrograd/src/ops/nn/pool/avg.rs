@@ -5,16 +5,16 @@ use retrograd_macros::op;
 use super::{Layout, Pool, check_regular, plane, triple};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::pool;
+use crate::match_dtype;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Dims, Tensor};
 
-/// The mean of every window. Reverse: `g`, over the count of its window, added to the window ([`Spread`]).
+/// The mean of every window. Reverse: `g`, over the count of its window, added to the window ([`AvgPoolBackward`]).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AvgPool(pub Pool);
 
@@ -39,7 +39,7 @@ fn kernel(pool: &Pool) -> &'static str {
 
 impl Primitive for AvgPool {
     const NAME: &'static str = "avg_pool";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     // Any axes may stand in front of the planes.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -58,12 +58,12 @@ impl Primitive for AvgPool {
         }
         match x.dtype() {
             DType::Int64 if !self.0.is_adaptive() => run!(i64),
-            dtype => dispatch!(floats of kernel(&self.0), dtype, T => run!(T)),
+            dtype => match_dtype!(floats of kernel(&self.0), dtype, T => run!(T)),
         }
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        apply1(Spread { pool: self.0, plane: plane(cx.sizes(0), self.0.rank) }, &[cx.g()]).map(one)
+        apply1(AvgPoolBackward { pool: self.0, plane: plane(cx.sizes(0), self.0.rank) }, &[cx.g()]).map(one)
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params(false)
@@ -73,14 +73,14 @@ impl Primitive for AvgPool {
 /// Every element, over the count of its window, added to the window's positions in zeros of the size `plane`. Reverse:
 /// [`AvgPool`] of `gg`.
 #[derive(Clone, Copy, Debug)]
-struct Spread {
+struct AvgPoolBackward {
     pool: Pool,
     plane: [usize; 3],
 }
 
-impl Primitive for Spread {
+impl Primitive for AvgPoolBackward {
     const NAME: &'static str = "avg_pool_backward";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
@@ -92,10 +92,10 @@ impl Primitive for Spread {
         if self.pool.out_sizes(&sizes)[..] != *g.sizes() {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for windows of {sizes:?}")));
         }
-        dispatch!(floats of kernel(&self.pool), g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
+        match_dtype!(floats of kernel(&self.pool), g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
             x.fill(0.0);
             if g.numel() > 0 {
-                pool::spread(&self.pool.windows(&sizes), g.as_slice::<T>().unwrap_or(&[]), x);
+                pool::avg_backward(&self.pool.windows(&sizes), g.as_slice::<T>().unwrap_or(&[]), x);
             }
         }).map(out))
     }

@@ -3,14 +3,14 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::places::{AtPlaces, ToPlaces};
+use super::pool_indices::{AtPlaces, ToPlaces};
 use super::{Layout, Pool, check_regular, plane, triple};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::pool::{self, Pooled};
+use crate::match_dtype;
 use crate::ops::{OneOrMany, Value, view};
 use crate::tensor::copy;
 use crate::tensor::{DType, Element, Tensor};
@@ -51,7 +51,7 @@ impl MaxPool {
 
 impl Primitive for MaxPool {
     const NAME: &'static str = "max_pool";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::output(1, "result1")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(1, "result1")];
     // Any axes may stand in front of the planes.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     fn node(&self) -> &'static str {
@@ -65,7 +65,7 @@ impl Primitive for MaxPool {
                 let [values, at] = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
                 [copy::cast(&values, x.dtype())?, at]
             }
-            dtype => dispatch!(floats of self.kernel(), dtype, T => self.run::<T>(x)?),
+            dtype => match_dtype!(floats of self.kernel(), dtype, T => self.run::<T>(x)?),
         };
         Ok(smallvec![values, at])
     }

@@ -4,7 +4,7 @@ mod adaptive;
 mod avg;
 mod max;
 mod norm;
-mod places;
+mod pool_indices;
 #[cfg(test)]
 mod tests;
 mod unpool;
@@ -16,7 +16,7 @@ pub use max::max_pool2d;
 pub(crate) use adaptive::adaptive_avg;
 
 use crate::error::{Error, Result, Sizes};
-use crate::kernels::pool::{Axis, Window, Windows};
+use crate::kernels::pool::{PoolAxis, Window, Windows};
 use crate::ops::{Entry, Value};
 use crate::tensor::{Dims, Tensor};
 
@@ -168,7 +168,7 @@ impl Pool {
 }
 
 /// `m` windows that divide an axis of size `n` as evenly as may be.
-fn split(n: usize, m: usize) -> Axis {
+fn split(n: usize, m: usize) -> PoolAxis {
     let at = |i: usize, up: usize| ((i as u128 * n as u128 + up as u128) / m as u128) as usize;
     let windows: Vec<Window> = (0..m)
         .map(|i| {
@@ -178,11 +178,11 @@ fn split(n: usize, m: usize) -> Axis {
         .collect();
     let even = m > 0 && n.is_multiple_of(m);
     let taps = if even { n / m } else { 0 };
-    Axis { size: n, step: 1, windows, whole: 0..if even { m } else { 0 }, stride: taps, taps }
+    PoolAxis { size: n, step: 1, windows, whole: 0..if even { m } else { 0 }, stride: taps, taps }
 }
 
 /// `m` windows of `k` positions, `d` apart, that start `s` apart, `p` before an axis of size `n`.
-fn tile(n: usize, m: usize, [k, s, p, d]: [i64; 4], include_pad: bool) -> Axis {
+fn tile(n: usize, m: usize, [k, s, p, d]: [i64; 4], include_pad: bool) -> PoolAxis {
     let [size, k, s, p, d] = [n as i128, k.into(), s.into(), p.into(), d.into()];
     let windows = (0..m as i128)
         .map(|i| {
@@ -201,7 +201,7 @@ fn tile(n: usize, m: usize, [k, s, p, d]: [i64; 4], include_pad: bool) -> Axis {
     let whole = from..to.max(from);
     // Steps and strides that are longer than the axis are never taken.
     let bound = |v: i128| v.min(isize::MAX as i128 / 2) as usize;
-    Axis { size: n, step: bound(d), windows, whole, stride: bound(s), taps: bound(k) }
+    PoolAxis { size: n, step: bound(d), windows, whole, stride: bound(s), taps: bound(k) }
 }
 
 /// One number for each of the `rank` last axes, as `kernel_size` and its kin are given: one for all or one each.

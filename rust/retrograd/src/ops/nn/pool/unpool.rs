@@ -2,14 +2,14 @@
 
 use retrograd_macros::op;
 
-use super::places::{AtPlaces, paired};
+use super::pool_indices::{AtPlaces, paired};
 use super::{crossed, plane, with_plane};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::pool;
+use crate::match_dtype;
 use crate::ops::view;
 use crate::tensor::layout::{checked_numel, numel};
 use crate::tensor::{DType, Tensor};
@@ -23,7 +23,7 @@ struct MaxUnpool {
 
 impl Primitive for MaxUnpool {
     const NAME: &'static str = "max_unpool";
-    const KEEP: &'static [Keep] = &[Keep::input(1, "indices")];
+    const SAVE: &'static [Save] = &[Save::input(1, "indices")];
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -39,7 +39,7 @@ impl Primitive for MaxUnpool {
         checked_numel(Self::NAME, &sizes)?;
         let (inner, outer) = (numel(&self.plane), plane(x.sizes(), self.rank).iter().product());
         let kernel = if self.rank == 2 { "max_unpool2d" } else { "max_unpool3d" };
-        dispatch!(floats of kernel, x.dtype(), T => {
+        match_dtype!(floats of kernel, x.dtype(), T => {
             let mut bad = None;
             let y = Tensor::build::<T>(&sizes, |y| {
                 y.fill(0.0);

@@ -5,11 +5,11 @@ use std::f64::consts::PI;
 use retrograd_macros::op;
 
 use super::rounding::Sign;
-use super::seldom::run_in_double;
+use super::scalar_loop::run_in_double;
 use super::unary::{Map, Unary};
 use super::zeros_of;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::Keep;
+use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::ops::Entry;
 use crate::tensor::copy;
@@ -23,14 +23,14 @@ pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 pub struct Frac;
 impl Unary for Frac {
     const NAME: &'static str = "frac";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         run_in_double(Self::NAME, [x], out, &|[x]| x - x.trunc())
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         Ok(g.clone())
     }
 }
@@ -51,14 +51,14 @@ pub fn frac(input: &Tensor) -> Result<Tensor> {
 pub struct Sgn;
 impl Unary for Sgn {
     const NAME: &'static str = "sgn";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         Sign.kernel(x, out)
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }
@@ -83,7 +83,7 @@ pub struct NanToNum {
 }
 impl Unary for NanToNum {
     const NAME: &'static str = "nan_to_num";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
@@ -101,7 +101,7 @@ impl Unary for NanToNum {
         };
         run_in_double(Self::NAME, [x], out, &|[x]| finite(x))
     }
-    fn pull(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.isfinite()?)
     }
 }
@@ -127,7 +127,7 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
 pub struct Angle;
 impl Unary for Angle {
     const NAME: &'static str = "angle";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let angle = |x: f64| match x {
             _ if x.is_nan() => x,
@@ -136,7 +136,7 @@ impl Unary for Angle {
         };
         run_in_double(Self::NAME, [x], out, &|[x]| angle(x))
     }
-    fn pull(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
     }
 }

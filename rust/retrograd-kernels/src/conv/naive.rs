@@ -35,12 +35,12 @@ pub(super) fn products(s: &Shape, mut f: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// As [`super::gather`], onto `y`, which holds what the sums start from.
+/// As [`super::forward`], onto `y`, which holds what the sums start from.
 pub fn plain_gather(s: &Shape, x: &[i64], w: &[i64], y: &mut [i64]) {
     products(s, |i, k, o| y[o] = y[o].wrapping_add(x[i].wrapping_mul(w[k])));
 }
 
-/// As [`super::spread`], onto `x`, which holds what the sums start from.
+/// As [`super::transposed`], onto `x`, which holds what the sums start from.
 pub fn plain_spread(s: &Shape, y: &[i64], w: &[i64], x: &mut [i64]) {
     products(s, |i, k, o| x[i] = x[i].wrapping_add(y[o].wrapping_mul(w[k])));
 }

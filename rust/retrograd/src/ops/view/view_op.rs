@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::autograd::primitive::{Batch, ComplexRule, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -47,25 +47,25 @@ impl Layout {
 }
 
 /// A view of one tensor.
-pub trait Look: Debug + Clone + Send + Sync + 'static {
+pub trait ViewOp: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
-    const BATCH: Batch<Looked<Self>> = Batch::Rule(|p, xs, axes, batch| {
+    const BATCH: Batch<Viewed<Self>> = Batch::Rule(|p, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0], batch)?;
-        Ok((out(look(p.0.of_batch(&x), &x)?), smallvec![Some(0)]))
+        Ok((out(apply_view(p.0.of_batch(&x), &x)?), smallvec![Some(0)]))
     });
     /// torch's name of the node.
     fn node(&self) -> &'static str;
     /// Layout of the view over the storage of `x`; arguments were checked by the entry.
     fn layout(&self, x: &Tensor) -> Result<Layout>;
     /// Gradient of the operand, whose sizes are given.
-    fn pull(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor>;
+    fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor>;
     /// The same view of a tensor's tangent.
-    fn push(&self, t: &Tensor) -> Result<Tensor> {
-        look(self.clone(), t)
+    fn jvp(&self, t: &Tensor) -> Result<Tensor> {
+        apply_view(self.clone(), t)
     }
     /// The same view of operands with a batch axis in front of their `ndim` axes.
     fn lift(&self, ndim: usize, batch: usize) -> Self;
-    /// As [`Look::lift`], for `value`, whose axis 0 is the batch.
+    /// As [`ViewOp::lift`], for `value`, whose axis 0 is the batch.
     fn of_batch(&self, value: &Tensor) -> Self {
         self.lift(value.ndim() - 1, value.sizes()[0])
     }
@@ -73,13 +73,13 @@ pub trait Look: Debug + Clone + Send + Sync + 'static {
     fn params(&self) -> Vec<(&'static str, Value)>;
 }
 
-/// Runs a [`Look`] as a primitive.
+/// Runs a [`ViewOp`] as a primitive.
 #[derive(Clone, Debug)]
-pub struct Looked<V>(pub V);
+pub struct Viewed<V>(pub V);
 
-impl<V: Look> Primitive for Looked<V> {
+impl<V: ViewOp> Primitive for Viewed<V> {
     const NAME: &'static str = V::NAME;
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = V::BATCH;
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     fn node(&self) -> &'static str {
@@ -90,11 +90,11 @@ impl<V: Look> Primitive for Looked<V> {
         xs[0].view_with(l.sizes, l.strides, l.offset).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let pulled = self.0.pull(cx.g(), cx.sizes(0))?;
+        let pulled = self.0.vjp(cx.g(), cx.sizes(0))?;
         // A view that nobody differentiates need not keep its base: alone with its memory it may become a `.grad`.
         Ok(one(if cx.differentiating() || pulled.base().is_none() { pulled } else { pulled.alias() }))
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| cx.t(0).map(|t| op.0.push(t)).transpose().map(maybe));
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| cx.t(0).map(|t| op.0.jvp(t)).transpose().map(maybe));
     fn params(&self) -> Vec<(&'static str, Value)> {
         self.0.params()
     }
@@ -102,29 +102,29 @@ impl<V: Look> Primitive for Looked<V> {
 
 /// Whether more must happen to a view of `x` than that it is made: recording, or a tangent.
 #[inline]
-pub fn is_watched(x: &Tensor) -> bool {
+pub fn is_differentiated(x: &Tensor) -> bool {
     let word = mode::word();
     word & mode::SPECIAL != 0 || (mode::records(word) && x.requires_grad())
 }
 
 /// The view of `x`, recorded.
 #[inline]
-pub fn look<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
-    if !is_watched(x) {
+pub fn apply_view<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
+    if !is_differentiated(x) {
         let l = view.layout(x)?;
         return x.view_with(l.sizes, l.strides, l.offset);
     }
-    apply::apply1(Looked(view), &[x])
+    apply::apply1(Viewed(view), &[x])
 }
 
 /// Gives `x` itself the layout of the view, as `t_` and its kin do: nothing is written, but the write is counted and the
 /// history grows by the view's node.
-pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
+pub fn apply_view_inplace<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     let word = mode::word();
     if word & mode::TRANSFORM != 0
         && let Some(level) = transforms::innermost(&[x])?
     {
-        transforms::reshape_entry(x, &level, |value| look_inplace(view.of_batch(value), value).map(drop))?;
+        transforms::reshape_entry(x, &level, |value| apply_view_inplace(view.of_batch(value), value).map(drop))?;
         return Ok(x.clone());
     }
     let recording = mode::records(word) && x.requires_grad();
@@ -136,7 +136,7 @@ pub fn look_inplace<V: Look>(view: V, x: &Tensor) -> Result<Tensor> {
     if recording && let Some(edge) = x.grad_fn()? {
         before.set_history(edge);
     }
-    let after = look(view, &before)?;
+    let after = apply_view(view, &before)?;
     x.tell_of_write()?;
     let old = x.history();
     x.replace_body(after.snapshot());

@@ -5,11 +5,11 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
-use crate::ops::pointwise::run_seldom;
+use crate::ops::pointwise::run_scalar_loop;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{cat, reshape_to};
 use crate::tensor::layout::wrap_dim;
@@ -60,21 +60,21 @@ impl Glu {
     fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let grad = Tensor::empty(x.sizes(), x.dtype())?;
         let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
-        run_seldom(Self::NAME, [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
-        run_seldom(Self::NAME, [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
+        run_scalar_loop(Self::NAME, [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_scalar_loop(Self::NAME, [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
         Ok(grad)
     }
 }
 
 impl Primitive for Glu {
     const NAME: &'static str = "glu";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
         let y = Tensor::empty(a.sizes(), a.dtype())?;
-        run_seldom(Self::NAME, [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_scalar_loop(Self::NAME, [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -130,12 +130,12 @@ fn bent<T: Real>([x, w]: [T; 2]) -> T {
 impl Primitive for Prelu {
     const NAME: &'static str = "prelu";
     const NODE: &'static str = "PreluKernelBackward0";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self"), Keep::input(1, "weight")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "weight")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run_seldom(Self::NAME, [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
+        run_scalar_loop(Self::NAME, [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -7,7 +7,7 @@ use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
 
 use super::super::real::Real;
-use super::super::simd::{Isa, Level, Task, Vector, dispatch};
+use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
 use super::super::strided::is_contiguous;
 use super::walk::{Operand, Pieces, walk};
 
@@ -74,7 +74,7 @@ pub unsafe fn lanes1<T: Real, F: Body<T, 1>>(
     o_strides: &[isize],
 ) {
     // SAFETY: (1-3) are ours.
-    unsafe { lanes1_at(Level::detect(), f, sizes, a, a_strides, o, o_strides) }
+    unsafe { lanes1_at(InstructionSet::detect(), f, sizes, a, a_strides, o, o_strides) }
 }
 
 /// [`lanes1`] with the instructions of `level`.
@@ -82,7 +82,7 @@ pub unsafe fn lanes1<T: Real, F: Body<T, 1>>(
 /// # Safety
 /// As [`map1`](super::map1).
 pub unsafe fn lanes1_at<T: Real, F: Body<T, 1>>(
-    level: Level,
+    level: InstructionSet,
     f: &F,
     sizes: &[usize],
     a: *const T,
@@ -93,7 +93,7 @@ pub unsafe fn lanes1_at<T: Real, F: Body<T, 1>>(
     let n = sizes.iter().product();
     if n < MANY && is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) {
         // SAFETY: (Row 1, 2) our 1-3, the layout being contiguous.
-        return unsafe { dispatch(level, Row { f, n, a: [a], o }) };
+        return unsafe { for_isa(level, VectorRow { f, n, a: [a], o }) };
     }
     let body: Lanes<F, T, 1> = Lanes { level, f, dtype: PhantomData };
     // SAFETY: (1-3) are ours.
@@ -115,11 +115,11 @@ pub unsafe fn lanes2<T: Real, F: Body<T, 2>>(
     o: *mut T,
     o_strides: &[isize],
 ) {
-    let (level, n) = (Level::detect(), sizes.iter().product());
+    let (level, n) = (InstructionSet::detect(), sizes.iter().product());
     let dense = is_contiguous(sizes, o_strides) && is_contiguous(sizes, a_strides) && is_contiguous(sizes, b_strides);
     if dense && n < MANY {
         // SAFETY: (Row 1, 2) our 1-3, the layout being contiguous.
-        return unsafe { dispatch(level, Row { f, n, a: [a, b], o }) };
+        return unsafe { for_isa(level, VectorRow { f, n, a: [a, b], o }) };
     }
     let body: Lanes<F, T, 2> = Lanes { level, f, dtype: PhantomData };
     let operands = [Operand::output(o, o_strides), Operand::input(a, a_strides), Operand::input(b, b_strides)];
@@ -137,14 +137,14 @@ pub unsafe fn walk_lanes<const K: usize, const N: usize, F: Body<f32, K>>(
     operands: [Operand; N],
 ) {
     const { assert!(N == K + 1) };
-    let body: Lanes<F, f32, K> = Lanes { level: Level::detect(), f, dtype: PhantomData };
+    let body: Lanes<F, f32, K> = Lanes { level: InstructionSet::detect(), f, dtype: PhantomData };
     // SAFETY: (1-3) are ours.
     unsafe { walk(&body, sizes, operands) };
 }
 
 /// A body and its element type, for the walk.
 struct Lanes<'f, F, T, const K: usize> {
-    level: Level,
+    level: InstructionSet,
     f: &'f F,
     dtype: PhantomData<fn(T)>,
 }
@@ -153,19 +153,19 @@ impl<T: Real, const K: usize, F: Body<T, K>> Pieces for Lanes<'_, F, T, K> {
     unsafe fn run(&self, n: usize, p: &[*mut u8]) {
         let a = std::array::from_fn(|k| p[k + 1].cast_const().cast::<T>());
         // SAFETY: Row 1 and 2 are our 1 and 2.
-        unsafe { dispatch(self.level, Row { f: self.f, n, a, o: p[0].cast::<T>() }) }
+        unsafe { for_isa(self.level, VectorRow { f: self.f, n, a, o: p[0].cast::<T>() }) }
     }
 }
 
 /// Contiguous elements. Duties: 1 and 2 of [`row`].
-struct Row<'f, F, T, const K: usize> {
+struct VectorRow<'f, F, T, const K: usize> {
     f: &'f F,
     n: usize,
     a: [*const T; K],
     o: *mut T,
 }
 
-impl<T: Real, const K: usize, F: Body<T, K>> Task for Row<'_, F, T, K> {
+impl<T: Real, const K: usize, F: Body<T, K>> Task for VectorRow<'_, F, T, K> {
     type Out = ();
     const WIDE: bool = true;
 

@@ -3,13 +3,13 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::Over;
+use super::ReduceAxes;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Params, Primitive, Tangents, Vjp, maybe, one, out, params};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::Result;
 use crate::kernels::real::{Ordered, Real};
+use crate::match_dtype;
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
@@ -43,7 +43,7 @@ fn extremes<T: Ordered>(max: bool, x: &[T], values: &mut [T], indices: &mut [i64
 
 impl Primitive for Running {
     const NAME: &'static str = "cummax";
-    const KEEP: &'static [Keep] = &[Keep::output(1, "indices"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::output(1, "indices"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let axis = p.axis + 1;
@@ -54,10 +54,10 @@ impl Primitive for Running {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
-        let block = Over::dim(Self::NAME, self.axis as i64, x.ndim(), false)?.block(x.sizes());
+        let block = ReduceAxes::dim(Self::NAME, self.axis as i64, x.ndim(), false)?.block(x.sizes());
         let mut indices = vec![0i64; x.numel()];
         let op = if self.max { "cummax" } else { "cummin" };
-        let values = dispatch!(numeric of op, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
+        let values = match_dtype!(numeric of op, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
             extremes(self.max, x.as_slice::<T>().unwrap_or(&[]), values, &mut indices, block);
         }))?;
         Ok(smallvec![values, Tensor::from_slice(&indices, x.sizes())?])
@@ -102,7 +102,7 @@ pub fn cummin(input: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
 /// `logcumsumexp`: with `y` the result, `gx[k] = exp(x[k]) sum over i >= k of g[i] exp(-y[i])`.
 #[derive(Clone, Debug)]
 struct LogCumSumExp {
-    over: Over,
+    over: ReduceAxes,
     reverse: bool,
 }
 
@@ -133,14 +133,14 @@ fn logs<T: Real>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse:
 
 impl Primitive for LogCumSumExp {
     const NAME: &'static str = "logcumsumexp";
-    const KEEP: &'static [Keep] = &[Keep::output(0, "result"), Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), reverse: p.reverse }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        dispatch!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+        match_dtype!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
             logs(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
         }))
         .map(out)
@@ -190,7 +190,7 @@ impl Primitive for LogCumSumExp {
 /// [1.0, 2.0]
 #[op(function, method, out = SCALAR)]
 pub fn logcumsumexp(input: &Tensor, dim: i64) -> Result<Tensor> {
-    let over = Over::dim("logcumsumexp", dim, input.ndim(), false)?;
+    let over = ReduceAxes::dim("logcumsumexp", dim, input.ndim(), false)?;
     apply1(LogCumSumExp { over, reverse: false }, &[input])
 }
 

@@ -4,15 +4,15 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
 use crate::kernels::columns;
 use crate::kernels::norm;
-use crate::kernels::parallel::{Shared, split};
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::kernels::thresholds::norm::{SHORT, WIDE};
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{movedim, reshape_to};
@@ -60,7 +60,7 @@ impl Blocks {
         [self.n, self.c, self.rest]
     }
     /// What the channels have, for each element of a row of whole entries.
-    fn spread<T: Copy>(self, row: usize, of: impl Fn(usize) -> T) -> Vec<T> {
+    fn per_element<T: Copy>(self, row: usize, of: impl Fn(usize) -> T) -> Vec<T> {
         let entry: Vec<T> = (0..self.c).flat_map(|c| std::iter::repeat_n(of(c), self.rest)).collect();
         entry.repeat(row / entry.len())
     }
@@ -122,7 +122,7 @@ impl<const KIND: u8> Standardize<KIND> {
             // The channels of a group lie one behind the other.
             let length = if KIND == GROUP { count } else { b.rest }.max(1);
             let mut by_run = vec![(T::ZERO, T::ZERO); x.len() / length];
-            let found = Shared(by_run.as_mut_ptr());
+            let found = SharedPtr(by_run.as_mut_ptr());
             split(by_run.len(), 1, x.len() as f64 * PASS_COST, &|runs| {
                 for i in runs {
                     let run = &x[i * length..(i + 1) * length];
@@ -158,11 +158,11 @@ impl<const KIND: u8> Standardize<KIND> {
         let shift = |c: usize| bias.as_ref().map_or(T::ZERO, |s| s[c]);
         let y = Tensor::build::<T>(xs[0].sizes(), |y| {
             if let Some(row) = Self::row(b) {
-                let [scales, shifts] = [b.spread(row, |c| scale(c, c)), b.spread(row, shift)];
-                return columns::standardize(x, [&b.spread(row, |c| stats.means[c]), &scales, &shifts], y);
+                let [scales, shifts] = [b.per_element(row, |c| scale(c, c)), b.per_element(row, shift)];
+                return columns::standardize(x, [&b.per_element(row, |c| stats.means[c]), &scales, &shifts], y);
             }
             let length = b.rest.max(1);
-            let out = Shared(y.as_mut_ptr());
+            let out = SharedPtr(y.as_mut_ptr());
             split(x.len() / length, 1, x.len() as f64 * PASS_COST, &|runs| {
                 for i in runs {
                     let (n, c) = (i / b.c, i % b.c);
@@ -210,7 +210,7 @@ impl<const KIND: u8> Standardize<KIND> {
         };
         let length = b.rest.max(1);
         let row = Self::row(b);
-        let means = row.map_or(Vec::new(), |row| b.spread(row, |c| stats.means[c]));
+        let means = row.map_or(Vec::new(), |row| b.per_element(row, |c| stats.means[c]));
         if row.is_some() {
             let [sum, along] = columns::sums(x, g, &means);
             for (j, (&sum, &along)) in sum.iter().zip(&along).enumerate() {
@@ -218,7 +218,7 @@ impl<const KIND: u8> Standardize<KIND> {
             }
         } else {
             let mut by_run = vec![(T::ZERO, T::ZERO); x.len() / length];
-            let found = Shared(by_run.as_mut_ptr());
+            let found = SharedPtr(by_run.as_mut_ptr());
             split(by_run.len(), 1, x.len() as f64 * PASS_COST, &|runs| {
                 for i in runs {
                     let run = i * length..(i + 1) * length;
@@ -239,10 +239,10 @@ impl<const KIND: u8> Standardize<KIND> {
             };
             Tensor::build::<T>(&sizes, |o| {
                 if let Some(row) = row {
-                    let [p, q, r] = [0, 1, 2].map(|i| b.spread(row, |c| factors(c, c)[i]));
+                    let [p, q, r] = [0, 1, 2].map(|i| b.per_element(row, |c| factors(c, c)[i]));
                     return columns::project(x, g, &means, [&p, &q, &r], o);
                 }
-                let out = Shared(o.as_mut_ptr());
+                let out = SharedPtr(o.as_mut_ptr());
                 split(x.len() / length, 1, x.len() as f64 * PASS_COST, &|runs| {
                     for i in runs {
                         let (n, c) = (i / b.c, i % b.c);
@@ -315,15 +315,15 @@ fn by_channel(t: &Tensor, axis: Option<usize>, ndim: usize) -> Result<Tensor> {
 impl<const KIND: u8> Primitive for Standardize<KIND> {
     const NAME: &'static str = if KIND == GROUP { "group_norm" } else { "batch_norm" };
     const NODE: &'static str = if KIND == GROUP { "NativeGroupNormBackward0" } else { "NativeBatchNormBackward0" };
-    const KEEP: &'static [Keep] = match KIND {
+    const SAVE: &'static [Save] = match KIND {
         GIVEN => &[
-            Keep::input(0, "input"),
-            Keep::input(3, "weight"),
-            Keep::input(1, "running_mean"),
-            Keep::input(2, "running_var"),
+            Save::input(0, "input"),
+            Save::input(3, "weight"),
+            Save::input(1, "running_mean"),
+            Save::input(2, "running_var"),
         ],
         _ => {
-            &[Keep::input(0, "input"), Keep::input(1, "weight"), Keep::output(1, "result1"), Keep::output(2, "result2")]
+            &[Save::input(0, "input"), Save::input(1, "weight"), Save::output(1, "result1"), Save::output(2, "result2")]
         }
     };
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
@@ -371,14 +371,14 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         if KIND == GIVEN { 0b11001 } else { 0b111 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        dispatch!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
+        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let count = cx.node.edges.len();
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let parts = if !cx.differentiating() {
-            dispatch!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
+            match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let x = cx.kept(0)?;
             let b = Blocks::of(x.sizes());

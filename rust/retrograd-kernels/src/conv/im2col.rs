@@ -174,7 +174,7 @@ impl<T: Vectors> Fill<'_, T> {
 ///
 /// Duties: those of [`Patches`] for `offsets`, those of the rows, and `copy`; `dst` is writable for `dst_rs` elements per
 /// row, which are as many as the columns and [`SLACK`] more.
-pub(super) struct Rows<'a, T> {
+pub(super) struct PatchRows<'a, T> {
     pub offsets: &'a [usize],
     pub runs: &'a [Run],
     pub copy: *const T,
@@ -182,7 +182,7 @@ pub(super) struct Rows<'a, T> {
     pub dst_rs: usize,
 }
 
-impl<T: Vectors> Routine for Rows<'_, T> {
+impl<T: Vectors> Routine for PatchRows<'_, T> {
     type Elem = T;
 
     #[inline(always)]

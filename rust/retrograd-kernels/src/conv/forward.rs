@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::direct::Direct;
 use super::grid::{Grid, SLACK};
-use super::patches::Patches;
-use super::{Axis, ConvScalar, Shape, is_product};
+use super::im2col::Patches;
+use super::{ConvAxis, ConvScalar, Shape, is_product};
 use crate::matmul::{Float, Vectors, Virtual, gemm, gemm_of};
 
 /// A convolution of one image and group, ready to be run on any number of them.
@@ -20,7 +20,7 @@ pub(super) struct Conv {
 
 impl Conv {
     /// Of `rows` channels from `channels`; no extent is zero.
-    pub(super) fn new(rows: usize, channels: usize, axes: [Axis; 3]) -> Self {
+    pub(super) fn new(rows: usize, channels: usize, axes: [ConvAxis; 3]) -> Self {
         let grid = Grid::new(channels, axes);
         let offsets = if is_product(&axes) { Vec::new() } else { grid.offsets() };
         Self { rows, grid, offsets, positions: axes.iter().map(|a| a.small).product() }
@@ -94,8 +94,8 @@ pub(super) unsafe fn fill<T: Copy>(y: *mut T, n: usize, value: T) {
     }
 }
 
-/// Elements of `work` that [`gather`] needs.
-pub fn gather_room(s: &Shape) -> usize {
+/// Elements of `work` that [`forward`] needs.
+pub fn forward_scratch(s: &Shape) -> usize {
     if is_empty(s) { 0 } else { Conv::new(s.small, s.large, s.axes).room() }
 }
 
@@ -109,9 +109,9 @@ fn is_empty(s: &Shape) -> bool {
 /// # Safety
 /// 1. `x`, `w` and `bias` are readable for the large side, the weight, and the channels of the small side of `s`; `bias`
 ///    may be null, for zeros.
-/// 2. `y` is writable for the small side, `work` for [`gather_room`] elements; both overlap nothing else.
+/// 2. `y` is writable for the small side, `work` for [`forward_scratch`] elements; both overlap nothing else.
 /// 3. No other thread writes what is read or touches what is written during the call.
-pub unsafe fn gather<T: ConvScalar>(
+pub unsafe fn forward<T: ConvScalar>(
     s: &Shape,
     images: Range<usize>,
     x: *const T,

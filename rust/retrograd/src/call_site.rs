@@ -1,6 +1,6 @@
 //! Where in the user's program something happened, noted at all times so that errors can name the lines involved.
 //!
-//! The host language registers [`Places`]; it encodes a place in one number, cheaply enough for every recorded op, and
+//! The host language registers [`SourceLocations`]; it encodes a place in one number, cheaply enough for every recorded op, and
 //! turns the number into words when an error is made.
 
 use std::fmt;
@@ -8,19 +8,19 @@ use std::sync::OnceLock;
 
 /// A place in the host program as the host encodes it; zero: unknown.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Origin(pub u64);
+pub struct CallSite(pub u64);
 
 /// What the host language knows of places in its programs.
-pub trait Places: Send + Sync {
+pub trait SourceLocations: Send + Sync {
     /// The place that is being executed on this thread; zero if there is none.
     fn here(&self) -> u64;
     /// The place in words; `None` if it is no longer known.
-    fn describe(&self, origin: u64) -> Option<Place>;
+    fn describe(&self, origin: u64) -> Option<SourceLocation>;
 }
 
 /// A line of the host program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     pub file: String,
     pub line: u32,
     /// The function around the line.
@@ -29,7 +29,7 @@ pub struct Place {
     pub text: Option<String>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}, in {}", self.file, self.line, self.function)?;
         match &self.text {
@@ -39,14 +39,14 @@ impl fmt::Display for Place {
     }
 }
 
-static PLACES: OnceLock<&'static dyn Places> = OnceLock::new();
+static PLACES: OnceLock<&'static dyn SourceLocations> = OnceLock::new();
 
 /// Has `places` asked from now on. Only the first call counts.
-pub fn register(places: &'static dyn Places) {
+pub fn register(places: &'static dyn SourceLocations) {
     let _ = PLACES.set(places);
 }
 
-impl Origin {
+impl CallSite {
     /// The place that is being executed; unknown without a host language.
     #[inline]
     pub fn here() -> Self {
@@ -54,7 +54,7 @@ impl Origin {
     }
     /// The place in words.
     #[cold]
-    pub fn place(self) -> Option<Place> {
+    pub fn place(self) -> Option<SourceLocation> {
         if self.0 == 0 { None } else { PLACES.get()?.describe(self.0) }
     }
 }

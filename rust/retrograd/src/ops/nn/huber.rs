@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::Reduction;
-use super::elementwise::{Element, ElementLoss, lost};
+use super::elementwise_loss::{Element, ElementLoss, lost};
 use super::loss::{aligned, l1_loss};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::real::Real;

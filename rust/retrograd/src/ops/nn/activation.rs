@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
 use crate::ops::pointwise::select::where_;
-use crate::ops::pointwise::{out_like, run_seldom, zeros_of};
+use crate::ops::pointwise::{out_like, run_scalar_loop, zeros_of};
 use crate::ops::{Form, Value};
 use crate::tensor::copy;
 use crate::tensor::{Scalar, Tensor, layout};
@@ -54,13 +54,13 @@ impl<C: Curve> Activation<C> {
     }
     fn value(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let (p32, p) = self.parameters();
-        run_seldom(Self::NAME, [x], out, &|xs, out| each(xs, out, |[x]| C::value(p32, x)), &|xs, out| {
+        run_scalar_loop(Self::NAME, [x], out, &|xs, out| each(xs, out, |[x]| C::value(p32, x)), &|xs, out| {
             each(xs, out, |[x]| C::value(p, x));
         })
     }
     fn pull(&self, g: &Tensor, x: &Tensor, out: &Tensor) -> Result<()> {
         let (p32, p) = self.parameters();
-        run_seldom(Self::NAME, [g, x], out, &|xs, out| each(xs, out, |[g, x]| C::pull(p32, g, x)), &|xs, out| {
+        run_scalar_loop(Self::NAME, [g, x], out, &|xs, out| each(xs, out, |[g, x]| C::pull(p32, g, x)), &|xs, out| {
             each(xs, out, |[g, x]| C::pull(p, g, x));
         })
     }
@@ -68,7 +68,7 @@ impl<C: Curve> Activation<C> {
 
 impl<C: Curve> Primitive for Activation<C> {
     const NAME: &'static str = "activation";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         C::NODE
@@ -110,7 +110,7 @@ impl<C: Curve> ActivationBackward<C> {
 
 impl<C: Curve> Primitive for ActivationBackward<C> {
     const NAME: &'static str = "activation_backward";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "grad_output").when(1), Keep::input(1, "self")];
+    const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         C::BACKWARD_NODE

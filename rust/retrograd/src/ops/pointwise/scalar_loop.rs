@@ -5,7 +5,7 @@ use crate::kernels::pointwise::{RunBody, each, runs};
 use crate::tensor::{DType, Tensor, layout};
 
 /// A loop over operands of the output's float dtype that broadcast to its sizes. `out` is fresh or one of the operands.
-pub(crate) fn run_seldom<const N: usize>(
+pub(crate) fn run_scalar_loop<const N: usize>(
     op: &'static str,
     xs: [&Tensor; N],
     out: &Tensor,
@@ -31,14 +31,14 @@ pub(crate) fn run_seldom<const N: usize>(
     Ok(())
 }
 
-/// [`run_seldom`] of a function in double precision, which serves float32 too.
+/// [`run_scalar_loop`] of a function in double precision, which serves float32 too.
 pub(super) fn run_in_double<const N: usize>(
     op: &'static str,
     xs: [&Tensor; N],
     out: &Tensor,
     f: &(dyn Fn([f64; N]) -> f64 + Sync),
 ) -> Result<()> {
-    run_seldom(op, xs, out, &|xs, out| each(xs, out, |x: [f32; N]| f(x.map(f64::from)) as f32), &|xs, out| {
+    run_scalar_loop(op, xs, out, &|xs, out| each(xs, out, |x: [f32; N]| f(x.map(f64::from)) as f32), &|xs, out| {
         each(xs, out, f);
     })
 }

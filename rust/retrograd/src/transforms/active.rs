@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::batched::{assembled, decomposed};
+use super::batched::{unwrap_levels, wrap_levels};
 use crate::autograd::{engine, mode};
 use crate::error::{Error, Result};
 use crate::storage;
@@ -33,7 +33,7 @@ impl Drop for Running {
 
 /// Ends a leaf: no graph leads on from here.
 pub fn close(leaf: &Tensor) {
-    leaf.bottom().set_flag(flag::CLOSED, true);
+    leaf.physical().set_flag(flag::CLOSED, true);
 }
 
 thread_local! {
@@ -80,7 +80,7 @@ pub fn end(before: usize) {
 
 /// The tensor with its tangents as the start of a graph, which belongs to the innermost transform and ends with it.
 pub fn variable(t: &Tensor) -> Result<Tensor> {
-    let (value, levels) = decomposed(t);
+    let (value, levels) = unwrap_levels(t);
     let leaf = if value.requires_grad() {
         let plain = value.alias();
         plain.share_tangents(&value)?;
@@ -90,13 +90,13 @@ pub fn variable(t: &Tensor) -> Result<Tensor> {
     };
     leaf.set_requires_grad(true)?;
     RUNNING.with_borrow_mut(|all| all.last_mut().map(|running| running.leaves.push(leaf.clone())));
-    if levels.is_empty() { Ok(leaf) } else { assembled(leaf, &levels) }
+    if levels.is_empty() { Ok(leaf) } else { wrap_levels(leaf, &levels) }
 }
 
 /// A result of a transform as it is seen from outside: it has a graph only with `keep`, and only if that leads on to more
 /// than the leaves `inner`; its tangents likewise.
 pub fn settled(t: &Tensor, inner: &[Tensor], keep: bool) -> Result<Tensor> {
-    let (value, levels) = decomposed(t);
+    let (value, levels) = unwrap_levels(t);
     let cut = value.requires_grad() && !(keep && engine::edges_lead_elsewhere(value.grad_edge()?, inner)?);
     let mut changed = cut;
     for tangent in value.tangents()? {
@@ -110,7 +110,7 @@ pub fn settled(t: &Tensor, inner: &[Tensor], keep: bool) -> Result<Tensor> {
         plain.set_history(output);
     }
     plain.share_tangents_as(&value, |tangent| settled(&tangent, inner, keep))?;
-    if levels.is_empty() { Ok(plain) } else { assembled(plain, &levels) }
+    if levels.is_empty() { Ok(plain) } else { wrap_levels(plain, &levels) }
 }
 
 /// An error if a transform that is under way must keep its function from writing to this tensor.
@@ -121,7 +121,7 @@ pub(crate) fn check_captured(op: &str, target: &Tensor) -> Result<()> {
 
 #[cold]
 fn refuse_captured(op: &str, target: &Tensor) -> Result<()> {
-    let target = target.bottom();
+    let target = target.physical();
     for at in (0..count()).rev() {
         let running = RUNNING.with_borrow(|all| all.get(at).map(|r| (r.epoch, r.is_given.clone())));
         let Some((epoch, Some(is_given))) = running else { continue };

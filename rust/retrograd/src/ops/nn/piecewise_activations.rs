@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::curve::{Curve, Parameters, bent, unless};
+use super::activation::{Curve, Parameters, bent, unless};
 use crate::error::{Error, Result};
 use crate::kernels::real::Real;
 use crate::ops::Value;

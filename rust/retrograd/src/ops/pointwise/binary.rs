@@ -5,12 +5,12 @@ use std::f64::consts::LN_2;
 use retrograd_macros::op;
 
 use super::promote::{Floats, Numeric2, forward2, forward2_into, result_type};
-use super::seldom::run_in_double;
-use super::select::{Extreme, number};
+use super::scalar_loop::run_in_double;
+use super::select::{MinMax, number};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Source, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Source, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::special as scalar;
 use crate::ops::{Entry, Form, memory};
@@ -73,13 +73,13 @@ impl<const KEPT: u8> Between<KEPT> {
     }
 }
 
-const A: Keep = Keep::input(0, "self");
-const B: Keep = Keep::input(1, "other");
-const RESULT: Keep = Keep::output(0, "result");
+const A: Save = Save::input(0, "self");
+const B: Save = Save::input(1, "other");
+const RESULT: Save = Save::output(0, "result");
 
 impl<const KEPT: u8> Primitive for Between<KEPT> {
     const NAME: &'static str = "pointwise";
-    const KEEP: &'static [Keep] = match KEPT {
+    const SAVE: &'static [Save] = match KEPT {
         0 => &[A, B],
         1 => &[A, B, RESULT],
         2 => &[A, RESULT],
@@ -99,17 +99,17 @@ impl<const KEPT: u8> Primitive for Between<KEPT> {
         forward2_into::<_, Floats>(self.pair.name, &InDouble(self.pair.f), xs[0], xs[1], self.dtype(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let kept = (0..Self::KEEP.len()).map(|i| cx.kept(i)).collect::<Result<Vec<_>>>()?;
+        let kept = (0..Self::SAVE.len()).map(|i| cx.kept(i)).collect::<Result<Vec<_>>>()?;
         let mut grads = maybe(cx.when(0, || self.pair.pulls[0](cx.g(), &kept))?);
         grads.push(cx.when(1, || self.pair.pulls[1](cx.g(), &kept))?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let value = |keep: &Keep| match keep.source {
+        let value = |keep: &Save| match keep.source {
             Source::Input(i) => cx.xs[i],
             Source::Output(i) => &cx.outs[i],
         };
-        let kept: Vec<&Tensor> = Self::KEEP.iter().map(value).collect();
+        let kept: Vec<&Tensor> = Self::SAVE.iter().map(value).collect();
         let part = |i: usize| cx.t(i).map(|t| op.pair.pulls[i](t, &kept)).transpose();
         Jvp::sum([part(0)?, part(1)?]).map(maybe)
     });
@@ -299,7 +299,7 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         pulls: [|g, kept| chosen::<true>(g, kept, true), |g, kept| chosen::<true>(g, kept, false)],
     };
     if result_type(&[input, other]).is_integral() {
-        return apply1(Extreme::<true>, &[input, other]);
+        return apply1(MinMax::<true>, &[input, other]);
     }
     run::<0>(Form::New, PAIR, input, other)
 }
@@ -323,7 +323,7 @@ pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         pulls: [|g, kept| chosen::<false>(g, kept, true), |g, kept| chosen::<false>(g, kept, false)],
     };
     if result_type(&[input, other]).is_integral() {
-        return apply1(Extreme::<false>, &[input, other]);
+        return apply1(MinMax::<false>, &[input, other]);
     }
     run::<0>(Form::New, PAIR, input, other)
 }

@@ -9,14 +9,14 @@ use smallvec::SmallVec;
 use super::Reduction;
 use super::loss::{over_entries, total};
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Keep, Outs, Primitive, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::autograd::{Grads, mode};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{RunBody, each};
 use crate::kernels::real::Real;
 use crate::ops::Value;
 use crate::ops::matmul::batch_first;
-use crate::ops::pointwise::run_seldom;
+use crate::ops::pointwise::run_scalar_loop;
 use crate::ops::view::{expand_to, reshape_to};
 use crate::tensor::{Dims, Scalar, Tensor};
 
@@ -73,7 +73,7 @@ impl<L: ElementLoss, const KEPT: usize> Loss<L, KEPT> {
         let one = Tensor::full(&[], Scalar::Int(1), xs[0].dtype())?;
         let all: [&Tensor; OPERANDS] = std::array::from_fn(|i| xs.get(i).copied().unwrap_or(&one));
         let y = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
-        run_seldom(Self::NAME, all, &y, f32, f64)?;
+        run_scalar_loop(Self::NAME, all, &y, f32, f64)?;
         Ok(y)
     }
     fn reduced(&self, losses: &Tensor) -> Result<Tensor> {
@@ -87,8 +87,8 @@ impl<L: ElementLoss, const KEPT: usize> Loss<L, KEPT> {
 
 impl<L: ElementLoss, const KEPT: usize> Primitive for Loss<L, KEPT> {
     const NAME: &'static str = "loss";
-    const KEEP: &'static [Keep] =
-        [Keep::input(0, "self"), Keep::input(1, "target"), Keep::input(2, "weight"), Keep::input(3, "pos_weight")]
+    const SAVE: &'static [Save] =
+        [Save::input(0, "self"), Save::input(1, "target"), Save::input(2, "weight"), Save::input(3, "pos_weight")]
             .split_at(KEPT)
             .0;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {

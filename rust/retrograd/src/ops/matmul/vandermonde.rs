@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::vector::Dot;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
 use crate::ops::view;
@@ -17,7 +17,7 @@ struct VDot;
 
 impl Primitive for VDot {
     const NAME: &'static str = "vdot";
-    const KEEP: &'static [Keep] = &[Keep::input(0, "self").when(1), Keep::input(1, "other").when(0)];
+    const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other").when(0)];
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| match Dot::BATCH {
         Batch::Rule(rule) => rule(&Dot, xs, axes, batch),
         _ => unreachable!("dot batches by a rule"),

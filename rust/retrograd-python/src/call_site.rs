@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::{Py, ffi, intern};
-use retrograd::origin::{Place, Places};
+use retrograd::call_site::{SourceLocation, SourceLocations};
 
 /// Code objects with their numbers, which are never given twice.
 ///
@@ -78,7 +78,7 @@ const UNASKED: u64 = u64::MAX;
 const NOWHERE: u64 = u64::MAX - 1;
 
 struct Thread {
-    /// What [`Places::here`] answers, or one of the constants above.
+    /// What [`SourceLocations::here`] answers, or one of the constants above.
     answer: Cell<u64>,
     /// The code object asked for last, its number, and the generation in which it had the number.
     last: Cell<(usize, u32, u32)>,
@@ -129,7 +129,7 @@ pub fn attached<R>(f: impl FnOnce(Python<'_>) -> R) -> R {
 
 struct PythonPlaces;
 
-impl Places for PythonPlaces {
+impl SourceLocations for PythonPlaces {
     #[inline]
     fn here(&self) -> u64 {
         THREAD.with(|thread| match thread.answer.get() {
@@ -139,7 +139,7 @@ impl Places for PythonPlaces {
             place => place,
         })
     }
-    fn describe(&self, origin: u64) -> Option<Place> {
+    fn describe(&self, origin: u64) -> Option<SourceLocation> {
         Python::attach(|py| describe(py, origin).ok().flatten())
     }
 }
@@ -279,7 +279,7 @@ fn outside(thread: &Thread, frame: *mut ffi::PyFrameObject) -> u64 {
     })
 }
 
-fn describe(py: Python<'_>, origin: u64) -> PyResult<Option<Place>> {
+fn describe(py: Python<'_>, origin: u64) -> PyResult<Option<SourceLocation>> {
     let (number, at) = ((origin >> 32) as u32 & !OURS, origin as u32);
     let code = CODES.lock().as_ref().and_then(|c| {
         let at = c.codes.binary_search_by_key(&number, |(number, _)| *number).ok()?;
@@ -293,7 +293,7 @@ fn describe(py: Python<'_>, origin: u64) -> PyResult<Option<Place>> {
     let text: String = py.import("linecache")?.getattr("getline")?.call1((&file, line))?.extract()?;
     let text = text.trim();
     let function = code.getattr("co_qualname")?.extract()?;
-    Ok(Some(Place { file, line, function, text: (!text.is_empty()).then(|| text.to_owned()) }))
+    Ok(Some(SourceLocation { file, line, function, text: (!text.is_empty()).then(|| text.to_owned()) }))
 }
 
 /// The line of an instruction.
@@ -320,6 +320,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     if let Some(home) = home.into_iter().next() {
         let _ = HOME.set(home + std::path::MAIN_SEPARATOR_STR);
     }
-    retrograd::origin::register(&PythonPlaces);
+    retrograd::call_site::register(&PythonPlaces);
     m.add_function(wrap_pyfunction!(_note_places, m)?)
 }

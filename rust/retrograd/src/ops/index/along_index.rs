@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
-use crate::kernels::parallel::{Shared, split};
+use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::strided::{Axes, Offsets, axis, plan_in_order};
 use crate::kernels::thresholds::index::CHUNK;
 use crate::tensor::copy;
@@ -127,7 +127,7 @@ impl Along {
     ///    index, and apart from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) -> Result<()> {
         let (wrong, count) = (AtomicBool::new(false), self.index.numel());
-        let (from, to) = (Shared(from.cast_mut()), Shared(to));
+        let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
         let (stride, step) = (self.stride(), self.step);
         split(count, CHUNK, count as f64 * READ_COST, &|positions| {
             let mut held = Held::new();
@@ -192,7 +192,7 @@ impl Checked {
     /// The offsets of all elements, for those who come back to them.
     pub fn offsets(&self) -> Vec<isize> {
         let mut all = vec![0; self.0.index.numel()];
-        let to = Shared(all.as_mut_ptr());
+        let to = SharedPtr(all.as_mut_ptr());
         self.each(|| {
             let to = to.get();
             // SAFETY: a position of the index, which has as many.

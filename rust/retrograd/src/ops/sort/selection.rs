@@ -6,10 +6,10 @@ use smallvec::smallvec;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, one};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one};
 use crate::error::{Error, Result};
 use crate::kernels::sort::{Line, Pick, choose_along};
+use crate::match_dtype;
 use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::view::{along_axis, with_batch};
 use crate::ops::{Value, view};
@@ -43,7 +43,7 @@ struct Chosen<C> {
 
 impl<C: Choose> Primitive for Chosen<C> {
     const NAME: &'static str = C::NAME;
-    const KEEP: &'static [Keep] = &[Keep::output(1, "indices")];
+    const SAVE: &'static [Save] = &[Save::output(1, "indices")];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let axis = p.axis + 1;
         let mut sizes = with_batch(&p.sizes, batch);
@@ -108,7 +108,7 @@ pub fn chosen<C: Choose>(choose: &C, x: &Tensor, axis: usize) -> Result<(Tensor,
     };
     let outer: Dims = sizes.iter().enumerate().filter(|&(d, _)| d != axis).map(|(_, &n)| n).collect();
     let (a_outer, o_outer) = (others(x.strides()), others(values.strides()));
-    dispatch!(ordered of C::NAME, x.dtype(), T => {
+    match_dtype!(ordered of C::NAME, x.dtype(), T => {
         let (a, v, i) = (x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
         // SAFETY: (1) S1 and S3, and a line without elements has no results; (2) the results are fresh, of one layout, and
         // have `to.n` elements along the axis.

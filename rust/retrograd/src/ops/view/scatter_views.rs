@@ -2,11 +2,11 @@
 
 use retrograd_macros::op;
 
-use super::look::{Look, look};
 use super::slice::{Diagonal, Select, Slice};
+use super::view_op::{ViewOp, apply_view};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::copy;
@@ -21,9 +21,9 @@ struct Patch<V> {
     node: &'static str,
 }
 
-impl<V: Look> Primitive for Patch<V> {
+impl<V: ViewOp> Primitive for Patch<V> {
     const NAME: &'static str = V::NAME;
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, batch| Ok(Patch { part: p.part.lift(ndims[0], batch), node: p.node }));
     const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
@@ -43,7 +43,7 @@ impl<V: Look> Primitive for Patch<V> {
             let l = self.part.layout(g)?;
             apply1(self.clone(), &[g, &Tensor::full(&l.sizes, Scalar::Int(0), g.dtype())?])
         })?;
-        let part = cx.when(1, || look(self.part.clone(), g))?;
+        let part = cx.when(1, || apply_view(self.part.clone(), g))?;
         Ok([rest, part].into_iter().collect())
     }
     fn params(&self) -> Vec<(&'static str, Value)> {
@@ -52,7 +52,7 @@ impl<V: Look> Primitive for Patch<V> {
 }
 
 /// Runs the op, for a `src` of exactly the sizes of the part.
-fn patched<V: Look>(op: &'static str, part: V, node: &'static str, x: &Tensor, src: &Tensor) -> Result<Tensor> {
+fn patched<V: ViewOp>(op: &'static str, part: V, node: &'static str, x: &Tensor, src: &Tensor) -> Result<Tensor> {
     let wanted = part.layout(x)?.sizes;
     if src.sizes() != &wanted[..] {
         return Err(Error::shape(

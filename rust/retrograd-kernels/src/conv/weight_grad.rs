@@ -4,9 +4,9 @@
 //! lie; channels of the small side are the columns.
 
 use super::direct::Dots;
-use super::gather::reaches_end;
+use super::forward::reaches_end;
 use super::grid::{Grid, SLACK};
-use super::patches::{Rows, Run, Runs};
+use super::im2col::{PatchRows, Run, Runs};
 use super::{ConvScalar, Shape, is_product};
 use crate::matmul::{Float, gemm};
 use crate::thresholds::matmul::{BLOCK_ROWS as ROWS, DEPTH_BYTES};
@@ -58,8 +58,8 @@ fn is_empty(s: &Shape) -> bool {
     s.batch == 0 || s.small_len() == 0 || s.small * s.large * s.groups == 0
 }
 
-/// Elements of `work` that [`weigh`] needs, for elements of type `T`.
-pub fn weigh_room<T: ConvScalar>(s: &Shape) -> usize {
+/// Elements of `work` that [`weight_grad`] needs, for elements of type `T`.
+pub fn weight_grad_scratch<T: ConvScalar>(s: &Shape) -> usize {
     if is_empty(s) || is_product(&s.axes) { 0 } else { Plan::new::<T>(s).rooms(s).iter().sum() }
 }
 
@@ -67,13 +67,13 @@ pub fn weigh_room<T: ConvScalar>(s: &Shape) -> usize {
 ///
 /// # Safety
 /// 1. `y` and `x` are readable for the small and the large side of `s`.
-/// 2. `w` is writable for the weight, `work` for [`weigh_room`] elements; both overlap nothing else.
+/// 2. `w` is writable for the weight, `work` for [`weight_grad_scratch`] elements; both overlap nothing else.
 /// 3. No other thread writes what is read or touches what is written during the call.
-pub unsafe fn weigh<T: ConvScalar>(s: &Shape, y: *const T, x: *const T, w: *mut T, work: *mut T) {
+pub unsafe fn weight_grad<T: ConvScalar>(s: &Shape, y: *const T, x: *const T, w: *mut T, work: *mut T) {
     let group = s.small * s.large * s.taps();
     if is_empty(s) {
         // SAFETY: duty 2.
-        return unsafe { super::gather::fill(w, s.groups * group, <T as Float>::ZERO) };
+        return unsafe { super::forward::fill(w, s.groups * group, <T as Float>::ZERO) };
     }
     let (large, small) = (s.large * s.large_len(), s.small * s.small_len());
     if is_product(&s.axes) {
@@ -102,11 +102,11 @@ pub unsafe fn weigh<T: ConvScalar>(s: &Shape, y: *const T, x: *const T, w: *mut 
 }
 
 /// # Safety
-/// The duties of [`weigh`]; `w` is that of group `g`.
+/// The duties of [`weight_grad`]; `w` is that of group `g`.
 unsafe fn dots<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: *const T, w: *mut T, work: *mut T) {
     // SAFETY: our duties.
     unsafe {
-        super::gather::fill(w, plan.offsets.len(), <T as Float>::ZERO);
+        super::forward::fill(w, plan.offsets.len(), <T as Float>::ZERO);
         for n in 0..s.batch {
             let (at, large) = (n * s.groups + g, s.large * s.large_len());
             let x = x.add(at * large);
@@ -122,7 +122,7 @@ unsafe fn dots<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: 
 }
 
 /// # Safety
-/// The duties of [`weigh`]; `w` is that of group `g`.
+/// The duties of [`weight_grad`]; `w` is that of group `g`.
 unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: *const T, w: *mut T, work: *mut T) {
     let (positions, k, m) = (s.small_len(), plan.offsets.len(), s.small);
     let [copies, patches, together, _] = plan.rooms(s);
@@ -172,7 +172,7 @@ unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T,
                 // SAFETY: our duties: the copies hold the images that the runs are in, `rows` has room for as many rows
                 // of patches; `count` x `depth` times the transpose of `m` x `depth`, to rows of `sums`.
                 unsafe {
-                    T::call(&Rows { offsets, runs: &runs, copy, dst: rows, dst_rs: plan.row });
+                    T::call(&PatchRows { offsets, runs: &runs, copy, dst: rows, dst_rs: plan.row });
                     let (a, b, c) = (rows.cast_const(), side.add(p0), sums.add(r0 * m));
                     gemm(count, m, depth, a, plan.row as isize, 1, b, 1, whole as isize, accumulate, c, m as isize, 1);
                 }

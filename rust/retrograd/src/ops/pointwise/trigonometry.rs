@@ -4,10 +4,10 @@
 
 use retrograd_macros::op;
 
-use super::seldom::run_in_double;
+use super::scalar_loop::run_in_double;
 use super::unary::{Map, Unary};
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::Keep;
+use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
@@ -46,9 +46,9 @@ pub fn straight(curve: &'static Curve) -> Map<On<0>> {
 
 impl<const KEPT: u8> Unary for On<KEPT> {
     const NAME: &'static str = "pointwise";
-    const KEEP: &'static [Keep] = match KEPT {
-        1 => &[Keep::input(0, "self")],
-        2 => &[Keep::output(0, "result")],
+    const SAVE: &'static [Save] = match KEPT {
+        1 => &[Save::input(0, "self")],
+        2 => &[Save::output(0, "result")],
         _ => &[],
     };
     fn node(&self) -> &'static str {
@@ -57,7 +57,7 @@ impl<const KEPT: u8> Unary for On<KEPT> {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         run_in_double(self.0.name, [x], out, &|[x]| (self.0.f)(x))
     }
-    fn pull(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor> {
+    fn vjp(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor> {
         (self.0.pull)(g, kept)
     }
 }

@@ -6,10 +6,10 @@ use smallvec::smallvec;
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Keep, Outs, Primitive, Tangents, Vjp, out};
-use crate::dispatch;
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::real::Real;
+use crate::match_dtype;
 use crate::ops::create::linspace;
 use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Element, Scalar, Tensor};
@@ -86,7 +86,7 @@ impl Histc {
 impl Primitive for Histc {
     const NAME: &'static str = "histc";
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { lead: p.lead + 1, ..*p }));
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -95,7 +95,7 @@ impl Primitive for Histc {
         let size = crate::tensor::layout::numel(entry);
         let mut sizes = Dims::from_slice(lead);
         sizes.push(self.bins);
-        dispatch!(floats, x.dtype(), T => {
+        match_dtype!(floats, x.dtype(), T => {
             let from = x.as_slice::<T>().expect("contiguous and of this dtype");
             let mut counts = vec![0.0; crate::tensor::layout::checked_numel(Self::NAME, &sizes)?];
             for (i, counts) in counts.chunks_mut(self.bins).enumerate() {
@@ -209,7 +209,7 @@ impl Histogram {
 impl Primitive for Histogram {
     const NAME: &'static str = OP;
     const NODE: &'static str = "NotImplemented";
-    const KEEP: &'static [Keep] = &[];
+    const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let all = xs.iter().zip(axes).map(|(x, axis)| crate::ops::view::batch_first(x, *axis, batch));
         let all = all.collect::<Result<Vec<_>>>()?;
@@ -220,7 +220,7 @@ impl Primitive for Histogram {
         let all = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<Vec<_>>>()?;
         let edges = self.even.is_none().then(|| &all[1]);
         let weights = self.weighted.then(|| &all[all.len() - 1]);
-        dispatch!(floats, xs[0].dtype(), T => self.run::<T>(&all[0], weights, edges),
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(&all[0], weights, edges),
             else Err(ErrorKind::NoKernel { op: OP, kernel: "histogramdd", dtype: xs[0].dtype() }.into()))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {

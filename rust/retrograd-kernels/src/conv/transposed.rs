@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::gather::{Conv, constant, reaches_end};
+use super::forward::{Conv, constant, reaches_end};
 use super::grid::gcd;
-use super::{Axis, ConvScalar, Shape, each};
+use super::{ConvAxis, ConvScalar, Shape, each};
 
 /// The elements `first + t * stride` of the large side along an axis, and the taps `tap + q * period` that they meet.
 #[derive(Clone, Copy)]
@@ -21,11 +21,11 @@ struct Residue {
     /// How many taps there are.
     taps: usize,
     /// The convolution that sums them; its kernel has the taps in reverse. Without taps there is none.
-    axis: Axis,
+    axis: ConvAxis,
 }
 
 impl Residue {
-    fn all(a: &Axis) -> Vec<Self> {
+    fn all(a: &ConvAxis) -> Vec<Self> {
         let common = gcd(a.stride, a.dilation);
         let (period, dilation) = (a.stride / common, a.dilation / common);
         let residue = |first: usize| {
@@ -36,7 +36,7 @@ impl Residue {
             let (tap, taps) = tap.map_or((0, 0), |tap| (tap, (a.kernel - tap).div_ceil(period)));
             let reach = (taps.max(1) - 1) * dilation;
             let pad = reach as isize - distance(tap) / a.stride as isize;
-            let axis = Axis { large: a.small, small: count, kernel: taps.max(1), stride: 1, dilation, pad };
+            let axis = ConvAxis { large: a.small, small: count, kernel: taps.max(1), stride: 1, dilation, pad };
             Self { first, stride: a.stride, count, tap, period, taps, axis }
         };
         (0..a.stride.min(a.large)).map(residue).collect()
@@ -140,8 +140,8 @@ impl Part {
     }
 }
 
-/// Elements of `work` that [`spread`] needs.
-pub fn spread_room(s: &Shape) -> usize {
+/// Elements of `work` that [`transposed`] needs.
+pub fn transposed_scratch(s: &Shape) -> usize {
     Parts::new(s).room()
 }
 
@@ -150,9 +150,9 @@ pub fn spread_room(s: &Shape) -> usize {
 /// # Safety
 /// 1. `y`, `w` and `bias` are readable for the small side, the weight, and the channels of the large side of `s`; `bias` may
 ///    be null, for zeros.
-/// 2. `x` is writable for the large side, `work` for [`spread_room`] elements; both overlap nothing else.
+/// 2. `x` is writable for the large side, `work` for [`transposed_scratch`] elements; both overlap nothing else.
 /// 3. No other thread writes what is read or touches what is written during the call.
-pub unsafe fn spread<T: ConvScalar>(
+pub unsafe fn transposed<T: ConvScalar>(
     s: &Shape,
     images: Range<usize>,
     y: *const T,

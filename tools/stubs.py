@@ -36,7 +36,7 @@ KINDS = {
     "OpenInts": "_int | Sequence[_int | None]",
     "Floats": "_float | Sequence[_float]",
     "Tensors": "Sequence[Tensor]",
-    "Spread": "Sequence[Tensor]",
+    "Varargs": "Sequence[Tensor]",
     "DType": "_DType",
     "Str": "str",
     "Generator": "Generator",
@@ -46,7 +46,7 @@ KINDS = {
 }
 
 # What may be given as separate arguments, too.
-SEPARATE = {"Size": "_int", "Spread": "Tensor"}
+SEPARATE = {"Size": "_int", "Varargs": "Tensor"}
 
 RETURNS = {
     "Tensor": "Tensor",

@@ -13,6 +13,7 @@ def fftfreq(
     dtype: _DType | None = None,
     layout: _layout | None = None,
     device: _Device | None = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
     out: Any = None,
 ) -> Tensor: ...
@@ -23,6 +24,7 @@ def rfftfreq(
     dtype: _DType | None = None,
     layout: _layout | None = None,
     device: _Device | None = None,
+    pin_memory: _bool = False,
     requires_grad: _bool = False,
     out: Any = None,
 ) -> Tensor: ...

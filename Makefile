@@ -18,7 +18,8 @@ FUZZ_SEED ?= $(shell date +%s)
 FUZZ_SEED := $(FUZZ_SEED)
 # A site-packages folder that holds torch, for `make bench`.
 TORCH ?=
-# With MANYLINUX=2_17 the wheel is linked by zig and runs on every Linux whose glibc is that old; so are released wheels.
+# With MANYLINUX=2_17 the wheel is linked by zig and runs on every Linux whose glibc is that old; so are released
+# wheels.
 MANYLINUX ?=
 # What the source distribution is compiled with by `make sdist-test`.
 SDIST_PROFILE ?= release

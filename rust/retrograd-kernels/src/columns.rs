@@ -1,5 +1,5 @@
-//! Standardized columns: what batch_norm and its gradient do with a matrix whose columns have a mean and a deviation each.
-//! The last row of a matrix may be shorter. Runs of elements that share the moments are the business of
+//! Standardized columns: what batch_norm and its gradient do with a matrix whose columns have a mean and a deviation
+//! each. The last row of a matrix may be shorter. Runs of elements that share the moments are the business of
 //! [`norm`](super::norm).
 //!
 //! Order. Sums go down the columns of a part of `PART` rows, and parts are joined pairwise: results depend on the sizes
@@ -16,7 +16,8 @@ use crate::thresholds::columns::{PART, ROWS};
 /// What an element takes in a pass, in nanoseconds.
 const COST: f64 = 0.3;
 
-/// `o = f(inputs)` by rows of `width` elements. Inputs are as long as the output, or one row that all rows share. No duties.
+/// `o = f(inputs)` by rows of `width` elements. Inputs are as long as the output, or one row that all rows share. No
+/// duties.
 struct ColumnRows<'a, F, T, const K: usize> {
     f: F,
     width: usize,
@@ -85,7 +86,8 @@ pub fn project<T: Real>(x: &[T], g: &[T], means: &[T], [a, b, c]: [&[T]; 3], o: 
     by_rows(Project, means.len(), [x, g, means, a, b, c], o);
 }
 
-/// What is added up down the columns, from `K` matrices to `N` rows of sums. Implementors mark `step` `#[inline(always)]`.
+/// What is added up down the columns, from `K` matrices to `N` rows of sums. Implementors mark `step`
+/// `#[inline(always)]`.
 trait Step<T: Real, const K: usize, const N: usize> {
     /// The sums of columns with these means, with the elements of another row.
     fn step<V: Vector<Elem = T>>(sums: [V; N], x: [V; K], mean: V) -> [V; N];
@@ -146,8 +148,8 @@ unsafe fn down<S: Isa, T: Real, F: Step<T, K, N>, const K: usize, const N: usize
         let columns = width.min(n - start);
         for i in (0..columns).step_by(len) {
             let lanes = len.min(columns - i);
-            // SAFETY: (Lanes 1) the rows from `start` on have `columns` elements, and so have means and sums, by the asserts;
-            // (Lanes 2) sums are borrowed mutably; (Lanes 3) our duty 1.
+            // SAFETY: (Lanes 1) the rows from `start` on have `columns` elements, and so have means and sums, by the
+            // asserts; (Lanes 2) sums are borrowed mutably; (Lanes 3) our duty 1.
             unsafe {
                 let mut x = from;
                 for x in &mut x {
@@ -173,8 +175,8 @@ unsafe fn down<S: Isa, T: Real, F: Step<T, K, N>, const K: usize, const N: usize
 /// Adds `R` rows, `width` elements apart, to the sums of a vector of columns, or of the first `lanes` of it.
 ///
 /// # Safety
-/// 1. For so many elements, each row of `x` and `mean` are readable and initialised, and sums are writable too. 2. Sums are
-///    apart from the others. 3. The CPU has the instructions of `S`.
+/// 1. For so many elements, each row of `x` and `mean` are readable and initialised, and sums are writable too. 2. Sums
+///    are apart from the others. 3. The CPU has the instructions of `S`.
 #[inline(always)]
 unsafe fn take<S: Isa, T: Real, F: Step<T, K, N>, const K: usize, const N: usize, const R: usize, const WHOLE: bool>(
     x: [*const T; K],
@@ -213,8 +215,8 @@ unsafe fn load<S: Isa, T: Real, const WHOLE: bool>(p: *const T, lanes: usize) ->
     unsafe { if WHOLE { T::Vector::<S>::load(p) } else { T::Vector::<S>::load_first(p, lanes) } }
 }
 
-/// Two rows of results for the matrix of `len` elements: what `find` makes of each part, given by its elements, and `join` of
-/// two parts that follow one another, given by their rows.
+/// Two rows of results for the matrix of `len` elements: what `find` makes of each part, given by its elements, and
+/// `join` of two parts that follow one another, given by their rows.
 fn by_parts<T: Real>(
     len: usize,
     width: usize,

@@ -1,7 +1,7 @@
 //! Connectionist temporal classification of one sequence: sums over all alignments of a target with the time steps.
 //!
-//! The states are the labels with a blank before, between and after them. An alignment stays in a state or goes on to the next,
-//! and past a blank between two different labels. Everything is in logarithms.
+//! The states are the labels with a blank before, between and after them. An alignment stays in a state or goes on to
+//! the next, and past a blank between two different labels. Everything is in logarithms.
 
 use super::real::Real;
 
@@ -44,8 +44,8 @@ impl<T: Real> Sequence<'_, T> {
         unsafe { *self.probs.offset(t as isize * self.time + class as isize * self.class) }
     }
 
-    /// Sums over the ways to each state, row by row of `alpha` (steps, width >= states); returns minus the logarithm of the
-    /// probability of the target.
+    /// Sums over the ways to each state, row by row of `alpha` (steps, width >= states); returns minus the logarithm of
+    /// the probability of the target.
     ///
     /// # Safety
     /// 1. The probabilities of all steps, labels and the blank are readable.
@@ -71,8 +71,8 @@ impl<T: Real> Sequence<'_, T> {
         log_sum(last[states - 1], if states > 1 { last[states - 2] } else { none }, none).neg()
     }
 
-    /// Writes the gradient of the loss, for probabilities that a `log_softmax` made, to (time, class) at the strides of `to`:
-    /// the probability of a class less that of being in one of its states, times `g`.
+    /// Writes the gradient of the loss, for probabilities that a `log_softmax` made, to (time, class) at the strides of
+    /// `to`: the probability of a class less that of being in one of its states, times `g`.
     ///
     /// # Safety
     /// 1. As above, for all `classes`. 2. `to` is writable there, and apart from all else.

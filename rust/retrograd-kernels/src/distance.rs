@@ -64,8 +64,8 @@ fn between<T: Real>(norm: Norm, a: &[T], b: &[T]) -> T {
     }
 }
 
-/// Rows `range` of all entries of `a` against the rows of the entry of `b`, to `to`, which is whole. Sizes are `[entries,
-/// rows of a, rows of b, elements of a row]`; everything is contiguous.
+/// Rows `range` of all entries of `a` against the rows of the entry of `b`, to `to`, which is whole. Sizes are
+/// `[entries, rows of a, rows of b, elements of a row]`; everything is contiguous.
 pub fn all<T: Real>(
     norm: Norm,
     a: &[T],
@@ -83,8 +83,8 @@ pub fn all<T: Real>(
     }
 }
 
-/// Gradients of rows `range` of all entries of `a`, to `to`, which is whole: sums over the rows of `b` of `g` times what the
-/// distance `d` changes by with the row. With `flipped`, rows and columns of `g` and `d` are exchanged.
+/// Gradients of rows `range` of all entries of `a`, to `to`, which is whole: sums over the rows of `b` of `g` times
+/// what the distance `d` changes by with the row. With `flipped`, rows and columns of `g` and `d` are exchanged.
 #[allow(clippy::too_many_arguments)]
 pub fn backward<T: Real>(
     norm: Norm,

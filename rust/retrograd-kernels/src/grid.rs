@@ -95,8 +95,8 @@ impl Sampler {
             }
         }
     }
-    /// Runs `f(element, weight, derivatives)` for the elements that a point draws on. What lies outside is 0 and left out,
-    /// unless its weights are not finite, as those of a point that is not: 0 times that is NaN.
+    /// Runs `f(element, weight, derivatives)` for the elements that a point draws on. What lies outside is 0 and left
+    /// out, unless its weights are not finite, as those of a point that is not: 0 times that is NaN.
     fn each(
         &self,
         point: [f64; 3],
@@ -174,7 +174,8 @@ fn point<T: Sample>(grid: &[T], at: usize, rank: usize) -> [f64; 3] {
     point
 }
 
-/// Samples `x` (batch, channels, plane) at the points of `grid` (batch, points, rank) into `y` (batch, channels, points).
+/// Samples `x` (batch, channels, plane) at the points of `grid` (batch, points, rank) into `y` (batch, channels,
+/// points).
 pub fn sample<T: Sample>(s: &Sampler, e: Extent, x: &[T], grid: &[T], y: &mut [T]) {
     y.fill(T::ZERO);
     let inner = e.inner();

@@ -55,7 +55,8 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`]. The bytes have arbitrary values, which may be read.
+    /// A buffer of at least `bytes` bytes, aligned to [`ALIGNMENT`]. The bytes have arbitrary values, which may be
+    /// read.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         let ptr = allocate(bytes).ok_or(OutOfMemory { bytes })?;
         propagate(ptr);

@@ -1,5 +1,5 @@
-//! Runs of standardized elements: what layer_norm, group_norm, batch_norm and their gradients do with contiguous elements
-//! that share a mean and a deviation. All slices of a call have one length.
+//! Runs of standardized elements: what layer_norm, group_norm, batch_norm and their gradients do with contiguous
+//! elements that share a mean and a deviation. All slices of a call have one length.
 
 use super::pointwise::{Body, row, row_of};
 use super::real::Real;

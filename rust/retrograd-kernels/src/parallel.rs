@@ -1,13 +1,13 @@
 //! The thread pool: pieces of one kernel on several threads.
 //!
 //! [`split`] cuts a range into pieces that the calling thread and the workers claim one by one, so nobody waits for a
-//! thread that the system has put aside. Work is only divided if it pays: waking a sleeping worker takes the caller more
-//! than 10 us, a worker that still spins answers at once. So short work runs on the caller alone; a pool that was just
-//! used takes on less, and is woken if such work comes so densely that the workers would not sleep again. Work inside of a piece is not divided again, and if two threads want the pool at once, the
-//! second one works by itself.
+//! thread that the system has put aside. Work is only divided if it pays: waking a sleeping worker takes the caller
+//! more than 10 us, a worker that still spins answers at once. So short work runs on the caller alone; a pool that was
+//! just used takes on less, and is woken if such work comes so densely that the workers would not sleep again. Work
+//! inside of a piece is not divided again, and if two threads want the pool at once, the second one works by itself.
 //!
-//! The caller decides the borders of pieces by sizes alone wherever they could be seen in a result; otherwise pieces have
-//! nothing in common, so that results do not depend on the number of threads.
+//! The caller decides the borders of pieces by sizes alone wherever they could be seen in a result; otherwise pieces
+//! have nothing in common, so that results do not depend on the number of threads.
 //!
 //! No thread is started before the first work that is divided. A forked child starts its own.
 
@@ -44,11 +44,12 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How many threads one kernel may use: at the start, what the environment asks for, or else the cores that this process
-/// may run on.
+/// How many threads one kernel may use: at the start, what the environment asks for, or else the cores that this
+/// process may run on.
 ///
-/// `RETROGRAD_NUM_THREADS` counts before `OMP_NUM_THREADS`. Both hold a positive number, or a list whose first one counts,
-/// as OpenMP has it; what is neither is told on standard error and passed over. They are read at the first call.
+/// `RETROGRAD_NUM_THREADS` counts before `OMP_NUM_THREADS`. Both hold a positive number, or a list whose first one
+/// counts, as OpenMP has it; what is neither is told on standard error and passed over. They are read at the first
+/// call.
 #[inline]
 pub fn num_threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
@@ -144,8 +145,8 @@ impl Drop for Inside {
     }
 }
 
-/// As [`split`], for work that may fail, as where each piece takes memory of its own. The first failure is returned when
-/// all pieces are done.
+/// As [`split`], for work that may fail, as where each piece takes memory of its own. The first failure is returned
+/// when all pieces are done.
 pub fn try_split<E: Send>(
     n: usize,
     grain: usize,
@@ -191,8 +192,8 @@ fn nanoseconds() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-/// Sees to it that a forked child makes a pool of its own: the workers stay with the parent, and what they had locked stays
-/// locked.
+/// Sees to it that a forked child makes a pool of its own: the workers stay with the parent, and what they had locked
+/// stays locked.
 #[cfg(all(unix, not(miri)))]
 fn leave_workers_to_the_parent() {
     static AT_FORK: std::sync::Once = std::sync::Once::new();
@@ -237,8 +238,8 @@ impl Pool {
         }
     }
 
-    /// Notes work that would be divided if workers were awake: whether it comes densely enough to wake them. Threads may
-    /// miscount one another, which costs a wake-up at most.
+    /// Notes work that would be divided if workers were awake: whether it comes densely enough to wake them. Threads
+    /// may miscount one another, which costs a wake-up at most.
     fn is_wanted(&self) -> bool {
         let now = nanoseconds();
         let before = self.missed.swap(now, Ordering::Relaxed);
@@ -251,7 +252,8 @@ impl Pool {
         row >= DENSE
     }
 
-    /// Starts workers until there are `n`; whoever has the pool calls this. A thread that the system refuses is done without.
+    /// Starts workers until there are `n`; whoever has the pool calls this. A thread that the system refuses is done
+    /// without.
     fn start(&'static self, n: usize) {
         for i in self.started.load(Ordering::Relaxed)..n {
             self.jobs.awake.fetch_add(1, Ordering::Relaxed);

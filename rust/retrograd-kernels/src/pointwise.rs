@@ -1,8 +1,8 @@
 //! Pointwise loops: a scalar body over one to three strided operands, compiled per instruction set.
 //!
 //! Contiguous operands go to the body's loop at once, through `for_isa`; other layouts through `walk`, which makes
-//! contiguous pieces of them and is shared by all bodies. So a body is compiled for contiguous elements only, per dtype and
-//! instruction set.
+//! contiguous pieces of them and is shared by all bodies. So a body is compiled for contiguous elements only, per dtype
+//! and instruction set.
 //!
 //! Aliasing. The output may be an input, element for element. The compiler would answer the run-time overlap test of a
 //! vector loop by its scalar fallback, so the cases are told apart here: either the pointers differ, and then the

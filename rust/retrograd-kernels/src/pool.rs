@@ -150,7 +150,8 @@ macro_rules! rows {
     }};
 }
 
-/// Runs `$wide` for blocks of whole windows, `$S` apart (0: by the axis' stride), and `$one` for the outputs around them.
+/// Runs `$wide` for blocks of whole windows, `$S` apart (0: by the axis' stride), and `$one` for the outputs around
+/// them.
 macro_rules! along {
     ($row:expr, $blocks:expr, |$i:ident| $one:expr, |$j:ident, $S:ident| $wide:expr) => {{
         let (width, blocks): (usize, Range<usize>) = ($row.windows.axes[2].windows.len(), $blocks);
@@ -198,7 +199,8 @@ struct Max<'a, T> {
 }
 
 impl<T: Pooled> Max<'_, T> {
-    /// The maxima of `L` windows whose first lines are `S` (0: `stride`) apart from `x` on, and how far from there they stand.
+    /// The maxima of `L` windows whose first lines are `S` (0: `stride`) apart from `x` on, and how far from there they
+    /// stand.
     #[inline(always)]
     unsafe fn lanes<const L: usize, const S: usize>(
         row: WindowRow<'_>,
@@ -279,8 +281,8 @@ impl<T: Pooled> Task for Max<'_, T> {
 
 /// The sum of every window over its count; or, reversed, every element over the count added to its window.
 ///
-/// Duties: 1. `x` is valid for the `planes` of `windows.inner()` elements, 2. `y` for as many of `windows.outer()`; they do
-/// not overlap, and what is written (`y`, or `x` if `REVERSE`) overlaps nothing else.
+/// Duties: 1. `x` is valid for the `planes` of `windows.inner()` elements, 2. `y` for as many of `windows.outer()`;
+/// they do not overlap, and what is written (`y`, or `x` if `REVERSE`) overlaps nothing else.
 struct Sums<'a, T, const REVERSE: bool> {
     windows: &'a Windows,
     planes: Range<usize>,
@@ -376,8 +378,8 @@ pub fn max<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T], at: &mut [i64]) {
     let (from, y, at) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()), SharedPtr(at.as_mut_ptr()));
     split(planes, 1, windows.cost(planes), &|planes| {
         let task = Max { windows, planes, x: from.get().cast_const(), y: y.get(), at: at.get() };
-        // SAFETY: (1, 2) the slices were checked to hold the planes, and mutable borrows overlap nothing; no other piece
-        // has these planes.
+        // SAFETY: (1, 2) the slices were checked to hold the planes, and mutable borrows overlap nothing; no other
+        // piece has these planes.
         unsafe { for_isa(InstructionSet::detect(), task) }
     });
 }
@@ -391,8 +393,8 @@ pub fn mean<T: Pooled>(windows: &Windows, x: &[T], y: &mut [T]) {
     let (x, y) = (SharedPtr(x.as_ptr().cast_mut()), SharedPtr(y.as_mut_ptr()));
     split(planes, 1, windows.cost(planes), &|planes| {
         let task = Sums::<T, false> { windows, planes, x: x.get(), y: y.get() };
-        // SAFETY: (1, 2) the slices were checked to hold the planes; `x` is not written; mutable borrows overlap nothing;
-        // no other piece has these planes.
+        // SAFETY: (1, 2) the slices were checked to hold the planes; `x` is not written; mutable borrows overlap
+        // nothing; no other piece has these planes.
         unsafe { for_isa(InstructionSet::detect(), task) }
     });
 }
@@ -406,8 +408,8 @@ pub fn avg_backward<T: Pooled>(windows: &Windows, g: &[T], x: &mut [T]) {
     let (x, y) = (SharedPtr(x.as_mut_ptr()), SharedPtr(g.as_ptr().cast_mut()));
     split(planes, 1, windows.cost(planes), &|planes| {
         let task = Sums::<T, true> { windows, planes, x: x.get(), y: y.get() };
-        // SAFETY: (1, 2) the slices were checked to hold the planes; `y` is not written; mutable borrows overlap nothing;
-        // no other piece has these planes.
+        // SAFETY: (1, 2) the slices were checked to hold the planes; `y` is not written; mutable borrows overlap
+        // nothing; no other piece has these planes.
         unsafe { for_isa(InstructionSet::detect(), task) }
     });
 }
@@ -418,8 +420,8 @@ fn planes(windows: &Windows, inner: usize, outer: usize) -> usize {
     n
 }
 
-/// The elements of `g` added up at the places `at` of their planes of `inner` elements in `y`, zeros elsewhere; those that
-/// name no place are left out.
+/// The elements of `g` added up at the places `at` of their planes of `inner` elements in `y`, zeros elsewhere; those
+/// that name no place are left out.
 pub fn scatter<T: Ring>(g: &[T], at: &[i64], y: &mut [T], inner: usize, outer: usize) {
     if g.is_empty() {
         y.fill(T::ZERO);

@@ -5,7 +5,8 @@ use super::math::Tables;
 use super::simd::{Format, Isa, Vector};
 use super::truth::Truth;
 
-/// A number in every form that an element type may take it in: integers take `int`, floats `re`, complex numbers both parts.
+/// A number in every form that an element type may take it in: integers take `int`, floats `re`, complex numbers both
+/// parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
     pub int: i64,
@@ -273,7 +274,8 @@ impl<T: Real> Ring for num_complex::Complex<T> {
 }
 
 impl<T: Real> Field for num_complex::Complex<T> {
-    /// Smith's division, as NumPy and torch have it: the larger part of the divisor is divided by, so nothing overflows.
+    /// Smith's division, as NumPy and torch have it: the larger part of the divisor is divided by, so nothing
+    /// overflows.
     #[inline(always)]
     fn div(self, o: Self) -> Self {
         let (a, b, c, d) = (self.re, self.im, o.re, o.im);

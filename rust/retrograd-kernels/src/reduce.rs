@@ -3,8 +3,8 @@
 //! A [`Reduce`] says how to start, take one element, join two accumulators and finish; [`reduce`] chooses the walk.
 //!
 //! Order. It depends on the sizes and strides alone, never on threads or on the instruction set, so results do not
-//! either. Where the innermost axis is reduced, a row is cut into blocks of [`BLOCK`] elements; inside a block 256 bytes
-//! of accumulators take every k-th element and are joined as a tree; block results are joined pairwise in a
+//! either. Where the innermost axis is reduced, a row is cut into blocks of [`BLOCK`] elements; inside a block 256
+//! bytes of accumulators take every k-th element and are joined as a tree; block results are joined pairwise in a
 //! [`Cascade`]. The rounding error of a float sum thus grows as `BLOCK / k + log2(n)` units, not as `n`. Where the
 //! innermost axis is kept, a strip of accumulators in L1 takes [`GROUP`] rows at a time, and strips are joined pairwise
 //! the same way. A caller that splits one long row among threads cuts it at a multiple of `BLOCK << k`, reduces each
@@ -43,12 +43,12 @@ pub trait Reduce<A>: Sync {
     /// The result of `n` elements.
     fn finish(&self, acc: Self::Acc, n: usize) -> Self::O;
 
-    /// `L` accumulators take every `L`-th of `n` contiguous elements and are joined as a tree. Reductions of floats whose
-    /// accumulators are elements do the same in vectors.
+    /// `L` accumulators take every `L`-th of `n` contiguous elements and are joined as a tree. Reductions of floats
+    /// whose accumulators are elements do the same in vectors.
     ///
     /// # Safety
-    /// 1. The elements are readable and initialised. 2. `n` is a positive multiple of `L`. 3. The CPU has the instructions of
-    ///    `S`.
+    /// 1. The elements are readable and initialised. 2. `n` is a positive multiple of `L`. 3. The CPU has the
+    ///    instructions of `S`.
     #[inline(always)]
     unsafe fn lanes<S: Isa, const L: usize>(&self, n: usize, a: *const A) -> Self::Acc
     where

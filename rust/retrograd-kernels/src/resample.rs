@@ -67,8 +67,8 @@ impl ResampleTable {
     }
 }
 
-/// Duties: 1. `x` is readable for `outer` blocks of `table.from` rows of `inner` elements. 2. `y` is writable for `outer`
-/// blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps.
+/// Duties: 1. `x` is readable for `outer` blocks of `table.from` rows of `inner` elements. 2. `y` is writable for
+/// `outer` blocks of `table.to()` such rows and overlaps nothing else. 3. `weights` are those of the table's taps.
 struct Along<'a, T> {
     table: &'a ResampleTable,
     weights: &'a [T],

@@ -164,8 +164,8 @@ impl<T: Real> Body<T, 1> for ShiftedBy<T> {
 /// `exp(x - top)` of `n` elements, to `o`; their sum.
 ///
 /// # Safety
-/// 1. `x` is readable and initialised, `o` writable, for `n` elements. 2. They are the same or disjoint. 3. The CPU has the
-///    instructions of `S`.
+/// 1. `x` is readable and initialised, `o` writable, for `n` elements. 2. They are the same or disjoint. 3. The CPU has
+///    the instructions of `S`.
 #[inline(always)]
 pub unsafe fn exp_and_sum<S: Isa, T: Real>(x: *const T, top: T, n: usize, o: *mut T) -> T {
     let len = T::Vector::<S>::LEN;

@@ -1,7 +1,7 @@
 //! Order along one axis: for every line of elements, which of them come first.
 //!
-//! A line is sorted, or some of it selected, as integers ([`Keys`]) that say it all: rank, direction, and the index that
-//! decides between equal elements. No two keys are equal, so that every algorithm gives the same result.
+//! A line is sorted, or some of it selected, as integers ([`Keys`]) that say it all: rank, direction, and the index
+//! that decides between equal elements. No two keys are equal, so that every algorithm gives the same result.
 
 mod buffer;
 mod front;
@@ -38,8 +38,8 @@ pub trait Pick: Sync {
 const ELEMENT_COST: f64 = 4.0;
 const WRITE_COST: f64 = 2.0;
 
-/// For every position of the `outer` axes: lets `pick` choose from the line of `a` at that place, and writes the elements
-/// and indices of the first `to.n` it chose to the line of the results there.
+/// For every position of the `outer` axes: lets `pick` choose from the line of `a` at that place, and writes the
+/// elements and indices of the first `to.n` it chose to the line of the results there.
 ///
 /// # Safety
 /// 1. `a` is readable along `from`, which has elements, at every position. 2. `values` and `indices` are writable along

@@ -48,8 +48,8 @@ pub fn axis<const N: usize>(axes: &[Axis<N>], i: usize) -> Axis<N> {
     axes.get(i).copied().unwrap_or(Axis { size: 1, strides: [1; N] })
 }
 
-/// The axis to cut for threads, and how many steps of it belong together: the outermost one that is long enough, or else the
-/// longest.
+/// The axis to cut for threads, and how many steps of it belong together: the outermost one that is long enough, or
+/// else the longest.
 pub fn cut<const N: usize>(axes: &[Axis<N>]) -> (usize, usize) {
     let long = axes.iter().rposition(|x| x.size >= 64);
     let cut = long.unwrap_or_else(|| (0..axes.len()).max_by_key(|&i| axes[i].size).unwrap_or(0));

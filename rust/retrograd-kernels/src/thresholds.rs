@@ -1,7 +1,8 @@
-//! The sizes at which kernels change their way: blocks, parts and tiles, and from when on work is divided among threads.
+//! The sizes at which kernels change their way: blocks, parts and tiles, and from when on work is divided among
+//! threads.
 //!
-//! They decide how fast a result is there, and in which order it is rounded; nothing else may depend on them. In a build
-//! with `--cfg small_blocks` all of them are so small that the sizes in which tests are written lie beyond: `make
+//! They decide how fast a result is there, and in which order it is rounded; nothing else may depend on them. In a
+//! build with `--cfg small_blocks` all of them are so small that the sizes in which tests are written lie beyond: `make
 //! small-blocks-test` runs the tests once more on it. That build is slow, and its code is otherwise the same.
 //!
 //! Not here: how long vectors are ([`simd`](crate::simd) knows), and which blocks the pool of memory keeps
@@ -32,8 +33,8 @@ pub mod pointwise {
     pub const MANY: usize = size(1 << 15, 4);
     /// Bytes of a piece: five of them fit in any L1.
     pub const PIECE_BYTES: usize = size(4096, 128);
-    /// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1 for
-    /// the next rows, which find their elements in the same lines.
+    /// Elements of a piece if an operand is strided: each then touches a line of its own, and those are to stay in L1
+    /// for the next rows, which find their elements in the same lines.
     pub const STRIDED_PIECE: usize = size(256, 8);
     /// Rows of at least this many elements have pieces of their own.
     pub const LONG_ROW: usize = size(64, 4);
@@ -77,8 +78,8 @@ pub mod norm {
     pub const BLOCK: usize = size(1024, 4);
     /// Rows whose share of the weight's gradient is added up together.
     pub const ROWS: usize = size(64, 2);
-    /// Channels with fewer elements in a row than this are walked side by side, as the columns of a matrix: runs of 49, of
-    /// 32 entries, take 0.6 times as long as one by one, and single elements 0.01 times.
+    /// Channels with fewer elements in a row than this are walked side by side, as the columns of a matrix: runs of 49,
+    /// of 32 entries, take 0.6 times as long as one by one, and single elements 0.01 times.
     pub const SHORT: usize = size(100, 3);
     /// Columns that such a matrix has, about, where entries are shorter.
     pub const WIDE: usize = size(128, 8);
@@ -87,8 +88,8 @@ pub mod norm {
 pub mod columns {
     use super::*;
 
-    /// Rows whose columns are summed up one after the other: rounding errors grow with this, not with the number of rows;
-    /// and a part is read again from the cache.
+    /// Rows whose columns are summed up one after the other: rounding errors grow with this, not with the number of
+    /// rows; and a part is read again from the cache.
     pub const PART: usize = size(64, 2);
     /// Rows that are taken at a time: sums are loaded and stored once for as many elements.
     pub const ROWS: usize = size(8, 2);
@@ -97,8 +98,8 @@ pub mod columns {
 pub mod matmul {
     use super::*;
 
-    /// Bytes of one row of terms: a block of B of this depth, two vectors wide, stays in the second-level cache next to a
-    /// block of A.
+    /// Bytes of one row of terms: a block of B of this depth, two vectors wide, stays in the second-level cache next to
+    /// a block of A.
     pub const DEPTH_BYTES: usize = size(2560, 16);
     /// Rows of a block of A: with `DEPTH_BYTES`, about 430 kilobytes.
     pub const BLOCK_ROWS: usize = size(168, 3);
@@ -126,7 +127,8 @@ pub mod attention {
     pub const ROWS: usize = size(64, 2);
     /// Columns of a tile, and the distance of its rows.
     pub const COLUMNS: usize = size(256, 4);
-    /// From this many rows on, transposed operands are copied to panels, whose copy costs as much as one row of products.
+    /// From this many rows on, transposed operands are copied to panels, whose copy costs as much as one row of
+    /// products.
     pub const PACKED_FROM: usize = size(16, 2);
     /// Rows copied to a panel together; panels are whole multiples of it wide.
     pub const STRIP: usize = size(16, 2);

@@ -7,8 +7,9 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 /// A byte that is true if it is not 0: the element of bool tensors.
 ///
-/// Memory holds any byte: `empty` does not write it, `view` reinterprets it, and other libraries write to what they share.
-/// A Rust `bool` must be 0 or 1, so element memory is never read as one. Two true bytes are equal, whatever their bits.
+/// Memory holds any byte: `empty` does not write it, `view` reinterprets it, and other libraries write to what they
+/// share. A Rust `bool` must be 0 or 1, so element memory is never read as one. Two true bytes are equal, whatever
+/// their bits.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Truth(u8);

@@ -359,7 +359,8 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     })
 }
 
-/// The function, which reads tensors until it ends (R1), with errors that carry its own name: `linear`, not the `mm` it runs.
+/// The function, which reads tensors until it ends (R1), with errors that carry its own name: `linear`, not the `mm` it
+/// runs.
 fn named_errors(function: &ItemFn, name: &str, inplace: bool) -> ItemFn {
     let (ret, block) = (&function.sig.output, &function.block);
     let called = if inplace {

@@ -14,8 +14,8 @@ struct Named<'a> {
     kw_only: bool,
 }
 
-/// What the signature of `function` says of its parameters goes into them. It begins with the first parameter that has a
-/// default or is keyword only: those before are in the function, as are options, which speak for themselves.
+/// What the signature of `function` says of its parameters goes into them. It begins with the first parameter that has
+/// a default or is keyword only: those before are in the function, as are options, which speak for themselves.
 pub fn apply(signature: &LitStr, function: &Ident, params: &mut [Param]) -> Result<()> {
     let text = signature.value();
     let refuse = |detail: String| Error::new(signature.span(), format!("the signature of `{function}`: {detail}"));

@@ -36,7 +36,8 @@ impl Witness for PythonWitness {
     }
 }
 
-/// Says where the op was called, and, if that was in a backward pass, where the op was called that this was the backward of.
+/// Says where the op was called, and, if that was in a backward pass, where the op was called that this was the
+/// backward of.
 fn explain(py: Python<'_>, node: &NodeRef) -> PyResult<()> {
     let mut next = Some(node.clone());
     let (mut what, mut call) = ("Error detected in", "caused the error");

@@ -149,8 +149,8 @@ unsafe impl Sync for Held {}
 impl Held {
     fn acquire(v: &Bound<'_, PyAny>, flags: c_int) -> PyResult<Self> {
         let mut view = Box::new(ffi::Py_buffer::new());
-        // SAFETY: (1) `v` is alive and the interpreter is held; (2) `view` is a writable Py_buffer; it is boxed, so that
-        // pointers into itself, which exporters may store in it, stay true.
+        // SAFETY: (1) `v` is alive and the interpreter is held; (2) `view` is a writable Py_buffer; it is boxed, so
+        // that pointers into itself, which exporters may store in it, stay true.
         if unsafe { ffi::PyObject_GetBuffer(v.as_ptr(), &raw mut *view, flags) } != 0 {
             return Err(PyErr::fetch(v.py()));
         }
@@ -166,8 +166,8 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // SAFETY: the buffer was acquired in `acquire` and is released once, here, with the interpreter held: the object
-        // is a local of a function that holds it, or is being deallocated.
+        // SAFETY: the buffer was acquired in `acquire` and is released once, here, with the interpreter held: the
+        // object is a local of a function that holds it, or is being deallocated.
         unsafe { ffi::PyBuffer_Release(&raw mut *self.0) }
     }
 }
@@ -202,9 +202,9 @@ fn storage(
     let ptr = NonNull::new(start).ok_or_else(|| PyBufferError::new_err("the buffer has no memory"))?;
     check_alignment(ptr.as_ptr(), dtype)?;
     let owner = AnyThread::new(Py::new(py, held)?);
-    // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped; the
-    // callers computed `bytes` from what the exporter said it exports, and it says whether that may be written. (2) What
-    // a library hands out has values as far as Rust knows.
+    // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped;
+    // the callers computed `bytes` from what the exporter said it exports, and it says whether that may be written. (2)
+    // What a library hands out has values as far as Rust knows.
     Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner), read_only) })
 }
 
@@ -451,7 +451,8 @@ fn format_of(dtype: DType) -> Option<&'static CStr> {
     })
 }
 
-/// `__getbuffer__`: lends the tensor's memory, writable if it is, with its shape and strides. It can no longer be resized.
+/// `__getbuffer__`: lends the tensor's memory, writable if it is, with its shape and strides. It can no longer be
+/// resized.
 ///
 /// # Safety
 /// 1. `view` is null or points to a `Py_buffer` that may be written.
@@ -502,8 +503,9 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
         shape: t.sizes().iter().map(|&n| n as ffi::Py_ssize_t).collect(),
         strides: t.strides().iter().map(|&s| s * size).collect(),
     });
-    // SAFETY: (1) duty 1. (2) What the fields point to lives in `held`, which `internal` owns until `releasebuffer`, or is
-    // static; `obj` gets a reference of its own. (3) S3: shape and strides stay inside the storage that `held` keeps.
+    // SAFETY: (1) duty 1. (2) What the fields point to lives in `held`, which `internal` owns until `releasebuffer`, or
+    // is static; `obj` gets a reference of its own. (3) S3: shape and strides stay inside the storage that `held`
+    // keeps.
     unsafe {
         let v = &mut *view;
         v.buf = t.data_ptr().cast();

@@ -224,8 +224,8 @@ fn call<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> P
     old_form(py, c, given).unwrap_or_else(|| Err(no_overload(py, c, given)))
 }
 
-/// Runs a call in an order of arguments that an entry took once, such as `add(input, alpha, other)`; `None` if the call is
-/// in none of these.
+/// Runs a call in an order of arguments that an entry took once, such as `add(input, alpha, other)`; `None` if the call
+/// is in none of these.
 #[cold]
 fn old_form<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> Option<PyResult<Bound<'py, PyAny>>> {
     for entry in &c.entries {
@@ -573,7 +573,8 @@ fn leak(s: &str) -> *const std::ffi::c_char {
 }
 
 /// The roster as plain data, for the stub generator and the table of ops: per callable its Python name, module, role,
-/// documentation of its overloads, and per entry the parameters (name, kind, optional, default, keyword-only), field names and `out`.
+/// documentation of its overloads, and per entry the parameters (name, kind, optional, default, keyword-only), field
+/// names and `out`.
 #[pyfunction]
 fn _roster<'py>(py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut all = Vec::new();

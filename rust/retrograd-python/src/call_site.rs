@@ -15,9 +15,9 @@ use retrograd::call_site::{SourceLocation, SourceLocations};
 
 /// Code objects with their numbers, which are never given twice.
 ///
-/// A code object is kept alive here, so that its address stays its own and an error finds its lines. A program has as many
-/// as it has functions; but `exec` makes ever more. So from time to time those that nobody else holds are let go, except
-/// for the newest; what they noted is then of an unknown place.
+/// A code object is kept alive here, so that its address stays its own and an error finds its lines. A program has as
+/// many as it has functions; but `exec` makes ever more. So from time to time those that nobody else holds are let go,
+/// except for the newest; what they noted is then of an unknown place.
 #[derive(Default)]
 struct Codes {
     numbers: HashMap<usize, u32>,

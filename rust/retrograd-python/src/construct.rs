@@ -1,8 +1,8 @@
 //! Tensors from Python's data: nested sequences of numbers, NumPy arrays and scalars, other tensors.
 //!
-//! A nested sequence is walked twice, once for the dtype and once for the elements, with a fast path for lists of floats
-//! and ints. Its sizes are those of the first element at each depth; the second walk checks the others against them, and
-//! trusts neither the first walk nor a length it read earlier, since conversions may run Python code.
+//! A nested sequence is walked twice, once for the dtype and once for the elements, with a fast path for lists of
+//! floats and ints. Its sizes are those of the first element at each depth; the second walk checks the others against
+//! them, and trusts neither the first walk nor a length it read earlier, since conversions may run Python code.
 
 pub mod device;
 mod number;
@@ -277,8 +277,8 @@ impl NestedWalk {
 
 // ---- memory that objects offer
 
-/// The tensor that an object makes of itself by DLPack or as an array, over its memory unless a copy is asked for; `None` for
-/// plain data and other objects.
+/// The tensor that an object makes of itself by DLPack or as an array, over its memory unless a copy is asked for;
+/// `None` for plain data and other objects.
 fn offered(v: &Bound<'_, PyAny>, copied: bool) -> PyResult<Option<Tensor>> {
     let plain = v.is_exact_instance_of::<PyList>() || v.is_exact_instance_of::<PyTuple>() || plain_dtype(v).is_some();
     if plain || buffer::is_generic(v) || v.is_instance_of::<PyType>() {
@@ -375,8 +375,8 @@ pub fn warn_of_copy(py: Python<'_>, call: &str) -> PyResult<()> {
 
 /// A tensor with a copy of `data`, a leaf of the graph.
 ///
-/// Args: `data` a number, a nested sequence of numbers, a NumPy array or scalar; `dtype` that of the result, else the one
-/// that holds all of `data` (ints are int64, floats the default dtype).
+/// Args: `data` a number, a nested sequence of numbers, a NumPy array or scalar; `dtype` that of the result, else the
+/// one that holds all of `data` (ints are int64, floats the default dtype).
 /// Raises: ValueError for ragged nesting and ints that do not fit; TypeError and RuntimeError for what is no number.
 ///
 /// >>> rg.tensor([[1, 2], [3, 4]])
@@ -432,8 +432,9 @@ fn as_tensor<'py>(
 
 /// `obj` as a tensor, over the same memory where that can be.
 ///
-/// Args: `obj` a tensor, NumPy array or scalar, DLPack capsule, any object with a buffer, `__dlpack__` or `__array__`, or
-/// nested sequences of numbers; `copy` True forces a copy, False forbids one; `requires_grad` of the result, `obj`'s own if not given.
+/// Args: `obj` a tensor, NumPy array or scalar, DLPack capsule, any object with a buffer, `__dlpack__` or `__array__`,
+/// or nested sequences of numbers; `copy` True forces a copy, False forbids one; `requires_grad` of the result, `obj`'s
+/// own if not given.
 /// Raises: ValueError if `copy=False` and the result needs one.
 ///
 /// >>> import numpy as np, retrograd as rg

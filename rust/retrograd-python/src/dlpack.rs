@@ -223,8 +223,8 @@ fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult
     let export = Export { managed, _storage: storage, _shape: shape, _strides: strides };
     let leaked = Box::into_raw(Box::new(export));
     // SAFETY: (1) `leaked` is a box that only `delete` frees: called here if there is no capsule, else by whoever takes
-    // over what is in the capsule, else by `abandon`. (2) What the tensor points to lives in the box: sizes and strides in
-    // its vectors, elements in its storage (S1, S3).
+    // over what is in the capsule, else by `abandon`. (2) What the tensor points to lives in the box: sizes and strides
+    // in its vectors, elements in its storage (S1, S3).
     unsafe {
         let managed = &raw mut (*leaked).managed;
         *(*managed).context() = leaked.cast();
@@ -292,8 +292,8 @@ unsafe impl<M: Managed> Sync for Loan<M> {}
 
 impl<M: Managed> Drop for Loan<M> {
     fn drop(&mut self) {
-        // SAFETY: the capsule was renamed when the loan was made, so that nobody else calls the deleter, and it is called
-        // once, here. It may be absent, and may free what the pointer points to.
+        // SAFETY: the capsule was renamed when the loan was made, so that nobody else calls the deleter, and it is
+        // called once, here. It may be absent, and may free what the pointer points to.
         unsafe {
             if let Some(deleter) = self.0.as_ref().deleter() {
                 deleter(self.0.as_ptr());
@@ -408,8 +408,8 @@ fn take<M: Managed>(capsule: &Bound<'_, PyAny>) -> Option<PyResult<(Tensor, bool
 
 fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyResult<(Tensor, bool)> {
     let found = NonNull::new(managed).filter(|p| p.is_aligned()).ok_or_else(|| bad("no tensor in the capsule"))?;
-    // SAFETY: DLPack: under its name a capsule that nobody consumed holds such a struct, whose shape and strides point to
-    // `ndim` entries each. The borrow ends before anything that could free it.
+    // SAFETY: DLPack: under its name a capsule that nobody consumed holds such a struct, whose shape and strides point
+    // to `ndim` entries each. The borrow ends before anything that could free it.
     let (it, readonly) = unsafe {
         let (lent, flags) = found.as_ref().parts()?;
         (described(lent)?, flags & READ_ONLY != 0)
@@ -424,8 +424,8 @@ fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyRe
         None => Tensor::empty(&it.sizes, it.dtype).or_py()?,
         Some(start) => {
             let import = readonly.then_some("from_dlpack");
-            // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped; `bytes`
-            // is what sizes and strides reach, and `readonly` whether it may be written. (2) What a
+            // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped;
+            // `bytes` is what sizes and strides reach, and `readonly` whether it may be written. (2) What a
             // library hands out has values as far as Rust knows.
             let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan), import) };
             Tensor::from_parts(storage, it.dtype, &it.sizes, &it.strides, 0).or_py()?

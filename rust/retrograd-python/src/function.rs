@@ -1,7 +1,8 @@
 //! `autograd.Function`: a call of a custom function, and the node that runs its backward.
 //!
-//! The object users know as `ctx` is the node's Python object. The node's rule owns it; it knows its node weakly and holds
-//! all that the node is made of, so that a ctx that outlives its node still answers, and makes the node anew when asked.
+//! The object users know as `ctx` is the node's Python object. The node's rule owns it; it knows its node weakly and
+//! holds all that the node is made of, so that a ctx that outlives its node still answers, and makes the node anew when
+//! asked.
 
 mod ctx;
 mod jvp;
@@ -194,8 +195,8 @@ fn _register_function(py: Python<'_>, function: &Bound<'_, PyType>, bind: Py<PyA
 
 // ---- forward
 
-/// The arguments by position: keywords bound to `forward`'s parameters, and in the form with `setup_context` its defaults
-/// filled in.
+/// The arguments by position: keywords bound to `forward`'s parameters, and in the form with `setup_context` its
+/// defaults filled in.
 fn bind<'py>(
     face: &Face,
     forward: &Bound<'py, PyAny>,
@@ -531,8 +532,8 @@ fn run_backward(ctx: &Bound<'_, PyFunctionCtx>, node: &NodeRef, grads: &[Option<
     Ok(results)
 }
 
-/// `fn(ctx, *args)` without grad mode; if grad mode is on and a gradient among `args` requires grad, the results require
-/// grad too, and differentiating them raises.
+/// `fn(ctx, *args)` without grad mode; if grad mode is on and a gradient among `args` requires grad, the results
+/// require grad too, and differentiating them raises.
 #[pyfunction]
 #[pyo3(signature = (function, args, kwargs))]
 fn _once_differentiable<'py>(

@@ -32,7 +32,8 @@ pub fn items(x: &Tensor, key: &Bound<'_, PyAny>) -> PyResult<Items> {
     })
 }
 
-/// Whether a key, one item of which is no index, has more items than the tensor has axes: then that is what is wrong first.
+/// Whether a key, one item of which is no index, has more items than the tensor has axes: then that is what is wrong
+/// first.
 #[cold]
 fn too_many(x: &Tensor, key: &Bound<'_, PyAny>) -> PyResult<bool> {
     let covers = |k: &Bound<'_, PyAny>| match unwrap(k) {

@@ -18,8 +18,8 @@ static OPTIONS: Mutex<PrintOptions> = Mutex::new(DEFAULT);
 
 /// Set how tensors are printed.
 ///
-/// Args: `precision` digits after the point; `threshold` elements beyond which a tensor is summarised; `edgeitems` kept at
-/// each end of an axis in a summary; `linewidth` columns; `profile` "default", "short" or "full", applied first;
+/// Args: `precision` digits after the point; `threshold` elements beyond which a tensor is summarised; `edgeitems` kept
+/// at each end of an axis in a summary; `linewidth` columns; `profile` "default", "short" or "full", applied first;
 /// `sci_mode` scientific notation on or off, or decided from the values if None.
 /// Raises: ValueError for a negative threshold and an unknown profile.
 ///

@@ -106,8 +106,8 @@ impl PySavedTensor {
             "Trying to create a SavedTensor object from Python is forbidden. Handles are had from nodes: `_raw_saved_*`.",
         ))
     }
-    /// Hand the tensor to `pack_hook`, now, and keep what it returns; `unpack_hook` makes a tensor of it again whenever the
-    /// node needs it.
+    /// Hand the tensor to `pack_hook`, now, and keep what it returns; `unpack_hook` makes a tensor of it again whenever
+    /// the node needs it.
     ///
     /// Raises: TypeError if a hook is not callable; RuntimeError if the tensor has hooks already or was freed.
     fn register_hooks(&self, pack_hook: Bound<'_, PyAny>, unpack_hook: Bound<'_, PyAny>) -> PyResult<()> {

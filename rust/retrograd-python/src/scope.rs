@@ -1,8 +1,8 @@
 //! Scopes: what holds for the time of a `with` block, in the calling thread or for all.
 //!
-//! A scope is entered and left by one call into this crate. An interrupt is only raised between instructions of Python, and
-//! the interpreter puts none between `__enter__` and the block, so that whatever was entered is left. What a scope finds
-//! when it is left, inside of it and still open, it closes.
+//! A scope is entered and left by one call into this crate. An interrupt is only raised between instructions of Python,
+//! and the interpreter puts none between `__enter__` and the block, so that whatever was entered is left. What a scope
+//! finds when it is left, inside of it and still open, it closes.
 
 use std::sync::Arc;
 
@@ -86,8 +86,8 @@ enum What {
     Rule {
         level: usize,
     },
-    /// A transform, or what belongs to one that ended (`begins` False): out of inference mode. Ops record with `records`,
-    /// else if they did outside.
+    /// A transform, or what belongs to one that ended (`begins` False): out of inference mode. Ops record with
+    /// `records`, else if they did outside.
     Transform {
         begins: bool,
         records: bool,
@@ -99,8 +99,8 @@ enum What {
     NoSavedHooks(String),
     /// Is called before writes in place.
     WriteWatch(Py<PyAny>),
-    /// An attribute has a value, by default the scope itself. With a message it is refused where the attribute has one that
-    /// counts as true.
+    /// An attribute has a value, by default the scope itself. With a message it is refused where the attribute has one
+    /// that counts as true.
     Value {
         of: Py<PyAny>,
         name: Py<PyString>,
@@ -322,8 +322,8 @@ impl Scope {
     }
 }
 
-/// A scope that acts when it is made, and is dropped with an exception on its way before it was entered, never came to its
-/// `with`: the statement did not finish.
+/// A scope that acts when it is made, and is dropped with an exception on its way before it was entered, never came to
+/// its `with`: the statement did not finish.
 impl Drop for Scope {
     fn drop(&mut self) {
         let state = self.state.get_mut();

@@ -41,8 +41,8 @@ pub fn signature(name: &str, entry: &Entry, role: Role) -> String {
     format!("{name}({})", params.join(", "))
 }
 
-/// One signature for all orders of arguments of a callable, as introspection reads it: a parameter that one of them lacks
-/// may be left out, and is positional if it is so in any.
+/// One signature for all orders of arguments of a callable, as introspection reads it: a parameter that one of them
+/// lacks may be left out, and is positional if it is so in any.
 fn joint_signature(c: &Callable) -> String {
     let method = c.role != Role::Function;
     let mut params: Vec<Joint> = Vec::new();

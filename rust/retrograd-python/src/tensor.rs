@@ -1,4 +1,5 @@
-//! What `Tensor` has beyond the roster's methods: autograd and reading here, queries and operators in files of their own.
+//! What `Tensor` has beyond the roster's methods: autograd and reading here, queries and operators in files of their
+//! own.
 
 use std::sync::Arc;
 
@@ -317,10 +318,11 @@ impl PyTensor {
     }
     /// Accumulate the gradient of this tensor into the leaves it depends on; see `autograd.backward`.
     ///
-    /// Args: `gradient` that of this tensor, needed if it has not exactly one element; `retain_graph` keeps what the graph
-    /// saved for another pass; `create_graph` makes the gradients differentiable; `inputs` limits accumulation to these.
-    /// Raises: RuntimeError if the tensor does not require grad, if `gradient` is missing or of another shape, or if the
-    /// graph was freed by an earlier pass.
+    /// Args: `gradient` that of this tensor, needed if it has not exactly one element; `retain_graph` keeps what the
+    /// graph saved for another pass; `create_graph` makes the gradients differentiable; `inputs` limits accumulation to
+    /// these.
+    /// Raises: RuntimeError if the tensor does not require grad, if `gradient` is missing or of another shape, or if
+    /// the graph was freed by an earlier pass.
     ///
     /// >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
     /// >>> (x * x).backward(rg.tensor([1.0, 10.0]))
@@ -482,8 +484,8 @@ impl PyTensor {
     }
     /// A DLPack capsule with the tensor's memory: what `from_dlpack` of other libraries calls.
     ///
-    /// Args: `max_version` the newest DLPack that the caller knows, `(major, minor)`; `dl_device` where the memory shall be;
-    /// `copy` True for memory of its own; `stream` None.
+    /// Args: `max_version` the newest DLPack that the caller knows, `(major, minor)`; `dl_device` where the memory
+    /// shall be; `copy` True for memory of its own; `stream` None.
     /// Raises: BufferError if the tensor requires grad, or for a device other than the CPU.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(

@@ -1,7 +1,7 @@
 //! What an op costs around its arithmetic, and how fast memory is read and written, on one thread.
 //!
-//! The same cases as in `benches/compare.py`, without Python: the difference between the two is what the binding costs. Rows
-//! of `ndarray` are the baseline: the same arithmetic without graph, dtypes or threads.
+//! The same cases as in `benches/compare.py`, without Python: the difference between the two is what the binding costs.
+//! Rows of `ndarray` are the baseline: the same arithmetic without graph, dtypes or threads.
 
 use std::hint::black_box;
 

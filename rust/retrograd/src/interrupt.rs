@@ -14,8 +14,8 @@ pub fn set_host(host: Host) {
     let _ = HOST.set(host);
 }
 
-/// To be called between blocks of work by ops whose work grows with a number of the user's, and not only with the sizes of
-/// tensors that exist or fit.
+/// To be called between blocks of work by ops whose work grows with a number of the user's, and not only with the sizes
+/// of tensors that exist or fit.
 pub fn check() -> Result<()> {
     HOST.get().map_or(Ok(()), |host| host())
 }

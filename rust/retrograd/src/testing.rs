@@ -23,8 +23,8 @@ fn noise_like(seed: u64, x: &Tensor) -> Tensor {
     if x.dtype().is_complex() { complex_noise(seed, x.sizes()) } else { noise(seed, x.sizes()) }
 }
 
-/// The elements as real numbers; both parts of complex ones. torch's convention makes the pairing of gradient and direction
-/// the sum of the products of these.
+/// The elements as real numbers; both parts of complex ones. torch's convention makes the pairing of gradient and
+/// direction the sum of the products of these.
 fn parts(x: &Tensor) -> Vec<f64> {
     if !x.dtype().is_complex() {
         return x.to_vec().unwrap();
@@ -72,7 +72,8 @@ fn close(what: &str, a: f64, b: f64) {
     assert!((a - b).abs() <= tol, "{what}: {a} against {b} by differences"); // NaN fails here
 }
 
-/// Compares VJP, JVP and the VJP's own VJP with central differences. Operands are float64 or complex128, away from kinks.
+/// Compares VJP, JVP and the VJP's own VJP with central differences. Operands are float64 or complex128, away from
+/// kinks.
 pub fn gradcheck(f: &dyn Fn(&[Tensor]) -> Result<Tensor>, xs: &[Tensor]) {
     const EPS: f64 = 1e-6;
     let plain: Vec<Tensor> = xs.iter().map(Tensor::detach).collect();

@@ -1,9 +1,9 @@
 //! Attention of one head by tiles: the scores of some rows against some columns at a time, never all of them.
 //!
 //! Forward: for each block of rows, blocks of columns pass by; a row keeps the largest score so far, the sum of
-//! exponentials and the weighted values relative to it, and shrinks both when a larger score comes. Backward: the weights
-//! of a tile are made again from the scores and the saved logarithms of the sums. Both products of a tile are those of
-//! `kernels::matmul`; `tile` has what is between them.
+//! exponentials and the weighted values relative to it, and shrinks both when a larger score comes. Backward: the
+//! weights of a tile are made again from the scores and the saved logarithms of the sums. Both products of a tile are
+//! those of `kernels::matmul`; `tile` has what is between them.
 
 mod tile;
 
@@ -126,8 +126,8 @@ impl<T: Real + GemmScalar> Plan<T> {
             if x.cs == 1 && j + STRIP <= self.keys {
                 for c in 0..width {
                     for k in 0..STRIP {
-                        // SAFETY: duties 1 and 2 for the source. A panel has a multiple of `STRIP` columns, and all panels
-                        // were just found to fit.
+                        // SAFETY: duties 1 and 2 for the source. A panel has a multiple of `STRIP` columns, and all
+                        // panels were just found to fit.
                         unsafe { *at.add(c * w + k) = *x.at(j + k, c) }
                     }
                 }
@@ -143,7 +143,8 @@ impl<T: Real + GemmScalar> Plan<T> {
         Flipped::Panels(panels.as_ptr())
     }
 
-    /// Writes the products of `m` rows of `a` with columns `columns` of `b`, whose start is a multiple of `COLUMNS`, to a tile.
+    /// Writes the products of `m` rows of `a` with columns `columns` of `b`, whose start is a multiple of `COLUMNS`, to
+    /// a tile.
     ///
     /// # Safety
     /// 1. `a` is readable, `b` is what `flipped` made of something still readable. 2. The tile has `m` rows.
@@ -168,7 +169,8 @@ impl<T: Real + GemmScalar> Plan<T> {
                 let w = panel_width::<T>(width);
                 for j in (0..n).step_by(w) {
                     let panel = p.wrapping_add((columns.start + j) * width);
-                    // SAFETY: as above; panel `j / w` of `width` runs of `w` lies in the scratch, and its columns in the tile.
+                    // SAFETY: as above; panel `j / w` of `width` runs of `w` lies in the scratch, and its columns in
+                    // the tile.
                     unsafe {
                         gemm(m, w.min(n - j), width, a.p, a.rs, a.cs, panel, w as isize, 1, false, c.add(j), rs, 1)
                     }
@@ -244,7 +246,8 @@ impl<T: Real + GemmScalar> Plan<T> {
                 // SAFETY: duty 1 for the mask; rows and columns are within its extents.
                 unsafe { for_isa(InstructionSet::detect(), soften) };
                 let v = head.value.from(j, 0);
-                // SAFETY: (1) the tile, and duty 1. (2), (3) `o` is borrowed mutably, its `m` rows are filled. (4) Duty 1.
+                // SAFETY: (1) the tile, and duty 1. (2), (3) `o` is borrowed mutably, its `m` rows are filled. (4) Duty
+                // 1.
                 unsafe {
                     let (p, c) = (tile.as_ptr(), o.as_mut_ptr());
                     gemm(m, value_width, n, p, COLUMNS as isize, 1, v.p, v.rs, v.cs, true, c, value_width as isize, 1);
@@ -264,8 +267,8 @@ impl<T: Real + GemmScalar> Plan<T> {
     ///
     /// # Safety
     /// 1. What is read is readable in the extents of the plan and initialised, and nobody writes it meanwhile.
-    /// 2. What is written is writable in the extents of what it is the gradient of, apart from all else, and holds numbers
-    ///    where it is added to.
+    /// 2. What is written is writable in the extents of what it is the gradient of, apart from all else, and holds
+    ///    numbers where it is added to.
     pub unsafe fn backward(&self, head: &Head<T>, to: &Gradients<T>, scratch: &mut [T]) {
         let (width, value_width) = (self.width, self.value_width);
         let (panels, rest) = scratch.split_at_mut(self.panels(width));
@@ -314,8 +317,8 @@ impl<T: Real + GemmScalar> Plan<T> {
                 // SAFETY: duty 1 for the mask; rows and columns are within its extents.
                 unsafe { for_isa(InstructionSet::detect(), pull) };
                 let (p, dp) = (tile.as_ptr(), dtile.as_ptr());
-                // SAFETY: (1) tiles and copies in this scratch, and duty 1 for the keys. (2), (3) Duty 2, and `dq`, which
-                // is borrowed mutably. (4) Both duties.
+                // SAFETY: (1) tiles and copies in this scratch, and duty 1 for the keys. (2), (3) Duty 2, and `dq`,
+                // which is borrowed mutably. (4) Both duties.
                 unsafe {
                     if let Some(dv) = to.value {
                         let c = dv.at(j, 0);

@@ -1,13 +1,13 @@
-//! Convolutions between single channels, as depthwise ones are: sums over the taps without a matrix product, whose panels
-//! would be used for one row only.
+//! Convolutions between single channels, as depthwise ones are: sums over the taps without a matrix product, whose
+//! panels would be used for one row only.
 
 use super::grid::Grid;
 use crate::matmul::{Routine, Simd, Vectors, sum};
 
 /// One channel of the small side.
 ///
-/// Duties: `copy` is a padded copy of layout `grid`, readable for [`super::grid::SLACK`] more elements; `offsets` are those
-/// of the grid, `w` has one element for each; `y` is writable for all positions and overlaps neither.
+/// Duties: `copy` is a padded copy of layout `grid`, readable for [`super::grid::SLACK`] more elements; `offsets` are
+/// those of the grid, `w` has one element for each; `y` is writable for all positions and overlaps neither.
 pub(super) struct Direct<'a, T> {
     pub grid: &'a Grid,
     pub offsets: &'a [usize],
@@ -118,8 +118,8 @@ impl<T: Vectors> Dots<'_, T> {
     #[inline(always)]
     unsafe fn taps<V: Simd<Elem = T>, const N: usize>(&self, first: usize) {
         let [depth, height, width] = self.grid.extents();
-        // SAFETY: our duties. Of a vector that reaches past the row only the part inside is read: what lies behind may be
-        // infinite, and its product with zero would be NaN.
+        // SAFETY: our duties. Of a vector that reaches past the row only the part inside is read: what lies behind may
+        // be infinite, and its product with zero would be NaN.
         unsafe {
             let mut acc = [V::zero(); N];
             let mut y = self.y;

@@ -33,8 +33,8 @@ impl Conv {
 
     /// # Safety
     /// 1. `x`, `w` and `start` are readable for the large side of one image and group, the weight of one group, and one
-    ///    element for each channel of the small side; `start` may be null, for zeros. Unless it is `last`, another image
-    ///    follows `x`, or as much that can be read as [`SLACK`].
+    ///    element for each channel of the small side; `start` may be null, for zeros. Unless it is `last`, another
+    ///    image follows `x`, or as much that can be read as [`SLACK`].
     /// 2. `y` is writable for the small side of one image and group, `work` for [`Conv::room`] elements; both overlap
     ///    nothing else.
     pub(super) unsafe fn run<T: ConvScalar>(
@@ -107,8 +107,8 @@ fn is_empty(s: &Shape) -> bool {
 /// The convolution of the images `images`.
 ///
 /// # Safety
-/// 1. `x`, `w` and `bias` are readable for the large side, the weight, and the channels of the small side of `s`; `bias`
-///    may be null, for zeros.
+/// 1. `x`, `w` and `bias` are readable for the large side, the weight, and the channels of the small side of `s`;
+///    `bias` may be null, for zeros.
 /// 2. `y` is writable for the small side, `work` for [`forward_scratch`] elements; both overlap nothing else.
 /// 3. No other thread writes what is read or touches what is written during the call.
 pub unsafe fn forward<T: ConvScalar>(

@@ -1,8 +1,8 @@
 //! The padded copy of an image.
 //!
-//! Along each axis, tap `k` at position `o` meets coordinate `o * stride + k * dilation` of the padded image. Coordinates are
-//! kept by their residue modulo the stride, as far as taps have it, so that positions are neighbours whatever the stride:
-//! the element lies at `phase(k) * len + o + k * dilation / stride`.
+//! Along each axis, tap `k` at position `o` meets coordinate `o * stride + k * dilation` of the padded image.
+//! Coordinates are kept by their residue modulo the stride, as far as taps have it, so that positions are neighbours
+//! whatever the stride: the element lies at `phase(k) * len + o + k * dilation / stride`.
 
 use super::{ConvAxis, each};
 use crate::matmul::{Float, Routine, Simd, Vectors};
@@ -115,9 +115,9 @@ impl<T: Vectors> Routine for Copy<'_, T> {
     unsafe fn run<V: Simd<Elem = T>>(&self) {
         let [d, h, w] = &self.grid.lines;
         let mut dst = self.dst;
-        // SAFETY: duty 2: rows are written one after the other, as many as `image` counts, each maybe past its end, where
-        // the next one is written after it; then the slack, so that its last vector ends there too. Duty 1: rows are read
-        // where both coordinates lie inside the image.
+        // SAFETY: duty 2: rows are written one after the other, as many as `image` counts, each maybe past its end,
+        // where the next one is written after it; then the slack, so that its last vector ends there too. Duty 1: rows
+        // are read where both coordinates lie inside the image.
         unsafe {
             for channel in 0..self.grid.channels {
                 for zd in 0..d.phases * d.len {
@@ -154,8 +154,8 @@ unsafe fn zeros<V: Simd>(dst: *mut V::Elem, len: usize) {
 }
 
 /// # Safety
-/// The CPU has the instructions of `V`; `src` is readable for `len` elements, `dst` writable for as many and less than a
-/// vector more.
+/// The CPU has the instructions of `V`; `src` is readable for `len` elements, `dst` writable for as many and less than
+/// a vector more.
 #[inline(always)]
 unsafe fn copy_run<V: Simd>(src: *const V::Elem, dst: *mut V::Elem, len: usize) {
     // SAFETY: our duty; whole vectors, then what is left.
@@ -174,11 +174,12 @@ unsafe fn copy_run<V: Simd>(src: *const V::Elem, dst: *mut V::Elem, len: usize) 
 /// Copies one row of an image, its phases one after the other.
 ///
 /// # Safety
-/// The CPU has the instructions of `V`; `src` is readable for the large side of `w`, `dst` writable for all its phases and
-/// less than a vector more.
+/// The CPU has the instructions of `V`; `src` is readable for the large side of `w`, `dst` writable for all its phases
+/// and less than a vector more.
 #[inline(always)]
 unsafe fn line<V: Simd>(w: &Line, src: *const V::Elem, dst: *mut V::Elem) {
-    // SAFETY: our duties, each part being written before what follows it: `from .. to` are the elements whose coordinates lie inside the image, from `start` on.
+    // SAFETY: our duties, each part being written before what follows it: `from .. to` are the elements whose
+    // coordinates lie inside the image, from `start` on.
     unsafe {
         for phase in 0..w.phases {
             let dst = dst.add(phase * w.len);

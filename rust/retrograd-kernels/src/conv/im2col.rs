@@ -58,8 +58,8 @@ impl Iterator for Runs {
 
 /// The matrix of patches, of one row per channel and tap and one column per position.
 ///
-/// Duties: `copy` is the padded copy of the images, of layout `grid`, and readable for [`SLACK`] more elements; `offsets` are
-/// those of the grid.
+/// Duties: `copy` is the padded copy of the images, of layout `grid`, and readable for [`SLACK`] more elements;
+/// `offsets` are those of the grid.
 pub(super) struct Patches<'a, T> {
     pub grid: &'a Grid,
     pub offsets: &'a [usize],
@@ -136,8 +136,9 @@ impl<T: Vectors> Fill<'_, T> {
             }
         }
         let mut dst = self.dst;
-        // SAFETY: a run lies inside the copy whatever the tap. The first piece of a vector is read whole, at most the slack
-        // past its run; of the others, lanes that are in their run or, past it, in what follows. Whole vectors are written.
+        // SAFETY: a run lies inside the copy whatever the tap. The first piece of a vector is read whole, at most the
+        // slack past its run; of the others, lanes that are in their run or, past it, in what follows. Whole vectors
+        // are written.
         unsafe {
             if counts.iter().all(|&count| count <= 2) {
                 let firsts: [isize; C] = std::array::from_fn(|j| pieces[j][0].at);
@@ -172,8 +173,8 @@ impl<T: Vectors> Fill<'_, T> {
 
 /// Copies rows of the matrix of patches: row `i` to `dst + i * dst_rs`, the columns of `runs`.
 ///
-/// Duties: those of [`Patches`] for `offsets`, those of the rows, and `copy`; `dst` is writable for `dst_rs` elements per
-/// row, which are as many as the columns and [`SLACK`] more.
+/// Duties: those of [`Patches`] for `offsets`, those of the rows, and `copy`; `dst` is writable for `dst_rs` elements
+/// per row, which are as many as the columns and [`SLACK`] more.
 pub(super) struct PatchRows<'a, T> {
     pub offsets: &'a [usize],
     pub runs: &'a [Run],

@@ -1,13 +1,15 @@
 //! Convolutions over up to three axes: the values, and the two adjoints that derivatives are made of.
 //!
-//! All of them go over the same triples of an element of the large side, `x`, one of the small side, `y`, and one of the
-//! weight between: along each axis `i = o * stride - pad + k * dilation`. [`forward`] sums into the small side, [`transposed`]
-//! into the large one, [`weight_grad`] into the weight. One and two axes are three of which the first have one element.
+//! All of them go over the same triples of an element of the large side, `x`, one of the small side, `y`, and one of
+//! the weight between: along each axis `i = o * stride - pad + k * dilation`. [`forward`] sums into the small side,
+//! [`transposed`] into the large one, [`weight_grad`] into the weight. One and two axes are three of which the first
+//! have one element.
 //!
-//! Nothing is unrolled into a matrix of patches. An image is copied once, with its zeros, into a buffer where elements that
-//! are a stride apart are neighbours (`grid`); from it the panels of the matrix product are written as the product comes to
-//! them (`patches`), or, where the product would have one row, sums are taken directly (`direct`). `transposed` is one `forward`
-//! for each residue of the stride. The order of the terms of a sum depends on the shapes and the CPU alone.
+//! Nothing is unrolled into a matrix of patches. An image is copied once, with its zeros, into a buffer where elements
+//! that are a stride apart are neighbours (`grid`); from it the panels of the matrix product are written as the product
+//! comes to them (`patches`), or, where the product would have one row, sums are taken directly (`direct`).
+//! `transposed` is one `forward` for each residue of the stride. The order of the terms of a sum depends on the shapes
+//! and the CPU alone.
 
 mod direct;
 mod forward;
@@ -53,8 +55,8 @@ impl ConvAxis {
     pub const NONE: Self = Self { large: 1, small: 1, kernel: 1, stride: 1, dilation: 1, pad: 0 };
 }
 
-/// Extents of a convolution. Memory is row-major throughout: the large side (batch, groups, large, axes), the small side
-/// (batch, groups, small, axes), the weight (groups, small, large, axes).
+/// Extents of a convolution. Memory is row-major throughout: the large side (batch, groups, large, axes), the small
+/// side (batch, groups, small, axes), the weight (groups, small, large, axes).
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub batch: usize,

@@ -16,8 +16,8 @@ fn meets(s: &Shape, o: [usize; 3], k: [usize; 3]) -> Option<usize> {
     Some(at)
 }
 
-/// Calls `f` with the places in `x`, `w` and `y` of every product, those of one element of `y` after the other, and those
-/// of one element of `x` in the order of positions.
+/// Calls `f` with the places in `x`, `w` and `y` of every product, those of one element of `y` after the other, and
+/// those of one element of `x` in the order of positions.
 pub(super) fn products(s: &Shape, mut f: impl FnMut(usize, usize, usize)) {
     let (positions, kernel) = (s.axes.map(|a| a.small), s.axes.map(|a| a.kernel));
     let (large, small, taps) = (s.large_len(), s.small_len(), s.taps());

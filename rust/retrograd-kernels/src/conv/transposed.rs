@@ -1,7 +1,9 @@
-//! Sums into the large side: `x[i] = start + sum of w[k] y[o]` over what meets there, `i = o * stride - pad + k * dilation`.
+//! Sums into the large side: `x[i] = start + sum of w[k] y[o]` over what meets there, `i = o * stride - pad + k *
+//! dilation`.
 //!
 //! Elements of one residue modulo the stride meet the same taps, at positions a fixed distance apart: they are a
-//! convolution of the small side with those taps, turned round. So nothing is added to memory, and no product is with zero.
+//! convolution of the small side with those taps, turned round. So nothing is added to memory, and no product is with
+//! zero.
 
 use std::ops::Range;
 
@@ -148,8 +150,8 @@ pub fn transposed_scratch(s: &Shape) -> usize {
 /// The transposed convolution of the images `images`.
 ///
 /// # Safety
-/// 1. `y`, `w` and `bias` are readable for the small side, the weight, and the channels of the large side of `s`; `bias` may
-///    be null, for zeros.
+/// 1. `y`, `w` and `bias` are readable for the small side, the weight, and the channels of the large side of `s`;
+///    `bias` may be null, for zeros.
 /// 2. `x` is writable for the large side, `work` for [`transposed_scratch`] elements; both overlap nothing else.
 /// 3. No other thread writes what is read or touches what is written during the call.
 pub unsafe fn transposed<T: ConvScalar>(

@@ -3,8 +3,8 @@
 use super::ConvAxis;
 use crate::real::Ring;
 
-/// Images (rows of the plane `axes[0]` x `axes[1]`), and windows at its positions: one row of positions for each image and
-/// tap.
+/// Images (rows of the plane `axes[0]` x `axes[1]`), and windows at its positions: one row of positions for each image
+/// and tap.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub images: usize,
@@ -12,8 +12,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// Calls `f` for each row of positions that are apart by one row of the large side: its place among the windows, and
-    /// where the first one lies in the images, maybe outside, if the row is inside.
+    /// Calls `f` for each row of positions that are apart by one row of the large side: its place among the windows,
+    /// and where the first one lies in the images, maybe outside, if the row is inside.
     fn rows(&self, mut f: impl FnMut(usize, Option<usize>, isize)) {
         let [h, w] = &self.axes;
         let mut at = 0;
@@ -55,7 +55,8 @@ pub unsafe fn unfold<T: Ring>(s: &Window, x: *const T, y: *mut T) {
 /// Adds up the windows, in the order in which they lie.
 ///
 /// # Safety
-/// `y` is readable for the windows, `x` writable for the images, and holds what the sums start from; they do not overlap.
+/// `y` is readable for the windows, `x` writable for the images, and holds what the sums start from; they do not
+/// overlap.
 pub unsafe fn fold<T: Ring>(s: &Window, y: *const T, x: *mut T) {
     let w = &s.axes[1];
     s.rows(|at, row, first| {

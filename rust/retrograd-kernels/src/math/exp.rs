@@ -50,7 +50,8 @@ pub fn expm1<V: Vector>(x: V) -> V {
 
 /// The hyperbolic tangent. ULP: 2 / 2. Never beyond 1.
 ///
-/// An odd polynomial near 0; above, `expm1(2x) / (expm1(2x) + 2)` with both divided by the power of two in the exponential.
+/// An odd polynomial near 0; above, `expm1(2x) / (expm1(2x) + 2)` with both divided by the power of two in the
+/// exponential.
 #[inline(always)]
 pub fn tanh<V: Vector>(x: V) -> V {
     let a = x.abs().at_most(x.splat(V::Elem::TANH_ONE));

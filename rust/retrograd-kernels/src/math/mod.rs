@@ -1,9 +1,9 @@
 //! Elementary functions over vectors: one source for float32 and float64 and for every instruction set.
 //!
 //! Each function states its error bound in units in the last place of the result (ULP), float32 / float64, which hold
-//! for every argument and instruction set; the tests measure them, and `docs/accuracy.md` lists them. Zeros, infinities,
-//! NaN and subnormals give what the C library gives. A lane's result depends on that lane alone, so it is the same
-//! wherever an element lies in a tensor.
+//! for every argument and instruction set; the tests measure them, and `docs/accuracy.md` lists them. Zeros,
+//! infinities, NaN and subnormals give what the C library gives. A lane's result depends on that lane alone, so it is
+//! the same wherever an element lies in a tensor.
 //!
 //! The shape is always the same: reduce the argument exactly enough (W. J. Cody and W. Waite, "Software Manual for the
 //! Elementary Functions", 1980), evaluate a polynomial, put the result together so that what is rounded is small. The

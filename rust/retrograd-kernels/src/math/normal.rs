@@ -6,8 +6,8 @@ use super::{Tables, erf, polynomial};
 
 /// The distribution function of the standard normal distribution.
 ///
-/// Float32: 4 ULP from -1 on, and 6e-6 of the result down to -5.5; below that 1e-11, which vanishes. Float64: 2^-52 of 1,
-/// so that small results lose digits, as they do in `(1 + erf(x / sqrt(2))) / 2`.
+/// Float32: 4 ULP from -1 on, and 6e-6 of the result down to -5.5; below that 1e-11, which vanishes. Float64: 2^-52 of
+/// 1, so that small results lose digits, as they do in `(1 + erf(x / sqrt(2))) / 2`.
 #[inline(always)]
 pub fn normal_cdf<V: Vector>(x: V) -> V {
     let one = x.of(1.0);

@@ -45,8 +45,8 @@ pub trait Tables: Sized + 'static {
     const ERF: &'static [Self];
     /// `(2^x - 1) / x` for `|x|` up to a half.
     const EXP2: &'static [Self];
-    /// The binary logarithm of the normal distribution's tail beyond `x`, from 0 to 5.5, and falling from there on; none
-    /// where `erf` does as well.
+    /// The binary logarithm of the normal distribution's tail beyond `x`, from 0 to 5.5, and falling from there on;
+    /// none where `erf` does as well.
     const LOG2_TAIL: &'static [Self];
     /// `log(1 - erf(x))` for `x` from 1 to `ERF_ONE`; the error is that of `erf`.
     const LOG_ERFC: &'static [Self];

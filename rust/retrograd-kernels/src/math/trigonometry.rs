@@ -1,8 +1,9 @@
 //! Sine and cosine.
 //!
-//! Both are a sine of the distance to their nearest zero, so that they are relatively accurate there. Pi is subtracted in
-//! three parts by multiply-adds of exact products, good to `TURNS_MAX`; arguments beyond it go to the C library, whose
-//! reduction is that of M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18 (1983).
+//! Both are a sine of the distance to their nearest zero, so that they are relatively accurate there. Pi is subtracted
+//! in three parts by multiply-adds of exact products, good to `TURNS_MAX`; arguments beyond it go to the C library,
+//! whose reduction is that of M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18
+//! (1983).
 
 use super::super::simd::{Format, Vector};
 use super::{Tables, polynomial};

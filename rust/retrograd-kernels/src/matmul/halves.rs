@@ -5,8 +5,8 @@ use super::{Panels, TERM_COST, Virtual, gemm_of};
 use crate::parallel::{SharedPtr, split};
 use crate::pointwise::{Half, narrow, widen};
 
-/// Rows of C that one piece computes: what it holds as float32 stays in the second-level cache for common sizes, and B is
-/// widened once for each piece.
+/// Rows of C that one piece computes: what it holds as float32 stays in the second-level cache for common sizes, and B
+/// is widened once for each piece.
 const ROWS: usize = 168;
 
 /// As [`gemm`](super::gemm), of halves.

@@ -173,8 +173,8 @@ pub unsafe fn gemm<T: GemmScalar>(
         // SAFETY: duties 1 to 4, and no extent is zero.
         return unsafe { T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs }) };
     }
-    // The longer side of C is cut for threads. An element has the same terms in the same order in any part of more than one
-    // row and column.
+    // The longer side of C is cut for threads. An element has the same terms in the same order in any part of more than
+    // one row and column.
     let (along_rows, extent) = (m >= n, m.max(n));
     let mut grain = extent.div_ceil(2 * num_threads()).next_multiple_of(GRAIN);
     while extent % grain == 1 {

@@ -2,8 +2,8 @@
 //!
 //! Every method is `inline(always)` and has no target feature of its own; it takes the features of
 //! the function it is inlined into. Those functions are the bodies of [`Simd::tile`] and its
-//! neighbours, written by the `entries!` macro below, one set for each instruction set. Other kernels run their own loops
-//! with them as a [`Routine`].
+//! neighbours, written by the `entries!` macro below, one set for each instruction set. Other kernels run their own
+//! loops with them as a [`Routine`].
 
 use super::tile::{self, Tile};
 use super::vecmat::{self, VectorTimesMatrix};

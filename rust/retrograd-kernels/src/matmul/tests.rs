@@ -161,7 +161,8 @@ where
         let mut got = a.clone();
         // What is not read may be missing.
         let rest = &b[from..];
-        // SAFETY: the callers pass an instruction set of this CPU; elements `from ..` behind the pointer are those of `rest`.
+        // SAFETY: the callers pass an instruction set of this CPU; elements `from ..` behind the pointer are those of
+        // `rest`.
         unsafe { V::load(a.as_ptr()).merge(rest.as_ptr().wrapping_sub(from), from).store(got.as_mut_ptr()) }
         assert_eq!(got, [&a[..from], rest].concat());
     }

@@ -6,8 +6,8 @@ use super::simd::{Routine, Simd, entries, unrolled};
 use super::tile::{self, Tile};
 use super::vecmat::{self, VectorTimesMatrix};
 
-/// Eight words of ones between zeros: read from word `16 - len`, a mask of the first `len`; from word `8 - from`, of all
-/// but the first `from`.
+/// Eight words of ones between zeros: read from word `16 - len`, a mask of the first `len`; from word `8 - from`, of
+/// all but the first `from`.
 static MASK32: [i32; 24] = [0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 /// The same for four 64-bit words, from word `8 - len` or `4 - from`.
 static MASK64: [i64; 12] = [0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0];

@@ -244,7 +244,8 @@ impl<A: Copy, B: SimdElement, C: Copy, O: Copy, F: Map3<A, B, C, O>> Pieces for 
 }
 
 /// `n` contiguous elements. Duties: 1. the inputs are readable and initialised, the output writable, for `n` elements;
-/// 2. the output equals an input of the same element size, or is disjoint from it; 3. only the first input may equal it.
+/// 2. the output equals an input of the same element size, or is disjoint from it; 3. only the first input may equal
+///    it.
 struct Run1<'f, F, A, O> {
     f: &'f F,
     n: usize,
@@ -277,8 +278,9 @@ fn same<A, O>(a: *const A, o: *mut O) -> bool {
     size_of::<A>() == size_of::<O>() && std::ptr::addr_eq(a, o)
 }
 
-// One loop serves narrow types and old CPUs, through pointers that may be equal: the compiler tests for overlap. Where the
-// loop is hot there are two: over slices, which need no test, and through one pointer for an output that is the input.
+// One loop serves narrow types and old CPUs, through pointers that may be equal: the compiler tests for overlap. Where
+// the loop is hot there are two: over slices, which need no test, and through one pointer for an output that is the
+// input.
 
 impl<A: SimdElement, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
     type Out = ();

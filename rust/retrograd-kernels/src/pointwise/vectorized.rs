@@ -1,7 +1,7 @@
 //! Loops over bodies that are written in vectors, for the functions of `kernels::math`.
 //!
-//! There is one task per body and dtype, for every number of operands. Elements beyond the last whole vector are computed
-//! in vectors as well: an element's result must not depend on its place.
+//! There is one task per body and dtype, for every number of operands. Elements beyond the last whole vector are
+//! computed in vectors as well: an element's result must not depend on its place.
 
 use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;

@@ -1,9 +1,9 @@
 //! The walk over strided operands, which all pointwise loops share: it makes contiguous pieces of them.
 //!
-//! It knows element sizes but no element types, so it is compiled once per number of operands, and a body only has to be
-//! compiled for contiguous elements. Rows that are contiguous are handed on as they lie. Other inputs are gathered into
-//! pieces in L1, other outputs scattered from one; short rows share a piece, and a piece that is to be filled with what it
-//! holds already, such as a row that is broadcast, is left as it is.
+//! It knows element sizes but no element types, so it is compiled once per number of operands, and a body only has to
+//! be compiled for contiguous elements. Rows that are contiguous are handed on as they lie. Other inputs are gathered
+//! into pieces in L1, other outputs scattered from one; short rows share a piece, and a piece that is to be filled with
+//! what it holds already, such as a row that is broadcast, is left as it is.
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
 //! converted on the way, so no body is compiled for halves.
@@ -65,7 +65,8 @@ pub(super) trait Pieces: Sync {
     /// Computes `n` elements; `p` is the output, then the inputs.
     ///
     /// # Safety
-    /// 1. The inputs are readable and initialised, the output writable, for `n` elements of the types that the loop knows.
+    /// 1. The inputs are readable and initialised, the output writable, for `n` elements of the types that the loop
+    ///    knows.
     /// 2. The output is the first input, or disjoint from it; it is disjoint from the others.
     unsafe fn run(&self, n: usize, p: &[*mut u8]);
 }
@@ -79,8 +80,8 @@ struct Piece([MaybeUninit<u8>; PIECE_BYTES]);
 /// Runs `body` over every position of `sizes`; operand 0 is the output.
 ///
 /// # Safety
-/// 1. Each input is readable and initialised, the output writable, at every position of `sizes` under its strides, for the
-///    element types that `body` knows.
+/// 1. Each input is readable and initialised, the output writable, at every position of `sizes` under its strides, for
+///    the element types that `body` knows.
 /// 2. The output overlaps an input only if both have the same start, strides and element size.
 /// 3. Distinct positions have distinct places in the output.
 pub(super) unsafe fn walk<const N: usize>(body: &dyn Pieces, sizes: &[usize], operands: [Operand; N]) {
@@ -185,8 +186,8 @@ impl<const N: usize> Tile<N> {
                         held[k] = (at, count);
                     }
                 }
-                // SAFETY: (1) elements of the tile or of pieces; (2) the output is a piece or disjoint by duty 2 from inputs
-                // that are not copied, unless the first input is it.
+                // SAFETY: (1) elements of the tile or of pieces; (2) the output is a piece or disjoint by duty 2 from
+                // inputs that are not copied, unless the first input is it.
                 unsafe { body.run(count, &q) };
                 if q[0] != out {
                     let width = elements[0].held() as isize;

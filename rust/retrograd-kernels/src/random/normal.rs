@@ -17,8 +17,8 @@ const LANES: usize = GROUP / 2;
 
 /// The ranges to draw and shape, in order, for `n >= GROUP` elements.
 ///
-/// If `GROUP` does not divide `n`, the remainder is drawn with the rest but left unshaped, and the last range covers the
-/// last `GROUP` elements again, whatever they hold.
+/// If `GROUP` does not divide `n`, the remainder is drawn with the rest but left unshaped, and the last range covers
+/// the last `GROUP` elements again, whatever they hold.
 pub(super) fn parts(n: usize) -> impl Iterator<Item = Range<usize>> {
     let tail = (!n.is_multiple_of(GROUP)).then(|| n - GROUP..n);
     (0..n).step_by(PART).map(move |start| start..n.min(start + PART)).chain(tail)

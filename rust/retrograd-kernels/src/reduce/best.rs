@@ -16,12 +16,12 @@ fn beats<T: PartialOrd + Copy, const MAX: bool>(a: T, b: T) -> bool {
     better | ((a != a) & (b == b))
 }
 
-/// Looks along the `red` axes of `a`, which are not empty, for every position of the `kept` axes; `values` and `indices` are
-/// contiguous over the latter, row-major, and an index is a row-major position within the reduced axes.
+/// Looks along the `red` axes of `a`, which are not empty, for every position of the `kept` axes; `values` and
+/// `indices` are contiguous over the latter, row-major, and an index is a row-major position within the reduced axes.
 ///
 /// # Safety
-/// 1. `a` is readable and initialised at every position of both sets of axes. 2. `values` and `indices` are writable for
-///    the product of `kept_sizes`. 3. None of the three overlap.
+/// 1. `a` is readable and initialised at every position of both sets of axes. 2. `values` and `indices` are writable
+///    for the product of `kept_sizes`. 3. None of the three overlap.
 #[allow(clippy::too_many_arguments)]
 pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
     level: InstructionSet,

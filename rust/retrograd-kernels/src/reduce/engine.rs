@@ -142,8 +142,8 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
     });
 }
 
-/// A contiguous row on several threads: the same tree as that of [`Row`], since all parts but the last have a power of two
-/// of blocks.
+/// A contiguous row on several threads: the same tree as that of [`Row`], since all parts but the last have a power of
+/// two of blocks.
 ///
 /// # Safety
 /// 1. `a` is readable and initialised for `n` elements.
@@ -409,8 +409,8 @@ impl<A: SimdElement, R: Reduce<A>> Rows<'_, A, R> {
     }
 }
 
-/// Rows of `n` elements and their results; steps from row to row, and from result to result. Duties: 1. the rows are readable
-/// and initialised. 2. The results are writable and apart from them.
+/// Rows of `n` elements and their results; steps from row to row, and from result to result. Duties: 1. the rows are
+/// readable and initialised. 2. The results are writable and apart from them.
 struct Lines<'r, A, R: Reduce<A>> {
     r: &'r R,
     count: usize,
@@ -568,7 +568,8 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
         let room = STRIP_BYTES / size_of::<R::Acc>().clamp(4, 16);
         let mut strip = [MaybeUninit::<R::Acc>::uninit(); STRIP_BYTES / 4];
         let mut cascade = StripCascade { places: Vec::new(), count: 0, width: 0 };
-        // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the end.
+        // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the
+        // end.
         let narrow = red.len() == 1 && sk == 1 && d0.strides[0] == k0.size as isize && k0.size * 2 <= WIDE;
         let fold = if narrow { 1 << (WIDE / k0.size).min(d0.size).max(1).ilog2() } else { 1 };
         let (columns, step) = (k0.size * fold, if fold > 1 { WIDE } else { room });

@@ -9,7 +9,8 @@ use super::super::truth::Truth;
 use super::engine::{InVectors, vector_lanes};
 use super::{Reduce, row};
 
-/// The sum. f32 and halves accumulate in f32, f64 in f64; integers and bool in i64, wrapping, which is the result dtype.
+/// The sum. f32 and halves accumulate in f32, f64 in f64; integers and bool in i64, wrapping, which is the result
+/// dtype.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum;
 /// The product; dtypes as [`Sum`].

@@ -1,9 +1,9 @@
 //! Which instructions this CPU has, the one place where code is compiled for each set, and vectors of each.
 //!
 //! A kernel is a [`Task`] whose `run` is `#[inline(always)]`; [`for_isa`] inlines it into one function per instruction
-//! set, so the same source is vectorised for the baseline, for AVX2 with FMA and for AVX-512. Everything a task calls in
-//! its hot loop must be `#[inline(always)]` too, and no closure may stand in between: a closure is a function of its own,
-//! compiled for the baseline (an order of magnitude slower, see the bench gate).
+//! set, so the same source is vectorised for the baseline, for AVX2 with FMA and for AVX-512. Everything a task calls
+//! in its hot loop must be `#[inline(always)]` too, and no closure may stand in between: a closure is a function of its
+//! own, compiled for the baseline (an order of magnitude slower, see the bench gate).
 //!
 //! `RUSTFLAGS="--cfg one_level"` compiles the baseline alone: half the code, for work on rooms.
 
@@ -27,7 +27,8 @@ const AVX2: u8 = 2;
 #[cfg(all(target_arch = "x86_64", not(one_level)))]
 const AVX512: u8 = 3;
 
-/// Proof that this CPU runs an instruction set. Only [`InstructionSet::detect`] and [`InstructionSet::available`] make one.
+/// Proof that this CPU runs an instruction set. Only [`InstructionSet::detect`] and [`InstructionSet::available`] make
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InstructionSet(u8);
 

@@ -14,8 +14,9 @@ pub trait Isa: Copy + 'static {
 
 /// A vector of floats.
 ///
-/// A value is proof that the CPU has the instructions of its type: only [`Vector::load`] and its neighbours make one out
-/// of nothing, and everything else takes one. Methods are `#[inline(always)]` and named after what they do to a lane.
+/// A value is proof that the CPU has the instructions of its type: only [`Vector::load`] and its neighbours make one
+/// out of nothing, and everything else takes one. Methods are `#[inline(always)]` and named after what they do to a
+/// lane.
 pub trait Vector:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
@@ -105,8 +106,8 @@ pub trait Vector:
     fn with_sign_of(self, o: Self) -> Self {
         self.or(o.and(self.of(-0.0)))
     }
-    /// The integer nearest to `self * c`, below 2^22 (float32) or 2^51 (float64): adding 1.5 times the first number whose
-    /// last place is worth 1 makes the sum round there.
+    /// The integer nearest to `self * c`, below 2^22 (float32) or 2^51 (float64): adding 1.5 times the first number
+    /// whose last place is worth 1 makes the sum round there.
     #[inline(always)]
     fn nearest(self, c: Self) -> Self {
         let shift = self.splat(Self::Elem::SHIFT);
@@ -138,7 +139,8 @@ pub trait Vector:
         let k = far.bits_plus(self.splat(Self::Elem::ONE)).down().or(power) - (power + bias);
         (m, k)
     }
-    /// `f(x)` in the lanes whose mask is false, `self` elsewhere: for the few arguments that a polynomial does not reach.
+    /// `f(x)` in the lanes whose mask is false, `self` elsewhere: for the few arguments that a polynomial does not
+    /// reach.
     #[inline(always)]
     fn patched(self, mask: Self::Mask, x: Self, f: fn(Self::Elem) -> Self::Elem) -> Self {
         let bits = !Self::mask_bits(mask) & (((1u64 << Self::LEN) - 1) as u32);

@@ -53,8 +53,8 @@ impl<K: Key> Buffer<K> {
 impl<K: Key> Deref for Buffer<K> {
     type Target = [K];
     fn deref(&self) -> &[K] {
-        // SAFETY: a block is aligned to more than the widest key needs; `len` keys are initialised, and nobody else has the
-        // block.
+        // SAFETY: a block is aligned to more than the widest key needs; `len` keys are initialised, and nobody else has
+        // the block.
         unsafe { std::slice::from_raw_parts(self.ptr(), self.len) }
     }
 }

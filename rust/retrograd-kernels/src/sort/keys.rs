@@ -39,8 +39,8 @@ macro_rules! keys {
 }
 keys!(u64, true; u128, false;);
 
-/// What the keys of a line hold: `rank - low` in `rank_bits` bits, above an index in `index_bits`. Ranks are turned round
-/// (`rank ^ flip`) where the order is to fall.
+/// What the keys of a line hold: `rank - low` in `rank_bits` bits, above an index in `index_bits`. Ranks are turned
+/// round (`rank ^ flip`) where the order is to fall.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing<R> {
     pub flip: R,
@@ -231,8 +231,8 @@ impl<'a, K: Key> Keys<'a, K> {
     }
 }
 
-/// Puts the keys of `from` into `to` in the order of the digit at `shift`, equal ones in the order they have. `false` if
-/// that is the order they have, and nothing was done. The result does not depend on `N`, the number of pieces.
+/// Puts the keys of `from` into `to` in the order of the digit at `shift`, equal ones in the order they have. `false`
+/// if that is the order they have, and nothing was done. The result does not depend on `N`, the number of pieces.
 ///
 /// # Safety
 /// 1. `to` is writable for as many keys, and apart from `from`.
@@ -268,8 +268,8 @@ unsafe fn pass<K: Key, const N: usize>(from: &[K], to: *mut K, shift: u32) -> bo
             let places = unsafe { &mut *shared.get().add(piece) };
             for &key in part(piece) {
                 let place = &mut places[key.above(shift) as u8 as usize];
-                // SAFETY: duty 1: each piece counted as many keys of this digit as it now has, so that places are less than
-                // `n` and no two keys have the same.
+                // SAFETY: duty 1: each piece counted as many keys of this digit as it now has, so that places are less
+                // than `n` and no two keys have the same.
                 unsafe { *to.get().add(*place) = key };
                 *place += 1;
             }

@@ -66,8 +66,8 @@ impl PyFunctionCtx {
 
     /// Run the function on `args`, recording it if a tensor among them requires grad.
     ///
-    /// Keyword arguments are bound to the positions of `forward`'s parameters. Returns what `forward` returned, its tensors
-    /// hanging on a node of class `<Class>Backward`.
+    /// Keyword arguments are bound to the positions of `forward`'s parameters. Returns what `forward` returned, its
+    /// tensors hanging on a node of class `<Class>Backward`.
     #[classmethod]
     #[pyo3(signature = (*args, **kwargs))]
     fn apply<'py>(
@@ -80,8 +80,8 @@ impl PyFunctionCtx {
 
     /// Keep tensors (or None) for `backward`, which reads them as `ctx.saved_tensors`.
     ///
-    /// Takes effect when `forward` has returned; a second call replaces the first. Reading checks that nobody wrote to them
-    /// in place, and they are freed when backward ran without `retain_graph`.
+    /// Takes effect when `forward` has returned; a second call replaces the first. Reading checks that nobody wrote to
+    /// them in place, and they are freed when backward ran without `retain_graph`.
     #[pyo3(signature = (*tensors))]
     fn save_for_backward(&self, tensors: Py<PyAny>) {
         self.note(|n| &mut n.to_save, Some(tensors));
@@ -131,8 +131,8 @@ impl PyFunctionCtx {
         )
     }
 
-    /// In `backward`, what `save_for_backward` kept. In `jvp`, what `save_for_forward` kept, and so from that call on to the
-    /// end of `forward`; before it, empty.
+    /// In `backward`, what `save_for_backward` kept. In `jvp`, what `save_for_forward` kept, and so from that call on
+    /// to the end of `forward`; before it, empty.
     ///
     /// Raises: RuntimeError if a tensor was written to since, or if the graph was freed.
     #[getter]
@@ -260,8 +260,8 @@ impl PyFunctionCtx {
         Ok(Handle::node(&node, id))
     }
 
-    /// Have the hooks in the dict `tensor._backward_hooks` called with the gradient of the tensor, an output of this node.
-    /// An old way to register; use `Tensor.register_hook`.
+    /// Have the hooks in the dict `tensor._backward_hooks` called with the gradient of the tensor, an output of this
+    /// node. An old way to register; use `Tensor.register_hook`.
     fn _register_hook_dict(slf: &Bound<'_, Self>, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
         let node = node_of_ctx(slf).ok_or_else(|| unfinished("_register_hook_dict"))?;
         crate::hook::register_dict(&node, tensor)

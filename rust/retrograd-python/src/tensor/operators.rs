@@ -76,7 +76,8 @@ fn number(other: &Any<'_>, beside: DType) -> PyResult<Option<Tensor>> {
     }
 }
 
-/// An int that is none of int64's. As in torch, one of uint64's wraps around beside integers and is rounded beside others.
+/// An int that is none of int64's. As in torch, one of uint64's wraps around beside integers and is rounded beside
+/// others.
 #[cold]
 fn large_number(other: &Any<'_>, beside: DType) -> PyResult<Tensor> {
     let Ok(n) = other.extract::<u64>() else {

@@ -235,8 +235,8 @@ impl PyTensor {
 
     /// The name of the tensor's type; or the tensor converted to another, given by its dtype or name.
     ///
-    /// Args: `dtype` a dtype, or a name such as 'retrograd.DoubleTensor'. Derivative: `g` cast back. Raises: ValueError for
-    /// a name that is none.
+    /// Args: `dtype` a dtype, or a name such as 'retrograd.DoubleTensor'. Derivative: `g` cast back. Raises: ValueError
+    /// for a name that is none.
     ///
     /// >>> x = rg.tensor([1, 2])
     /// >>> x.type(), x.type(rg.float64).type(), x.type('retrograd.FloatTensor')

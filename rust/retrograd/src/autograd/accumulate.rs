@@ -40,8 +40,8 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
     }
     let slot = &leaf.meta().grad;
     let mut g = g;
-    // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is still
-    // the gradient.
+    // Other threads may accumulate into the same leaf: what was computed from the old gradient counts only if that is
+    // still the gradient.
     loop {
         let current = slot.lock().clone();
         let sizes = current.as_ref().map_or(leaf.sizes(), Tensor::sizes);
@@ -85,8 +85,8 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
     }
 }
 
-/// The gradient of a leaf that got other sizes in place after it was used, as far as axes of size 1 and broadcasting bring it
-/// to those of `.grad`.
+/// The gradient of a leaf that got other sizes in place after it was used, as far as axes of size 1 and broadcasting
+/// bring it to those of `.grad`.
 #[cold]
 fn resized(g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
     if g.numel() == layout::numel(sizes) && layout::expands_to(sizes, g.sizes()) {
@@ -132,8 +132,8 @@ fn warn_of_layout(leaf: &Tensor, grad: &Tensor) {
     }
 }
 
-/// Strides that a gradient gets as `.grad`: the leaf's own if they are dense, else row-major, as also if the leaf got other
-/// sizes since it was used.
+/// Strides that a gradient gets as `.grad`: the leaf's own if they are dense, else row-major, as also if the leaf got
+/// other sizes since it was used.
 fn wanted_strides(leaf: &Tensor, g: &Tensor) -> layout::Strides {
     if leaf.sizes() == g.sizes() && layout::is_dense(leaf.sizes(), leaf.strides()) {
         layout::Strides::from_slice(leaf.strides())

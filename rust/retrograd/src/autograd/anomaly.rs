@@ -1,8 +1,8 @@
 //! Anomaly mode: every new node is reported to the host language, which notes how the program came there; when a node
 //! fails, or makes NaN, the host says what it noted.
 //!
-//! The mode is that of the process, as it is in torch: who looks for an error wants to hear of it from every thread. So it
-//! is no bit of the mode word.
+//! The mode is that of the process, as it is in torch: who looks for an error wants to hear of it from every thread. So
+//! it is no bit of the mode word.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;

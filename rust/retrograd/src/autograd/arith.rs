@@ -1,5 +1,5 @@
-//! The one door to ops: the tensor arithmetic that the engine and the transforms themselves do. Everything else that they
-//! do with tensors is a rule's work.
+//! The one door to ops: the tensor arithmetic that the engine and the transforms themselves do. Everything else that
+//! they do with tensors is a rule's work.
 //!
 //! An op imports the engine, since its rules are written in terms of it. The way back leads through here alone, and
 //! through the methods of [`Tensor`](crate::Tensor) that `#[op]` makes.

@@ -1,8 +1,8 @@
 //! Rules that are written for real numbers, run for complex ones.
 //!
-//! A gradient is `dL/dRe + i dL/dIm` (torch's convention), so a VJP is `J^H g`. A rule written for real numbers computes
-//! `J^T g`, and `J^H g = conj(J^T conj(g))` where the op is complex-analytic. The conjugates are ops, so what is
-//! differentiated again, and forward over reverse, follow by themselves. A real operand takes the real part.
+//! A gradient is `dL/dRe + i dL/dIm` (torch's convention), so a VJP is `J^H g`. A rule written for real numbers
+//! computes `J^T g`, and `J^H g = conj(J^T conj(g))` where the op is complex-analytic. The conjugates are ops, so what
+//! is differentiated again, and forward over reverse, follow by themselves. A real operand takes the real part.
 
 use super::arith::{conj, real};
 use super::erased::AnyPrimitive;

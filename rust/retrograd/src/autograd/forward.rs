@@ -1,9 +1,9 @@
 //! Forward mode: tangents that travel with tensors while a level is open.
 //!
-//! Levels nest, and a tensor may have a tangent at each: the derivative along that level's perturbation. The tangents of
-//! different levels never mix. A rule for one level runs with the levels below it open and the others shut, so a tangent at
-//! an outer level is differentiated by an inner one like any other tensor, and has tangents of its own; this is how higher
-//! derivatives and mixed ones come about.
+//! Levels nest, and a tensor may have a tangent at each: the derivative along that level's perturbation. The tangents
+//! of different levels never mix. A rule for one level runs with the levels below it open and the others shut, so a
+//! tangent at an outer level is differentiated by an inner one like any other tensor, and has tangents of its own; this
+//! is how higher derivatives and mixed ones come about.
 
 mod tangents;
 
@@ -202,8 +202,8 @@ impl Drop for Hidden {
     }
 }
 
-/// Whether forward mode at a level may give another result than reverse mode would: an op with a tangent ran without grad
-/// mode, or a hook was registered, since the level was opened.
+/// Whether forward mode at a level may give another result than reverse mode would: an op with a tangent ran without
+/// grad mode, or a hook was registered, since the level was opened.
 pub fn differs(level: usize) -> bool {
     LEVELS.with_borrow(|all| all.get(level).is_some_and(|open| open.differs))
 }
@@ -245,8 +245,8 @@ pub fn check_sizes(primal: &Tensor, tangent: &Tensor) -> Result<()> {
 
 /// A view of `primal` with `tangent` at an open level: the same memory, with the tangents that it has at other levels.
 ///
-/// Batched tensors are brought to the levels that either is batched at. A batch of tangents for one primal, at the level
-/// `along`, stays with the tangent alone.
+/// Batched tensors are brought to the levels that either is batched at. A batch of tangents for one primal, at the
+/// level `along`, stays with the tangent alone.
 pub fn make_dual(primal: &Tensor, tangent: &Tensor, level: usize, along: Option<&Arc<Batch>>) -> Result<Tensor> {
     for (x, what) in [(primal, "primal"), (tangent, "tangent")] {
         if !x.dtype().is_differentiable() {
@@ -306,8 +306,8 @@ fn alias_apart(x: &Tensor, at: At) -> Result<Tensor> {
     Ok(view)
 }
 
-/// A primal whose tangents have entries at a batch level, repeated at it so that it goes along with them in an op on other
-/// tensors batched there; `None` if none of its tangents is.
+/// A primal whose tangents have entries at a batch level, repeated at it so that it goes along with them in an op on
+/// other tensors batched there; `None` if none of its tangents is.
 pub(crate) fn repeated(x: &Tensor, level: &Arc<Batch>) -> Result<Option<Tensor>> {
     if !x.may_have_tangent() {
         return Ok(None);
@@ -360,9 +360,9 @@ type LevelRule<'a> = &'a mut dyn FnMut(At, &[Option<Tensor>]) -> Result<()>;
 
 /// Runs `rule` for every level at which one of `xs` has a tangent, with its tangents there.
 ///
-/// From the outermost level on, each with itself and the levels inside it hidden: the rule of an inner one uses results with
-/// their tangents at the outer ones. If there are several, all but the innermost then run once more with only themselves
-/// hidden, so that tangents of outer levels have tangents at inner ones too.
+/// From the outermost level on, each with itself and the levels inside it hidden: the rule of an inner one uses results
+/// with their tangents at the outer ones. If there are several, all but the innermost then run once more with only
+/// themselves hidden, so that tangents of outer levels have tangents at inner ones too.
 fn each_level(xs: &[&Tensor], rule: LevelRule) -> Result<()> {
     let mut levels = seen();
     levels.retain(|&mut (_, id)| xs.iter().any(|x| x.has_tangent_of(id)));
@@ -391,8 +391,8 @@ pub(crate) fn propagate_tangents(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[
     propagate_through(xs, outs, &mut |ts| op.jvp(&Jvp { xs, outs, ts }), op.facts().name)
 }
 
-/// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the tangents of
-/// `xs`; `None` stands for zeros. `name` is for errors.
+/// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the
+/// tangents of `xs`; `None` stands for zeros. `name` is for errors.
 pub fn propagate_through(
     xs: &[&Tensor],
     outs: &[Tensor],
@@ -452,8 +452,8 @@ impl BeforeWrite {
         self.copies[0].as_ref()
     }
 
-    /// As [`propagate_tangents`], after the write. The tangent is written in place too, so that it stays one with the tangents
-    /// of the target's base and views.
+    /// As [`propagate_tangents`], after the write. The tangent is written in place too, so that it stays one with the
+    /// tangents of the target's base and views.
     pub fn push(&self, op: &dyn AnyPrimitive, xs: &[&Tensor], target: &Tensor) -> Result<()> {
         if !target.dtype().is_differentiable() {
             return Ok(());

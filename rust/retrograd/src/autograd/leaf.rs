@@ -184,8 +184,8 @@ impl Tensor {
         }
     }
 
-    /// As [`Tensor::grad_edge`], for asking what arrives there: a view that nothing is followed through has a place too,
-    /// where nothing arrives.
+    /// As [`Tensor::grad_edge`], for asking what arrives there: a view that nothing is followed through has a place
+    /// too, where nothing arrives.
     pub fn target_edge(&self) -> Result<Option<Edge>> {
         if !self.requires_grad() {
             return Ok(None);
@@ -379,7 +379,8 @@ impl Tensor {
         self.resize_in(sizes, None)
     }
 
-    /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even if it keeps its sizes.
+    /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even if it keeps its
+    /// sizes.
     pub fn resize_in(&self, sizes: &[usize], format: Option<MemoryFormat>) -> Result<()> {
         check_own_memory("resize_", &[self])?;
         crate::transforms::check_captured("resize_", self)?;

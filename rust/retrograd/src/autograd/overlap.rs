@@ -68,8 +68,8 @@ pub(crate) fn check_repeats(op: &str, target: &Tensor, allowed: Repeats) -> Resu
     ))
 }
 
-/// Checks what is read beside a write to `target`. Where a layout has gaps it is not known which elements meet, and the op
-/// reads all before it writes.
+/// Checks what is read beside a write to `target`. Where a layout has gaps it is not known which elements meet, and the
+/// op reads all before it writes.
 pub(crate) fn check_reads(op: &'static str, target: &Tensor, x: &Tensor, allowed: Reads) -> Result<()> {
     let dense = |t: &Tensor| t.is_contiguous() || is_dense(t.sizes(), t.strides());
     let refused = if allowed == Reads::Any {

@@ -58,7 +58,7 @@ macro_rules! params {
     ($op:ident; $($name:ident $(: $value:expr)?),* $(,)?) => {
         &[$((stringify!($name), |$op| {
             let _ = $op;
-            $crate::ops::Value::from(params!(@ $op $name $($value)?))
+            $crate::tensor::Value::from(params!(@ $op $name $($value)?))
         })),*]
     };
     (@ $op:ident $name:ident) => { $op.$name };
@@ -89,10 +89,11 @@ pub type BatchOuts = (Outs, SmallVec<[Option<usize>; 1]>);
 pub enum Tangents<P> {
     /// No result changes with an operand.
     Zero,
-    /// Linear in the operands of the mask together (bit i: operand i): the op on their tangents, with zeros where one has
-    /// none; the other operands stay as they are.
+    /// Linear in the operands of the mask together (bit i: operand i): the op on their tangents, with zeros where one
+    /// has none; the other operands stay as they are.
     Linear(u32),
-    /// One result, linear in each operand alone: a sum over the operands of the op with the tangent in the operand's place.
+    /// One result, linear in each operand alone: a sum over the operands of the op with the tangent in the operand's
+    /// place.
     Multilinear,
     /// A rule of its own: tangents of the results, `None` for zero.
     Rule(fn(&P, &Jvp) -> Result<Grads>),
@@ -139,8 +140,8 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     const BATCH: Batch<Self>;
     /// How the op differentiates in forward mode.
     const JVP: Tangents<Self>;
-    /// How the VJP rule treats complex numbers. A forgotten mark makes gradients of complex operands wrong; the records'
-    /// differences tell.
+    /// How the VJP rule treats complex numbers. A forgotten mark makes gradients of complex operands wrong; the
+    /// records' differences tell.
     const COMPLEX: ComplexRule = ComplexRule::Analytic;
 
     /// The name of the node, where it depends on parameters.
@@ -209,8 +210,8 @@ impl Vjp<'_> {
     pub fn needs(&self, i: usize) -> bool {
         self.run.needs(i)
     }
-    /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or push tangents. Then the rule must
-    /// consist of ops; otherwise it may use a kernel of its own.
+    /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or push tangents. Then the rule
+    /// must consist of ops; otherwise it may use a kernel of its own.
     pub fn differentiating(&self) -> bool {
         self.run.create_graph || mode::word() & mode::SPECIAL != 0
     }

@@ -30,8 +30,8 @@ enum SavedForm {
     Plain {
         tensor: Tensor,
         version: u32,
-        /// For an output of the node itself: which one, otherwise [`INPUT`]. The tensor of an output is an alias without
-        /// history, so no cycle arises.
+        /// For an output of the node itself: which one, otherwise [`INPUT`]. The tensor of an output is an alias
+        /// without history, so no cycle arises.
         output: u32,
     },
     /// The output of an op that wrote to a view.
@@ -340,7 +340,8 @@ impl SavedSlots {
         };
         drop(values);
     }
-    /// Runs `f` on the values if the node may use them. Errors are made after the lock: they may ask the host for words.
+    /// Runs `f` on the values if the node may use them. Errors are made after the lock: they may ask the host for
+    /// words.
     fn held<R>(&self, node: &NodeRef, f: impl FnOnce(&Values) -> R) -> Result<R> {
         let by = match &*self.0.lock() {
             Slots::Held { values, claimed: false, .. } => return Ok(f(values)),
@@ -353,8 +354,8 @@ impl SavedSlots {
     pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
         unpack_all(&self.held(node, Clone::clone)?, node, recording)
     }
-    /// The values for the node's rule. A run that frees them has them for itself until it calls [`SavedSlots::release`], or
-    /// [`SavedSlots::unclaim`] if it failed.
+    /// The values for the node's rule. A run that frees them has them for itself until it calls
+    /// [`SavedSlots::release`], or [`SavedSlots::unclaim`] if it failed.
     pub fn unpack_for(&self, node: &NodeRef, run: Run) -> Result<Kept> {
         // Hooks and errors run foreign code, so not under the lock: for them the values are cloned.
         let (values, by) = match &mut *self.0.lock() {
@@ -509,8 +510,8 @@ pub(crate) struct Before {
     pub packed: Values,
 }
 
-/// The values that `keep` lists, as far as the followed inputs need them. `before` is given for an op that wrote to operand
-/// 0.
+/// The values that `keep` lists, as far as the followed inputs need them. `before` is given for an op that wrote to
+/// operand 0.
 pub(crate) fn save_values(
     keep: &'static [Save],
     grad_edges: &GradEdges,

@@ -1,4 +1,5 @@
-//! Views and in-place writes: what a view knows of its base, and how a write to a view becomes part of the base's graph.
+//! Views and in-place writes: what a view knows of its base, and how a write to a view becomes part of the base's
+//! graph.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -225,7 +226,8 @@ impl Tensor {
         if recording { self.check_recorded_write() } else { Ok(()) }
     }
 
-    /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle, in the same reading (S7).
+    /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle, in the same reading
+    /// (S7).
     pub(crate) fn check_write(&self, op: &'static str, recording: bool) -> Result<()> {
         debug_assert!(reclaim::is_reading(), "S7: what is checked here is true until the reading ends");
         let reading = reading();
@@ -289,8 +291,8 @@ impl Tensor {
         let old = base.history();
         base.set_history(Output { node: slices, nr: 0 });
         base.move_retained_grad(old.as_ref());
-        // The write raised the version, so other views derive their history anew when asked. So must this one, which may
-        // have been asked between the write and now.
+        // The write raised the version, so other views derive their history anew when asked. So must this one, which
+        // may have been asked between the write and now.
         v.set_seen(self.version().wrapping_sub(1));
         Ok(())
     }

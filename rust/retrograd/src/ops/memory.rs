@@ -125,8 +125,8 @@ pub(crate) fn converted(x: &Tensor, dtype: DType, copy: bool, format: Option<Mem
 
 /// `input` converted to `dtype`; `input` itself if nothing changes and no copy is asked for.
 ///
-/// Args: `dtype` any dtype; `copy` forces a copy; `memory_format` the order of the axes. Derivative: `g` cast back. Casts to
-/// integers cut the graph.
+/// Args: `dtype` any dtype; `copy` forces a copy; `memory_format` the order of the axes. Derivative: `g` cast back.
+/// Casts to integers cut the graph.
 ///
 /// >>> rg.tensor([1.5]).to(rg.int64).tolist()
 /// [1]
@@ -212,8 +212,8 @@ impl Primitive for CopyFrom {
 
 /// Copies the elements of `other`, broadcast and converted, into the tensor, and returns it.
 ///
-/// Derivative: zero for the overwritten value, `g` for `other`. Raises: RuntimeError if `other` does not broadcast to the
-/// tensor's shape.
+/// Derivative: zero for the overwritten value, `g` for `other`. Raises: RuntimeError if `other` does not broadcast to
+/// the tensor's shape.
 ///
 /// >>> rg.zeros(2).copy_(rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 2.0]
@@ -231,8 +231,8 @@ enum Filling {
     Zero,
 }
 
-/// `fill_` of a tensor, and `fill` of a fresh one: the overwritten value gets no gradient; the 0-dim `value` gets the sum
-/// of `g`.
+/// `fill_` of a tensor, and `fill` of a fresh one: the overwritten value gets no gradient; the 0-dim `value` gets the
+/// sum of `g`.
 #[derive(Clone, Debug)]
 struct Fill(Filling, Form);
 
@@ -280,8 +280,8 @@ impl Primitive for Fill {
 
 /// `value` in place of every element.
 ///
-/// Args: `value` a number or 0-dim tensor. Returns: a tensor like `input`; the in-place form writes to it. Derivative: zero
-/// for the old value, the sum of `g` for `value`. Raises: RuntimeError for a `value` with dims.
+/// Args: `value` a number or 0-dim tensor. Returns: a tensor like `input`; the in-place form writes to it. Derivative:
+/// zero for the old value, the sum of `g` for `value`. Raises: RuntimeError for a `value` with dims.
 ///
 /// >>> rg.fill(rg.zeros(2), 3.0).tolist()
 /// [3.0, 3.0]
@@ -354,8 +354,8 @@ pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result
     operands.iter().try_for_each(|x| overlap::check_reads(op, out, x, Reads::Same))
 }
 
-/// Writes a result to the tensor given as `out=`; resizes it if the sizes differ, unless it is one of the operands. Returns
-/// whether a tensor that had elements was resized.
+/// Writes a result to the tensor given as `out=`; resizes it if the sizes differ, unless it is one of the operands.
+/// Returns whether a tensor that had elements was resized.
 pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&Tensor]) -> Result<bool> {
     let _reading = reading();
     // Once more: while the op ran, a view of the tensor may have been taken (S7).

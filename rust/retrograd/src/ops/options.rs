@@ -6,8 +6,8 @@ use crate::tensor::{DType, Tensor, default_dtype};
 
 /// How a factory makes its tensor: of which dtype, and whether as a leaf that requires grad.
 ///
-/// In Python these are the keywords `dtype`, `layout`, `device`, `pin_memory` and `requires_grad`. Only a dense layout in
-/// the memory of the CPU exists, so `layout`, `device` and `pin_memory` choose nothing.
+/// In Python these are the keywords `dtype`, `layout`, `device`, `pin_memory` and `requires_grad`. Only a dense layout
+/// in the memory of the CPU exists, so `layout`, `device` and `pin_memory` choose nothing.
 ///
 /// ```
 /// use retrograd::ops::{TensorOptions, create};

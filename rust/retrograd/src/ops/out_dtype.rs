@@ -8,8 +8,9 @@ use crate::tensor::DType;
 pub enum OutDtype {
     /// The result is converted, unless to a lower category: see [`super::memory::write_out`].
     Cast,
-    /// The result is not converted, and the op says so in these phrases: one for each of its results, the last for all that
-    /// follow. `{result}` and `{out}` stand for the dtypes as C++ names them, `{Result}` and `{Out}` for scalar types.
+    /// The result is not converted, and the op says so in these phrases: one for each of its results, the last for all
+    /// that follow. `{result}` and `{out}` stand for the dtypes as C++ names them, `{Result}` and `{Out}` for scalar
+    /// types.
     Same(&'static [&'static str]),
     /// The op computes in the dtype of `out=`, which its `dtype`, if given, must be. So do all factories.
     Computed,

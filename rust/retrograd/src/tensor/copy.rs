@@ -36,8 +36,8 @@ pub fn row_major(x: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The values of an index, int64 and row-major, in memory that nobody else can reach: what is checked of them is still true
-/// when they are used (S6).
+/// The values of an index, int64 and row-major, in memory that nobody else can reach: what is checked of them is still
+/// true when they are used (S6).
 pub fn own_indices(x: &Tensor) -> Result<Tensor> {
     let out = Tensor::empty(x.sizes(), DType::Int64)?;
     copy_into(x, &out)?;
@@ -54,8 +54,8 @@ pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not told, and
-/// whether `dst` may be written is checked by the caller.
+/// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not told,
+/// and whether `dst` may be written is checked by the caller.
 pub(crate) fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     transforms::check_read("copy", src)?;
     transforms::check_read("copy", dst)?;

@@ -201,7 +201,8 @@ pub unsafe trait Element:
 macro_rules! element {
     ($($t:ty => $d:ident),*) => { $(
         const _: () = assert!(size_of::<$t>() == DType::$d.size() && align_of::<$t>() <= DType::$d.alignment());
-        // SAFETY: (1) as asserted; plain numbers have no padding, nor do pairs of them. (2) Of numbers; `Truth` is a byte.
+        // SAFETY: (1) as asserted; plain numbers have no padding, nor do pairs of them. (2) Of numbers; `Truth` is a
+        // byte.
         unsafe impl Element for $t { const DTYPE: DType = DType::$d; }
     )* };
 }

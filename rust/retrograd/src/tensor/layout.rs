@@ -81,8 +81,8 @@ pub fn preserving_strides(sizes: &[usize], strides: &[isize]) -> Strides {
     if is_dense(sizes, strides) {
         return Strides::from_slice(strides);
     }
-    // The order that elementwise ops of torch give their results: from the inside out, axes move inwards past those with
-    // larger strides (or as large, and more elements). Stride 0 says nothing: such an axis is looked past.
+    // The order that elementwise ops of torch give their results: from the inside out, axes move inwards past those
+    // with larger strides (or as large, and more elements). Stride 0 says nothing: such an axis is looked past.
     let inwards = |outer: usize, inner: usize| match (strides[outer], strides[inner]) {
         (0, _) | (_, 0) => None,
         (o, i) if o == i => (sizes[inner] > sizes[outer]).then_some(true),
@@ -129,8 +129,8 @@ pub fn may_overlap(sizes: &[usize], strides: &[isize]) -> bool {
     false
 }
 
-/// Whether elements surely lie in one place: an axis of several has stride 0. Layouts that overlap in other ways are not
-/// told from those that do not.
+/// Whether elements surely lie in one place: an axis of several has stride 0. Layouts that overlap in other ways are
+/// not told from those that do not.
 pub fn repeats(sizes: &[usize], strides: &[isize]) -> bool {
     !sizes.contains(&0) && sizes.iter().zip(strides).any(|(&n, &s)| n > 1 && s == 0)
 }

@@ -98,8 +98,8 @@ impl MemoryFormat {
 impl Tensor {
     /// A tensor like `self` in size, in a memory format; elements not initialised.
     pub fn empty_in(&self, op: &'static str, format: MemoryFormat, dtype: DType) -> Result<Self> {
-        // Strides of axes with one element are kept too, though they say nothing; without such axes there is one way to be
-        // contiguous.
+        // Strides of axes with one element are kept too, though they say nothing; without such axes there is one way to
+        // be contiguous.
         let plain = match format {
             MemoryFormat::Contiguous => true,
             MemoryFormat::Preserve => self.is_contiguous() && self.sizes().iter().all(|&n| n > 1),

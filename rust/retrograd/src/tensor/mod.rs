@@ -210,14 +210,14 @@ impl Tensor {
         Self::empty_strided(&b.sizes, &layout::preserving_strides(&b.sizes, &b.strides), dtype)
     }
 
-    /// As [`Tensor::empty_like_layout`], for results of elementwise ops: those of a contiguous operand get row-major strides
-    /// also along axes of size 1.
+    /// As [`Tensor::empty_like_layout`], for results of elementwise ops: those of a contiguous operand get row-major
+    /// strides also along axes of size 1.
     pub(crate) fn empty_elementwise(&self, dtype: DType) -> Result<Self> {
         if self.is_contiguous() { Self::empty(self.sizes(), dtype) } else { self.empty_like_layout(dtype) }
     }
 
-    /// A tensor over existing storage. Offset in elements; an error if the layout leaves the storage (S3), or the storage
-    /// is not aligned for the dtype (S2). Any bytes are elements of any dtype (S5).
+    /// A tensor over existing storage. Offset in elements; an error if the layout leaves the storage (S3), or the
+    /// storage is not aligned for the dtype (S2). Any bytes are elements of any dtype (S5).
     pub fn from_parts(
         storage: Arc<Storage>,
         dtype: DType,
@@ -388,8 +388,8 @@ impl Tensor {
         }
     }
 
-    /// Replaces layout, dtype and storage in place. The former memory is freed when nobody reads it. Former layouts stay
-    /// with the tensor, each once, for readers that hold one.
+    /// Replaces layout, dtype and storage in place. The former memory is freed when nobody reads it. Former layouts
+    /// stay with the tensor, each once, for readers that hold one.
     pub(crate) fn replace_body(&self, new: Body) {
         let mut bodies = self.meta().bodies.lock();
         let before = self.body();
@@ -523,7 +523,8 @@ impl Tensor {
     pub fn storage_key(&self) -> usize {
         Arc::as_ptr(&self.memory(&reading()).1).addr()
     }
-    /// Address of the first element, to be used only while the thread is [`reading`] (R1), or while it holds the storage.
+    /// Address of the first element, to be used only while the thread is [`reading`] (R1), or while it holds the
+    /// storage.
     #[inline]
     pub fn data_ptr(&self) -> *mut u8 {
         debug_assert!(reclaim::is_reading(), "an address outlives what protects it");
@@ -542,11 +543,11 @@ impl Tensor {
         assert!(T::DTYPE == self.dtype(), "a {} tensor read as {}", self.dtype().name(), T::DTYPE.name());
         self.data_ptr().cast()
     }
-    /// The elements of a contiguous tensor. `None` if the dtype differs, the elements are not contiguous, or the tensor is
-    /// batched.
+    /// The elements of a contiguous tensor. `None` if the dtype differs, the elements are not contiguous, or the tensor
+    /// is batched.
     ///
-    /// For kernels: the op writes to the storage only after the last use of the slice, and if others can write to it, what
-    /// the elements say decides nothing about memory (S4, S6). What users are given is [`Tensor::view`].
+    /// For kernels: the op writes to the storage only after the last use of the slice, and if others can write to it,
+    /// what the elements say decides nothing about memory (S4, S6). What users are given is [`Tensor::view`].
     pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if T::DTYPE != self.dtype() || !self.is_contiguous() || self.is_batched() {
             return None;
@@ -558,13 +559,14 @@ impl Tensor {
         // SAFETY: S1 and S3 give `numel` readable elements, S2 their alignment.
         Some(unsafe { std::slice::from_raw_parts(self.ptr::<T>(), self.numel()) })
     }
-    /// A fresh contiguous tensor whose elements `fill` writes, all of them: those that it is given have arbitrary values.
+    /// A fresh contiguous tensor whose elements `fill` writes, all of them: those that it is given have arbitrary
+    /// values.
     pub fn build<T: Element>(sizes: &[usize], fill: impl FnOnce(&mut [T])) -> Result<Self> {
         let t = Self::empty(sizes, T::DTYPE)?;
         if t.numel() > 0 {
             let _reading = reading();
-            // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique; by S5 the bytes
-            // are elements already.
+            // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique; by S5 the
+            // bytes are elements already.
             fill(unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
         }
         Ok(t)
@@ -608,8 +610,8 @@ impl Tensor {
     pub(crate) fn last_write(&self) -> CallSite {
         self.counter(Version::written)
     }
-    /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs, and
-    /// writes to it are not counted.
+    /// Whether the tensor was made in inference mode (or shares memory with such a one): it takes no part in graphs,
+    /// and writes to it are not counted.
     #[inline]
     pub fn is_inference(&self) -> bool {
         self.has_flag(flag::INFERENCE)

@@ -1,5 +1,5 @@
-//! The transforms other than `vmap` that run on a thread: the leaves that they differentiate for, what leads out of them,
-//! and what their functions must leave alone.
+//! The transforms other than `vmap` that run on a thread: the leaves that they differentiate for, what leads out of
+//! them, and what their functions must leave alone.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -93,8 +93,8 @@ pub fn variable(t: &Tensor) -> Result<Tensor> {
     if levels.is_empty() { Ok(leaf) } else { wrap_levels(leaf, &levels) }
 }
 
-/// A result of a transform as it is seen from outside: it has a graph only with `keep`, and only if that leads on to more
-/// than the leaves `inner`; its tangents likewise.
+/// A result of a transform as it is seen from outside: it has a graph only with `keep`, and only if that leads on to
+/// more than the leaves `inner`; its tangents likewise.
 pub fn settled(t: &Tensor, inner: &[Tensor], keep: bool) -> Result<Tensor> {
     let (value, levels) = unwrap_levels(t);
     let cut = value.requires_grad() && !(keep && engine::edges_lead_elsewhere(value.grad_edge()?, inner)?);

@@ -83,8 +83,8 @@ impl Tensor {
     }
 }
 
-/// One entry of `value`, whose axis 0 is the batch. It shows the first entry, so that whoever reads its memory stays within
-/// bounds; ops never do.
+/// One entry of `value`, whose axis 0 is the batch. It shows the first entry, so that whoever reads its memory stays
+/// within bounds; ops never do.
 pub(super) fn entry_of(value: Tensor, level: &Arc<Level>) -> Result<Tensor> {
     let body = entry_body(&value, level)?;
     Ok(Tensor::batched_over(body, Batched { level: level.clone(), value, dim: 0 }))
@@ -199,8 +199,8 @@ pub(super) fn at_levels(t: &Tensor, levels: &[Arc<Level>]) -> Result<Tensor> {
     wrap_levels(move_to_levels(t, &all)?, &all)
 }
 
-/// A copy of `t` with memory of its own, batched at the levels of `like` too, so that values batched there can be written
-/// to it. Every entry is laid out as `t` is.
+/// A copy of `t` with memory of its own, batched at the levels of `like` too, so that values batched there can be
+/// written to it. Every entry is laid out as `t` is.
 pub(crate) fn widened(t: &Tensor, like: &Tensor) -> Result<Tensor> {
     let all = union(&unwrap_levels(t).1, &unwrap_levels(like).1);
     let whole = move_to_levels(t, &all)?;

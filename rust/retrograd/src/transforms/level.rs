@@ -112,8 +112,8 @@ pub fn enter(size: usize, randomness: Randomness) -> usize {
     push(size, randomness, false)
 }
 
-/// Opens a level for gradients or tangents only: the function runs unbatched, so every entry sees the same random numbers,
-/// unless they are to be refused.
+/// Opens a level for gradients or tangents only: the function runs unbatched, so every entry sees the same random
+/// numbers, unless they are to be refused.
 pub fn enter_private(size: usize, randomness: Randomness) -> usize {
     push(size, randomness, true)
 }
@@ -193,8 +193,8 @@ fn hide(from: usize, to: usize, by: i32) {
     });
 }
 
-/// Hides the level with this number, and those inside it, from ops; levels opened later are seen. Returns how many are open,
-/// for [`unhide`].
+/// Hides the level with this number, and those inside it, from ops; levels opened later are seen. Returns how many are
+/// open, for [`unhide`].
 pub fn hide_from(number: usize) -> usize {
     let to = depth();
     hide(number.saturating_sub(1), to, 1);

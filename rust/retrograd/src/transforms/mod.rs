@@ -2,8 +2,8 @@
 //!
 //! Under `vmap` a tensor is *batched*: a handle that shows the sizes of one entry, over a value with all entries. An op
 //! on batched tensors is handed to the innermost level among its operands, where the op's batching rule runs it on the
-//! values, which may be batched at outer levels in turn. Autograd lives on the values alone: nodes, tangents and versions
-//! are theirs, and nothing of it knows of batches.
+//! values, which may be batched at outer levels in turn. Autograd lives on the values alone: nodes, tangents and
+//! versions are theirs, and nothing of it knows of batches.
 
 mod active;
 mod batched;

@@ -14,8 +14,8 @@ fn refused(op: &'static str) -> Error {
     ))
 }
 
-/// Fresh random numbers of the given sizes for every entry: `draw` is asked for them once, with the batches in front that
-/// want numbers of their own.
+/// Fresh random numbers of the given sizes for every entry: `draw` is asked for them once, with the batches in front
+/// that want numbers of their own.
 pub(crate) fn drawn(
     op: &'static str,
     sizes: &[usize],

@@ -168,8 +168,8 @@ pub(crate) fn run_inplace(op: &dyn AnyPrimitive, xs: &[&Tensor], level: &Arc<Lev
     Ok(target.clone())
 }
 
-/// Gives the entry of a batch at `level` another layout in place: `change` does it to the value, so that graph, tangents and
-/// views follow as they do without a batch.
+/// Gives the entry of a batch at `level` another layout in place: `change` does it to the value, so that graph,
+/// tangents and views follow as they do without a batch.
 pub(crate) fn reshape_entry(x: &Tensor, level: &Arc<Level>, change: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
     let _here = InRule::at(level)?;
     let Some(batched) = x.batched() else { return Ok(()) };

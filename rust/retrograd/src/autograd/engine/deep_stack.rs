@@ -1,7 +1,7 @@
 //! Runs that are nested deeply go on on a thread of their own, with a stack of its own.
 //!
-//! A rule written in the host language may run a graph, whose rules may run graphs. Each takes some of the stack, and of
-//! what the host language counts on its own. The thread that goes on has all that the waiting one knows: modes, open
+//! A rule written in the host language may run a graph, whose rules may run graphs. Each takes some of the stack, and
+//! of what the host language counts on its own. The thread that goes on has all that the waiting one knows: modes, open
 //! levels, hooks in force. So a program sees no difference, unless it asks which thread it is on.
 
 use std::sync::{Arc, OnceLock};
@@ -82,8 +82,8 @@ impl Drop for Exchanged<'_> {
     }
 }
 
-/// Runs `job` on a new thread, which knows what this one does, and waits for it. If there is no thread to be had, it runs
-/// here.
+/// Runs `job` on a new thread, which knows what this one does, and waits for it. If there is no thread to be had, it
+/// runs here.
 pub(super) fn run<R: Send>(job: impl FnOnce() -> R + Send) -> R {
     let mut job = Some(job);
     let mut result = None;

@@ -95,7 +95,8 @@ impl Drop for Entered<'_> {
 /// Calls `f` with the innermost run under way on this thread.
 fn current<R>(f: impl FnOnce(&Frame) -> R) -> Option<R> {
     let frame = CURRENT.get();
-    // SAFETY: null, or set by `Entered` to a frame that outlives it and reset when it goes; frames stay on their thread.
+    // SAFETY: null, or set by `Entered` to a frame that outlives it and reset when it goes; frames stay on their
+    // thread.
     unsafe { frame.as_ref() }.map(f)
 }
 

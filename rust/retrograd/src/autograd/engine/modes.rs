@@ -3,8 +3,8 @@
 use super::super::mode::{self, GradGuard};
 use super::super::saved::InForce;
 
-/// What rules and hooks find: the modes and saved-tensor hooks of the call. What one of them leaves changed, the next does
-/// not see, nor does the caller.
+/// What rules and hooks find: the modes and saved-tensor hooks of the call. What one of them leaves changed, the next
+/// does not see, nor does the caller.
 pub(super) struct Modes {
     found: u32,
     hooks: InForce,

@@ -3,9 +3,9 @@
 //! A tensor and its views form a family, and so do their tangents: the tangent of a view is that view of the tangent of
 //! the family's *root*, made when it is first asked for, and made anew if the root was given another tangent since.
 //!
-//! - **T1** The memory of a tangent is written to only through its family. A rule whose result is, or shares memory with,
-//!   the tangent of an operand (`x + 1`) lets the result *borrow* it: nobody sees that until one of the two is written to,
-//!   or the borrower's tangent is handed out. Before that, the borrower gets a copy.
+//! - **T1** The memory of a tangent is written to only through its family. A rule whose result is, or shares memory
+//!   with, the tangent of an operand (`x + 1`) lets the result *borrow* it: nobody sees that until one of the two is
+//!   written to, or the borrower's tangent is handed out. Before that, the borrower gets a copy.
 //! - **T2** A rule's result never shares memory with a primal. A user's tangent may be the primal itself
 //!   (`jvp(f, (x,), (x,))`): then it is copied before the primal is written to.
 
@@ -34,8 +34,8 @@ pub(crate) struct Held {
 pub(crate) type Tangents = SmallVec<[Held; 1]>;
 
 impl Tensor {
-    /// The tensor whose tangent at a level that of this one is a view of: itself, its base, or the dual that it is a view
-    /// of.
+    /// The tensor whose tangent at a level that of this one is a view of: itself, its base, or the dual that it is a
+    /// view of.
     fn tangent_root(&self, id: u64) -> &Tensor {
         let mut root = self;
         loop {
@@ -204,8 +204,8 @@ fn is_borrowed(x: &Tensor, at: At) -> bool {
     x.tangent_root(at.1).held(at.1).is_some_and(|h| h.borrowed)
 }
 
-/// While it lives, what is made of a tangent at a level is as much as the tangent: it has the tangents at all other levels,
-/// whatever level asks, and the history.
+/// While it lives, what is made of a tangent at a level is as much as the tangent: it has the tangents at all other
+/// levels, whatever level asks, and the history.
 struct Whole {
     _levels: Hidden,
     _recording: GradGuard,
@@ -249,14 +249,16 @@ pub(super) fn laid_out_like(t: &Tensor, like: &Tensor) -> Result<Tensor> {
     Layout::of(like).fresh(Some(t), t)
 }
 
-/// Whether `t`, the tangent of `result` that a rule made, is in the memory of the tangent of an operand, of another family.
+/// Whether `t`, the tangent of `result` that a rule made, is in the memory of the tangent of an operand, of another
+/// family.
 pub(super) fn borrows(result: &Tensor, t: &Tensor, operands: &[&Tensor], tangents: &[Option<Tensor>]) -> bool {
     operands.iter().zip(tangents).any(|(x, tangent)| {
         tangent.as_ref().is_some_and(|tangent| tangent.shares_storage(t)) && !x.shares_storage(result)
     })
 }
 
-/// Gives `result` the tangent `t` that a rule made, at a level. `operands` are those of the op with their tangents there.
+/// Gives `result` the tangent `t` that a rule made, at a level. `operands` are those of the op with their tangents
+/// there.
 pub(super) fn give(
     result: &Tensor,
     at: At,

@@ -30,8 +30,8 @@ pub fn pop_hooks() -> Result<()> {
     gone.map(drop).ok_or_else(|| Error::autograd("no saved-tensor hooks are in force"))
 }
 
-/// Forbids hooks on this thread for the reason given, which is the text of the error, or allows them. Returns the reason
-/// before.
+/// Forbids hooks on this thread for the reason given, which is the text of the error, or allows them. Returns the
+/// reason before.
 pub fn forbid_hooks(why: Option<String>) -> Result<Option<String>> {
     if let Some(why) = &why
         && HOOKS.with_borrow(|all| !all.is_empty())

@@ -39,10 +39,11 @@ pub fn fftfreq(n: i64, d: f64, #[options] options: TensorOptions) -> Result<Tens
     options.leaf(spaced("fftfreq", n, |i| if i < upper { i } else { i - n }, n, d, dtype)?)
 }
 
-/// The frequencies of the `n // 2 + 1` results of a Fourier transform of `n` real numbers: `[0, 1, ..., n // 2] / (n d)`.
+/// The frequencies of the `n // 2 + 1` results of a Fourier transform of `n` real numbers: `[0, 1, ..., n // 2] / (n
+/// d)`.
 ///
-/// Args: `n` how many numbers; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector, in
-/// cycles per unit of `d`. Raises: RuntimeError for a negative `n` or another dtype.
+/// Args: `n` how many numbers; `d` the distance of samples; `dtype` a float dtype (the default one). Returns: a vector,
+/// in cycles per unit of `d`. Raises: RuntimeError for a negative `n` or another dtype.
 ///
 /// >>> rg.fft.rfftfreq(4).tolist()
 /// [0.0, 0.25, 0.5]

@@ -85,14 +85,16 @@ pub(crate) fn zeros_strided(sizes: &[usize], strides: &[isize], dtype: DType) ->
 
 /// Sets all bytes of a fresh tensor to zero.
 fn clear(t: &Tensor) {
-    // SAFETY: S1: the storage has `bytes` writable bytes and nobody else has it yet. All-zero bytes are 0 in every dtype.
+    // SAFETY: S1: the storage has `bytes` writable bytes and nobody else has it yet. All-zero bytes are 0 in every
+    // dtype.
     unsafe { std::ptr::write_bytes(t.storage().ptr(), 0, t.storage().bytes()) };
 }
 
 /// Sets all elements of a fresh dense tensor.
 fn set_all(t: &Tensor, value: Scalar) {
     match_dtype!(any, t.dtype(), T => {
-        // SAFETY: S1 to S3: a dense tensor's elements are `numel` places from its first; nobody else has the storage yet.
+        // SAFETY: S1 to S3: a dense tensor's elements are `numel` places from its first; nobody else has the storage
+        // yet.
         unsafe {
             let (first, n) = (t.ptr::<T>().cast::<std::mem::MaybeUninit<T>>(), t.numel());
             std::slice::from_raw_parts_mut(first, n).fill(std::mem::MaybeUninit::new(T::from_scalar(value)));
@@ -189,7 +191,8 @@ pub fn empty(
 
 /// A tensor with the given strides, not initialised.
 ///
-/// Args: `size`, `stride` sequences of integers, none of them negative; `dtype` (float32 unless another is the default).
+/// Args: `size`, `stride` sequences of integers, none of them negative; `dtype` (float32 unless another is the
+/// default).
 /// Returns: a tensor over memory just large enough. Raises: RuntimeError for negative numbers, and for lengths that
 /// differ.
 ///

@@ -9,7 +9,8 @@ use crate::tensor::{DType, Tensor};
 
 /// All ways to take `r` of the elements of a vector, in the order of their indices.
 ///
-/// Args: `input` a vector; `r` how many; `with_replacement` lets an element be taken again. Returns: a tensor of sizes (n, r).
+/// Args: `input` a vector; `r` how many; `with_replacement` lets an element be taken again. Returns: a tensor of sizes
+/// (n, r).
 /// Derivative: `g` summed over the places where each element was taken. Raises: RuntimeError for another shape or a
 /// negative `r`.
 ///

@@ -11,8 +11,8 @@ use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 
 /// `steps` powers of `base`, whose exponents are evenly spaced from `start` to `end`, both included.
 ///
-/// Args: `start`, `end` numbers (whole ones for an integer dtype); `steps` how many; `base` a number; `dtype` (the default
-/// float dtype). Returns: a vector of `steps` elements. Raises: RuntimeError if `steps` is negative.
+/// Args: `start`, `end` numbers (whole ones for an integer dtype); `steps` how many; `base` a number; `dtype` (the
+/// default float dtype). Returns: a vector of `steps` elements. Raises: RuntimeError if `steps` is negative.
 ///
 /// >>> rg.logspace(0, 2, 3).tolist()
 /// [1.0, 10.0, 100.0]
@@ -47,8 +47,8 @@ pub fn logspace(
 
 /// As above, between exponents that tensors hold.
 ///
-/// Args: `start`, `end` 0-dim tensors or numbers, whose values are read; the rest as above. Returns: as above, without a
-/// gradient for the ends. Raises: RuntimeError for ends with dims.
+/// Args: `start`, `end` 0-dim tensors or numbers, whose values are read; the rest as above. Returns: as above, without
+/// a gradient for the ends. Raises: RuntimeError for ends with dims.
 ///
 /// >>> rg.logspace(rg.tensor(0.0), 2, 3, 2.0).tolist()
 /// [1.0, 2.0, 4.0]
@@ -72,8 +72,8 @@ fn triangle(op: &'static str, row: i64, col: i64, offset: i64, upper: bool, opti
     };
     let (rows, columns) = (size("row", row)?, size("col", col)?);
     let dtype = options.dtype_or(op, DType::Int64)?;
-    // In row `i` the triangle ends, or begins, at column `i + first`, or at the matrix's edge. Rows from `enters` on have
-    // such a column, and those from `leaves` on lie beyond the last one.
+    // In row `i` the triangle ends, or begins, at column `i + first`, or at the matrix's edge. Rows from `enters` on
+    // have such a column, and those from `leaves` on lie beyond the last one.
     let first = i128::from(offset) + i128::from(!upper);
     let edge = |i: usize| (i as i128 + first).clamp(0, columns as i128) as usize;
     let enters = (-first).clamp(0, rows as i128) as usize;
@@ -99,8 +99,8 @@ fn triangle(op: &'static str, row: i64, col: i64, offset: i64, upper: bool, opti
 /// The indices of the lower triangle of a matrix: a row of rows and a row of columns.
 ///
 /// Args: `row`, `col` the sizes of the matrix; `offset` the last diagonal of the triangle (0 the main one, above it
-/// positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Raises: RuntimeError for a negative size;
-/// NotImplementedError for another dtype.
+/// positive); `dtype` an integer one (int64). Returns: a tensor of sizes (2, n). Raises: RuntimeError for a negative
+/// size; NotImplementedError for another dtype.
 ///
 /// >>> rg.tril_indices(2, 2).tolist()
 /// [[0, 1, 1], [0, 0, 1]]

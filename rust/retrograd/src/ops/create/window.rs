@@ -71,9 +71,9 @@ macro_rules! windows {
 windows! {
     /// The Hann window: `0.5 - 0.5 cos(2 pi i / (n - 1))`.
     ///
-    /// Args: `window_length` how many numbers; `periodic` for a window that continues itself, which is one of a length more
-    /// without its last number; `dtype` a floating one. Returns: a vector. Raises: RuntimeError for a negative length or
-    /// another dtype.
+    /// Args: `window_length` how many numbers; `periodic` for a window that continues itself, which is one of a length
+    /// more without its last number; `dtype` a floating one. Returns: a vector. Raises: RuntimeError for a negative
+    /// length or another dtype.
     ///
     /// >>> rg.hann_window(2).tolist()
     /// [0.0, 1.0]
@@ -81,8 +81,8 @@ windows! {
 
     /// The Hamming window: `alpha - beta cos(2 pi i / (n - 1))`.
     ///
-    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `alpha`, `beta` numbers. Returns: a vector. Raises:
-    /// as `hann_window`.
+    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `alpha`, `beta` numbers. Returns: a vector.
+    /// Raises: as `hann_window`.
     ///
     /// >>> rg.hamming_window(4, True, 0.75, 0.25, dtype=rg.float64).tolist()
     /// [0.5, 0.75, 1.0, 0.75]
@@ -104,10 +104,11 @@ windows! {
     /// [0.0, 0.5, 1.0, 0.5, 0.0]
     bartlett_window() "(periodic=True)" => Window::Triangle;
 
-    /// The Kaiser window: `I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta)`, with the modified Bessel function `I0`.
+    /// The Kaiser window: `I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta)`, with the modified Bessel function
+    /// `I0`.
     ///
-    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `beta` how narrow it is. Returns: a vector. Raises:
-    /// as `hann_window`.
+    /// Args: `window_length`, `periodic`, `dtype` as for `hann_window`; `beta` how narrow it is. Returns: a vector.
+    /// Raises: as `hann_window`.
     ///
     /// >>> rg.kaiser_window(3, periodic=False, beta=0.0).tolist()
     /// [1.0, 1.0, 1.0]

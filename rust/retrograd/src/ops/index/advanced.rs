@@ -35,8 +35,8 @@ fn kept<'a>(cx: &'a Vjp, n: usize) -> Result<SmallVec<[&'a Tensor; 2]>> {
     (0..n).map(|i| cx.kept(i)).collect()
 }
 
-/// `index`: the elements at the broadcast index tensors. Operands: the tensor, then the indices. Reverse: `g` added up at
-/// the indices, in zeros.
+/// `index`: the elements at the broadcast index tensors. Operands: the tensor, then the indices. Reverse: `g` added up
+/// at the indices, in zeros.
 #[derive(Clone, Debug)]
 struct Index {
     /// The axis at which each index tensor begins; a mask covers as many as it has.
@@ -74,8 +74,8 @@ pub(super) fn read_at(op: &'static str, x: &Tensor, at: &[usize], index: &[&Tens
     Ok(result)
 }
 
-/// `index_put`: the tensor with the values written (or added) at the indices. Operands: the tensor, the values, then the
-/// indices. Reverse: the tensor gets `g` with zeros where values were written, the values get `g` at the indices.
+/// `index_put`: the tensor with the values written (or added) at the indices. Operands: the tensor, the values, then
+/// the indices. Reverse: the tensor gets `g` with zeros where values were written, the values get `g` at the indices.
 #[derive(Clone, Debug)]
 struct IndexPut {
     at: SmallVec<[usize; 2]>,
@@ -130,8 +130,8 @@ impl IndexPut {
         };
         if self.accumulate {
             return match_dtype!(rings, to.dtype(), T => {
-                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and lies
-                // apart from `to`.
+                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and
+                // lies apart from `to`.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
             }, else match_dtype!(halves, to.dtype(), T => {
@@ -257,7 +257,8 @@ fn placed<'a>(op: &'static str, x: &Tensor, indices: &'a [Option<Tensor>]) -> Re
     Ok((at, given))
 }
 
-/// The elements of `x` at `indices`, one entry per axis (a mask stands for as many as it has); `None` keeps an axis whole.
+/// The elements of `x` at `indices`, one entry per axis (a mask stands for as many as it has); `None` keeps an axis
+/// whole.
 pub fn index(x: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
     let (at, given) = placed("index", x, indices)?;
     index_at(x, &at, &given)

@@ -211,9 +211,9 @@ impl Primitive for Gather {
 
 /// The elements of `input` that `index` names along an axis, each at its own place along the others.
 ///
-/// Args: `dim` an axis; `index` int32 or int64 with as many axes as `input`, no larger than it but along `dim`. Returns: a
-/// fresh tensor of the sizes of `index`. Derivative: `g` added up at the indices. Raises: RuntimeError if an index is out of
-/// range or sizes do not fit.
+/// Args: `dim` an axis; `index` int32 or int64 with as many axes as `input`, no larger than it but along
+/// `dim`. Returns: a fresh tensor of the sizes of `index`. Derivative: `g` added up at the indices. Raises:
+/// RuntimeError if an index is out of range or sizes do not fit.
 ///
 /// >>> rg.gather(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, rg.tensor([[0], [1]])).tolist()
 /// [[1.0], [4.0]]

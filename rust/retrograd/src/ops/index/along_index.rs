@@ -25,8 +25,8 @@ impl Held {
     fn copy(&mut self, values: &[i64]) -> &[i64] {
         let n = values.len().min(CHUNK);
         let to = self.0.as_mut_ptr().cast::<i64>();
-        // SAFETY: (1) `n` values are readable, and fit; (2) the room is ours, so they are apart; (3) all `n` are written. The
-        // compiler may not look behind the pointer, and so not read the originals again.
+        // SAFETY: (1) `n` values are readable, and fit; (2) the room is ours, so they are apart; (3) all `n` are
+        // written. The compiler may not look behind the pointer, and so not read the originals again.
         unsafe {
             std::ptr::copy_nonoverlapping(values.as_ptr(), to, n);
             std::slice::from_raw_parts(std::hint::black_box(to), n)
@@ -92,8 +92,8 @@ impl Along {
         Error::shape(self.op, format!("index {wrong} is out of bounds for dimension {dim} with size {size}"))
     }
 
-    /// Calls `f` for stretches of the positions: with the first position, the offset into the tensor that belongs to it if
-    /// its value is 0, and the values. From one position to the next the offset grows by [`Along::stride`].
+    /// Calls `f` for stretches of the positions: with the first position, the offset into the tensor that belongs to it
+    /// if its value is 0, and the values. From one position to the next the offset grows by [`Along::stride`].
     #[inline(always)]
     fn stretches(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize, &[i64])) {
         let (values, inner) = (self.values(), axis(&self.axes, 0));
@@ -123,8 +123,8 @@ impl Along {
     /// Reads the elements in order; an error if a value leads nowhere.
     ///
     /// # Safety
-    /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of the
-    ///    index, and apart from them.
+    /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of
+    ///    the index, and apart from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) -> Result<()> {
         let (wrong, count) = (AtomicBool::new(false), self.index.numel());
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
@@ -166,8 +166,8 @@ pub struct Checked(Along);
 
 impl Checked {
     /// Calls what `start` makes with each position of the index and the offset into the tensor, where it may write.
-    /// Positions that lead to the same place come in order, on one thread; every thread has one of its own, so that what it
-    /// holds is known not to change with what it writes.
+    /// Positions that lead to the same place come in order, on one thread; every thread has one of its own, so that
+    /// what it holds is known not to change with what it writes.
     pub fn each<F: FnMut(usize, isize)>(&self, start: impl Fn() -> F + Sync) {
         let count = self.0.index.numel();
         let block = count / self.0.lead.max(1);
@@ -175,7 +175,8 @@ impl Checked {
         split(self.0.lead, 1, count as f64 * WRITE_COST, &|leads| {
             let mut f = start();
             self.0.stretches(leads.start * block..leads.end * block, |at, base, values| {
-                // Apart, since most indices are along contiguous rows, and products take longer than what is done with them.
+                // Apart, since most indices are along contiguous rows, and products take longer than what is done with
+                // them.
                 if (stride, step) == (0, 1) {
                     for (j, &i) in values.iter().enumerate() {
                         f(at + j, base + i as isize);

@@ -119,8 +119,8 @@ impl Primitive for Put {
         let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
             return match_dtype!(numeric of Self::NAME, to.dtype(), T => {
-                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the index, and
-                // the result is fresh.
+                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the
+                // index, and the result is fresh.
                 unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(out(result))
             });
@@ -166,7 +166,8 @@ pub fn take(input: &Tensor, index: &Tensor) -> Result<Tensor> {
 /// `input` with the elements of `source` written at positions in row-major order, or added.
 ///
 /// Args: `index` int64, negative counted from the end; `source` of the dtype of `input`, as many elements as `index`;
-/// `accumulate` adds. Returns: a fresh tensor. Derivative: `g`, with zeros where it was overwritten, and `g` at the positions.
+/// `accumulate` adds. Returns: a fresh tensor. Derivative: `g`, with zeros where it was overwritten, and `g` at the
+/// positions.
 /// Raises: IndexError if a position does not exist or the numbers of elements differ; RuntimeError for another dtype.
 ///
 /// >>> rg.put(rg.zeros(2, 2), rg.tensor([3]), rg.tensor([1.0])).tolist()
@@ -203,9 +204,9 @@ pub fn put(input: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) ->
 
 /// The elements of `input` that `indices` names along an axis, both broadcast along the others; see `gather`.
 ///
-/// Args: `indices` int64, negative counted from the end; `dim` the axis, None for positions in row-major order, from 0 on. Returns: a fresh tensor. Derivative: `g`
-/// added up at the indices. Raises: RuntimeError for another dtype, shapes that do not broadcast, or an index that does not
-/// exist.
+/// Args: `indices` int64, negative counted from the end; `dim` the axis, None for positions in row-major order, from 0
+/// on. Returns: a fresh tensor. Derivative: `g` added up at the indices. Raises: RuntimeError for another dtype, shapes
+/// that do not broadcast, or an index that does not exist.
 ///
 /// >>> x = rg.tensor([[3.0, 1.0], [2.0, 4.0]])
 /// >>> rg.take_along_dim(x, rg.argsort(x, dim=1), dim=1).tolist()
@@ -257,8 +258,8 @@ pub fn take_along_dim(input: &Tensor, indices: &Tensor, dim: Option<i64>) -> Res
 ///
 /// Args: `indices` a tuple of index tensors, one per axis from the first on; a mask stands for as many axes as it has;
 /// `values` broadcast to what they name; `accumulate` adds, each as often as it is named. Returns: a fresh tensor.
-/// Derivative: `g`, with zeros where it was overwritten, and `g` at the indices. Raises: IndexError if an index does not exist;
-/// RuntimeError if shapes or dtypes do not fit.
+/// Derivative: `g`, with zeros where it was overwritten, and `g` at the indices. Raises: IndexError if an index does
+/// not exist; RuntimeError if shapes or dtypes do not fit.
 ///
 /// >>> rg.index_put(rg.zeros(3), (rg.tensor([0, 2]),), rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 0.0, 2.0]

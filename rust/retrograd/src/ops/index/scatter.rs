@@ -212,9 +212,9 @@ fn check_src(input: &Tensor, src: &Tensor) -> Result<()> {
 
 /// `input` with the elements of `src` added where `index` names along an axis.
 ///
-/// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src` of the dtype
-/// of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` for `input`, `g` at the index for `src`. Raises:
-/// RuntimeError if an index is out of range, or sizes or dtypes do not fit.
+/// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src` of the
+/// dtype of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` for `input`, `g` at the index for
+/// `src`. Raises: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
 ///
 /// >>> rg.scatter_add(rg.zeros(3), 0, rg.tensor([0, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [3.0, 0.0, 0.0]
@@ -225,11 +225,11 @@ pub fn scatter_add(input: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Re
     apply_as(form, Scatter { dim, add: true }, &[input, index, src])
 }
 
-/// `input` with the elements of `src` written where `index` names along an axis. Where an index comes twice, the last one
-/// in row-major order stays.
+/// `input` with the elements of `src` written where `index` names along an axis. Where an index comes twice, the last
+/// one in row-major order stays.
 ///
-/// Args: as for `scatter_add`. Derivative: `g` with zeros at the index for `input`, `g` at the index for `src` (as if no
-/// index came twice). Raises: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
+/// Args: as for `scatter_add`. Derivative: `g` with zeros at the index for `input`, `g` at the index for `src` (as if
+/// no index came twice). Raises: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
 ///
 /// >>> rg.scatter(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
@@ -260,8 +260,8 @@ fn reduced(form: Form, input: &Tensor, dim: i64, index: &Tensor, src: &Tensor, r
     }
 }
 
-/// `input` with the elements of `src` added or multiplied where `index` names along an axis: an old form of `scatter_add`
-/// and `scatter_reduce`.
+/// `input` with the elements of `src` added or multiplied where `index` names along an axis: an old form of
+/// `scatter_add` and `scatter_reduce`.
 ///
 /// Args: `reduce` is "add" or "multiply". Raises: RuntimeError for another one.
 ///

@@ -15,8 +15,8 @@ use crate::tensor::copy;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{DType, Dims, Element, Scalar, Tensor, Truth};
 
-/// `masked_scatter`, of a mask with the sizes of the tensor. Reverse: `g` with zeros where the mask is true, and `g` there in
-/// row-major order, with zeros for what was not used.
+/// `masked_scatter`, of a mask with the sizes of the tensor. Reverse: `g` with zeros where the mask is true, and `g`
+/// there in row-major order, with zeros for what was not used.
 #[derive(Clone, Debug)]
 struct MaskedScatter {
     source: Dims,
@@ -86,9 +86,9 @@ impl Primitive for MaskedScatter {
 
 /// `input` with the elements of `source`, one after the other, written where `mask` is true.
 ///
-/// Args: `mask` bool, broadcast against `input` (in place: to it); `source` of the dtype of `input`, with at least as many
-/// elements as the mask has true ones. Returns: a fresh tensor. Derivative: `g` with zeros where the mask is true, and `g`
-/// there. Raises: RuntimeError if `source` has another dtype or too few elements, or `mask` is not bool.
+/// Args: `mask` bool, broadcast against `input` (in place: to it); `source` of the dtype of `input`, with at least as
+/// many elements as the mask has true ones. Returns: a fresh tensor. Derivative: `g` with zeros where the mask is true,
+/// and `g` there. Raises: RuntimeError if `source` has another dtype or too few elements, or `mask` is not bool.
 ///
 /// >>> rg.masked_scatter(rg.zeros(3), rg.tensor([True, False, True]), rg.tensor([1.0, 2.0])).tolist()
 /// [1.0, 0.0, 2.0]

@@ -169,10 +169,11 @@ impl Primitive for ScatterReduce {
 
 /// `input` with the elements of `src` combined into the places that `index` names along an axis.
 ///
-/// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src` of the dtype of
-/// `input`; `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the elements of `input` in the places
-/// named do not count. Returns: a tensor of the sizes of `input`. Derivative: that of the reduction; for "amax" and "amin"
-/// `g`, split evenly among equal elements. Raises: RuntimeError if an index is out of range, or sizes or dtypes do not fit.
+/// Args: `dim` an axis; `index` int32 or int64, no larger than `src`, nor than `input` but along `dim`; `src` of the
+/// dtype of `input`; `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the elements of
+/// `input` in the places named do not count. Returns: a tensor of the sizes of `input`. Derivative: that of the
+/// reduction; for "amax" and "amin" `g`, split evenly among equal elements. Raises: RuntimeError if an index is out of
+/// range, or sizes or dtypes do not fit.
 ///
 /// >>> rg.scatter_reduce(rg.ones(2), 0, rg.tensor([0, 0]), rg.tensor([2.0, 3.0]), "prod").tolist()
 /// [6.0, 1.0]

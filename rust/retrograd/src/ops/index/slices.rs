@@ -58,8 +58,8 @@ fn pulled(g: &Tensor, dim: usize, index: &Tensor, sizes: &[usize]) -> Result<Ten
     view::reshape_to(&g.index_select(dim as i64, index)?, sizes)
 }
 
-/// Operands with a batch axis in front, the batch folded into the axis that `index` counts along: entry `b` of the batch
-/// finds its slices `n * b` further on.
+/// Operands with a batch axis in front, the batch folded into the axis that `index` counts along: entry `b` of the
+/// batch finds its slices `n * b` further on.
 struct Folded {
     x: Tensor,
     index: Tensor,
@@ -328,9 +328,9 @@ fn rest(sizes: &[usize], dim: usize) -> Dims {
 /// `input` with the slices of `source`, times `alpha`, added at the positions `index` along an axis.
 ///
 /// Args: `dim` an axis; `index` a vector of int32 or int64, from 0 on; `source` of the dtype of `input`, with as many
-/// slices as `index` has elements, and otherwise the sizes of `input`; `alpha` a number. Returns: a tensor of the sizes of
-/// `input`. Derivative: `g` for `input`, `alpha * g` at the index for `source`. Raises: RuntimeError if an index is out of
-/// range, or sizes or dtypes do not fit.
+/// slices as `index` has elements, and otherwise the sizes of `input`; `alpha` a number. Returns: a tensor of the sizes
+/// of `input`. Derivative: `g` for `input`, `alpha * g` at the index for `source`. Raises: RuntimeError if an index is
+/// out of range, or sizes or dtypes do not fit.
 ///
 /// >>> rg.index_add(rg.zeros(3), 0, rg.tensor([0, 2, 0]), rg.ones(3), alpha=2).tolist()
 /// [4.0, 0.0, 2.0]
@@ -372,9 +372,9 @@ pub fn index_add(input: &Tensor, dim: i64, index: &Tensor, source: &Tensor, alph
 /// last one stays.
 ///
 /// Args: `dim` an axis; `index` a vector of int64, from 0 on; `source` of the dtype of `input`, with as many slices as
-/// `index` has elements, and otherwise the sizes of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g` with
-/// zeros at the index for `input`, `g` at the index for `source` (as if no index came twice). Raises: IndexError if an index
-/// is out of range or the number of slices does not fit; RuntimeError if other sizes or dtypes do not.
+/// `index` has elements, and otherwise the sizes of `input`. Returns: a tensor of the sizes of `input`. Derivative: `g`
+/// with zeros at the index for `input`, `g` at the index for `source` (as if no index came twice). Raises: IndexError
+/// if an index is out of range or the number of slices does not fit; RuntimeError if other sizes or dtypes do not.
 ///
 /// >>> rg.index_copy(rg.zeros(3), 0, rg.tensor([2, 0]), rg.tensor([1.0, 2.0])).tolist()
 /// [2.0, 0.0, 1.0]
@@ -440,9 +440,9 @@ fn fill_slices(input: &Tensor, dim: i64, index: &Tensor, number: Option<Scalar>)
 
 /// `input` with a number written to the slices at the positions `index` along an axis.
 ///
-/// Args: `dim` an axis; `index` a vector of int64, which may count from the end; `value` a number. Returns: a tensor of the
-/// sizes of `input`. Derivative: `g` with zeros at the index. Raises: IndexError if an index is out of range, or of another
-/// dtype.
+/// Args: `dim` an axis; `index` a vector of int64, which may count from the end; `value` a number. Returns: a tensor of
+/// the sizes of `input`. Derivative: `g` with zeros at the index. Raises: IndexError if an index is out of range, or of
+/// another dtype.
 ///
 /// >>> rg.index_fill(rg.zeros(3), 0, rg.tensor([0, -1]), 5.0).tolist()
 /// [5.0, 0.0, 5.0]
@@ -454,8 +454,8 @@ pub fn index_fill(input: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Re
 
 /// `input` with the element of a 0-dim tensor written to the slices at the positions `index` along an axis.
 ///
-/// Args: as above, `value` a 0-dim tensor. Derivative: `g` with zeros at the index for `input`, the sum of `g` there for
-/// `value` (as often as an index comes). Raises: RuntimeError for a value with dims.
+/// Args: as above, `value` a 0-dim tensor. Derivative: `g` with zeros at the index for `input`, the sum of `g` there
+/// for `value` (as often as an index comes). Raises: RuntimeError for a value with dims.
 ///
 /// >>> rg.index_fill(rg.zeros(3), 0, rg.tensor([0]), rg.tensor(5.0)).tolist()
 /// [5.0, 0.0, 0.0]

@@ -42,8 +42,8 @@ pub fn warn_of_bytes(t: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Index tensors as int64, masks turned into one vector for each axis they cover. `at` gives the axis of `sizes` at which
-/// each of the given ones begins.
+/// Index tensors as int64, masks turned into one vector for each axis they cover. `at` gives the axis of `sizes` at
+/// which each of the given ones begins.
 pub fn positions(op: &'static str, sizes: &[usize], at: &[usize], given: &[&Tensor]) -> Result<Vec<(usize, Tensor)>> {
     let mut all = Vec::with_capacity(given.len());
     for (i, (&at, t)) in at.iter().zip(given).enumerate() {
@@ -148,9 +148,9 @@ impl IndexWalk {
         (elements / self.run().0.max(1)) as f64 * RUN_COST + (elements * width) as f64 * BYTE_COST
     }
 
-    /// For the named ones of all positions of the axes before and of the index: calls `f` with an offset into memory and
-    /// the row-major position in the result, once for each run of elements, and `ahead` with the offset of a run that is
-    /// soon to come.
+    /// For the named ones of all positions of the axes before and of the index: calls `f` with an offset into memory
+    /// and the row-major position in the result, once for each run of elements, and `ahead` with the offset of a run
+    /// that is soon to come.
     #[inline(always)]
     fn runs(&self, positions: Range<usize>, ahead: impl Fn(isize), mut f: impl FnMut(isize, usize)) {
         if self.sizes.contains(&0) {
@@ -193,8 +193,8 @@ impl IndexWalk {
     /// Reads the indexed elements.
     ///
     /// # Safety
-    /// 1. The walk was made for the sizes and strides at `from`, all readable. 2. `to` is writable for as many contiguous
-    ///    elements as `sizes` has, and apart from them.
+    /// 1. The walk was made for the sizes and strides at `from`, all readable. 2. `to` is writable for as many
+    ///    contiguous elements as `sizes` has, and apart from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
         let (n, step) = self.run();
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
@@ -238,12 +238,12 @@ impl IndexWalk {
 
     /// Writes, or combines by `f`, the indexed elements with those of `from`, in row-major order.
     ///
-    /// An index may name a place more than once, and the order of these writes shows: threads share the axes that are not
-    /// indexed.
+    /// An index may name a place more than once, and the order of these writes shows: threads share the axes that are
+    /// not indexed.
     ///
     /// # Safety
-    /// 1. The walk was made for the sizes and strides at `to`, all writable. 2. `from` is readable for as many contiguous
-    ///    elements as `sizes` has, and apart from them.
+    /// 1. The walk was made for the sizes and strides at `to`, all writable. 2. `from` is readable for as many
+    ///    contiguous elements as `sizes` has, and apart from them.
     pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T + Sync) {
         let (n, step) = self.run();
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));

@@ -221,8 +221,8 @@ impl Primitive for Addmv {
 
 /// `beta * input + alpha * (mat @ vec)`.
 ///
-/// Args: `input` broadcastable to (n,), `mat` (n, m), `vec` (m,), all of one dtype; `beta`, `alpha` numbers. With `beta=0`
-/// the input is not read.
+/// Args: `input` broadcastable to (n,), `mat` (n, m), `vec` (m,), all of one dtype; `beta`, `alpha` numbers. With
+/// `beta=0` the input is not read.
 /// Returns: a tensor of shape (n,). Derivative: `beta * g`, `alpha * outer(g, vec)`, `alpha * mat.t() @ g`.
 /// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
 ///

@@ -154,7 +154,8 @@ impl Primitive for Baddbmm {
 ///
 /// Args: `input` broadcastable to (b, n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype; `beta`, `alpha`
 /// numbers. With `beta=0` the input is not read.
-/// Returns: a tensor of shape (b, n, p). Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`.
+/// Returns: a tensor of shape (b, n, p). Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT,
+/// g)`.
 /// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
 ///
 /// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()

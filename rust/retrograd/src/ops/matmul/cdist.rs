@@ -179,10 +179,11 @@ fn expanded(x: &Tensor, lead: &[usize]) -> Result<Tensor> {
 /// The distances between the rows of two matrices, or of two batches of them.
 ///
 /// Args: `x1` (..., p, m), `x2` (..., r, m), float32 or float64, whose leading sizes broadcast; `p` the norm of the
-/// differences, 0 or more; `compute_mode` for `p=2`: 'use_mm_for_euclid_dist' expands the square, which is faster and less
-/// exact, 'donot_use_mm_for_euclid_dist' does not, 'use_mm_for_euclid_dist_if_necessary' does so for more than 25 rows.
-/// Returns: a tensor of sizes (..., p, r). Derivative: that of the norm, zero where the distance is. Raises: RuntimeError for
-/// other shapes or dtypes or a negative `p`; ValueError for another mode.
+/// differences, 0 or more; `compute_mode` for `p=2`: 'use_mm_for_euclid_dist' expands the square, which is faster and
+/// less exact, 'donot_use_mm_for_euclid_dist' does not, 'use_mm_for_euclid_dist_if_necessary' does so for more than 25
+/// rows.
+/// Returns: a tensor of sizes (..., p, r). Derivative: that of the norm, zero where the distance is. Raises:
+/// RuntimeError for other shapes or dtypes or a negative `p`; ValueError for another mode.
 ///
 /// >>> rg.cdist(rg.tensor([[0.0, 0.0]]), rg.tensor([[3.0, 4.0], [1.0, 0.0]])).tolist()
 /// [[5.0, 1.0]]

@@ -62,9 +62,10 @@ pub(super) fn unsafe_view(x: &Tensor, to: &[usize]) -> Result<Tensor> {
 
 /// The matrix product, by the ranks of the operands.
 ///
-/// Args: `input`, `other` of one dtype (an integer type, float32 or float64) with at least one dim. Two vectors give their
-/// inner product, a matrix and a vector their product; a vector on the left is a row, on the right a column, and its axis
-/// is dropped from the result. With three or more dims the last two are matrices and the dims before them broadcast.
+/// Args: `input`, `other` of one dtype (an integer type, float32 or float64) with at least one dim. Two vectors give
+/// their inner product, a matrix and a vector their product; a vector on the left is a row, on the right a column, and
+/// its axis is dropped from the result. With three or more dims the last two are matrices and the dims before them
+/// broadcast.
 /// Returns: the product. Derivative: `g @ other.mT` and `input.mT @ g`, summed over broadcast dims.
 /// Raises: RuntimeError if an operand has no dims, or sizes or dtypes do not go together.
 ///
@@ -89,8 +90,8 @@ pub fn matmul(input: &Tensor, other: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Whether the batch of the larger operand is better folded into its rows, so that one product does: where the smaller one
-/// needs a gradient (it would be summed over the batch) or where folding costs no copy.
+/// Whether the batch of the larger operand is better folded into its rows, so that one product does: where the smaller
+/// one needs a gradient (it would be summed over the batch) or where folding costs no copy.
 fn folds(a: &Tensor, b: &Tensor) -> bool {
     let (large, small) = if a.ndim() >= b.ndim() { (a, b) } else { (b, a) };
     if large.ndim() < 3 || small.ndim() > 2 {
@@ -167,8 +168,8 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// `input @ weight.t() + bias`, the affine map of a layer.
 ///
 /// Args: `input` (*, m), `weight` (n, m) or (m,), `bias` (n,) or None, all of one dtype.
-/// Returns: a tensor of shape (*, n), or (*) if the weight is a vector. Derivative: `g @ weight`, `g.t() @ input` and `g`
-/// summed to the bias.
+/// Returns: a tensor of shape (*, n), or (*) if the weight is a vector. Derivative: `g @ weight`, `g.t() @ input` and
+/// `g` summed to the bias.
 /// Raises: RuntimeError if sizes or dtypes do not go together.
 ///
 /// >>> rg.nn.functional.linear(rg.ones(2, 3), rg.ones(4, 3), rg.ones(4)).tolist()

@@ -148,11 +148,11 @@ fn pair(a: &Tensor, b: &Tensor, sum: &[usize]) -> Result<Tensor> {
 
 /// The sum of the products of the operands' elements, over every axis that the result does not name.
 ///
-/// Args: `equation` as "ij,jk->ik": a letter for every axis of each operand, and those of the result; "..." stands for any
-/// further axes, which broadcast; a letter that an operand has twice takes its diagonal; without "->" the result has the
-/// letters that come once, in alphabetical order. `operands` one after the other, or in a list. Returns: a tensor of the
-/// named axes. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the equation is not
-/// understood, or does not fit the operands or these each other.
+/// Args: `equation` as "ij,jk->ik": a letter for every axis of each operand, and those of the result; "..." stands for
+/// any further axes, which broadcast; a letter that an operand has twice takes its diagonal; without "->" the result
+/// has the letters that come once, in alphabetical order. `operands` one after the other, or in a list. Returns: a
+/// tensor of the named axes. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the
+/// equation is not understood, or does not fit the operands or these each other.
 ///
 /// >>> rg.einsum("ij,j->i", rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]
@@ -235,8 +235,9 @@ pub fn einsum(equation: &str, #[size] operands: &[Tensor]) -> Result<Tensor> {
 
 /// The sum of products over axes of one tensor and as many of the other.
 ///
-/// Args: `a`, `b` of one dtype; `dims_a` and `dims_b` the axes that go together. Returns: a tensor of the axes that are left,
-/// those of `a` first. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the axes do not fit.
+/// Args: `a`, `b` of one dtype; `dims_a` and `dims_b` the axes that go together. Returns: a tensor of the axes that are
+/// left, those of `a` first. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the axes
+/// do not fit.
 ///
 /// >>> rg.tensordot(rg.ones(2, 3), rg.ones(3, 2), dims=([1, 0], [0, 1])).item()
 /// 6.0
@@ -308,7 +309,8 @@ pub fn tensordot_last(a: &Tensor, b: &Tensor, dims: i64) -> Result<Tensor> {
 
 /// The sums of products over the last axes; with a 0-dim tensor, the product.
 ///
-/// Args: `other` with a last axis as long as that of `input`. Returns: a tensor of the other axes, those of `input` first.
+/// Args: `other` with a last axis as long as that of `input`. Returns: a tensor of the other axes, those of `input`
+/// first.
 /// Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the last axes differ.
 ///
 /// >>> rg.inner(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).item()
@@ -333,8 +335,8 @@ pub fn inner(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The Kronecker product: every element of `input` times the whole of `other`, as blocks.
 ///
-/// Args: tensors of any shapes; the one with fewer axes gets ones in front. Returns: a fresh tensor, each axis the product
-/// of two. Derivative: the sums of `g * other` and `g * input` over the blocks.
+/// Args: tensors of any shapes; the one with fewer axes gets ones in front. Returns: a fresh tensor, each axis the
+/// product of two. Derivative: the sums of `g * other` and `g * input` over the blocks.
 ///
 /// >>> rg.kron(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 10.0])).tolist()
 /// [1.0, 10.0, 2.0, 20.0]

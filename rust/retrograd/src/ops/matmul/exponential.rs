@@ -91,8 +91,8 @@ impl Primitive for MatrixExp {
 
 /// The exponential of a square matrix, or of each of a batch: `I + A + A^2 / 2 + A^3 / 6 + ...`.
 ///
-/// Args: `input` (..., n, n), float32 or float64. Returns: a tensor of the same shape. Derivative: the upper right block of
-/// the exponential of `[[A^T, g], [0, A^T]]`. Raises: RuntimeError if the matrices are not square.
+/// Args: `input` (..., n, n), float32 or float64. Returns: a tensor of the same shape. Derivative: the upper right
+/// block of the exponential of `[[A^T, g], [0, A^T]]`. Raises: RuntimeError if the matrices are not square.
 ///
 /// >>> rg.matrix_exp(rg.tensor([[0.0, 1.0], [0.0, 0.0]])).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]

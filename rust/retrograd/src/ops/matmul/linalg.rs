@@ -73,8 +73,8 @@ fn crossed(op: &'static str, a: &Tensor, b: &Tensor, dim: i64) -> Result<Tensor>
 
 /// The cross product of vectors of 3 elements along an axis.
 ///
-/// Args: `other` with as many axes, which broadcast; `dim` the axis of size 3. Returns: a fresh tensor. Derivative: `other x g`
-/// and `g x input`. Raises: RuntimeError if the axis has another size.
+/// Args: `other` with as many axes, which broadcast; `dim` the axis of size 3. Returns: a fresh tensor. Derivative:
+/// `other x g` and `g x input`. Raises: RuntimeError if the axis has another size.
 ///
 /// >>> rg.linalg.cross(rg.tensor([1.0, 0.0, 0.0]), rg.tensor([0.0, 1.0, 0.0])).tolist()
 /// [0.0, 0.0, 1.0]
@@ -103,8 +103,9 @@ pub fn cross(input: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor>
 
 /// The sums of products along an axis.
 ///
-/// Args: `x`, `y` float tensors of one dtype with shapes that broadcast; `dim` the axis. Returns: a tensor without the axis. Derivative: `g * y` and
-/// `g * x`. Raises: RuntimeError if the axis has different sizes, for integers, or if the dtypes differ.
+/// Args: `x`, `y` float tensors of one dtype with shapes that broadcast; `dim` the axis. Returns: a tensor without the
+/// axis. Derivative: `g * y` and `g * x`. Raises: RuntimeError if the axis has different sizes, for integers, or if the
+/// dtypes differ.
 ///
 /// >>> rg.linalg.vecdot(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]
@@ -189,8 +190,8 @@ fn chained(xs: &[Tensor]) -> Result<Tensor> {
 
 /// The product of several matrices, in the order that takes the fewest multiplications.
 ///
-/// Args: `tensors` two or more matrices; the first and the last may be vectors, a row and a column, whose axes are not in
-/// the result. Derivative: that of the products. Raises: RuntimeError for fewer than two or other shapes.
+/// Args: `tensors` two or more matrices; the first and the last may be vectors, a row and a column, whose axes are not
+/// in the result. Derivative: that of the products. Raises: RuntimeError for fewer than two or other shapes.
 ///
 /// >>> tuple(rg.linalg.multi_dot([rg.ones(2, 3), rg.ones(3, 4), rg.ones(4)]).shape)
 /// (2,)
@@ -264,9 +265,9 @@ pub fn chain_matmul(#[size] matrices: &[Tensor]) -> Result<Tensor> {
 
 /// A square matrix, or each of a batch, multiplied by itself.
 ///
-/// Args: `A` of shape `(*, m, m)`; `n` how often, 0 for the identity. Returns: a tensor of the same shape. Derivative: that of
-/// the products. Raises: RuntimeError for matrices that are not square; NotImplementedError for a negative `n`, which needs the
-/// inverse.
+/// Args: `A` of shape `(*, m, m)`; `n` how often, 0 for the identity. Returns: a tensor of the same shape. Derivative:
+/// that of the products. Raises: RuntimeError for matrices that are not square; NotImplementedError for a negative `n`,
+/// which needs the inverse.
 ///
 /// >>> rg.linalg.matrix_power(rg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 /// [[1.0, 5.0], [0.0, 1.0]]
@@ -325,8 +326,9 @@ fn power_of(x: &Tensor, n: i64) -> Result<Tensor> {
 
 /// The powers of each element, from 0 on, along a new last axis.
 ///
-/// Args: `x` of any shape, a 0-dim tensor as one of length 1; `N` how many powers, by default the size of the last axis. Returns: a fresh tensor; integers
-/// become int64. Derivative: that of the powers. Raises: RuntimeError for `N` below 2.
+/// Args: `x` of any shape, a 0-dim tensor as one of length 1; `N` how many powers, by default the size of the last
+/// axis. Returns: a fresh tensor; integers become int64. Derivative: that of the powers. Raises: RuntimeError for `N`
+/// below 2.
 ///
 /// >>> rg.linalg.vander(rg.tensor([2.0, 3.0]), N=3).tolist()
 /// [[1.0, 2.0, 4.0], [1.0, 3.0, 9.0]]

@@ -91,10 +91,10 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
                 // Without elements there is nothing the offset could reach: the kernel does not read.
                 let (pa, pb) = (pa.get().wrapping_offset(i * sa), pb.get().wrapping_offset(i * sb));
                 let pc = pc.get().wrapping_offset(i * sc);
-                // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just checked
-                // (rows or columns of several matrices at even distances, where they are one product);
-                // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4, and
-                // no other piece has this matrix.
+                // SAFETY: (1), (2) S1 and S3 for the matrix at position `i` of each tensor, sizes and dtypes as just
+                // checked (rows or columns of several matrices at even distances, where they are one product);
+                // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4,
+                // and no other piece has this matrix.
                 unsafe { gemm(m, n, k, pa.cast_const(), a_rs, a_cs, pb.cast_const(), b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
             }
         });

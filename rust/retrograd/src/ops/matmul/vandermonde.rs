@@ -51,8 +51,8 @@ pub fn vdot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// The powers of each element of a vector, from the highest to 0, as the columns of a matrix.
 ///
 /// Args: `x` a vector; `N` how many powers, by default as many as `x` has elements; `increasing` puts the lowest first.
-/// Returns: a tensor of sizes (len(x), N); integers become int64. Derivative: that of the powers. Raises: RuntimeError if
-/// `x` is no vector or `N` is negative.
+/// Returns: a tensor of sizes (len(x), N); integers become int64. Derivative: that of the powers. Raises: RuntimeError
+/// if `x` is no vector or `N` is negative.
 ///
 /// >>> rg.vander(rg.tensor([1, 2, 3])).tolist()
 /// [[1, 1, 1], [4, 2, 1], [9, 3, 1]]

@@ -26,8 +26,8 @@ pub(super) trait Curve: fmt::Debug + Copy + Send + Sync + 'static {
     /// The node of the derivative.
     const BACKWARD_NODE: &'static str;
     fn value<T: Real>(p: Parameters<T>, x: T) -> T;
-    /// `g` times the derivative, which at a kink is a convention. Where the curve is cut off it is 0, whatever `g`: then `g` is
-    /// not chosen, rather than multiplied by 0, which would make NaN of an infinite one.
+    /// `g` times the derivative, which at a kink is a convention. Where the curve is cut off it is 0, whatever `g`:
+    /// then `g` is not chosen, rather than multiplied by 0, which would make NaN of an infinite one.
     fn pull<T: Real>(p: Parameters<T>, g: T, x: T) -> T;
     /// `g` times the second derivative, in ops; `None` if that is zero. As [`Curve::pull`] where the curve is straight.
     fn bend(_p: Parameters<f64>, _g: &Tensor, _x: &Tensor) -> Result<Option<Tensor>> {

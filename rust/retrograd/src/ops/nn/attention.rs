@@ -23,8 +23,9 @@ use crate::tensor::{Element, Scalar, Tensor};
 
 /// Attention: with scores `s = scale q k^T + mask` and weights `w = softmax(s)`, the output `w v`.
 ///
-/// Reverse: `gv = w^T g`, and with `ds = w (g v^T - sum(w g v^T))` for the scores `gq = scale ds k`, `gk = scale ds^T q` and
-/// `gmask = ds`. Forward: `w (ds - sum(w ds)) v + w dv`. A row that the mask hides from all columns has weights 0.
+/// Reverse: `gv = w^T g`, and with `ds = w (g v^T - sum(w g v^T))` for the scores `gq = scale ds k`, `gk = scale ds^T
+/// q` and `gmask = ds`. Forward: `w (ds - sum(w ds)) v + w dv`. A row that the mask hides from all columns has weights
+/// 0.
 ///
 /// Operands: query, key and value, and the mask if there is one, with the same axes in front; but several heads of the
 /// query may share one of key and value. Results: the output and the logarithms of the rows' sums.
@@ -110,8 +111,8 @@ impl Attention {
             let scratch = unsafe { std::slice::from_raw_parts_mut(scratch.ptr::<T>(), scratch.numel()) };
             for i in range {
                 let (out, lse) = (heads.matrix::<T>(&y, i, 1), lse.ptr::<T>().wrapping_add(i * plan.queries));
-                // SAFETY: (1) S1 and S3 for matrix `i` of each operand, whose sizes were checked; S4. (2) Matrix and row `i`
-                // of fresh tensors, which no other piece has.
+                // SAFETY: (1) S1 and S3 for matrix `i` of each operand, whose sizes were checked; S4. (2) Matrix and
+                // row `i` of fresh tensors, which no other piece has.
                 unsafe { plan.forward(&heads.head::<T>(xs, i), out, lse, scratch) }
             }
             Ok(())
@@ -146,8 +147,8 @@ impl Attention {
                     key: gk.as_ref().map(|t| heads.matrix::<T>(t, i, heads.shared)),
                     value: gv.as_ref().map(|t| heads.matrix::<T>(t, i, heads.shared)),
                 };
-                // SAFETY: (1) S1 and S3 for matrix `i` of each tensor, whose sizes were checked, as was the gradient's; S4.
-                // (2) Matrices of fresh tensors; those that are added to hold zeros, or what other heads added.
+                // SAFETY: (1) S1 and S3 for matrix `i` of each tensor, whose sizes were checked, as was the gradient's;
+                // S4. (2) Matrices of fresh tensors; those that are added to hold zeros, or what other heads added.
                 unsafe { plan.backward(&heads.head::<T>(&xs, i), &to, scratch) }
             }
             Ok(())
@@ -326,14 +327,14 @@ fn dropping(op: &Attention, xs: &[&Tensor], p: f64) -> Result<Tensor> {
 
 /// Values weighted by how well their keys match the queries: `softmax(scale * query @ key.mT + mask) @ value`.
 ///
-/// Args: `query` (*, heads, queries, width), `key` (*, heads, keys, width) and `value` (*, heads, keys, value width), of one
-/// dtype, float32 or float64, with any axes in front (none, too) that broadcast; `attn_mask` broadcastable to (*, heads,
-/// queries, keys): bool, True for what is seen, or numbers added to the scores; `dropout_p` the share of weights dropped at
-/// random, by the default generator; `is_causal` lets row `i` see the columns up to `i`; `scale` is `1 / sqrt(width)` by
-/// default; `enable_gqa` lets several heads of the query share one of key and value.
+/// Args: `query` (*, heads, queries, width), `key` (*, heads, keys, width) and `value` (*, heads, keys, value width),
+/// of one dtype, float32 or float64, with any axes in front (none, too) that broadcast; `attn_mask` broadcastable to
+/// (*, heads, queries, keys): bool, True for what is seen, or numbers added to the scores; `dropout_p` the share of
+/// weights dropped at random, by the default generator; `is_causal` lets row `i` see the columns up to `i`; `scale` is
+/// `1 / sqrt(width)` by default; `enable_gqa` lets several heads of the query share one of key and value.
 /// Returns: (*, heads, queries, value width); zeros for a row that sees nothing. Derivative, with weights `w` and
-/// `ds = w * (g @ value.mT - sum(w * g @ value.mT))`: `scale * ds @ key`, `scale * ds.mT @ query`, `w.mT @ g`, and `ds` for
-/// the mask. Scores are computed by tiles and never kept.
+/// `ds = w * (g @ value.mT - sum(w * g @ value.mT))`: `scale * ds @ key`, `scale * ds.mT @ query`, `w.mT @ g`, and `ds`
+/// for the mask. Scores are computed by tiles and never kept.
 /// Raises: RuntimeError if sizes or dtypes do not go together, or `dropout_p` is out of range.
 ///
 /// >>> q, k, v = rg.ones(1, 2), rg.ones(2, 2), rg.tensor([[1.0], [3.0]])

@@ -102,12 +102,12 @@ impl Channels<'_> {
 
 /// Normalizes each channel over the entries of a batch: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
 ///
-/// Args: `input` float32 or float64 of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None in training;
-/// `weight`, `bias` of shape (C,), or None; `training` to take mean and (biased) variance from the input, and to move the
-/// running ones by `momentum` towards them, in place, with the unbiased variance; else the running ones are taken; `eps` a
-/// number added to the variance. Returns: a tensor of the input's shape.
-/// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)` in
-/// training, else `q / sqrt(var + eps)`; the sum of `g * h` for the weight and of `g` for the bias.
+/// Args: `input` float32 or float64 of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None in
+/// training; `weight`, `bias` of shape (C,), or None; `training` to take mean and (biased) variance from the input, and
+/// to move the running ones by `momentum` towards them, in place, with the unbiased variance; else the running ones are
+/// taken; `eps` a number added to the variance. Returns: a tensor of the input's shape.
+/// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`
+/// in training, else `q / sqrt(var + eps)`; the sum of `g * h` for the weight and of `g` for the bias.
 /// Raises: ValueError for one value per channel in training or a bad `eps`; RuntimeError if sizes or dtypes do not go
 /// together.
 ///
@@ -155,8 +155,8 @@ fn several(op: &'static str, count: usize, sizes: &[usize]) -> Result<()> {
 ///
 /// Args: `input` float32 or float64 of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None;
 /// `weight`, `bias` of shape (C,), or None; `use_input_stats` to take mean and (biased) variance from the input, and to
-/// move the running ones, if given, by `momentum` towards their means over the entries; else the running ones are taken;
-/// `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative: as `batch_norm`.
+/// move the running ones, if given, by `momentum` towards their means over the entries; else the running ones are
+/// taken; `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative: as `batch_norm`.
 /// Raises: ValueError for one value per channel; RuntimeError if sizes or dtypes do not go together.
 ///
 /// >>> rg.nn.functional.instance_norm(rg.tensor([[[1.0, 3.0]]]), eps=1e-12).tolist()
@@ -224,12 +224,13 @@ pub fn instance_norm(
     reshape_to(&y, input.sizes())
 }
 
-/// Normalizes groups of neighbouring channels of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
+/// Normalizes groups of neighbouring channels of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus
+/// `bias`.
 ///
-/// Args: `input` float32 or float64 of shape (N, C, ...); `num_groups` a divisor of C; `weight`, `bias` of shape (C,), or
-/// None; `eps` a number added to the (biased) variance. Returns: a tensor of the input's shape.
-/// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; the
-/// sum of `g * h` for the weight and of `g` for the bias.
+/// Args: `input` float32 or float64 of shape (N, C, ...); `num_groups` a divisor of C; `weight`, `bias` of shape (C,),
+/// or None; `eps` a number added to the (biased) variance. Returns: a tensor of the input's shape.
+/// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`;
+/// the sum of `g * h` for the weight and of `g` for the bias.
 /// Raises: ValueError for one value per group; RuntimeError if sizes or dtypes do not go together.
 ///
 /// >>> rg.nn.functional.group_norm(rg.tensor([[1.0, 3.0]]), 1, eps=0.0).tolist()

@@ -78,7 +78,8 @@ impl ElementLoss for Bce {
     }
 }
 
-/// `w ((1 - t) x - (1 + (q - 1) t) log s(x))` of a logit `x`, `s` the logistic function, `q` the weight of positive targets.
+/// `w ((1 - t) x - (1 + (q - 1) t) log s(x))` of a logit `x`, `s` the logistic function, `q` the weight of positive
+/// targets.
 #[derive(Clone, Copy, Debug)]
 struct BceWithLogits;
 
@@ -114,16 +115,16 @@ impl ElementLoss for BceWithLogits {
     }
 }
 
-/// The cross entropy of probabilities and targets, `-(target * log(input) + (1 - target) * log(1 - input))`, and its mean
-/// or sum. Logarithms are not below -100.
+/// The cross entropy of probabilities and targets, `-(target * log(input) + (1 - target) * log(1 - input))`, and its
+/// mean or sum. Logarithms are not below -100.
 ///
 /// Args: `input` float32 or float64, from 0 to 1; `target` of the same shape and dtype; `weight` a tensor whose shape
 /// broadcasts with it, or None; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `g * (input - target) / (input * (1 - input))` (divided by the count for 'mean'); for the target
 /// `g * log((1 - input) / input)`; none for the weight.
-/// Raises: ValueError for other shapes or another reduction; RuntimeError for inputs that are no probabilities, dtypes that
-/// differ, or a weight that requires grad.
+/// Raises: ValueError for other shapes or another reduction; RuntimeError for inputs that are no probabilities, dtypes
+/// that differ, or a weight that requires grad.
 ///
 /// >>> rg.nn.functional.binary_cross_entropy(rg.tensor([0.0]), rg.tensor([1.0])).item()
 /// 100.0
@@ -172,12 +173,12 @@ pub fn binary_cross_entropy(
 
 /// The cross entropy of logits and targets: `binary_cross_entropy` of `sigmoid(input)`, without its loss of precision.
 ///
-/// Args: `input` float32 or float64, any number; `target` of the same shape; `weight` a tensor whose shape broadcasts to
-/// it, or None; `pos_weight` such a tensor for the positive part, or None; `reduction` 'mean', 'sum' or 'none'.
+/// Args: `input` float32 or float64, any number; `target` of the same shape; `weight` a tensor whose shape broadcasts
+/// to it, or None; `pos_weight` such a tensor for the positive part, or None; `reduction` 'mean', 'sum' or 'none'.
 /// `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
-/// Derivative: `g * (sigmoid(input) - target)` (divided by the count for 'mean'), `-g * input` for the target; none for the
-/// weights.
+/// Derivative: `g * (sigmoid(input) - target)` (divided by the count for 'mean'), `-g * input` for the target; none for
+/// the weights.
 /// Raises: ValueError for other shapes or another reduction; RuntimeError for weights that do not broadcast or require
 /// grad.
 ///

@@ -40,11 +40,11 @@ impl Targets {
 
 /// `ctc_loss` of each sequence: minus the logarithm of the probability that the steps spell the target.
 ///
-/// Reverse: `g (exp(x) - w)` where `w` is the probability of being in a class at a step, given the target: the gradient for
-/// logarithms that come from `log_softmax`, which is what they are meant to do.
+/// Reverse: `g (exp(x) - w)` where `w` is the probability of being in a class at a step, given the target: the gradient
+/// for logarithms that come from `log_softmax`, which is what they are meant to do.
 ///
-/// Operands: the logarithms (steps, sequences, classes), and the targets, whose values the op holds. Results: the losses, and
-/// the logarithms of the sums over the ways to each state.
+/// Operands: the logarithms (steps, sequences, classes), and the targets, whose values the op holds. Results: the
+/// losses, and the logarithms of the sums over the ways to each state.
 #[derive(Clone, Debug)]
 struct CtcLoss {
     targets: Targets,
@@ -64,8 +64,8 @@ impl CtcLoss {
         let alpha = Tensor::full(&[count, steps, width], Scalar::Float(f64::NEG_INFINITY), x.dtype())?;
         let losses = Tensor::empty(&[count], x.dtype())?;
         for n in 0..count {
-            // SAFETY: S1 and S3: block `n` and element `n` of fresh tensors; the labels were checked to name classes, and the
-            // steps to be no more than there are.
+            // SAFETY: S1 and S3: block `n` and element `n` of fresh tensors; the labels were checked to name classes,
+            // and the steps to be no more than there are.
             unsafe {
                 let p = alpha.ptr::<T>().wrapping_add(n * steps * width);
                 let alpha = std::slice::from_raw_parts_mut(p, steps * width);
@@ -274,15 +274,15 @@ fn loss(log_probs: &Tensor, targets: &Tensor, steps: &[i64], lengths: &[i64], ho
     }
 }
 
-/// The loss of connectionist temporal classification: minus the logarithm of the probability that the classes of the time
-/// steps, with repetitions and blanks removed, spell the target.
+/// The loss of connectionist temporal classification: minus the logarithm of the probability that the classes of the
+/// time steps, with repetitions and blanks removed, spell the target.
 ///
 /// Args: `log_probs` logarithms of probabilities from `log_softmax`, (T, N, C) or (T, C), float32 or float64; `targets`
 /// classes, integers, (N, S), or one after the other; `input_lengths`, `target_lengths` how many steps and labels each
-/// sequence has; `blank` the class of the blank; `reduction` 'mean' (each loss divided by its target's length), 'sum' or
-/// 'none'; `zero_infinity` makes losses of targets that are too long zero.
-/// Returns: a 0-dim tensor, or one loss for each sequence for 'none'. Derivative: `g * (exp(log_probs) - w)`, with `w` the
-/// probability of a class at a step given the target: the gradient for logarithms made by `log_softmax`.
+/// sequence has; `blank` the class of the blank; `reduction` 'mean' (each loss divided by its target's length), 'sum'
+/// or 'none'; `zero_infinity` makes losses of targets that are too long zero.
+/// Returns: a 0-dim tensor, or one loss for each sequence for 'none'. Derivative: `g * (exp(log_probs) - w)`, with `w`
+/// the probability of a class at a step given the target: the gradient for logarithms made by `log_softmax`.
 /// Raises: RuntimeError for sizes, lengths and dtypes that do not go together; IndexError for a target out of range.
 ///
 /// >>> x = rg.zeros(2, 1, 2).log_softmax(2)

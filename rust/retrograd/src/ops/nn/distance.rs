@@ -23,8 +23,8 @@ fn unit(op: &'static str, x: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
 
 /// The cosine of the angles between vectors along `dim`.
 ///
-/// Args: `x1`, `x2` float32 or float64 with broadcastable shapes; `dim` of the broadcast shape; `eps` the least norm that is
-/// divided by. Returns: a tensor of the broadcast shape without `dim`.
+/// Args: `x1`, `x2` float32 or float64 with broadcastable shapes; `dim` of the broadcast shape; `eps` the least norm
+/// that is divided by. Returns: a tensor of the broadcast shape without `dim`.
 /// Derivative, with unit vectors `u` and `v`: `g * (v - cos * u) / norm(x1)`, and likewise for `x2`.
 /// Raises: RuntimeError if shapes do not broadcast or for integers, IndexError if there is no such dim.
 ///
@@ -50,8 +50,8 @@ pub fn cosine_similarity(x1: &Tensor, x2: &Tensor, dim: i64, eps: f64) -> Result
 
 /// The distances of vectors along the last dim, `norm(x1 - x2 + eps)`.
 ///
-/// Args: `x1`, `x2` float32 or float64 with broadcastable shapes; `p` the norm; `eps` a number added to the differences,
-/// so that there is a derivative for equal vectors; `keepdim` to keep the dim with size 1.
+/// Args: `x1`, `x2` float32 or float64 with broadcastable shapes; `p` the norm; `eps` a number added to the
+/// differences, so that there is a derivative for equal vectors; `keepdim` to keep the dim with size 1.
 /// Returns: a tensor without the last dim. Derivative: that of the norm, and its negative.
 /// Raises: RuntimeError if shapes do not broadcast.
 ///

@@ -34,8 +34,8 @@ fn drop_channels(
 
 /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
 ///
-/// Args: `input` (N, C) or (N, C, L): with two dims (C, L), float32 or float64; `p` from 0 to 1; `training` whether to do
-/// anything; `inplace` to write to `input`. Draws from the default generator.
+/// Args: `input` (N, C) or (N, C, L): with two dims (C, L), float32 or float64; `p` from 0 to 1; `training` whether to
+/// do anything; `inplace` to write to `input`. Draws from the default generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError for other numbers of dims; ValueError if `p` is out of range.
 ///
@@ -59,8 +59,9 @@ pub fn dropout1d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 
 /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
 ///
-/// Args: `input` (N, C, H, W), float32 or float64; three dims are taken for (N, C, L), with a warning, as other numbers are;
-/// `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from the default generator.
+/// Args: `input` (N, C, H, W), float32 or float64; three dims are taken for (N, C, L), with a warning, as other numbers
+/// are; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from the default
+/// generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError for less than two dims; ValueError if `p` is out of range.
 ///
@@ -89,9 +90,9 @@ pub fn dropout2d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 
 /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
 ///
-/// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64; other numbers of dims are taken for the second, with a
-/// warning; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from the default
-/// generator.
+/// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64; other numbers of dims are taken for the second,
+/// with a warning; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from the
+/// default generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError for an input without dims; ValueError if `p` is out of range.
 ///
@@ -112,11 +113,11 @@ pub fn dropout3d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
     drop_channels("dropout3d", input, p, training, inplace, n != 5)
 }
 
-/// Dropout that keeps mean 0 and variance 1, for networks of SELU: what is dropped takes the value SELU saturates at, and all
-/// is scaled and shifted.
+/// Dropout that keeps mean 0 and variance 1, for networks of SELU: what is dropped takes the value SELU saturates at,
+/// and all is scaled and shifted.
 ///
-/// Args: `input` float32 or float64, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to
-/// `input`. Draws from the default generator.
+/// Args: `input` float32 or float64, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write
+/// to `input`. Draws from the default generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: ValueError if `p` is out of range.
 ///
@@ -151,7 +152,8 @@ fn plain(op: &'static str, input: &Tensor, p: f64, train: bool, how: How) -> Res
 /// `nn.functional.dropout` with all arguments given.
 ///
 /// Args: `input` float32 or float64; `p` from 0 to 1; `train` whether to do anything.
-/// Returns: a tensor of the same shape. Derivative: `g` times the same factors. Raises: RuntimeError if `p` is out of range.
+/// Returns: a tensor of the same shape. Derivative: `g` times the same factors. Raises: RuntimeError if `p` is out of
+/// range.
 ///
 /// >>> rg.dropout(rg.ones(2), 1.0, True).tolist()
 /// [0.0, 0.0]

@@ -1,5 +1,5 @@
-//! Losses that are one function per element, then a mean or a sum: what a room states of one, and the primitive that runs
-//! them all.
+//! Losses that are one function per element, then a mean or a sum: what a room states of one, and the primitive that
+//! runs them all.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -18,8 +18,8 @@ use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Element, Scalar, Tensor};
 use crate::transforms::check_read;
 
-/// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often the
-/// row was looked up.
+/// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often
+/// the row was looked up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EmbeddingTable {
     rows: usize,
@@ -147,8 +147,8 @@ impl Primitive for Embedding {
                     if let Some(&next) = list.get(k + 8) {
                         prefetch_lines::<4, T>(from.wrapping_add(next as usize * width));
                     }
-                    // SAFETY: S1, S3 and S6: an index was checked to name a row of the contiguous weight; row `k` of the fresh
-                    // output.
+                    // SAFETY: S1, S3 and S6: an index was checked to name a row of the contiguous weight; row `k` of
+                    // the fresh output.
                     unsafe {
                         let row = from.add(list[k] as usize * width);
                         std::ptr::copy_nonoverlapping(row, to.get().add(k * width), width);
@@ -235,8 +235,8 @@ impl EmbeddingBackward {
                 continue;
             }
             for c in 0..width {
-                // SAFETY: S1, S3 and S6: `i` was checked to name a row of the fresh output; element (k, c) of the gradient,
-                // which has a row for every index.
+                // SAFETY: S1, S3 and S6: `i` was checked to name a row of the fresh output; element (k, c) of the
+                // gradient, which has a row for every index.
                 unsafe {
                     let o = to.add(i * width + c);
                     let v = *from.add(k * width + c);
@@ -285,13 +285,13 @@ impl Primitive for EmbeddingBackward {
 
 /// Rows of `weight` by their indices.
 ///
-/// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row (negative ones
-/// counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's gradient by how often it was
-/// looked up; `max_norm` scales the rows looked up whose norm of `norm_type` exceeds it down, in place. `sparse` is not
-/// available.
+/// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row (negative
+/// ones counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's gradient by how
+/// often it was looked up; `max_norm` scales the rows looked up whose norm of `norm_type` exceeds it down, in place.
+/// `sparse` is not available.
 /// Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by index.
-/// Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError for a
-/// `padding_idx` out of range.
+/// Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError
+/// for a `padding_idx` out of range.
 ///
 /// >>> rg.nn.functional.embedding(rg.tensor([1, 0, 1]), rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
@@ -348,8 +348,8 @@ pub fn embedding(
 ///
 /// Args: `tensor` classes, int64, any shape; `num_classes` how many there are, -1 for the largest one plus one.
 /// Returns: an int64 tensor of shape (*tensor, num_classes). No derivative.
-/// Raises: RuntimeError for a class that is negative or too large, for another dtype, and where the number of classes cannot be
-/// told.
+/// Raises: RuntimeError for a class that is negative or too large, for another dtype, and where the number of classes
+/// cannot be told.
 ///
 /// >>> rg.nn.functional.one_hot(rg.tensor([0, 2])).tolist()
 /// [[1, 0, 0], [0, 0, 1]]

@@ -157,8 +157,8 @@ impl Primitive for Prelu {
 /// `input` where positive, else `weight * input`, with one weight for all or one per channel.
 ///
 /// Args: `input` float32 or float64; `weight` of the same dtype, with one element or as many as dim 1 of the input.
-/// Returns: a tensor of the input's shape. Derivative: `g` where `input > 0`, else `g * weight`; for the weight the sum of
-/// `g * input` over the elements that are not positive.
+/// Returns: a tensor of the input's shape. Derivative: `g` where `input > 0`, else `g * weight`; for the weight the sum
+/// of `g * input` over the elements that are not positive.
 /// Raises: RuntimeError if sizes or dtypes do not go together.
 ///
 /// >>> rg.nn.functional.prelu(rg.tensor([-4.0, 2.0]), rg.tensor([0.25])).tolist()
@@ -224,8 +224,8 @@ pub fn tanhshrink(input: &Tensor) -> Result<Tensor> {
 
 /// A sample of the Gumbel-softmax distribution: `softmax((logits + noise) / tau)` along `dim`.
 ///
-/// Args: `logits` float32 or float64, unnormalized log probabilities; `tau` a positive temperature; `hard` to round to a
-/// vector with a single 1, whose derivative is that of the soft sample; `eps` has no effect. Draws from the default
+/// Args: `logits` float32 or float64, unnormalized log probabilities; `tau` a positive temperature; `hard` to round to
+/// a vector with a single 1, whose derivative is that of the soft sample; `eps` has no effect. Draws from the default
 /// generator. Returns: a tensor of the same shape. Derivative: that of `softmax`.
 /// Raises: IndexError if there is no such dim.
 ///

@@ -108,8 +108,8 @@ impl ElementLoss for SoftMargin {
 /// The squared error where it is small, the absolute one where it is large: `d**2 / (2 * beta)` for `d = abs(input -
 /// target) < beta`, else `d - beta / 2`; and its mean or sum.
 ///
-/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean', 'sum' or
-/// 'none'; `beta` a number, 0 for `l1_loss`. `size_average` and `reduce` are deprecated.
+/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean',
+/// 'sum' or 'none'; `beta` a number, 0 for `l1_loss`. `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `g * (input - target) / beta` between -1 and 1 (divided by the count for 'mean'), and its negative.
 /// Raises: RuntimeError for a negative `beta` or shapes that do not broadcast, ValueError for another reduction.
@@ -138,11 +138,11 @@ pub fn smooth_l1_loss(
     lost::<SmoothL1, 2>(OP, beta, reduction, &[&memory::cast(&x, dtype)?, &memory::cast(&y, dtype)?])
 }
 
-/// The squared error where it is small, a line where it is large: `d**2 / 2` for `d = abs(input - target) <= delta`, else
-/// `delta * (d - delta / 2)`; and its mean or sum.
+/// The squared error where it is small, a line where it is large: `d**2 / 2` for `d = abs(input - target) <= delta`,
+/// else `delta * (d - delta / 2)`; and its mean or sum.
 ///
-/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean', 'sum' or
-/// 'none'; `delta` a positive number; `weight` of the input's shape, or None.
+/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean',
+/// 'sum' or 'none'; `delta` a positive number; `weight` of the input's shape, or None.
 /// Returns: a 0-dim tensor of the input's dtype, or the losses of the elements for 'none'.
 /// Derivative: `g * (input - target)` between `-delta` and `delta` (divided by the count for 'mean'), and its negative.
 /// Raises: RuntimeError for another `delta` or shapes that do not broadcast, ValueError for another reduction.

@@ -21,8 +21,8 @@ use crate::tensor::copy;
 use crate::tensor::layout::{Dims, numel};
 use crate::tensor::{DType, Element, Tensor};
 
-/// `layer_norm`: `h w + b` with `h = (x - mean(x)) rstd(x)` over the last dims. Reverse, with `q = g w`: `gx = rstd (q -
-/// mean(q) - h mean(q h))`, `gw = g h`, `gb = g`.
+/// `layer_norm`: `h w + b` with `h = (x - mean(x)) rstd(x)` over the last dims. Reverse, with `q = g w`: `gx = rstd (q
+/// - mean(q) - h mean(q h))`, `gw = g h`, `gb = g`.
 ///
 /// Operands: the input, then weight (if `W`) and bias (if `B`). Results: the output, means and reciprocal deviations.
 #[derive(Clone, Debug)]
@@ -93,8 +93,8 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let (px, py, pm, pr) = (SharedPtr(px.cast_mut()), SharedPtr(py), SharedPtr(pm), SharedPtr(pr));
         split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
             for i in range {
-                // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the fresh moments;
-                // no other piece has this row.
+                // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the
+                // fresh moments; no other piece has this row.
                 unsafe {
                     let x = px.get().add(i * n);
                     let (mean, squares) = moments(x, n, 1);
@@ -303,11 +303,11 @@ pub(super) fn check(
 
 /// Normalizes over the last dims: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
 ///
-/// Args: `input` float32 or float64; `normalized_shape` the sizes of the dims to normalize over, the last ones of the input;
-/// `weight`, `bias` tensors of those sizes, or None; `eps` a number added to the (biased) variance.
+/// Args: `input` float32 or float64; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
+/// input; `weight`, `bias` tensors of those sizes, or None; `eps` a number added to the (biased) variance.
 /// Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`:
-/// `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for the bias, summed over the other
-/// dims.
+/// `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for the bias, summed over the
+/// other dims.
 /// Raises: RuntimeError if sizes or dtypes do not go together.
 ///
 /// >>> rg.nn.functional.layer_norm(rg.tensor([[1.0, 3.0]]), (2,), eps=0.0).tolist()

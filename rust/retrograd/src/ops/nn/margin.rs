@@ -26,11 +26,11 @@ fn positive_part(x: &Tensor) -> Result<Tensor> {
 /// The Kullback-Leibler divergence of log probabilities `input` from probabilities `target`, `target * (log(target) -
 /// input)`, and its mean or sum.
 ///
-/// Args: `input` float32 or float64, log probabilities; `target` of a shape that broadcasts with it, probabilities, or their
-/// logarithms if `log_target`; `reduction` 'batchmean' (the sum over dim 0's size), 'mean', 'sum' or 'none'.
+/// Args: `input` float32 or float64, log probabilities; `target` of a shape that broadcasts with it, probabilities, or
+/// their logarithms if `log_target`; `reduction` 'batchmean' (the sum over dim 0's size), 'mean', 'sum' or 'none'.
 /// `size_average` and `reduce` are deprecated.
-/// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `-g * target` (divided by the count for
-/// 'mean'); for the target `g * (log(target) + 1 - input)`.
+/// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `-g * target` (divided by the count
+/// for 'mean'); for the target `g * (log(target) + 1 - input)`.
 /// Raises: RuntimeError if shapes do not broadcast or for integers, ValueError for another reduction.
 ///
 /// >>> rg.nn.functional.kl_div(rg.tensor([0.0, 0.0]), rg.tensor([1.0, 1.0]), reduction="sum").item()
@@ -75,8 +75,8 @@ pub fn kl_div(
     if of_batch && input.ndim() > 0 { loss.div(&number(input.sizes()[0] as f64)?) } else { Ok(loss) }
 }
 
-/// The loss of two inputs that are not ranked as the target says, `max(-target * (input1 - input2) + margin, 0)`, and its
-/// mean or sum.
+/// The loss of two inputs that are not ranked as the target says, `max(-target * (input1 - input2) + margin, 0)`, and
+/// its mean or sum.
 ///
 /// Args: `input1`, `input2` tensors, `target` of 1 and -1, all of as many dims, with broadcastable shapes; `margin` a
 /// number; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
@@ -115,10 +115,10 @@ pub fn margin_ranking_loss(
 
 /// The loss of distances: `input` where the target is 1, `max(margin - input, 0)` where it is -1; and its mean or sum.
 ///
-/// Args: `input` float32 or float64; `target` of 1 and -1, whose shape broadcasts with it; `margin` a number; `reduction`
-/// 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
-/// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g` where the target is 1, `-g` where it
-/// is -1 and the input not above the margin.
+/// Args: `input` float32 or float64; `target` of 1 and -1, whose shape broadcasts with it; `margin` a number;
+/// `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
+/// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g` where the target is 1, `-g` where
+/// it is -1 and the input not above the margin.
 /// Raises: RuntimeError if shapes do not broadcast, ValueError for another reduction.
 ///
 /// >>> rg.nn.functional.hinge_embedding_loss(rg.tensor([3.0, 0.5]), rg.tensor([1.0, -1.0])).item()
@@ -140,13 +140,13 @@ pub fn hinge_embedding_loss(
     reduction.reduced(&apart.add(&together)?)
 }
 
-/// The loss of the angles between vectors: `1 - cos` where the target is 1, `max(cos - margin, 0)` where it is -1; and its
-/// mean or sum.
+/// The loss of the angles between vectors: `1 - cos` where the target is 1, `max(cos - margin, 0)` where it is -1; and
+/// its mean or sum.
 ///
 /// Args: `input1`, `input2` of shape (N, D) with `target` of shape (N,), or (D,) with a 0-dim one; `margin` a number;
 /// `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
-/// Returns: a 0-dim tensor, or the losses of the pairs for 'none'. Derivative: that of the cosine, `-g` where the target is
-/// 1, `g` where it is -1 and the cosine above the margin.
+/// Returns: a 0-dim tensor, or the losses of the pairs for 'none'. Derivative: that of the cosine, `-g` where the
+/// target is 1, `g` where it is -1 and the cosine above the margin.
 /// Raises: RuntimeError for other shapes, ValueError for another reduction.
 ///
 /// >>> x, y = rg.tensor([1.0, 0.0]), rg.tensor([0.0, 1.0])
@@ -194,13 +194,13 @@ pub fn cosine_embedding_loss(
     reduction.reduced(&together.add(&apart)?)
 }
 
-/// The loss of an anchor that is not nearer to the positive than to the negative by a margin: `max(d(anchor, positive) -
-/// d(anchor, negative) + margin, 0)`, with the distance `d` along the last dim; and its mean or sum.
+/// The loss of an anchor that is not nearer to the positive than to the negative by a margin: `max(d(anchor, positive)
+/// - d(anchor, negative) + margin, 0)`, with the distance `d` along the last dim; and its mean or sum.
 ///
-/// Args: `anchor`, `positive`, `negative` float32 or float64 with broadcastable shapes and as many dims; `margin` a positive
-/// number; `p` the norm and `eps` what is added to differences, as for `pairwise_distance`; `swap` to take the distance of
-/// positive and negative where it is smaller; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are
-/// deprecated. Returns: a 0-dim tensor, or the losses of the triplets for 'none'.
+/// Args: `anchor`, `positive`, `negative` float32 or float64 with broadcastable shapes and as many dims; `margin` a
+/// positive number; `p` the norm and `eps` what is added to differences, as for `pairwise_distance`; `swap` to take the
+/// distance of positive and negative where it is smaller; `reduction` 'mean', 'sum' or 'none'. `size_average` and
+/// `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the triplets for 'none'.
 /// Derivative: that of the distances, where the loss is not below 0.
 /// Raises: RuntimeError if shapes do not go together, ValueError for another reduction or margin.
 ///
@@ -249,10 +249,12 @@ pub fn triplet_margin_loss(
     reduction.reduced(&positive_part(&near.sub(&far)?.plus(margin)?)?)
 }
 
-/// The negative log likelihood of normal distributions, `(log(var) + (input - target)**2 / var) / 2`, and its mean or sum.
+/// The negative log likelihood of normal distributions, `(log(var) + (input - target)**2 / var) / 2`, and its mean or
+/// sum.
 ///
 /// Args: `input` float32 or float64, the means; `target` of the same shape or one that broadcasts; `var` a number, or a
-/// tensor of the input's shape, or of it with the last size 1 or left out, not negative; `full` to add the constant `log(2
+/// tensor of the input's shape, or of it with the last size 1 or left out, not negative; `full` to add the constant
+/// `log(2
 /// * pi) / 2`; `eps` the least variance, to which smaller ones are raised without notice of the derivative; `reduction`
 /// 'mean', 'sum' or 'none'. Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2 * var)`.
@@ -307,14 +309,14 @@ fn has_negative(x: &Tensor) -> Result<bool> {
     Ok(x.lt(&zero()?)?.any()?.item()?.as_f64() != 0.0)
 }
 
-/// The negative log likelihood of Poisson distributions, `exp(input) - target * input`, or `input - target * log(input +
-/// eps)`, and its mean or sum.
+/// The negative log likelihood of Poisson distributions, `exp(input) - target * input`, or `input - target * log(input
+/// + eps)`, and its mean or sum.
 ///
-/// Args: `input` the logarithms of the means if `log_input`, else the means; `target` the counts, of a shape that broadcasts;
-/// `full` to add Stirling's approximation of `log(target!)` for targets above 1; `eps` a number; `reduction` 'mean', 'sum'
-/// or 'none'. `size_average` and `reduce` are deprecated.
-/// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g * (exp(input) - target)`, or `g * (1 -
-/// target / (input + eps))`; `-g * input`, or `-g * log(input + eps)`, for the target.
+/// Args: `input` the logarithms of the means if `log_input`, else the means; `target` the counts, of a shape that
+/// broadcasts; `full` to add Stirling's approximation of `log(target!)` for targets above 1; `eps` a number;
+/// `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
+/// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g * (exp(input) - target)`, or `g *
+/// (1 - target / (input + eps))`; `-g * input`, or `-g * log(input + eps)`, for the target.
 /// Raises: RuntimeError if shapes do not broadcast, ValueError for another reduction.
 ///
 /// >>> rg.nn.functional.poisson_nll_loss(rg.tensor([0.0]), rg.tensor([5.0])).item()

@@ -77,8 +77,8 @@ impl Loss {
         for i in 0..n {
             for j in 0..h {
                 for k in 0..w {
-                    // SAFETY: S1 and S3: the target was checked to have an element for every sample. S6: read once, which the
-                    // compiler is told too.
+                    // SAFETY: S1 and S3: the target was checked to have an element for every sample. S6: read once,
+                    // which the compiler is told too.
                     let class = unsafe { target.at([i, j, k], 0).read_volatile() };
                     if class == self.ignore_index {
                         continue;
@@ -160,8 +160,8 @@ impl Loss {
         // SAFETY: S1 and S3: a 0-dim tensor has its element.
         let total = unsafe { *total.ptr::<T>() };
         self.each(sizes, target, |at, class| {
-            // SAFETY: S1 and S3: the weight has an element for every class, the gradient one for every sample or one for
-            // all; sample and class are inside the sizes of the fresh output.
+            // SAFETY: S1 and S3: the weight has an element for every class, the gradient one for every sample or one
+            // for all; sample and class are inside the sizes of the fresh output.
             unsafe {
                 let w = weight.map_or(T::ONE, |(p, s)| *p.wrapping_offset(class as isize * s));
                 let d = w.mul(*g.at(at, 0)).neg();
@@ -236,8 +236,8 @@ impl Nll {
     }
 }
 
-/// The gradient of the input: `-g w[t_i]` at `[i, t_i]`, over the sum of the weights for the mean. Reverse: [`Nll`] of `gg`,
-/// and zeros for the input, which is an operand so that a second derivative exists.
+/// The gradient of the input: `-g w[t_i]` at `[i, t_i]`, over the sum of the weights for the mean. Reverse: [`Nll`] of
+/// `gg`, and zeros for the input, which is an operand so that a second derivative exists.
 ///
 /// Operands: g, the input, target, the sum of the weights, and the weight if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -393,12 +393,13 @@ pub(super) fn any_dims(
 
 /// The negative log likelihood of class indices: `-weight[t] * input[t]` for each sample, and its mean or sum.
 ///
-/// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,) or
-/// (N, d1, ...), int64; `weight` (C,) or None; `ignore_index` a class whose samples count nothing; `reduction` 'mean'
-/// (weighted), 'sum' or 'none'. `size_average` and `reduce` are deprecated.
-/// Returns: a 0-dim tensor, or the target's shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights for
-/// 'mean') at the target's class, zero elsewhere.
-/// Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that do not go together.
+/// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,)
+/// or (N, d1, ...), int64; `weight` (C,) or None; `ignore_index` a class whose samples count nothing; `reduction`
+/// 'mean' (weighted), 'sum' or 'none'. `size_average` and `reduce` are deprecated.
+/// Returns: a 0-dim tensor, or the target's shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights
+/// for 'mean') at the target's class, zero elsewhere.
+/// Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that do not go
+/// together.
 ///
 /// >>> rg.nn.functional.nll_loss(rg.tensor([[-1.0, -2.0]]), rg.tensor([1])).item()
 /// 2.0

@@ -1,4 +1,5 @@
-//! What batch_norm, instance_norm and group_norm have in common: elements standardized by groups, then scaled by channel.
+//! What batch_norm, instance_norm and group_norm have in common: elements standardized by groups, then scaled by
+//! channel.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -86,7 +87,8 @@ impl<const KIND: u8> Standardize<KIND> {
         if KIND == GROUP { n * self.groups + c / (b.c / self.groups) } else { c }
     }
 
-    /// How long the rows of the matrix are whose columns have a channel each, if the input is walked as one: whole entries.
+    /// How long the rows of the matrix are whose columns have a channel each, if the input is walked as one: whole
+    /// entries.
     fn row(b: Blocks) -> Option<usize> {
         let entry = b.c * b.rest;
         // Where there are few entries, joining the columns of a channel costs more than its runs do.

@@ -292,7 +292,8 @@ pub fn hardsigmoid(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// `input * hardsigmoid(input)`, in `input` itself if `inplace`.
 ///
 /// Args: `input` float32 or float64, any shape.
-/// Returns: a tensor of the same shape, or `input`. Derivative: `g * (input / 3 + 1 / 2)` where `-3 < input < 3`, 0 below, `g` above.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * (input / 3 + 1 / 2)` where `-3 < input < 3`, 0
+/// below, `g` above.
 ///
 /// >>> rg.nn.functional.hardswish(rg.tensor([-4.0, 3.0])).tolist()
 /// [-0.0, 3.0]

@@ -26,7 +26,8 @@ fn logistic_slope(s: &Tensor) -> Result<Tensor> {
     s.sub(&s.mul(s)?)
 }
 
-/// `scale x` for positive `x`, `scale alpha (exp(input_scale x) - 1)` for others. Parameters: alpha, scale, input_scale.
+/// `scale x` for positive `x`, `scale alpha (exp(input_scale x) - 1)` for others. Parameters: alpha, scale,
+/// input_scale.
 ///
 /// `CELU` names the node after `celu`, whose scale is 1.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +167,8 @@ fn celu_of(inplace: bool, input: &Tensor, alpha: Scalar) -> Result<Tensor> {
     bent::<Elu<true>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Float(1.0 / alpha.as_f64())])
 }
 
-/// The exponential linear unit: `input` where positive, else `alpha * (exp(input) - 1)`, in `input` itself if `inplace`.
+/// The exponential linear unit: `input` where positive, else `alpha * (exp(input) - 1)`, in `input` itself if
+/// `inplace`.
 ///
 /// Args: `input` float32 or float64, any shape; `alpha` a number.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * alpha * exp(input)`.
@@ -189,10 +191,12 @@ pub fn elu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
     bent::<Elu<false>>(true, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
 }
 
-/// The scaled exponential linear unit: `elu` with an `alpha` and times a scale that keep mean 0 and variance 1, in `input` itself if `inplace`.
+/// The scaled exponential linear unit: `elu` with an `alpha` and times a scale that keep mean 0 and variance 1, in
+/// `input` itself if `inplace`.
 ///
 /// Args: `input` float32 or float64, any shape.
-/// Returns: a tensor of the same shape, or `input`. Derivative: `g * scale` where `input > 0`, else `g * scale * alpha * exp(input)`.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * scale` where `input > 0`, else `g * scale *
+/// alpha * exp(input)`.
 ///
 /// >>> rg.nn.functional.selu(rg.tensor([0.0])).tolist()
 /// [0.0]
@@ -212,7 +216,8 @@ pub fn selu_inplace(input: &Tensor) -> Result<Tensor> {
     bent::<Elu<false>>(true, input, &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)])
 }
 
-/// The continuous exponential linear unit: `input` where positive, else `alpha * (exp(input / alpha) - 1)`, in `input` itself if `inplace`.
+/// The continuous exponential linear unit: `input` where positive, else `alpha * (exp(input / alpha) - 1)`, in `input`
+/// itself if `inplace`.
 ///
 /// Args: `input` float32 or float64, any shape; `alpha` a number other than 0.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * exp(input / alpha)`.
@@ -239,7 +244,8 @@ pub fn celu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// The sigmoid linear unit, `input * sigmoid(input)`, in `input` itself if `inplace`.
 ///
 /// Args: `input` float32 or float64, any shape.
-/// Returns: a tensor of the same shape, or `input`. Derivative: `g * s * (1 + input * (1 - s))` with `s = sigmoid(input)`.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * s * (1 + input * (1 - s))` with `s =
+/// sigmoid(input)`.
 ///
 /// >>> rg.nn.functional.silu(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]
@@ -263,7 +269,8 @@ pub fn softplus(input: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tenso
 /// `input * tanh(softplus(input))`, in `input` itself if `inplace`.
 ///
 /// Args: `input` float32 or float64, any shape.
-/// Returns: a tensor of the same shape, or `input`. Derivative: `g * (t + input * sigmoid(input) * (1 - t**2))` with `t` the tanh.
+/// Returns: a tensor of the same shape, or `input`. Derivative: `g * (t + input * sigmoid(input) * (1 - t**2))` with
+/// `t` the tanh.
 ///
 /// >>> rg.nn.functional.mish(rg.tensor([0.0, 100.0])).tolist()
 /// [0.0, 100.0]

@@ -38,8 +38,8 @@ pub struct Pair {
     pulls: [Pull; 2],
 }
 
-/// Runs a [`Pair`]. Kept: `0`, the operands; `1`, the operands and the result; `2`, the first operand and the result; `3`,
-/// the second one and the result.
+/// Runs a [`Pair`]. Kept: `0`, the operands; `1`, the operands and the result; `2`, the first operand and the result;
+/// `3`, the second one and the result.
 #[derive(Clone, Debug)]
 pub struct Between<const KEPT: u8> {
     pair: &'static Pair,
@@ -47,8 +47,8 @@ pub struct Between<const KEPT: u8> {
     number: Option<usize>,
 }
 
-/// The kernel of a function in double precision, which serves float32 and halves too: one loop for all of them. A function of
-/// complex numbers needs a kernel of its own.
+/// The kernel of a function in double precision, which serves float32 and halves too: one loop for all of them. A
+/// function of complex numbers needs a kernel of its own.
 struct InDouble(fn(f64, f64) -> f64);
 
 impl Numeric2<Floats> for InDouble {
@@ -128,11 +128,12 @@ fn around(g: &Tensor, x: &Tensor, kept: &[&Tensor]) -> Result<Tensor> {
     g.mul(x)?.mul(&square.reciprocal()?.masked_fill(&square.eq(&zero)?, &zero)?)
 }
 
-/// The angle in radians, between -pi and pi, of the point whose second coordinate is `input` and whose first is `other`.
+/// The angle in radians, between -pi and pi, of the point whose second coordinate is `input` and whose first is
+/// `other`.
 ///
 /// Args: `input`, `other` tensors of any dtype with broadcastable shapes; integers are converted to the default float
-/// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other / (input**2 + other**2)` and
-/// `-g * input / (input**2 + other**2)`, 0 at the origin. Raises: RuntimeError if the shapes do not broadcast.
+/// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other / (input**2 + other**2)`
+/// and `-g * input / (input**2 + other**2)`, 0 at the origin. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.atan2(rg.tensor([0.0]), rg.tensor([1.0])).tolist()
 /// [0.0]
@@ -173,9 +174,10 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The magnitude of `input` with the sign of `other`, elementwise; zeros and NaN have signs too.
 ///
-/// Args: `input` a tensor of any dtype, `other` a tensor or a number, with broadcastable shapes; integers are converted to
-/// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where the sign
-/// stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input` a tensor of any dtype, `other` a tensor or a number, with broadcastable shapes; integers are converted
+/// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where the
+/// sign stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Raises: RuntimeError if the shapes do not
+/// broadcast.
 ///
 /// >>> rg.copysign(rg.tensor([1.0, -2.0]), -0.0).tolist()
 /// [-1.0, -2.0]
@@ -282,7 +284,8 @@ fn chosen<const MAX: bool>(g: &Tensor, kept: &[&Tensor], first: bool) -> Result<
 
 /// The larger of two elements; the other one where one is NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted dtype.
+/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// dtype.
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -306,7 +309,8 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The smaller of two elements; the other one where one is NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted dtype.
+/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// dtype.
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -337,9 +341,10 @@ fn by_factor(g: &Tensor, kept: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<T
 
 /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted to
-/// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * log(other)`, 0
-/// where `input` is 0 and `other` not positive, and `g * input / other`. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted
+/// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
+/// log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`. Raises: RuntimeError if the
+/// shapes do not broadcast.
 ///
 /// >>> rg.xlogy(rg.tensor([0.0, 2.0]), rg.tensor([0.0, 1.0])).tolist()
 /// [0.0, 0.0]
@@ -359,10 +364,10 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
 
 /// `input * log1p(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted to
-/// the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * log1p(other)`, 0
-/// where `input` is 0 and `other` not above -1, and `g * input / (other + 1)`. Raises: RuntimeError if the shapes do not
-/// broadcast.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted
+/// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
+/// log1p(other)`, 0 where `input` is 0 and `other` not above -1, and `g * input / (other + 1)`. Raises: RuntimeError if
+/// the shapes do not broadcast.
 ///
 /// >>> rg.special.xlog1py(rg.tensor([0.0, 2.0]), rg.tensor([-1.0, 0.0])).tolist()
 /// [0.0, 0.0]
@@ -382,9 +387,9 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 
 /// `input` to the power `exponent` in double precision, whatever the dtypes.
 ///
-/// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes, one may be a number. Returns: a float64 tensor
-/// of the broadcast shape. Derivative: that of `pow`. Raises: RuntimeError if the shapes do not broadcast, or for the
-/// in-place form of a tensor of another dtype.
+/// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes, one may be a number. Returns: a float64
+/// tensor of the broadcast shape. Derivative: that of `pow`. Raises: RuntimeError if the shapes do not broadcast, or
+/// for the in-place form of a tensor of another dtype.
 ///
 /// >>> rg.float_power(rg.tensor([2]), -1).tolist()
 /// [0.5]

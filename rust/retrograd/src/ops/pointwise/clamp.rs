@@ -206,7 +206,8 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
     }
 }
 
-/// Each element, but not less than `min` and not more than `max`; `max` wins if they cross. NaN stays, a NaN bound spreads.
+/// Each element, but not less than `min` and not more than `max`; `max` wins if they cross. NaN stays, a NaN bound
+/// spreads.
 ///
 /// Args: `input` any dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them may be None.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where `min <= input <= max`; a tensor
@@ -222,8 +223,8 @@ pub fn clamp(input: &Tensor, #[operand] min: Option<&Tensor>, #[operand] max: Op
 
 /// Each element, but not less than `min`.
 ///
-/// Args: `input` any dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the broadcast
-/// shape and promoted dtype. Derivative: `g` where `input >= min`; a tensor bound gets `g` where it cut.
+/// Args: `input` any dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the
+/// broadcast shape and promoted dtype. Derivative: `g` where `input >= min`; a tensor bound gets `g` where it cut.
 ///
 /// >>> rg.clamp_min(rg.tensor([-1.0, 0.5]), 0).tolist()
 /// [0.0, 0.5]
@@ -234,8 +235,8 @@ pub fn clamp_min(input: &Tensor, #[operand] min: &Tensor) -> Result<Tensor> {
 
 /// Each element, but not more than `max`.
 ///
-/// Args: `input` any dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the broadcast
-/// shape and promoted dtype. Derivative: `g` where `input <= max`; a tensor bound gets `g` where it cut.
+/// Args: `input` any dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the
+/// broadcast shape and promoted dtype. Derivative: `g` where `input <= max`; a tensor bound gets `g` where it cut.
 ///
 /// >>> rg.clamp_max(rg.tensor([0.5, 2.0]), 1).tolist()
 /// [0.5, 1.0]

@@ -257,8 +257,8 @@ pub fn equal(input: &Tensor, other: &Tensor) -> Result<bool> {
 
 /// Whether each element of `input` is close to that of `other`: `|input - other| <= atol + rtol * |other|`.
 ///
-/// Args: `input`, `other` tensors of one dtype with broadcastable shapes; `rtol`, `atol` not negative; `equal_nan` lets NaN
-/// equal NaN. Returns: a bool tensor. Derivative: none.
+/// Args: `input`, `other` tensors of one dtype with broadcastable shapes; `rtol`, `atol` not negative; `equal_nan` lets
+/// NaN equal NaN. Returns: a bool tensor. Derivative: none.
 /// Raises: RuntimeError if the dtypes differ or a tolerance is negative.
 ///
 /// >>> rg.isclose(rg.tensor([1.0, 2.0]), rg.tensor([1.0, 2.1])).tolist()

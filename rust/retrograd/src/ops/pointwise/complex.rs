@@ -1,7 +1,7 @@
 //! Complex numbers' own ops: conjugates, parts and magnitudes.
 //!
-//! None is complex-analytic, so their rules are written for complex numbers ([`ComplexRule::Own`]). Conjugates and parts are
-//! copies: no tensor waits for its conjugate to be taken, and parts share no memory with their number.
+//! None is complex-analytic, so their rules are written for complex numbers ([`ComplexRule::Own`]). Conjugates and
+//! parts are copies: no tensor waits for its conjugate to be taken, and parts share no memory with their number.
 
 use num_complex::Complex;
 use retrograd_macros::op;
@@ -134,7 +134,12 @@ impl Primitive for Part {
         if self.imaginary { "ImagBackward0" } else { "RealBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        copy::copy(&part(xs[0], self.imaginary)?).map(out)
+        // A tangent may be real where its primal is complex.
+        match (xs[0].dtype().is_complex(), self.imaginary) {
+            (true, imaginary) => copy::copy(&part(xs[0], imaginary)?).map(out),
+            (false, false) => copy::copy(xs[0]).map(out),
+            (false, true) => Err(no_imaginary_part()),
+        }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The engine makes a real gradient complex.
@@ -142,9 +147,14 @@ impl Primitive for Part {
     }
 }
 
+fn no_imaginary_part() -> Error {
+    Error::dtype("imag", "imag is not implemented for tensors with non-complex dtypes.")
+}
+
 /// The real parts of the elements: of a real tensor, the tensor itself.
 ///
-/// Args: `input` any dtype. Returns: same shape, in the dtype of the parts; a copy, if `input` is complex. Derivative: `g`.
+/// Args: `input` any dtype. Returns: same shape, in the dtype of the parts; a copy, if `input` is complex. Derivative:
+/// `g`.
 ///
 /// >>> rg.real(rg.tensor([1+2j])).tolist()
 /// [1.0]
@@ -163,7 +173,7 @@ pub fn real(input: &Tensor) -> Result<Tensor> {
 #[op(function, norust)]
 pub fn imag(input: &Tensor) -> Result<Tensor> {
     if !input.dtype().is_complex() {
-        return Err(Error::dtype("imag", "imag is not implemented for tensors with non-complex dtypes."));
+        return Err(no_imaginary_part());
     }
     apply1(Part { imaginary: true }, &[input])
 }

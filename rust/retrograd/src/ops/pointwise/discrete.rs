@@ -61,8 +61,9 @@ impl<const LEAST: bool> Primitive for Divisor<LEAST> {
 
 /// The greatest common divisor of two integers, not negative; 0 for two zeros.
 ///
-/// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
-/// dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and
+/// promoted dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not
+/// broadcast.
 ///
 /// >>> rg.gcd(rg.tensor([12, -4]), rg.tensor([18, 6])).tolist()
 /// [6, 2]
@@ -73,8 +74,9 @@ pub fn gcd(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The least common multiple of two integers, not negative; 0 if one of them is.
 ///
-/// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
-/// dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` integer tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and
+/// promoted dtype. Derivative: none. Raises: NotImplementedError for floats and bool, RuntimeError if the shapes do not
+/// broadcast.
 ///
 /// >>> rg.lcm(rg.tensor([12, -4]), rg.tensor([18, 6])).tolist()
 /// [36, 12]
@@ -241,7 +243,8 @@ impl Primitive for IsIn {
 ///
 /// Args: `elements`, `test_elements` tensors of any real dtype but bool and any shapes, one may be a number;
 /// `assume_unique` is accepted for a promise that makes nothing faster here; `invert` answers the opposite.
-/// Returns: a bool tensor of the shape of `elements`; NaN is in nothing. Derivative: none. Raises: RuntimeError for bool.
+/// Returns: a bool tensor of the shape of `elements`; NaN is in nothing. Derivative: none. Raises: RuntimeError for
+/// bool.
 ///
 /// >>> rg.isin(rg.tensor([1, 2, 3]), rg.tensor([3, 1])).tolist()
 /// [True, False, True]

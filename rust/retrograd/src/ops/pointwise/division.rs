@@ -123,8 +123,8 @@ impl Primitive for Div {
 
 /// Divides `input` by `other`, elementwise with broadcasting and promotion.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, either may be a number; integers are converted
-/// to the default float dtype. Returns: a tensor of the broadcast shape. Derivative: `g / other` and
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, either may be a number; integers are
+/// converted to the default float dtype. Returns: a tensor of the broadcast shape. Derivative: `g / other` and
 /// `-g * (input / other) / other`. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.div(rg.tensor([1, 3]), rg.tensor([2, 2])).tolist()
@@ -193,7 +193,8 @@ impl Primitive for FloorDivide {
 ///
 /// Args: `input`, `other` tensors of any dtype but bool with broadcastable shapes, either may be a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: not implemented, as in torch; use
-/// `div(..., rounding_mode='floor')`. Raises: RuntimeError if the shapes do not broadcast, or integers are divided by zero.
+/// `div(..., rounding_mode='floor')`. Raises: RuntimeError if the shapes do not broadcast, or integers are divided by
+/// zero.
 ///
 /// >>> rg.floor_divide(rg.tensor([7, -7]), 2).tolist()
 /// [3, -4]

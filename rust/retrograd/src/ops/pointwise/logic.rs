@@ -66,7 +66,8 @@ impl Connective for And {
 
 /// Whether both elements are true; numbers are true unless 0.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast shape.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast
+/// shape.
 /// Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.logical_and(rg.tensor([True, True, False]), rg.tensor([1, 0, 0])).tolist()
@@ -89,7 +90,8 @@ impl Connective for Or {
 
 /// Whether one of the elements is true; numbers are true unless 0.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast shape.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast
+/// shape.
 /// Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.logical_or(rg.tensor([True, True, False]), rg.tensor([1, 0, 0])).tolist()
@@ -112,7 +114,8 @@ impl Connective for Xor {
 
 /// Whether exactly one of the elements is true; numbers are true unless 0.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast shape.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes. Returns: a bool tensor of the broadcast
+/// shape.
 /// Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.logical_xor(rg.tensor([True, True, False]), rg.tensor([1, 0, 0])).tolist()

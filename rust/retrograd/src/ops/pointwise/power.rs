@@ -188,8 +188,8 @@ impl PowOfNumber {
 /// `input` to the power `exponent`, elementwise with broadcasting and promotion.
 ///
 /// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes; one of them may be a number.
-/// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * exponent * input**(exponent - 1)`, zero
-/// where the exponent is 0, and `g * result * log(input)`, zero where the base is 0 and the exponent not negative.
+/// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * exponent * input**(exponent - 1)`,
+/// zero where the exponent is 0, and `g * result * log(input)`, zero where the base is 0 and the exponent not negative.
 /// Raises: RuntimeError if the shapes do not broadcast, or for integers to a negative integer number.
 ///
 /// >>> rg.pow(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()

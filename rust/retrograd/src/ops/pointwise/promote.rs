@@ -152,8 +152,8 @@ where
     Ok(out)
 }
 
-/// The operand in the common dtype. A single element does not go through the strided conversion. A number beside halves stays
-/// a float32, as which halves are computed with, unless results are bools.
+/// The operand in the common dtype. A single element does not go through the strided conversion. A number beside halves
+/// stays a float32, as which halves are computed with, unless results are bools.
 fn converted<'a, O: OutType>(x: &'a Tensor, common: DType) -> Result<Cow<'a, Tensor>> {
     if x.dtype() == common {
         return Ok(Cow::Borrowed(x));
@@ -318,7 +318,8 @@ fn computed(a: &Tensor, b: &Tensor) -> DType {
     if b.dtype().half().is_some() { b.dtype() } else { a.dtype() }
 }
 
-/// The loop of halves, which the walk gives as float32; other dtypes are refused. Strides are those of the result's sizes.
+/// The loop of halves, which the walk gives as float32; other dtypes are refused. Strides are those of the result's
+/// sizes.
 fn halves2<K: Map2<f32, f32, O>, O: Copy>(
     k: &K,
     op: &'static str,

@@ -18,8 +18,8 @@ pub(crate) fn run_scalar_loop<const N: usize>(
     macro_rules! run {
         ($t:ty, $f:expr) => {{
             let inputs = xs.map(|x| x.ptr::<$t>().cast_const());
-            // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand itself;
-            // (3) targets do not overlap themselves.
+            // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand
+            // itself; (3) targets do not overlap themselves.
             unsafe { runs($f, sizes, inputs, strides, out.ptr::<$t>(), out.strides()) };
         }};
     }

@@ -81,7 +81,8 @@ impl<const MAX: bool> Primitive for MinMax<MAX> {
 
 /// The larger of two elements; NaN if one of them is.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted dtype.
+/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// dtype.
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -94,7 +95,8 @@ pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The smaller of two elements; NaN if one of them is.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted dtype.
+/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// dtype.
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -125,8 +127,8 @@ fn choose(c: &Tensor, a: &Tensor, b: &Tensor, out: &Tensor) {
     let (sc, sa, sb) = (strides(c), strides(a), strides(b));
     match_dtype!(any, out.dtype(), T => {
         let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
-        // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) `out` is fresh, or it is `b` and apart from
-        // the others; (3) targets do not overlap themselves.
+        // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) `out` is fresh, or it is `b` and apart
+        // from the others; (3) targets do not overlap themselves.
         unsafe { map3(&Choose, sizes, c.ptr::<Truth>().cast_const(), &sc, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
     });
 }
@@ -179,8 +181,8 @@ impl Primitive for Where {
 
 /// `input` where `condition` holds, else `other`; all three broadcast.
 ///
-/// Args: `condition` a bool tensor; `input`, `other` tensors or numbers. Returns: a tensor of the broadcast shape and the
-/// promoted dtype of the branches. Derivative: `g` for the branch that was taken, 0 for the other.
+/// Args: `condition` a bool tensor; `input`, `other` tensors or numbers. Returns: a tensor of the broadcast shape and
+/// the promoted dtype of the branches. Derivative: `g` for the branch that was taken, 0 for the other.
 /// Raises: RuntimeError if the shapes do not broadcast or the condition is not bool.
 ///
 /// >>> rg.where(rg.tensor([True, False]), rg.tensor([1.0, 2.0]), 0).tolist()

@@ -12,8 +12,8 @@ use crate::kernels::pointwise::Map2;
 use crate::ops::Form;
 use crate::tensor::{Category, Tensor};
 
-/// `bitwise_left_shift` and `bitwise_right_shift`. Shifts by more bits than there are, or by a negative number, push all of
-/// them out: what remains is 0, or -1 of a negative number that was shifted to the right.
+/// `bitwise_left_shift` and `bitwise_right_shift`. Shifts by more bits than there are, or by a negative number, push
+/// all of them out: what remains is 0, or -1 of a negative number that was shifted to the right.
 #[derive(Clone, Copy, Debug)]
 struct Shift {
     left: bool,
@@ -72,9 +72,10 @@ fn shifted(form: Form, shift: Shift, a: &Tensor, b: &Tensor) -> Result<Tensor> {
 
 /// The bits of each element moved to the left, towards larger numbers: `input * 2^other`. The operator `<<`.
 ///
-/// Args: `input`, `other` integer tensors with broadcastable shapes; one may be a number. Bits that are pushed out are lost.
-/// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: none. Raises: NotImplementedError for floats and
-/// bool, RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` integer tensors with broadcastable shapes; one may be a number. Bits that are pushed out are
+/// lost.
+/// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: none. Raises: NotImplementedError for
+/// floats and bool, RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.bitwise_left_shift(rg.tensor([1, 3]), 2).tolist()
 /// [4, 12]
@@ -83,8 +84,8 @@ pub fn bitwise_left_shift(#[operand] input: &Tensor, #[operand] other: &Tensor) 
     shifted(form, Shift { left: true }, input, other)
 }
 
-/// The bits of each element moved to the right, towards smaller numbers, the sign kept: `input / 2^other`, rounded down. The
-/// operator `>>`.
+/// The bits of each element moved to the right, towards smaller numbers, the sign kept: `input / 2^other`, rounded
+/// down. The operator `>>`.
 ///
 /// Args, Returns, Raises: as `bitwise_left_shift`. Derivative: none.
 ///

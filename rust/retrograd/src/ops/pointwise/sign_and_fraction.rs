@@ -108,8 +108,8 @@ impl Unary for NanToNum {
 
 /// Each element, with numbers for NaN and the infinities.
 ///
-/// Args: `input` any dtype; `nan` a number, 0 by default; `posinf` and `neginf` numbers, the greatest and the least one of
-/// the dtype by default. Returns: same shape. Derivative: `g` where `input` is finite, 0 elsewhere.
+/// Args: `input` any dtype; `nan` a number, 0 by default; `posinf` and `neginf` numbers, the greatest and the least one
+/// of the dtype by default. Returns: same shape. Derivative: `g` where `input` is finite, 0 elsewhere.
 ///
 /// >>> rg.nan_to_num(rg.tensor([float('nan'), float('inf'), 1.0]), posinf=9.0).tolist()
 /// [0.0, 9.0, 1.0]

@@ -311,7 +311,8 @@ impl Unary for Mvlgamma {
         if self.p <= block {
             return run_in_double(Self::NAME, [x], out, &|[x]| constant + terms(x, 0..self.p));
         }
-        // As torch, which holds all terms of all elements: more than there is memory for are refused, not summed for days.
+        // As torch, which holds all terms of all elements: more than there is memory for are refused, not summed for
+        // days.
         Tensor::empty(&[x.numel(), self.p as usize], DType::Float64).map_err(|e| e.named("mvlgamma"))?;
         let x = copy::cast(x, DType::Float64)?;
         let mut sum = Tensor::full(x.sizes(), constant.into(), DType::Float64)?;
@@ -401,8 +402,8 @@ impl Unary for Logit {
 /// The log-odds `log(input / (1 - input))` of each element, clamped to `[eps, 1 - eps]` first.
 ///
 /// Args: `input` any dtype; integers are converted to the default float dtype; `eps` a number, or None for no clamping.
-/// Returns: same shape; without `eps`, NaN outside [0, 1]. Derivative: `g / (input * (1 - input))`; outside the bounds 0,
-/// without `eps` NaN.
+/// Returns: same shape; without `eps`, NaN outside [0, 1]. Derivative: `g / (input * (1 - input))`; outside the bounds
+/// 0, without `eps` NaN.
 ///
 /// >>> rg.logit(rg.tensor([0.5])).tolist()
 /// [0.0]

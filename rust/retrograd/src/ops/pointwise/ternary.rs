@@ -154,8 +154,8 @@ impl Primitive for Addcmul {
 
 /// `input + value * tensor1 * tensor2`, elementwise with broadcasting and promotion.
 ///
-/// Args: `input`, `tensor1`, `tensor2` tensors of any dtype but bool with broadcastable shapes; `value` a number, cut to an
-/// integer for integers. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`,
+/// Args: `input`, `tensor1`, `tensor2` tensors of any dtype but bool with broadcastable shapes; `value` a number, cut
+/// to an integer for integers. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`,
 /// `g * value * tensor2` and `g * value * tensor1`. Raises: RuntimeError if the shapes do not broadcast;
 /// NotImplementedError for bool.
 ///
@@ -208,9 +208,10 @@ impl Primitive for Addcdiv {
 
 /// `input + value * tensor1 / tensor2`, elementwise with broadcasting and promotion.
 ///
-/// Args: `input`, `tensor1`, `tensor2` tensors with broadcastable shapes, of which one of the last two is float; `value` a
-/// number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`, `g * value / tensor2` and
-/// `-g * value * tensor1 / tensor2**2`. Raises: RuntimeError if the shapes do not broadcast, or for a quotient of integers.
+/// Args: `input`, `tensor1`, `tensor2` tensors with broadcastable shapes, of which one of the last two is float;
+/// `value` a number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`, `g * value /
+/// tensor2` and `-g * value * tensor1 / tensor2**2`. Raises: RuntimeError if the shapes do not broadcast, or for a
+/// quotient of integers.
 ///
 /// >>> rg.addcdiv(rg.tensor([1.0]), rg.tensor([2.0]), rg.tensor([4.0]), value=10).tolist()
 /// [6.0]
@@ -304,10 +305,10 @@ impl Primitive for LerpNumber {
 
 /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
 ///
-/// Args: `input`, `end` float tensors of one dtype, `weight` a tensor of that dtype or with a single dimensionless element,
-/// with broadcastable shapes. Returns: a tensor of the broadcast shape. Derivative: `g * (1 - weight)`, `g * weight` and
-/// `g * (end - input)`. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ; NotImplementedError for
-/// integers.
+/// Args: `input`, `end` float tensors of one dtype, `weight` a tensor of that dtype or with a single dimensionless
+/// element, with broadcastable shapes. Returns: a tensor of the broadcast shape. Derivative: `g * (1 - weight)`, `g *
+/// weight` and `g * (end - input)`. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ;
+/// NotImplementedError for integers.
 ///
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), rg.tensor([0.5, 0.25])).tolist()
 /// [2.0, 2.0]
@@ -322,9 +323,9 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 
 /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
 ///
-/// Args: `input`, `end` float tensors of one dtype with broadcastable shapes, `weight` a number. Returns: a tensor of the
-/// broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Raises: RuntimeError if the shapes do not broadcast or
-/// the dtypes differ; NotImplementedError for integers.
+/// Args: `input`, `end` float tensors of one dtype with broadcastable shapes, `weight` a number. Returns: a tensor of
+/// the broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Raises: RuntimeError if the shapes do not
+/// broadcast or the dtypes differ; NotImplementedError for integers.
 ///
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), 0.5).tolist()
 /// [2.0, 3.0]

@@ -25,7 +25,8 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     }
     /// What the derivative is written in: `self` or `result`, or nothing (an empty list).
     const SAVE: &'static [Save];
-    /// How the rule treats complex operands; one that is not [`ComplexRule::Analytic`] has a [`Unary::push`] of its own.
+    /// How the rule treats complex operands; one that is not [`ComplexRule::Analytic`] has a [`Unary::push`] of its
+    /// own.
     const COMPLEX: ComplexRule = ComplexRule::Analytic;
     /// Dtype of the result for operands of this dtype, in which the kernel runs; integers become floats by default.
     fn result_dtype(&self, x: DType) -> Result<DType> {
@@ -161,7 +162,8 @@ where
     }, else halves(op, k, x, out))
 }
 
-/// A derivative rule as one kernel over `g` and what was kept, for [`Unary::fused`]; there are none for complex numbers.
+/// A derivative rule as one kernel over `g` and what was kept, for [`Unary::fused`]; there are none for complex
+/// numbers.
 pub(super) fn fuse<K: Numeric2<Floats>>(
     op: &'static str,
     kernel: &K,

@@ -98,9 +98,10 @@ impl Primitive for Multinomial {
 /// Indices, each drawn with the probability that stands there.
 ///
 /// Args: `input` weights, none negative, that need not sum to 1: a vector or rows of them, float32 or float64;
-/// `num_samples` how many indices for each; `replacement` lets an index be drawn again; `generator` draws (the default one).
-/// Returns: int64 of sizes (num_samples,) or (rows, num_samples). No derivative. Raises: RuntimeError for other shapes or
-/// dtypes, too many samples, or weights that are negative, not finite or all zero.
+/// `num_samples` how many indices for each; `replacement` lets an index be drawn again; `generator` draws (the default
+/// one).
+/// Returns: int64 of sizes (num_samples,) or (rows, num_samples). No derivative. Raises: RuntimeError for other shapes
+/// or dtypes, too many samples, or weights that are negative, not finite or all zero.
 ///
 /// >>> rg.multinomial(rg.tensor([0.0, 2.0, 0.0]), 2, replacement=True).tolist()
 /// [1, 1]
@@ -226,9 +227,9 @@ fn around(mean: Result<&Tensor, f64>, std: Result<&Tensor, f64>, generator: Opti
 
 /// Normal random numbers around the elements of a tensor.
 ///
-/// Args: `mean` the mean of each number, float32 or float64; `std` the standard deviation of all; `generator` draws (the
-/// default one). Returns: a tensor of the shape and dtype of `mean`. Derivative: zero. Raises: RuntimeError for a negative
-/// `std`.
+/// Args: `mean` the mean of each number, float32 or float64; `std` the standard deviation of all; `generator` draws
+/// (the default one). Returns: a tensor of the shape and dtype of `mean`. Derivative: zero. Raises: RuntimeError for a
+/// negative `std`.
 ///
 /// >>> rg.normal(rg.tensor([1.0, 2.0]), 0.0).tolist()
 /// [1.0, 2.0]
@@ -262,8 +263,8 @@ pub fn normal_each(mean: &Tensor, std: &Tensor, generator: Option<&Generator>) -
 
 /// Normal random numbers of one mean and deviation.
 ///
-/// Args: `mean`, `std` numbers; `size` the sizes of the result; `generator` draws (the default one); `dtype` (the default
-/// float dtype). Raises: RuntimeError for a negative `std` or size.
+/// Args: `mean`, `std` numbers; `size` the sizes of the result; `generator` draws (the default one); `dtype` (the
+/// default float dtype). Raises: RuntimeError for a negative `std` or size.
 ///
 /// >>> rg.normal(2.0, 0.0, (2,)).tolist()
 /// [2.0, 2.0]

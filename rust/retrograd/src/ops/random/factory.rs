@@ -52,9 +52,9 @@ fn fresh_like(
 
 /// Uniform random numbers in `[0, 1)`.
 ///
-/// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float dtype);
-/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and NotImplementedError
-/// for a dtype that is not float32 or float64.
+/// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float
+/// dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and
+/// NotImplementedError for a dtype that is not float32 or float64.
 ///
 /// >>> rg.rand(2, 3).shape
 /// retrograd.Size([2, 3])
@@ -65,9 +65,9 @@ pub fn rand(#[size] size: &[i64], generator: Option<&Generator>, #[options] opti
 
 /// Normal random numbers of mean 0 and standard deviation 1.
 ///
-/// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float dtype);
-/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and NotImplementedError
-/// for a dtype that is not float32 or float64.
+/// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float
+/// dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and
+/// NotImplementedError for a dtype that is not float32 or float64.
 ///
 /// >>> rg.randn(2, 3).shape
 /// retrograd.Size([2, 3])
@@ -79,8 +79,8 @@ pub fn randn(#[size] size: &[i64], generator: Option<&Generator>, #[options] opt
 /// Random integers in `[0, high)`.
 ///
 /// Args: `high` an integer; `size` a sequence of integers; `generator` draws (the default one); `dtype` (int64);
-/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError if
-/// the range is empty or leaves the dtype.
+/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError
+/// if the range is empty or leaves the dtype.
 ///
 /// >>> rg.randint(1, (2,)).tolist()
 /// [0, 0]
@@ -97,8 +97,8 @@ pub fn randint_to(
 /// Random integers in `[low, high)`.
 ///
 /// Args: `low`, `high` integers; `size` a sequence of integers; `generator` draws (the default one); `dtype` (int64);
-/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError if
-/// the range is empty or leaves the dtype.
+/// the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and RuntimeError
+/// if the range is empty or leaves the dtype.
 ///
 /// >>> rg.randint(7, 8, (2,)).tolist()
 /// [7, 7]
@@ -211,8 +211,8 @@ pub fn randint_like_to(
 
 /// Random integers in `[low, high)`, of the size and dtype of `input`.
 ///
-/// Args: `input` any tensor; `low`, `high` integers; `generator` draws (the default one); `dtype` another dtype; the rest as
-/// `empty_like`. Raises: as `randint`.
+/// Args: `input` any tensor; `low`, `high` integers; `generator` draws (the default one); `dtype` another dtype; the
+/// rest as `empty_like`. Raises: as `randint`.
 ///
 /// >>> rg.randint_like(rg.zeros(2), 7, 8).tolist()
 /// [7.0, 7.0]

@@ -54,8 +54,8 @@ impl Primitive for AMinMax {
 /// The smallest and the largest element, of all or along a dimension.
 ///
 /// Args: `dim` the dimension, None for all; `keepdim` keeps it with size 1. NaN wins over every number. Returns: `(min,
-/// max)`. Derivative: each `g`, split evenly among the elements equal to its result. Raises: IndexError for a dimension out
-/// of range or of size 0; RuntimeError for no elements; NotImplementedError for complex dtypes.
+/// max)`. Derivative: each `g`, split evenly among the elements equal to its result. Raises: IndexError for a dimension
+/// out of range or of size 0; RuntimeError for no elements; NotImplementedError for complex dtypes.
 ///
 /// >>> low, high = rg.aminmax(rg.tensor([2.0, 1.0, 3.0]))
 /// >>> low.item(), high.item()

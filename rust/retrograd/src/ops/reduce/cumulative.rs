@@ -80,8 +80,8 @@ fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor,
 
 /// The largest of the elements up to each one along a dimension, and its last index.
 ///
-/// Args: `dim` the dimension. NaN wins over every number. Returns: `(values, indices)`, indices in int64. Derivative: `g`
-/// added up at the indices. Raises: IndexError for a dimension out of range.
+/// Args: `dim` the dimension. NaN wins over every number. Returns: `(values, indices)`, indices in int64. Derivative:
+/// `g` added up at the indices. Raises: IndexError for a dimension out of range.
 ///
 /// >>> rg.cummax(rg.tensor([1.0, 3.0, 2.0]), 0).values.tolist()
 /// [1.0, 3.0, 3.0]
@@ -150,7 +150,8 @@ impl Primitive for LogCumSumExp {
         let back = Self { over: self.over.clone(), reverse: !self.reverse };
         let zero = Tensor::number(Scalar::Int(0))?;
         let none = Tensor::number(Scalar::Float(f64::NEG_INFINITY))?;
-        // In logarithms, positive and negative gradients apart. Where the sum is 0, so is the derivative by what it is of.
+        // In logarithms, positive and negative gradients apart. Where the sum is 0, so is the derivative by what it is
+        // of.
         let some = result.ne(&none)?;
         let part = |g: &Tensor| -> Result<Tensor> {
             // NaN counts as both.
@@ -184,7 +185,8 @@ impl Primitive for LogCumSumExp {
 /// The logarithm of the sums of exponentials of the elements up to each one, along a dimension.
 ///
 /// Args: `input` of a floating point dtype; `dim` the dimension. Returns: the same shape. Derivative: `g * exp(input -
-/// result)`, summed from the other end. Raises: IndexError for a dimension out of range; NotImplementedError for integers.
+/// result)`, summed from the other end. Raises: IndexError for a dimension out of range; NotImplementedError for
+/// integers.
 ///
 /// >>> rg.logcumsumexp(rg.tensor([0.0, 0.0]), 0).exp().tolist()
 /// [1.0, 2.0]

@@ -358,7 +358,8 @@ pub fn min_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// The first index of the maximum, of all elements (as if flattened) or along a dimension.
 ///
 /// Args: `dim` the dimension, None for all; `keepdim` keeps reduced dimensions with size 1.
-/// Returns: int64. No derivative. Raises: IndexError for a dimension out of range or no elements; RuntimeError for bool.
+/// Returns: int64. No derivative. Raises: IndexError for a dimension out of range or no elements; RuntimeError for
+/// bool.
 ///
 /// >>> rg.argmax(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 1

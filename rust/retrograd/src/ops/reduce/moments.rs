@@ -214,7 +214,8 @@ pub fn var_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 
 /// The variance over dimensions, squared deviations divided by `n - correction`.
 ///
-/// Args: `dim` an integer or a list, None for all; `correction` a number (1); `keepdim` keeps the dimensions with size 1.
+/// Args: `dim` an integer or a list, None for all; `correction` a number (1); `keepdim` keeps the dimensions with size
+/// 1.
 /// Returns: NaN or infinity if `n` is not above `correction`. Derivative: `2 g (input - mean) / (n - correction)`.
 /// Raises: RuntimeError for integers.
 ///
@@ -228,7 +229,8 @@ pub fn var(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keep
 /// The standard deviation of all elements.
 ///
 /// Args: `input` a floating point dtype; `unbiased` divides by `n - 1` rather than by `n`.
-/// Returns: a 0-dim tensor, NaN for too few elements. Derivative: `g (input - mean) / ((n - 1) std)`, 0 where `std` is 0.
+/// Returns: a 0-dim tensor, NaN for too few elements. Derivative: `g (input - mean) / ((n - 1) std)`, 0 where `std` is
+/// 0.
 /// Raises: RuntimeError for integers.
 ///
 /// >>> rg.std(rg.tensor([1.0, 3.0]), False).item()
@@ -252,7 +254,8 @@ pub fn std_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 
 /// The standard deviation over dimensions, squared deviations divided by `n - correction`.
 ///
-/// Args: `dim` an integer or a list, None for all; `correction` a number (1); `keepdim` keeps the dimensions with size 1.
+/// Args: `dim` an integer or a list, None for all; `correction` a number (1); `keepdim` keeps the dimensions with size
+/// 1.
 /// Returns: NaN or infinity if `n` is not above `correction`. Derivative: `g (input - mean) / ((n - correction) std)`.
 /// Raises: RuntimeError for integers.
 ///

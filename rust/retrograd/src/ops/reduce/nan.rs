@@ -44,8 +44,9 @@ impl Primitive for NanSum {
 
 /// The sum of the elements that are not NaN.
 ///
-/// Args: `dim` an integer or a list, None for all; `keepdim` keeps them with size 1; `dtype` to sum in (int64 for integers
-/// and bool). Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded, and 0 for NaN.
+/// Args: `dim` an integer or a list, None for all; `keepdim` keeps them with size 1; `dtype` to sum in (int64 for
+/// integers and bool). Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded,
+/// and 0 for NaN.
 /// Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
 ///
 /// >>> rg.nansum(rg.tensor([1.0, float('nan'), 2.0])).item()
@@ -61,8 +62,9 @@ pub fn nansum(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<
 
 /// The mean of the elements that are not NaN.
 ///
-/// Args: `input` of a floating point dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or with size 1 in) the
-/// dimensions; NaN where no element is a number. Derivative: `g / n` for every number. Raises: RuntimeError for integers.
+/// Args: `input` of a floating point dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or
+/// with size 1 in) the dimensions; NaN where no element is a number. Derivative: `g / n` for every number. Raises:
+/// RuntimeError for integers.
 ///
 /// >>> rg.nanmean(rg.tensor([1.0, float('nan'), 2.0])).item()
 /// 1.5

@@ -43,8 +43,8 @@ fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     }
 }
 
-/// `g` times the derivative of the norm by each element, where `g` and `norm` lie beside `x`. At zero, the subgradient of
-/// least length.
+/// `g` times the derivative of the norm by each element, where `g` and `norm` lie beside `x`. At zero, the subgradient
+/// of least length.
 fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let zero = zero()?;
     let off = |t: &Tensor, mask: &Tensor| t.masked_fill(mask, &zero);
@@ -181,8 +181,9 @@ pub(crate) fn older_vector(
 ///
 /// Args: `x` of a floating point dtype; `ord` the order `p` of `sum(abs(x) ** p) ** (1 / p)`, infinity for the largest
 /// magnitude, minus infinity for the smallest, 0 for the number of elements that are not zero; `dim`, `keepdim` as for
-/// `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g` times that of
-/// the norm, 0 where the norm is 0. Raises: RuntimeError for integers, or an order without identity over no elements.
+/// `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g` times
+/// that of the norm, 0 where the norm is 0. Raises: RuntimeError for integers, or an order without identity over no
+/// elements.
 ///
 /// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
@@ -214,9 +215,10 @@ fn matrix_axes(op: &'static str, a: &Tensor, dim: &[i64]) -> Result<[usize; 2]> 
 
 /// The norm of matrices by a name.
 ///
-/// Args: `A` of a floating point dtype; `ord` "fro" for the root of the sum of squares; `dim` the two axes of the matrices;
-/// `keepdim` keeps them with size 1; `dtype` converts first. Derivative: as for `linalg.vector_norm`. Raises: RuntimeError for
-/// integers, fewer than 2 dims or another name; NotImplementedError for "nuc", which needs singular values.
+/// Args: `A` of a floating point dtype; `ord` "fro" for the root of the sum of squares; `dim` the two axes of the
+/// matrices; `keepdim` keeps them with size 1; `dtype` converts first. Derivative: as for `linalg.vector_norm`. Raises:
+/// RuntimeError for integers, fewer than 2 dims or another name; NotImplementedError for "nuc", which needs singular
+/// values.
 ///
 /// >>> rg.linalg.matrix_norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]])).item()
 /// 5.0
@@ -236,8 +238,8 @@ pub fn matrix_norm(A: &Tensor, ord: &str, dim: &[i64], keepdim: bool, dtype: Opt
 
 /// The norm of matrices by a number.
 ///
-/// Args: `ord` 1 for the largest sum of magnitudes of a column, infinity for that of a row, -1 and minus infinity for the
-/// smallest; others as above. Raises: NotImplementedError for 2 and -2, which need singular values.
+/// Args: `ord` 1 for the largest sum of magnitudes of a column, infinity for that of a row, -1 and minus infinity for
+/// the smallest; others as above. Raises: NotImplementedError for 2 and -2, which need singular values.
 ///
 /// >>> rg.linalg.matrix_norm(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).item()
 /// 6.0
@@ -271,9 +273,9 @@ pub fn matrix_norm_number(A: &Tensor, ord: Scalar, dim: &[i64], keepdim: bool, d
 
 /// The norm of vectors or, with an order and two axes, of matrices.
 ///
-/// Args: `A` of a floating point dtype; `ord` an order, None for the root of the sum of squares; `dim` one axis or two, None
-/// for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: `linalg.vector_norm`, or `linalg.matrix_norm` for
-/// an order and two axes. Raises: RuntimeError for more axes, and as these do.
+/// Args: `A` of a floating point dtype; `ord` an order, None for the root of the sum of squares; `dim` one axis or two,
+/// None for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: `linalg.vector_norm`, or
+/// `linalg.matrix_norm` for an order and two axes. Raises: RuntimeError for more axes, and as these do.
 ///
 /// >>> rg.linalg.norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
@@ -331,11 +333,11 @@ pub fn linalg_norm_named(
 
 /// The norm of some order, of all elements or over dimensions: `sum(abs(input) ** p) ** (1 / p)`.
 ///
-/// Args: `input` of a floating point dtype; `p` the order of `linalg.vector_norm` (0 counts the elements that are not 0, infinity
-/// takes the largest magnitude, minus infinity the smallest), None for 2; `dim` an int, several, or None for all; `keepdim`
-/// keeps them with size 1; `dtype` converts first. Returns: a tensor without those dims. Derivative:
-/// `g * sign(input) * (abs(input) / norm) ** (p - 1)`, and 0 where the norm is 0. Raises: IndexError if there is no such dim;
-/// RuntimeError for integers, and for an order without identity over no elements.
+/// Args: `input` of a floating point dtype; `p` the order of `linalg.vector_norm` (0 counts the elements that are not
+/// 0, infinity takes the largest magnitude, minus infinity the smallest), None for 2; `dim` an int, several, or None
+/// for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: a tensor without those dims. Derivative:
+/// `g * sign(input) * (abs(input) / norm) ** (p - 1)`, and 0 where the norm is 0. Raises: IndexError if there is no
+/// such dim; RuntimeError for integers, and for an order without identity over no elements.
 ///
 /// >>> rg.norm(rg.tensor([3.0, -4.0]), 1).item()
 /// 7.0
@@ -352,8 +354,8 @@ pub fn norm(
 
 /// The norm by name: "fro", the root of the sum of squares.
 ///
-/// Args: `dim`, `keepdim`, `dtype` as above. Raises: NotImplementedError for "nuc", which needs singular values; RuntimeError for
-/// another name.
+/// Args: `dim`, `keepdim`, `dtype` as above. Raises: NotImplementedError for "nuc", which needs singular values;
+/// RuntimeError for another name.
 ///
 /// >>> rg.tensor([3.0, -4.0]).norm().item()
 /// 5.0
@@ -429,8 +431,9 @@ fn maybe_difference(a: Option<Tensor>, b: Option<Tensor>) -> Result<Grads> {
 
 /// The norm of the difference of two tensors.
 ///
-/// Args: `other` with a shape that broadcasts against that of `input`; `p` the order of `linalg.vector_norm`. Returns: a
-/// 0-dim tensor. Derivative: as for `linalg.vector_norm`, for `other` its negative. Raises: RuntimeError for integers.
+/// Args: `other` with a shape that broadcasts against that of `input`; `p` the order of `linalg.vector_norm`. Returns:
+/// a 0-dim tensor. Derivative: as for `linalg.vector_norm`, for `other` its negative. Raises: RuntimeError for
+/// integers.
 ///
 /// >>> rg.dist(rg.tensor([3.0, 4.0]), rg.zeros(2)).item()
 /// 5.0

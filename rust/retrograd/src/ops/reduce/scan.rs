@@ -91,8 +91,8 @@ impl CumProd {
     fn sums(&self, x: &Tensor, reverse: bool) -> Result<Tensor> {
         apply1(CumSum { over: self.over.clone(), reverse, dtype: None }, &[x])
     }
-    /// The derivatives `dy[i] / dx[k]` as `(before, k, i, after)`: the products up to `i` without `k`. For operands with
-    /// zeros; of `n^2` elements.
+    /// The derivatives `dy[i] / dx[k]` as `(before, k, i, after)`: the products up to `i` without `k`. For operands
+    /// with zeros; of `n^2` elements.
     fn partials(&self, x: &Tensor) -> Result<Tensor> {
         let [before, n, after] = self.over.block(x.sizes());
         let one = Tensor::ones(&[], x.dtype())?;
@@ -204,7 +204,8 @@ pub fn cumsum(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> 
 /// The products of the elements up to each one, along a dimension.
 ///
 /// Args: `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and bool).
-/// Returns: the same shape. Derivative: the running sum of `g * result` from the other end, over `input`; exact at zeros.
+/// Returns: the same shape. Derivative: the running sum of `g * result` from the other end, over `input`; exact at
+/// zeros.
 /// Raises: IndexError for a dimension out of range.
 ///
 /// >>> rg.cumprod(rg.tensor([1.0, 2.0, 3.0]), 0).tolist()

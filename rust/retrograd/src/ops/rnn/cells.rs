@@ -65,8 +65,8 @@ macro_rules! cells {
         #[doc = concat!(" Args: `input` (batch, features); `hx` ", $hx_doc, ";")]
         #[doc = concat!(" `w_ih` (", $gates, "hidden, features), `w_hh` (", $gates, "hidden, hidden),")]
         #[doc = concat!(" and biases `b_ih`, `b_hh` (", $gates, "hidden,) or None.")]
-        /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if sizes
-        /// or dtypes do not go together; IndexError for operands without two dims.
+        /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if
+        /// sizes or dtypes do not go together; IndexError for operands without two dims.
         ///
         $(#[doc = $example])*
         #[op(function, "(b_ih=None, b_hh=None)")]
@@ -99,7 +99,8 @@ cells! {
         /// 3.0
     }
 
-    /// One step of `lstm`: with gates `i, f, g, o`, the cell state becomes `f c + i g` and the hidden state `o tanh(c)`.
+    /// One step of `lstm`: with gates `i, f, g, o`, the cell state becomes `f c + i g` and the hidden state `o
+    /// tanh(c)`.
     lstm_cell: Lstm, two(&[Tensor]) -> both((Tensor, Tensor)), "hidden and cell state, each (batch, hidden)", "4 * ",
     {
         /// >>> state = [rg.zeros(1, 1), rg.ones(1, 1)]

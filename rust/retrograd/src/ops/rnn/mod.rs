@@ -215,8 +215,8 @@ layers! {
         /// >>> y.flatten().tolist(), h.shape
         /// ([0.0, 0.0], retrograd.Size([1, 1, 1]))
     } {
-        /// >>> w = rg.zeros(1, 1)
-        /// >>> y, h = rg.rnn_tanh(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
+        /// >>> w, h0 = rg.zeros(1, 1), rg.zeros(1, 2, 1)
+        /// >>> y, h = rg.rnn_tanh(rg.ones(3, 1), rg.tensor([2, 1]), h0, [w, w], False, 1, 0.0, False, False)
         /// >>> y.flatten().tolist()
         /// [0.0, 0.0, 0.0]
     }
@@ -232,8 +232,8 @@ layers! {
         /// >>> y.flatten().tolist()
         /// [1.0, 2.0]
     } {
-        /// >>> w = rg.ones(1, 1)
-        /// >>> y, h = rg.rnn_relu(rg.ones(3, 1), rg.tensor([2, 1]), rg.zeros(1, 2, 1), [w, w], False, 1, 0.0, False, False)
+        /// >>> w, h0 = rg.ones(1, 1), rg.zeros(1, 2, 1)
+        /// >>> y, h = rg.rnn_relu(rg.ones(3, 1), rg.tensor([2, 1]), h0, [w, w], False, 1, 0.0, False, False)
         /// >>> y.flatten().tolist(), h.flatten().tolist()
         /// ([1.0, 1.0, 2.0], [2.0, 1.0])
     }

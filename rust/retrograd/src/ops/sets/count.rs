@@ -80,10 +80,10 @@ fn refused(detail: String) -> Error {
 
 /// How often each of the numbers 0, 1, 2, ... occurs; or the sum of the weights of its occurrences.
 ///
-/// Args: `input` a vector of integers, none negative; `weights` a vector of the same length; `minlength` the least length
-/// of the result. Returns: a vector as long as the largest number and one more: int64 without weights (or
-/// numbers), float32 with weights of float32, else float64. Derivative: not implemented, as in torch. Raises: RuntimeError for negative numbers, other
-/// shapes, a negative `minlength`; NotImplementedError for floats and bool.
+/// Args: `input` a vector of integers, none negative; `weights` a vector of the same length; `minlength` the least
+/// length of the result. Returns: a vector as long as the largest number and one more: int64 without weights (or
+/// numbers), float32 with weights of float32, else float64. Derivative: not implemented, as in torch. Raises:
+/// RuntimeError for negative numbers, other shapes, a negative `minlength`; NotImplementedError for floats and bool.
 ///
 /// >>> rg.bincount(rg.tensor([1, 3, 1])).tolist()
 /// [0, 2, 0, 1]
@@ -116,8 +116,8 @@ pub fn bincount(input: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Res
 
 /// The indices along each axis of the places that numbers have in a tensor, counted row by row.
 ///
-/// Args: `indices` a tensor of integers; `shape` the sizes of the tensor. Returns: a tuple of tensors like `indices`, in
-/// int64, one per axis. Raises: TypeError if `indices` has no integers; ValueError for a negative size.
+/// Args: `indices` a tensor of integers; `shape` the sizes of the tensor. Returns: a tuple of tensors like `indices`,
+/// in int64, one per axis. Raises: TypeError if `indices` has no integers; ValueError for a negative size.
 ///
 /// >>> rg.unravel_index(rg.tensor([5, 7]), (2, 4))
 /// (tensor([1, 1]), tensor([1, 3]))

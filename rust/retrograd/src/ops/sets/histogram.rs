@@ -23,7 +23,8 @@ fn reach<T: Real + Into<f64>>(x: &[T]) -> Option<[f64; 2]> {
 
 /// Adds the weight of every element (1 without weights) to its bin. The last edge belongs to the last bin.
 ///
-/// `even`: the edges are evenly spaced, so that a division finds the bin; `exact` compares with the edges around it, too.
+/// `even`: the edges are evenly spaced, so that a division finds the bin; `exact` compares with the edges around it,
+/// too.
 fn fill<T: Real + Into<f64>>(x: &[T], weights: Option<&[T]>, edges: &[T], even: bool, exact: bool, bins: &mut [f64]) {
     let n = bins.len();
     let (first, last) = (edges[0], edges[n]);
@@ -115,9 +116,10 @@ const REMEDY: &str = "counts do not change with the elements: detach them";
 
 /// How many elements lie in each of some bins of equal width; those outside count nowhere.
 ///
-/// Args: `input` float32 or float64; `bins` how many; `min`, `max` the outer edges, by default (and if equal) the smallest
-/// and largest element. Returns: a vector of `bins` counts in the dtype of `input`. No derivative. Raises: RuntimeError if
-/// `bins` is not positive, or the edges are not finite or the wrong way round; NotImplementedError for integers.
+/// Args: `input` float32 or float64; `bins` how many; `min`, `max` the outer edges, by default (and if equal) the
+/// smallest and largest element. Returns: a vector of `bins` counts in the dtype of `input`. No derivative. Raises:
+/// RuntimeError if `bins` is not positive, or the edges are not finite or the wrong way round; NotImplementedError for
+/// integers.
 ///
 /// >>> rg.histc(rg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3).tolist()
 /// [0.0, 2.0, 1.0, 0.0]
@@ -134,7 +136,8 @@ pub fn histc(input: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tens
     apply1(Histc { bins, reach: [min.as_f64(), max.as_f64()], lead: 0 }, &[&input.detach()])
 }
 
-/// `histogram`. Operands: the elements, then the edges or a weight of each element, if given. Results: the sums, the edges.
+/// `histogram`. Operands: the elements, then the edges or a weight of each element, if given. Results: the sums, the
+/// edges.
 #[derive(Clone, Debug)]
 struct Histogram {
     /// Number of bins and outer edges; `None` if the edges are an operand.
@@ -270,10 +273,10 @@ fn histogram_of(
 ///
 /// A bin takes the elements from its lower edge to below its upper one; the last bin takes both.
 ///
-/// Args: `input` float32 or float64; `bins` the edges, a vector that rises, of the same dtype; `weight` what each element
-/// counts, of the shape of `input`; `density` divides the counts by their sum and by the widths of the bins. Returns:
-/// `(hist, bin_edges)`. Derivative: not implemented, as in torch. Raises: RuntimeError if shapes or dtypes do not go
-/// together, or there is no bin; NotImplementedError for integers.
+/// Args: `input` float32 or float64; `bins` the edges, a vector that rises, of the same dtype; `weight` what each
+/// element counts, of the shape of `input`; `density` divides the counts by their sum and by the widths of the bins.
+/// Returns: `(hist, bin_edges)`. Derivative: not implemented, as in torch. Raises: RuntimeError if shapes or dtypes do
+/// not go together, or there is no bin; NotImplementedError for integers.
 ///
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), rg.tensor([0.0, 2.0, 4.0])).hist.tolist()
 /// [1.0, 2.0]
@@ -318,8 +321,8 @@ pub fn histogram_edges(
 
 /// As above, for bins of equal width.
 ///
-/// Args: `bins` how many; `range` the outer edges `(low, high)`, by default the smallest and largest element; the rest as
-/// above. Raises: RuntimeError if `range` is not finite or falls.
+/// Args: `bins` how many; `range` the outer edges `(low, high)`, by default the smallest and largest element; the rest
+/// as above. Raises: RuntimeError if `range` is not finite or falls.
 ///
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), 2, range=(0.0, 4.0)).hist.tolist()
 /// [1.0, 2.0]

@@ -1,4 +1,5 @@
-//! Sets and counts: the distinct elements of a tensor, how many there are of each, and where numbers stand among sorted ones.
+//! Sets and counts: the distinct elements of a tensor, how many there are of each, and where numbers stand among sorted
+//! ones.
 
 mod count;
 mod histogram;

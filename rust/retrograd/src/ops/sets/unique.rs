@@ -230,11 +230,11 @@ fn distinct(x: &Tensor, dim: Option<i64>, asked: Unique) -> Result<OneOrMany> {
 ///
 /// NaN is equal to nothing, itself included, and comes last.
 ///
-/// Args: `input` any real dtype; `sorted` is taken for torch's sake, the result comes in order either way; `return_inverse`
-/// adds where in the result each element stands; `return_counts` adds how often each occurs; `dim` compares the slices along
-/// a dimension. Returns: a tensor, or a tuple of it and what was asked for, in int64. Derivative: refused when it is asked
-/// for, as in torch. Raises: IndexError for a dimension out of range; RuntimeError for slices without elements;
-/// NotImplementedError for complex dtypes.
+/// Args: `input` any real dtype; `sorted` is taken for torch's sake, the result comes in order either way;
+/// `return_inverse` adds where in the result each element stands; `return_counts` adds how often each occurs; `dim`
+/// compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was asked for, in
+/// int64. Derivative: refused when it is asked for, as in torch. Raises: IndexError for a dimension out of range;
+/// RuntimeError for slices without elements; NotImplementedError for complex dtypes.
 ///
 /// >>> values, counts = rg.unique(rg.tensor([3, 1, 3]), return_counts=True)
 /// >>> values.tolist(), counts.tolist()
@@ -254,8 +254,8 @@ pub fn unique(
 /// The elements without those that equal the one before them; or the slices along a dimension.
 ///
 /// Args: `return_inverse` adds where in the result each element stands; `return_counts` adds the lengths of the runs of
-/// equal elements; `dim` compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was asked for,
-/// in int64. Derivative: refused when it is asked for, as in torch. Raises: as `unique`.
+/// equal elements; `dim` compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was asked
+/// for, in int64. Derivative: refused when it is asked for, as in torch. Raises: as `unique`.
 ///
 /// >>> rg.unique_consecutive(rg.tensor([1, 1, 2, 2, 1])).tolist()
 /// [1, 2, 1]

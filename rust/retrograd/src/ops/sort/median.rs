@@ -113,8 +113,9 @@ pub fn median(input: &Tensor) -> Result<Tensor> {
 
 /// The median along a dimension and its index: the element in the middle of the order, the lower one of two.
 ///
-/// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64. Derivative:
-/// `g` to the index. Raises: IndexError for a dimension out of range or of size 0; NotImplementedError for bool.
+/// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64.
+/// Derivative: `g` to the index. Raises: IndexError for a dimension out of range or of size 0; NotImplementedError for
+/// bool.
 ///
 /// >>> rg.median(rg.tensor([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
 /// [2.0, 5.0]

@@ -48,7 +48,8 @@ fn sorted(x: &Tensor, asked: bool, dim: i64, descending: bool) -> Result<(Tensor
 /// Equal elements keep their order. NaN counts as greater than every number.
 ///
 /// Args: `dim` the dimension, the last by default; `descending` puts the greatest first; `stable` changes
-/// nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in int64. Derivative: `g` to the indices.
+/// nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in int64. Derivative: `g` to the
+/// indices.
 /// Raises: IndexError for a dimension out of range; RuntimeError for complex dtypes.
 ///
 /// >>> values, indices = rg.sort(rg.tensor([3.0, 1.0, 2.0]))

@@ -142,11 +142,12 @@ fn of_number(op: &'static str, input: &Tensor, q: f64) -> Result<Tensor> {
 ///
 /// Between two elements, `interpolation` decides. NaN, if there is one, is the result.
 ///
-/// Args: `input` float32 or float64, with elements; `q` numbers from 0 to 1, a 0-dim tensor or a vector of the same dtype;
-/// `dim` the dimension, None for all elements; `keepdim` keeps it with size 1; `interpolation` 'linear', 'lower', 'higher',
-/// 'midpoint' or 'nearest'. Returns: a tensor without the dimension, with one in front for a vector `q`. Derivative: `g` to
-/// the elements between which the result lies, by their weights; for `q` their distance. Raises: RuntimeError for other
-/// dtypes, no elements, or `q` outside 0 to 1; IndexError for a dimension out of range.
+/// Args: `input` float32 or float64, with elements; `q` numbers from 0 to 1, a 0-dim tensor or a vector of the same
+/// dtype; `dim` the dimension, None for all elements; `keepdim` keeps it with size 1; `interpolation` 'linear',
+/// 'lower', 'higher', 'midpoint' or 'nearest'. Returns: a tensor without the dimension, with one in front for a vector
+/// `q`. Derivative: `g` to the elements between which the result lies, by their weights; for `q` their
+/// distance. Raises: RuntimeError for other dtypes, no elements, or `q` outside 0 to 1; IndexError for a dimension out
+/// of range.
 ///
 /// >>> rg.quantile(rg.tensor([3.0, 1.0, 2.0]), rg.tensor([0.5, 0.75])).tolist()
 /// [2.0, 2.5]

@@ -103,8 +103,8 @@ impl Pick for Kth {
 /// The `k`-th smallest element along a dimension, and its index.
 ///
 /// Args: `k` from 1; `dim` the dimension, the last by default; `keepdim` keeps it with size 1. Returns: `(values,
-/// indices)`, indices in int64. Derivative: `g` to the index. Raises: RuntimeError if `k` is out of range; IndexError for a
-/// dimension out of range or of size 0; NotImplementedError for bool.
+/// indices)`, indices in int64. Derivative: `g` to the index. Raises: RuntimeError if `k` is out of range; IndexError
+/// for a dimension out of range or of size 0; NotImplementedError for bool.
 ///
 /// >>> values, indices = rg.kthvalue(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.item(), indices.item()

@@ -110,8 +110,8 @@ pub fn chosen<C: Choose>(choose: &C, x: &Tensor, axis: usize) -> Result<(Tensor,
     let (a_outer, o_outer) = (others(x.strides()), others(values.strides()));
     match_dtype!(ordered of C::NAME, x.dtype(), T => {
         let (a, v, i) = (x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
-        // SAFETY: (1) S1 and S3, and a line without elements has no results; (2) the results are fresh, of one layout, and
-        // have `to.n` elements along the axis.
+        // SAFETY: (1) S1 and S3, and a line without elements has no results; (2) the results are fresh, of one layout,
+        // and have `to.n` elements along the axis.
         unsafe { choose_along(&outer, &a_outer, &o_outer, from, to, a, v, i, choose) }?;
     });
     Ok((values, indices))

@@ -185,8 +185,8 @@ fn swapped(form: Form, op: &'static str, x: &Tensor, dim0: i64, dim1: i64) -> Re
 
 /// A view of `input` with two axes swapped.
 ///
-/// Args: `dim0`, `dim1` axes, negative ones counted from the end. Returns: a view. Derivative: `g` with the axes swapped
-/// back. Raises: IndexError if an axis does not exist.
+/// Args: `dim0`, `dim1` axes, negative ones counted from the end. Returns: a view. Derivative: `g` with the axes
+/// swapped back. Raises: IndexError if an axis does not exist.
 ///
 /// >>> tuple(rg.transpose(rg.zeros(2, 3, 4), 0, -1).shape)
 /// (4, 3, 2)
@@ -259,8 +259,8 @@ pub fn permute(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
 
 /// A view of `input` with the axes `source` moved to the places `destination`; the others keep their order.
 ///
-/// Args: `source`, `destination` axes, as many of each. Returns: a view. Derivative: `g` moved back. Raises: RuntimeError
-/// if the lists differ in length or name an axis twice; IndexError if an axis does not exist.
+/// Args: `source`, `destination` axes, as many of each. Returns: a view. Derivative: `g` moved back. Raises:
+/// RuntimeError if the lists differ in length or name an axis twice; IndexError if an axis does not exist.
 ///
 /// >>> tuple(rg.movedim(rg.zeros(2, 3, 4), 0, -1).shape)
 /// (3, 4, 2)
@@ -321,8 +321,8 @@ pub fn squeeze_dim(input: &Tensor, dim: i64) -> Result<Tensor> {
 
 /// A view of `input` without those of the axes `dim` whose size is 1.
 ///
-/// Returns: a view. Derivative: `g` in the sizes of `input`. Raises: IndexError if an axis does not exist; RuntimeError if
-/// one is named twice.
+/// Returns: a view. Derivative: `g` in the sizes of `input`. Raises: IndexError if an axis does not exist; RuntimeError
+/// if one is named twice.
 ///
 /// >>> tuple(rg.squeeze(rg.zeros(1, 3, 1), (0, 1)).shape)
 /// (3, 1)
@@ -334,8 +334,8 @@ pub fn squeeze_dims(input: &Tensor, dim: &[i64]) -> Result<Tensor> {
 
 /// A view of `input` with an axis of size 1 at `dim`.
 ///
-/// Args: `dim` from `-ndim - 1` to `ndim`. Returns: a view. Derivative: `g` without the axis. Raises: IndexError if `dim`
-/// is out of range.
+/// Args: `dim` from `-ndim - 1` to `ndim`. Returns: a view. Derivative: `g` without the axis. Raises: IndexError if
+/// `dim` is out of range.
 ///
 /// >>> tuple(rg.unsqueeze(rg.zeros(3), 1).shape)
 /// (3, 1)

@@ -70,9 +70,9 @@ impl Primitive for Trace {
 
 /// Zeros with the last axis of `input` on the diagonals of two new axes.
 ///
-/// Args: `offset` above 0 for a diagonal right of the main one, below for one left of it; `dim1`, `dim2` the places of the
-/// new axes. Returns: a fresh tensor, its new axes of size `n + abs(offset)`. Derivative: the diagonals of `g`. Raises:
-/// IndexError if there is no place for an axis; RuntimeError if both are the same.
+/// Args: `offset` above 0 for a diagonal right of the main one, below for one left of it; `dim1`, `dim2` the places of
+/// the new axes. Returns: a fresh tensor, its new axes of size `n + abs(offset)`. Derivative: the diagonals of `g`.
+/// Raises: IndexError if there is no place for an axis; RuntimeError if both are the same.
 ///
 /// >>> rg.diag_embed(rg.tensor([1.0, 2.0])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]
@@ -97,8 +97,8 @@ pub fn diag_embed(input: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<T
 
 /// The diagonal of a matrix, or the matrix of a diagonal.
 ///
-/// Args: `input` a vector or a matrix; `diagonal` which one, 0 for the main one. Returns: a fresh vector for a matrix, a
-/// matrix for a vector. Derivative: `g` in the same places, zeros elsewhere. Raises: RuntimeError for other shapes.
+/// Args: `input` a vector or a matrix; `diagonal` which one, 0 for the main one. Returns: a fresh vector for a matrix,
+/// a matrix for a vector. Derivative: `g` in the same places, zeros elsewhere. Raises: RuntimeError for other shapes.
 ///
 /// >>> rg.diag(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]
@@ -127,8 +127,8 @@ pub fn diagflat(input: &Tensor, offset: i64) -> Result<Tensor> {
 
 /// The sum of the main diagonal of a matrix.
 ///
-/// Returns: a 0-dim tensor; int64 for integers. Derivative: `g` on the diagonal. Raises: RuntimeError unless `input` is a
-/// matrix, NotImplementedError for bool.
+/// Returns: a 0-dim tensor; int64 for integers. Derivative: `g` on the diagonal. Raises: RuntimeError unless `input` is
+/// a matrix, NotImplementedError for bool.
 ///
 /// >>> rg.trace(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).item()
 /// 5.0

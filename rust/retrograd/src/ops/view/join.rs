@@ -189,8 +189,8 @@ pub fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
 
 /// Tensors of equal sizes joined along a new axis.
 ///
-/// Args: `tensors` of equal sizes, dtypes promoted; `dim` the place of the new axis. Returns: a fresh tensor. Derivative:
-/// each tensor's index of `g`. Raises: RuntimeError for an empty list or unequal sizes.
+/// Args: `tensors` of equal sizes, dtypes promoted; `dim` the place of the new axis. Returns: a fresh tensor.
+/// Derivative: each tensor's index of `g`. Raises: RuntimeError for an empty list or unequal sizes.
 ///
 /// >>> rg.stack([rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])], dim=1).tolist()
 /// [[1.0, 3.0], [2.0, 4.0]]

@@ -59,8 +59,8 @@ impl Primitive for Repeat {
 
 /// `input` repeated along each axis.
 ///
-/// Args: `repeats` how often, one number per axis, further axes in front. Returns: a fresh tensor. Derivative: `g` summed
-/// over the repetitions. Raises: RuntimeError for fewer numbers than axes, or a negative one.
+/// Args: `repeats` how often, one number per axis, further axes in front. Returns: a fresh tensor. Derivative: `g`
+/// summed over the repetitions. Raises: RuntimeError for fewer numbers than axes, or a negative one.
 ///
 /// >>> rg.tensor([1.0, 2.0]).repeat(2, 2).tolist()
 /// [[1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0]]
@@ -103,8 +103,9 @@ pub fn tile(input: &Tensor, #[size] dims: &[i64]) -> Result<Tensor> {
 
 /// The index `i` as often as `repeats` says, for each `i`.
 ///
-/// Args: `repeats` an int32 or int64 vector; `output_size` the sum, if it is known. Returns: a vector of that dtype; it has
-/// no derivative. Raises: NotImplementedError for another dtype; RuntimeError for a negative number, or a sum that is not `output_size`.
+/// Args: `repeats` an int32 or int64 vector; `output_size` the sum, if it is known. Returns: a vector of that dtype; it
+/// has no derivative. Raises: NotImplementedError for another dtype; RuntimeError for a negative number, or a sum that
+/// is not `output_size`.
 ///
 /// >>> rg.repeat_interleave(rg.tensor([1, 0, 2])).tolist()
 /// [0, 2, 2]
@@ -151,8 +152,9 @@ fn along(input: &Tensor, dim: Option<i64>) -> Result<(Tensor, usize)> {
 
 /// Each element of `input`, or each index of an axis, repeated as often as `repeats` says.
 ///
-/// Args: `repeats` an int32 or int64 vector with a number for each index, or a tensor of one number; `dim` an axis, None
-/// for the elements in row-major order; `output_size` the size that results, if it is known. Returns: a fresh tensor.
+/// Args: `repeats` an int32 or int64 vector with a number for each index, or a tensor of one number; `dim` an axis,
+/// None for the elements in row-major order; `output_size` the size that results, if it is known. Returns: a fresh
+/// tensor.
 /// Derivative: `g` summed over the repetitions. Raises: RuntimeError if `repeats` has another length or a negative
 /// number; NotImplementedError if it has another dtype.
 ///

@@ -75,9 +75,9 @@ impl Primitive for Roll {
 
 /// A copy of `input` with the indices of axes moved on; those that leave an axis come in again at its start.
 ///
-/// Args: `shifts` a number, or one for each of `dims`; `dims` the axes, none or None for the elements in row-major order. Returns:
-/// a fresh tensor. Derivative: `g` rolled back. Raises: IndexError if an axis does not exist; RuntimeError if there are
-/// not as many shifts as axes.
+/// Args: `shifts` a number, or one for each of `dims`; `dims` the axes, none or None for the elements in row-major
+/// order. Returns: a fresh tensor. Derivative: `g` rolled back. Raises: IndexError if an axis does not exist;
+/// RuntimeError if there are not as many shifts as axes.
 ///
 /// >>> rg.roll(rg.tensor([1.0, 2.0, 3.0]), 1).tolist()
 /// [3.0, 1.0, 2.0]
@@ -137,8 +137,8 @@ impl Primitive for Rot90 {
 /// A copy of `input` turned by 90 degrees, `k` times, in the plane of two axes.
 ///
 /// Args: `k` how often, negative the other way round; `dims` the two axes, turned from the first towards the second.
-/// Returns: a fresh tensor. Derivative: `g` turned back. Raises: RuntimeError unless `dims` are two different axes, IndexError
-/// if one does not exist.
+/// Returns: a fresh tensor. Derivative: `g` turned back. Raises: RuntimeError unless `dims` are two different axes,
+/// IndexError if one does not exist.
 ///
 /// >>> rg.rot90(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[2.0, 4.0], [1.0, 3.0]]

@@ -13,8 +13,8 @@ use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Scalar, Tensor};
 
-/// A copy of the first operand with the second in the place that `part` looks at. Reverse: `g` with zeros there, and `g`
-/// there.
+/// A copy of the first operand with the second in the place that `part` looks at. Reverse: `g` with zeros there, and
+/// `g` there.
 #[derive(Clone, Debug)]
 struct Patch<V> {
     part: V,
@@ -69,9 +69,10 @@ fn patched<V: ViewOp>(op: &'static str, part: V, node: &'static str, x: &Tensor,
 
 /// A copy of `input` with `src` at one index of an axis.
 ///
-/// Args: `src` of the sizes of `input` without the axis; `dim` the axis; `index` along it, negative counted from the end.
-/// Returns: a fresh tensor. Derivative: `g` with zeros at the index, and `g` there. Raises: IndexError if the axis or index
-/// does not exist; RuntimeError if `src` has other sizes.
+/// Args: `src` of the sizes of `input` without the axis; `dim` the axis; `index` along it, negative counted from the
+/// end.
+/// Returns: a fresh tensor. Derivative: `g` with zeros at the index, and `g` there. Raises: IndexError if the axis or
+/// index does not exist; RuntimeError if `src` has other sizes.
 ///
 /// >>> rg.select_scatter(rg.zeros(2, 2), rg.tensor([1.0, 2.0]), 0, 1).tolist()
 /// [[0.0, 0.0], [1.0, 2.0]]
@@ -87,8 +88,8 @@ pub fn select_scatter(input: &Tensor, src: &Tensor, dim: i64, index: i64) -> Res
 /// A copy of `input` with `src` in every `step`-th index of an axis from `start` up to `end`.
 ///
 /// Args: `src` of the sizes of that part; `dim` the axis; `start`, `end` may be negative and are clamped, None for the
-/// ends of the axis. Returns: a fresh tensor. Derivative: `g` with zeros in that part, and `g` there. Raises: IndexError if
-/// the axis does not exist; RuntimeError if `src` has other sizes or `step` is not positive.
+/// ends of the axis. Returns: a fresh tensor. Derivative: `g` with zeros in that part, and `g` there. Raises:
+/// IndexError if the axis does not exist; RuntimeError if `src` has other sizes or `step` is not positive.
 ///
 /// >>> rg.slice_scatter(rg.zeros(4), rg.ones(2), 0, 0, 4, 2).tolist()
 /// [1.0, 0.0, 1.0, 0.0]
@@ -110,8 +111,9 @@ pub fn slice_scatter(
 
 /// A copy of `input` with `src` on the diagonals of two axes.
 ///
-/// Args: `src` of the sizes of the diagonals; `offset`, `dim1`, `dim2` as for `diagonal`. Returns: a fresh tensor. Derivative: `g` with zeros
-/// on the diagonals, and `g` there. Raises: IndexError if an axis does not exist; RuntimeError if `src` has other sizes.
+/// Args: `src` of the sizes of the diagonals; `offset`, `dim1`, `dim2` as for `diagonal`. Returns: a fresh
+/// tensor. Derivative: `g` with zeros on the diagonals, and `g` there. Raises: IndexError if an axis does not exist;
+/// RuntimeError if `src` has other sizes.
 ///
 /// >>> rg.diagonal_scatter(rg.zeros(2, 2), rg.tensor([1.0, 2.0])).tolist()
 /// [[1.0, 0.0], [0.0, 2.0]]

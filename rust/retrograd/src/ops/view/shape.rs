@@ -265,8 +265,8 @@ pub fn reshape_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// The axes from `start_dim` to `end_dim` merged into one: `input` itself if there is nothing to merge, a view if the
 /// memory layout allows, else a copy.
 ///
-/// Derivative: `g` in the sizes of `input`. Raises: IndexError if an axis does not exist; RuntimeError if `start_dim` comes
-/// after `end_dim`.
+/// Derivative: `g` in the sizes of `input`. Raises: IndexError if an axis does not exist; RuntimeError if `start_dim`
+/// comes after `end_dim`.
 ///
 /// >>> tuple(rg.flatten(rg.zeros(2, 3, 4), 1).shape)
 /// (2, 12)
@@ -297,8 +297,8 @@ pub fn flatten(input: &Tensor, start_dim: i64, end_dim: i64) -> Result<Tensor> {
 
 /// The axis `dim` split into several.
 ///
-/// Args: `sizes` with a product equal to the size of the axis; one entry may be -1. Returns: a view. Derivative: `g` in the
-/// sizes of `input`. Raises: RuntimeError if the product differs.
+/// Args: `sizes` with a product equal to the size of the axis; one entry may be -1. Returns: a view. Derivative: `g` in
+/// the sizes of `input`. Raises: RuntimeError if the product differs.
 ///
 /// >>> tuple(rg.zeros(6, 2).unflatten(0, (2, -1)).shape)
 /// (2, 3, 2)
@@ -325,7 +325,8 @@ pub fn unflatten(input: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
     viewed(input, target)
 }
 
-/// All elements along one axis: a view if the memory layout allows, else a copy. Derivative: `g` in the sizes of `input`.
+/// All elements along one axis: a view if the memory layout allows, else a copy. Derivative: `g` in the sizes of
+/// `input`.
 ///
 /// >>> tuple(rg.ravel(rg.zeros(2, 3)).shape)
 /// (6,)

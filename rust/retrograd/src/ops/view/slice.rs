@@ -205,8 +205,8 @@ impl Tensor {
 
 /// A view of `input` at one index of an axis, without the axis.
 ///
-/// Args: `dim` an axis; `index` along it, negative counted from the end. Returns: a view. Derivative: `g` at that index,
-/// zeros elsewhere. Raises: IndexError if the axis or the index does not exist.
+/// Args: `dim` an axis; `index` along it, negative counted from the end. Returns: a view. Derivative: `g` at that
+/// index, zeros elsewhere. Raises: IndexError if the axis or the index does not exist.
 ///
 /// >>> rg.select(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, -1).tolist()
 /// [2.0, 4.0]
@@ -229,8 +229,8 @@ pub fn select(input: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
 /// A view of `length` indices of an axis from `start` on.
 ///
 /// Args: `dim` an axis; `start` from `-n` to `n` for an axis of size `n`; `length` not negative. Returns: a view.
-/// Derivative: `g` there, zeros elsewhere. Raises: IndexError if `dim` or `start` is out of range; RuntimeError if the range
-/// leaves the axis.
+/// Derivative: `g` there, zeros elsewhere. Raises: IndexError if `dim` or `start` is out of range; RuntimeError if the
+/// range leaves the axis.
 ///
 /// >>> rg.narrow(rg.tensor([1.0, 2.0, 3.0]), 0, 1, 2).tolist()
 /// [2.0, 3.0]
@@ -275,8 +275,8 @@ pub fn narrow_tensor(input: &Tensor, dim: i64, start: &Tensor, length: i64) -> R
 /// A view of the elements where two axes agree up to `offset`, along a new last axis.
 ///
 /// Args: `offset` above 0 for the diagonals right of the main one, below for those left of it; `dim1`, `dim2` two axes.
-/// Returns: a view. Derivative: `g` there, zeros elsewhere. Raises: IndexError if an axis does not exist; RuntimeError if
-/// they are the same.
+/// Returns: a view. Derivative: `g` there, zeros elsewhere. Raises: IndexError if an axis does not exist; RuntimeError
+/// if they are the same.
 ///
 /// >>> rg.diagonal(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [1.0, 4.0]

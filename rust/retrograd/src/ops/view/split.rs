@@ -181,8 +181,8 @@ fn by_sizes(x: &Tensor, sizes: &[i64], dim: i64, untracked: bool) -> Result<Vec<
 
 /// Views of `input` at every index of an axis, without the axis.
 ///
-/// Args: `dim` an axis. Returns: a tuple of views. Derivative: the gradients stacked. Raises: IndexError if the axis does
-/// not exist.
+/// Args: `dim` an axis. Returns: a tuple of views. Derivative: the gradients stacked. Raises: IndexError if the axis
+/// does not exist.
 ///
 /// >>> [row.tolist() for row in rg.unbind(rg.tensor([[1.0, 2.0], [3.0, 4.0]]))]
 /// [[1.0, 2.0], [3.0, 4.0]]
@@ -197,9 +197,9 @@ pub fn unbind(input: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
 
 /// Views of consecutive parts of an axis.
 ///
-/// Args: `split_size_or_sections` the size of each part, the last one being what is left; or a list of sizes. Returns: a
-/// tuple of views. Derivative: the gradients joined. Raises: RuntimeError for a negative size, or sizes that do not sum to
-/// that of the axis.
+/// Args: `split_size_or_sections` the size of each part, the last one being what is left; or a list of sizes. Returns:
+/// a tuple of views. Derivative: the gradients joined. Raises: RuntimeError for a negative size, or sizes that do not
+/// sum to that of the axis.
 ///
 /// >>> [part.tolist() for part in rg.split(rg.tensor([1.0, 2.0, 3.0]), 2)]
 /// [[1.0, 2.0], [3.0]]
@@ -237,7 +237,8 @@ pub fn split_sections_method(input: &Tensor, split_size: &[i64], dim: i64) -> Re
 
 /// Views of consecutive parts of an axis, of the listed sizes.
 ///
-/// Args: `split_sizes` that sum to the size of the axis `dim`. Returns: a tuple of views. Derivative: the gradients joined.
+/// Args: `split_sizes` that sum to the size of the axis `dim`. Returns: a tuple of views. Derivative: the gradients
+/// joined.
 /// Raises: RuntimeError if the sizes do not sum to that of the axis.
 ///
 /// >>> [part.tolist() for part in rg.split_with_sizes(rg.tensor([1.0, 2.0, 3.0]), [1, 2])]

@@ -39,8 +39,9 @@ fn axis(x: &Tensor, dim: i64) -> Result<usize> {
 
 /// Views of parts of an axis that end at indices.
 ///
-/// Args: `indices` where parts end, as in slices; or `sections`, a number of parts, equal but for the first ones that may be
-/// longer by one; or `tensor_indices_or_sections`, an int64 tensor of either; `dim` the axis. Returns: a tuple of views. Derivative: `g` there, zeros elsewhere.
+/// Args: `indices` where parts end, as in slices; or `sections`, a number of parts, equal but for the first ones that
+/// may be longer by one; or `tensor_indices_or_sections`, an int64 tensor of either; `dim` the axis. Returns: a tuple
+/// of views. Derivative: `g` there, zeros elsewhere.
 /// Raises: RuntimeError for a 0-dim tensor or no parts; IndexError if the axis does not exist.
 ///
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), (1,))]

@@ -1,4 +1,5 @@
-//! Joins of tensors whose axes are first made alike, and grids: hstack and kin, atleast_1d and kin, block_diag, meshgrid.
+//! Joins of tensors whose axes are first made alike, and grids: hstack and kin, atleast_1d and kin, block_diag,
+//! meshgrid.
 
 use retrograd_macros::op;
 
@@ -13,8 +14,8 @@ use crate::tensor::{Dims, Scalar, Tensor};
 
 /// `input` with at least 1 axis.
 ///
-/// Returns: a view of a 0-dim tensor, others as they are. Several `tensors`, or a list of them, give a tuple. Derivative: `g`
-/// in the sizes of `input`.
+/// Returns: a view of a 0-dim tensor, others as they are. Several `tensors`, or a list of them, give a
+/// tuple. Derivative: `g` in the sizes of `input`.
 ///
 /// >>> rg.atleast_1d(rg.tensor(1.0)).tolist()
 /// [1.0]
@@ -199,8 +200,8 @@ impl Primitive for BlockDiag {
 
 /// The matrix with the tensors as blocks on its diagonal, zeros elsewhere.
 ///
-/// Args: `tensors` one after the other, or in a list; of at most 2 dims, vectors being rows. Returns: a fresh matrix of the
-/// promoted dtype. Derivative: each tensor's block of `g`. Raises: RuntimeError for more dims.
+/// Args: `tensors` one after the other, or in a list; of at most 2 dims, vectors being rows. Returns: a fresh matrix of
+/// the promoted dtype. Derivative: each tensor's block of `g`. Raises: RuntimeError for more dims.
 ///
 /// >>> rg.block_diag(rg.tensor([[1.0], [2.0]]), rg.tensor(3.0)).tolist()
 /// [[1.0, 0.0], [2.0, 0.0], [0.0, 3.0]]
@@ -225,10 +226,10 @@ pub fn block_diag(#[size] tensors: &[Tensor]) -> Result<Tensor> {
 
 /// The grid that vectors span: for each of them a tensor with as many axes as there are vectors, that varies along one.
 ///
-/// Args: `tensors` one after the other, or in a list: vectors or 0-dim tensors of one dtype; `indexing` is "ij" if the first
-/// varies along the first axis (what None stands for, with a warning), "xy" if the first two change places. Returns: a
-/// tuple of views. Derivative: `g` summed over the other axes. Raises: RuntimeError for other shapes, several dtypes or no
-/// tensor.
+/// Args: `tensors` one after the other, or in a list: vectors or 0-dim tensors of one dtype; `indexing` is "ij" if the
+/// first varies along the first axis (what None stands for, with a warning), "xy" if the first two change
+/// places. Returns: a tuple of views. Derivative: `g` summed over the other axes. Raises: RuntimeError for other
+/// shapes, several dtypes or no tensor.
 ///
 /// >>> x, y = rg.meshgrid(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), indexing="ij")
 /// >>> x.tolist(), y.tolist()
@@ -293,8 +294,8 @@ pub fn meshgrid(#[size] tensors: &[Tensor], indexing: Option<&str>) -> Result<Ve
 
 /// The tensors broadcast against one another, as views.
 ///
-/// Args: `tensors` one after the other, or in a list. Returns: a tuple of views. Derivative: `g` summed to each tensor's
-/// sizes. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `tensors` one after the other, or in a list. Returns: a tuple of views. Derivative: `g` summed to each
+/// tensor's sizes. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> [x.tolist() for x in rg.broadcast_tensors(rg.tensor([1.0, 2.0]), rg.tensor(3.0))]
 /// [[1.0, 2.0], [3.0, 3.0]]

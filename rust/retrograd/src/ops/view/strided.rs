@@ -144,7 +144,8 @@ pub(crate) fn node_of_view(base: Layout, view: Layout, edge: Edge, output: OutMe
     crate::autograd::apply::node_of(Viewed(AsStrided::between(base, view)), edge, output)
 }
 
-/// The part of `whole`, of the sizes of `base`, that `view` is of `base`: a view, if it is laid out alike and reaches as far.
+/// The part of `whole`, of the sizes of `base`, that `view` is of `base`: a view, if it is laid out alike and reaches
+/// as far.
 pub(crate) fn same_view(base: &Tensor, view: &Tensor, whole: &Tensor) -> Result<Tensor> {
     AsStrided::between(Layout::of(base), Layout::of(view)).jvp(whole)
 }
@@ -152,8 +153,8 @@ pub(crate) fn same_view(base: &Tensor, view: &Tensor, whole: &Tensor) -> Result<
 /// A view of the storage of `input` with the given sizes, strides and offset, all in elements.
 ///
 /// Args: `size`, `stride` of one length, not negative; `storage_offset` by default that of `input`. Returns: a view.
-/// Derivative: `g` summed over the elements of the view that share a place. Raises: RuntimeError if the layout leaves the
-/// storage.
+/// Derivative: `g` summed over the elements of the view that share a place. Raises: RuntimeError if the layout leaves
+/// the storage.
 ///
 /// >>> rg.tensor([1.0, 2.0, 3.0]).as_strided((2, 2), (1, 1)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]

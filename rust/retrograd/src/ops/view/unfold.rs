@@ -118,9 +118,9 @@ impl Primitive for Fold {
 
 /// Windows of an axis, as a view: the axis counts them, and their elements lie along a new last axis.
 ///
-/// Args: `dimension` the axis; `size` of a window; `step` from one to the next. Returns: a view in which windows that overlap
-/// share memory. Derivative: `g` summed over the windows. Raises: IndexError if the axis does not exist; RuntimeError if a
-/// window is larger than the axis, or `size` or `step` is negative or `step` zero.
+/// Args: `dimension` the axis; `size` of a window; `step` from one to the next. Returns: a view in which windows that
+/// overlap share memory. Derivative: `g` summed over the windows. Raises: IndexError if the axis does not exist;
+/// RuntimeError if a window is larger than the axis, or `size` or `step` is negative or `step` zero.
 ///
 /// >>> rg.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]

@@ -117,8 +117,8 @@ pub fn apply_view<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     apply::apply1(Viewed(view), &[x])
 }
 
-/// Gives `x` itself the layout of the view, as `t_` and its kin do: nothing is written, but the write is counted and the
-/// history grows by the view's node.
+/// Gives `x` itself the layout of the view, as `t_` and its kin do: nothing is written, but the write is counted and
+/// the history grows by the view's node.
 pub fn apply_view_inplace<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     let word = mode::word();
     if word & mode::TRANSFORM != 0
@@ -161,8 +161,8 @@ pub fn with_batch(sizes: &[usize], batch: usize) -> Dims {
 
 /// `x` with its batch axis in front; repeated if it has none.
 ///
-/// `x` itself if the axis is in front already: a view of a value that is batched at further levels runs through all of them,
-/// so that one more for every op at every level would double their number with each level.
+/// `x` itself if the axis is in front already: a view of a value that is batched at further levels runs through all of
+/// them, so that one more for every op at every level would double their number with each level.
 pub fn batch_first(x: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
     match axis {
         Some(0) => Ok(x.clone()),

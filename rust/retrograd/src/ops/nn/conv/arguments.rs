@@ -14,8 +14,8 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Extents for the kernels, of tensors (batch, channels, axes); checks that they go together: what comes here unchecked
-    /// is a gradient that a hook replaced.
+    /// Extents for the kernels, of tensors (batch, channels, axes); checks that they go together: what comes here
+    /// unchecked is a gradient that a hook replaced.
     pub(super) fn shape(&self, large: &[usize], small: &[usize], weight: &[usize]) -> Result<Shape> {
         let axes = self.stride.len();
         let agree = [large, small, weight].iter().all(|s| s.len() == axes + 2)

@@ -1,9 +1,9 @@
 //! `convolution`, plain and transposed.
 //!
 //! `y[o] = b + sum over taps of w[k] x[o * stride - padding + k * dilation]`; the transposed one is its adjoint in `x`:
-//! `y[i * stride - padding + k * dilation]` sums `w[k] x[i]`. Reverse: the gradient of the input is the other one of the two
-//! with the same weight, that of the weight a third op (`weight`), that of the bias the sum over batch and positions. Forward:
-//! linear in input and weight each, plus the tangent of the bias.
+//! `y[i * stride - padding + k * dilation]` sums `w[k] x[i]`. Reverse: the gradient of the input is the other one of
+//! the two with the same weight, that of the weight a third op (`weight`), that of the bias the sum over batch and
+//! positions. Forward: linear in input and weight each, plus the tangent of the bias.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -65,8 +65,8 @@ impl Convolution {
         try_split(s.batch, 1, s.terms() * TERM_COST, &|images| {
             let work = Tensor::empty(&[room], T::DTYPE)?;
             let (x, w, bias) = (x.get().cast_const(), w.get().cast_const(), bias.get().cast_const());
-            // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as there are
-            // channels. (2) The output and `work` are fresh. (3) S4; no other piece has these images.
+            // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as
+            // there are channels. (2) The output and `work` are fresh. (3) S4; no other piece has these images.
             unsafe {
                 match self.transposed {
                     true => conv::transposed(s, images, x, w, bias, y.get(), work.ptr::<T>()),
@@ -192,7 +192,8 @@ fn batched(
         }
         (_, Some(_)) => {
             let groups = op.steps.groups;
-            // One group can see the same input many times; where the outputs are the weight's second axis, they go there.
+            // One group can see the same input many times; where the outputs are the weight's second axis, they go
+            // there.
             let shared = axes[0].is_none() && groups == 1;
             let w = if shared && op.transposed { joined(&movedim(w, &[0], &[1])?, 1)? } else { joined(w, 0)? };
             let mut op = op.clone();
@@ -237,8 +238,8 @@ pub(super) fn parted(x: &Tensor, at: usize, batch: usize) -> Result<Tensor> {
     reshape_to(x, &sizes)
 }
 
-/// The entries of a batch of (batch, channels, axes) as channels side by side; what is no batch is repeated. The batch axis
-/// is in front.
+/// The entries of a batch of (batch, channels, axes) as channels side by side; what is no batch is repeated. The batch
+/// axis is in front.
 pub(super) fn beside(x: &Tensor, axis: Option<usize>, batch: usize) -> Result<Tensor> {
     let lined = match axis {
         Some(_) => movedim(x, &[0], &[1])?,

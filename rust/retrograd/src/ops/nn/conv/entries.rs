@@ -88,8 +88,8 @@ macro_rules! conv {
             maybe_unbatched($name, $n, input, weight, bias, given)
         }
 
-        /// With the padding by name: 'valid' for none, 'same' for as much as keeps the size, which takes a stride of 1. Of an
-        /// odd number of zeros the last one comes behind.
+        /// With the padding by name: 'valid' for none, 'same' for as much as keeps the size, which takes a stride of 1.
+        /// Of an odd number of zeros the last one comes behind.
         ///
         #[doc = $example]
         #[doc = $result]
@@ -115,16 +115,19 @@ macro_rules! conv {
 
 conv! {
     1, "conv1d", conv1d, conv1d_named;
-    /// The convolution over one axis: `out[n, o, t] = bias[o] + sum of weight[o, c, k] * input[n, c, t * stride - padding + k *
-    /// dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the input.
+    /// The convolution over one axis: `out[n, o, t] = bias[o] + sum of weight[o, c, k] * input[n, c, t * stride -
+    /// padding + k * dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the
+    /// input.
     ///
-    /// Args: `input` (N, C, L) or (C, L), float32 or float64 (integers, without gradients, too); `weight` (O, C / groups, k)
-    /// and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one per axis; `groups` parts
-    /// into which the channels are cut, each seen by its part of the outputs.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) -
-    /// 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight the sum
-    /// over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded input.
+    /// Args: `input` (N, C, L) or (C, L), float32 or float64 (integers, without gradients, too); `weight` (O, C /
+    /// groups, k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one per
+    /// axis; `groups` parts into which the channels are cut, each seen by its part of the outputs.
+    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation *
+    /// (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for
+    /// the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
+    /// for the bias the sum of `g`.
+    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded
+    /// input.
     ///
     /// >>> rg.nn.functional.conv1d(rg.ones(1, 1, 4), rg.ones(1, 1, 3)).tolist()
     /// [[[3.0, 3.0]]]
@@ -134,16 +137,19 @@ conv! {
 
 conv! {
     2, "conv2d", conv2d, conv2d_named;
-    /// The convolution over two axes: `out[n, o, t] = bias[o] + sum of weight[o, c, k] * input[n, c, t * stride - padding + k *
-    /// dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the input.
+    /// The convolution over two axes: `out[n, o, t] = bias[o] + sum of weight[o, c, k] * input[n, c, t * stride -
+    /// padding + k * dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the
+    /// input.
     ///
-    /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (integers, without gradients, too); `weight` (O, C / groups, kh, kw)
-    /// and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one per axis; `groups` parts
-    /// into which the channels are cut, each seen by its part of the outputs.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) -
-    /// 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight the sum
-    /// over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded input.
+    /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (integers, without gradients, too); `weight` (O, C /
+    /// groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one
+    /// per axis; `groups` parts into which the channels are cut, each seen by its part of the outputs.
+    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation *
+    /// (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for
+    /// the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
+    /// for the bias the sum of `g`.
+    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded
+    /// input.
     ///
     /// >>> rg.nn.functional.conv2d(rg.ones(1, 2, 3, 3), rg.ones(1, 2, 3, 3), padding=1, stride=2).tolist()
     /// [[[[8.0, 8.0], [8.0, 8.0]]]]
@@ -153,16 +159,19 @@ conv! {
 
 conv! {
     3, "conv3d", conv3d, conv3d_named;
-    /// The convolution over three axes: `out[n, o, t] = bias[o] + sum of weight[o, c, k] * input[n, c, t * stride - padding + k *
-    /// dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the input.
+    /// The convolution over three axes: `out[n, o, t] = bias[o] + sum of weight[o, c, k] * input[n, c, t * stride -
+    /// padding + k * dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the
+    /// input.
     ///
-    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64 (integers, without gradients, too); `weight` (O, C / groups, kd, kh, kw)
-    /// and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one per axis; `groups` parts
-    /// into which the channels are cut, each seen by its part of the outputs.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) -
-    /// 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight the sum
-    /// over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded input.
+    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64 (integers, without gradients, too); `weight`
+    /// (O, C / groups, kd, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one
+    /// number or one per axis; `groups` parts into which the channels are cut, each seen by its part of the outputs.
+    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation *
+    /// (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for
+    /// the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
+    /// for the bias the sum of `g`.
+    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded
+    /// input.
     ///
     /// >>> rg.nn.functional.conv3d(rg.ones(1, 1, 2, 2, 2), rg.ones(1, 1, 2, 2, 2)).tolist()
     /// [[[[[8.0]]]]]
@@ -196,19 +205,19 @@ macro_rules! conv_transpose {
 
 conv_transpose! {
     1, "conv_transpose1d", conv_transpose1d;
-    /// The transposed convolution over one axis: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t * stride - padding +
-    /// k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of `conv1d`.
+    /// The transposed convolution over one axis: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t * stride -
+    /// padding + k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of `conv1d`.
     ///
-    /// Args: `input` (N, C, L) or (C, L), float32 or float64 (int64, without gradients, too); `weight` (C, O / groups, k) and
-    /// `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation` one number or one per axis,
-    /// the padding taken away on both sides, the output padding added at the end; `groups` parts into which the channels are
-    /// cut.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding +
-    /// dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight; for the
-    /// weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias
-    /// the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than stride or
-    /// dilation.
+    /// Args: `input` (N, C, L) or (C, L), float32 or float64 (int64, without gradients, too); `weight` (C, O / groups,
+    /// k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation` one number or
+    /// one per axis, the padding taken away on both sides, the output padding added at the end; `groups` parts into
+    /// which the channels are cut.
+    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding
+    /// + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight;
+    /// for the weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k *
+    /// dilation]`; for the bias the sum of `g`.
+    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than
+    /// stride or dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose1d(rg.ones(1, 1, 2), rg.ones(1, 1, 2), stride=2).tolist()
     /// [[[1.0, 1.0, 1.0, 1.0]]]
@@ -216,19 +225,19 @@ conv_transpose! {
 
 conv_transpose! {
     2, "conv_transpose2d", conv_transpose2d;
-    /// The transposed convolution over two axes: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t * stride - padding +
-    /// k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of `conv2d`.
+    /// The transposed convolution over two axes: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t * stride -
+    /// padding + k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of `conv2d`.
     ///
-    /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (int64, without gradients, too); `weight` (C, O / groups, kh, kw) and
-    /// `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation` one number or one per axis,
-    /// the padding taken away on both sides, the output padding added at the end; `groups` parts into which the channels are
-    /// cut.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding +
-    /// dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight; for the
-    /// weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias
-    /// the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than stride or
-    /// dilation.
+    /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (int64, without gradients, too); `weight` (C, O /
+    /// groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation`
+    /// one number or one per axis, the padding taken away on both sides, the output padding added at the end; `groups`
+    /// parts into which the channels are cut.
+    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding
+    /// + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight;
+    /// for the weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k *
+    /// dilation]`; for the bias the sum of `g`.
+    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than
+    /// stride or dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose2d(rg.ones(1, 1, 1, 2), rg.ones(1, 1, 1, 2)).tolist()
     /// [[[[1.0, 2.0, 1.0]]]]
@@ -236,19 +245,20 @@ conv_transpose! {
 
 conv_transpose! {
     3, "conv_transpose3d", conv_transpose3d;
-    /// The transposed convolution over three axes: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t * stride - padding +
-    /// k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of `conv3d`.
+    /// The transposed convolution over three axes: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t *
+    /// stride - padding + k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of
+    /// `conv3d`.
     ///
-    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64 (int64, without gradients, too); `weight` (C, O / groups, kd, kh, kw) and
-    /// `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation` one number or one per axis,
-    /// the padding taken away on both sides, the output padding added at the end; `groups` parts into which the channels are
-    /// cut.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding +
-    /// dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight; for the
-    /// weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias
-    /// the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than stride or
-    /// dilation.
+    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64 (int64, without gradients, too); `weight` (C,
+    /// O / groups, kd, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`,
+    /// `dilation` one number or one per axis, the padding taken away on both sides, the output padding added at the
+    /// end; `groups` parts into which the channels are cut.
+    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding
+    /// + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight;
+    /// for the weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k *
+    /// dilation]`; for the bias the sum of `g`.
+    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than
+    /// stride or dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose3d(rg.ones(1, 1, 1, 1, 2), rg.ones(1, 1, 1, 1, 2)).tolist()
     /// [[[[[1.0, 2.0, 1.0]]]]]

@@ -1,7 +1,7 @@
 //! Convolutions, and windows of images side by side.
 //!
-//! `arguments` checks what the user gave, `convolution` and `weight` are the two ops that all of them, and their derivatives
-//! of any order, consist of; `entries` has the names. `windows` has `unfold` and `fold`.
+//! `arguments` checks what the user gave, `convolution` and `weight` are the two ops that all of them, and their
+//! derivatives of any order, consist of; `entries` has the names. `windows` has `unfold` and `fold`.
 
 mod arguments;
 mod convolution;

@@ -19,8 +19,8 @@ use crate::ops::view::movedim;
 use crate::tensor::copy;
 use crate::tensor::{Dims, Element, Tensor};
 
-/// `w[k] = sum over batch and positions of y[o] x[o * stride - padding + k * dilation]`, of the small side `y` and the large
-/// side `x`. Reverse: `gy` is the convolution of `x` with `g`, `gx` the transposed one of `y`.
+/// `w[k] = sum over batch and positions of y[o] x[o * stride - padding + k * dilation]`, of the small side `y` and the
+/// large side `x`. Reverse: `gy` is the convolution of `x` with `g`, `gx` the transposed one of `y`.
 #[derive(Clone, Debug)]
 pub(super) struct ConvolutionWeight {
     steps: Steps,
@@ -46,7 +46,8 @@ impl ConvolutionWeight {
         Sum: Reduce<T, O = T>,
     {
         let (y, x) = (copy::contiguous(y)?, copy::contiguous(x)?);
-        // Parts of the batch, whose gradients are added up in their order: so many images in each that this costs little.
+        // Parts of the batch, whose gradients are added up in their order: so many images in each that this costs
+        // little.
         let parts = s.batch.div_ceil(PART).max(1);
         let sums = if parts > 1 { Tensor::empty(&[parts, w.numel()], w.dtype())? } else { w.clone() };
         let entry = |t: &Tensor| t.numel().checked_div(s.batch).unwrap_or(0);
@@ -58,8 +59,9 @@ impl ConvolutionWeight {
                 let s = part(i);
                 let work = Tensor::empty(&[conv::weight_grad_scratch::<T>(&s)], T::DTYPE)?;
                 let (y, x, w) = (py.get().wrapping_add(i * PART * ny), px.get().wrapping_add(i * PART * nx), pw.get());
-                // SAFETY: (1) S1 and S3: the images of this part of contiguous tensors of the sizes that the shape was made of.
-                // (2) The part's place in a fresh tensor, and `work` is fresh. (3) S4; no other piece has this part.
+                // SAFETY: (1) S1 and S3: the images of this part of contiguous tensors of the sizes that the shape was
+                // made of. (2) The part's place in a fresh tensor, and `work` is fresh. (3) S4; no other piece has this
+                // part.
                 unsafe { conv::weight_grad(&s, y, x, w.wrapping_add(i * nw), work.ptr::<T>()) }
             }
             Ok(())

@@ -26,8 +26,8 @@ struct Windows {
     stride: [usize; 2],
 }
 
-/// The windows of an image side by side; with `FOLD` the adjoint of that, the sum of windows. Reverse and forward: each is the
-/// gradient of the other.
+/// The windows of an image side by side; with `FOLD` the adjoint of that, the sum of windows. Reverse and forward: each
+/// is the gradient of the other.
 #[derive(Clone, Debug)]
 struct WindowWalk<const FOLD: bool>(Windows);
 
@@ -126,8 +126,8 @@ impl<const FOLD: bool> WindowWalk<FOLD> {
         let x = copy::contiguous(x)?;
         let window = self.0.window(images);
         let (from, to) = (x.ptr::<T>().cast_const(), y.ptr::<T>());
-        // SAFETY: S1 and S3: both are contiguous, of the sizes that the windows have; the result is fresh, and when sums are
-        // taken it holds zeros.
+        // SAFETY: S1 and S3: both are contiguous, of the sizes that the windows have; the result is fresh, and when
+        // sums are taken it holds zeros.
         unsafe {
             if FOLD {
                 (0..y.numel()).for_each(|i| *to.add(i) = T::ZERO);
@@ -188,12 +188,13 @@ fn tuple(pair: [usize; 2]) -> String {
 
 /// The windows that a kernel of some size sees of images, each as a column.
 ///
-/// Args: `input` (N, C, H, W) or (C, H, W), float32, float64 or bool; `kernel_size`, `dilation`, `padding`, `stride` one
-/// number or a pair, of rows and columns: the window's size, the distance of its elements, zeros around the image, and the
-/// distance of windows.
-/// Returns: a tensor (N, C * kh * kw, L), without N if the input has none, of `L` windows, row by row. Derivative: `fold` of
-/// `g`.
-/// Raises: RuntimeError if the input has not three or four dims or a size of 0, a number is too small, or no window fits.
+/// Args: `input` (N, C, H, W) or (C, H, W), float32, float64 or bool; `kernel_size`, `dilation`, `padding`, `stride`
+/// one number or a pair, of rows and columns: the window's size, the distance of its elements, zeros around the image,
+/// and the distance of windows.
+/// Returns: a tensor (N, C * kh * kw, L), without N if the input has none, of `L` windows, row by row. Derivative:
+/// `fold` of `g`.
+/// Raises: RuntimeError if the input has not three or four dims or a size of 0, a number is too small, or no window
+/// fits.
 ///
 /// >>> rg.nn.functional.unfold(rg.tensor([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]), (2, 2)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]]
@@ -238,9 +239,11 @@ pub fn unfold(
 
 /// The images that windows add up to: the adjoint of `unfold`.
 ///
-/// Args: `input` (N, C * kh * kw, L) or (C * kh * kw, L), float32, float64 or bool: `L` windows, as `unfold` makes them;
-/// `output_size` of the images, one number or a pair; `kernel_size`, `dilation`, `padding`, `stride` as in `unfold`.
-/// Returns: a tensor (N, C, H, W), without N if the input has none; each element is the sum of what the windows have there.
+/// Args: `input` (N, C * kh * kw, L) or (C * kh * kw, L), float32, float64 or bool: `L` windows, as `unfold` makes
+/// them; `output_size` of the images, one number or a pair; `kernel_size`, `dilation`, `padding`, `stride` as in
+/// `unfold`.
+/// Returns: a tensor (N, C, H, W), without N if the input has none; each element is the sum of what the windows have
+/// there.
 /// Derivative: `unfold` of `g`.
 /// Raises: RuntimeError if the sizes do not go together or a number is too small.
 ///

@@ -15,8 +15,8 @@ use crate::tensor::copy;
 use crate::tensor::layout::numel;
 use crate::tensor::{Category, DType, Dims, Element, Tensor};
 
-/// `grid_sample`: operands (N, C, *plane) and a grid (N, *points, rank). Linear in the first; its derivatives in recorded ops
-/// are those of [`taps`], its own kernel does the reverse that nobody differentiates.
+/// `grid_sample`: operands (N, C, *plane) and a grid (N, *points, rank). Linear in the first; its derivatives in
+/// recorded ops are those of [`taps`], its own kernel does the reverse that nobody differentiates.
 #[derive(Clone, Copy, Debug)]
 struct GridSample(Sampler);
 
@@ -234,10 +234,10 @@ fn warn_of_default(align: Option<bool>) -> Result<bool> {
 
 /// Samples of `input` at the points of `grid`.
 ///
-/// Args: `input` (N, C, H, W) or (N, C, D, H, W), float32 or float64; `grid` (N, H', W', 2) or (N, D', H', W', 3) of the same
-/// dtype: for each sample its x, y (and z), where -1 and 1 are the edges; `mode` 'bilinear' (also of three axes), 'nearest' or
-/// 'bicubic' (two axes); `padding_mode` what stands outside: 'zeros', 'border' for the nearest element, 'reflection';
-/// `align_corners` lets -1 and 1 be the centres of the outermost elements instead.
+/// Args: `input` (N, C, H, W) or (N, C, D, H, W), float32 or float64; `grid` (N, H', W', 2) or (N, D', H', W', 3) of
+/// the same dtype: for each sample its x, y (and z), where -1 and 1 are the edges; `mode` 'bilinear' (also of three
+/// axes), 'nearest' or 'bicubic' (two axes); `padding_mode` what stands outside: 'zeros', 'border' for the nearest
+/// element, 'reflection'; `align_corners` lets -1 and 1 be the centres of the outermost elements instead.
 /// Returns: a tensor (N, C, H', W') or (N, C, D', H', W'). Derivative: `g` times the weights to the elements, and times
 /// the weights' slopes to the points; of any order.
 /// Raises: ValueError for other modes; RuntimeError if sizes or dtypes do not go together.
@@ -333,8 +333,8 @@ pub fn grid_sampler_3d(
     sampled(OP, input, grid, numbered(OP, interpolation_mode, padding_mode, align_corners)?)
 }
 
-/// `affine_grid`: the coordinates of every position, and a 1, times the transposed matrix. Reverse: the same product the
-/// other way around.
+/// `affine_grid`: the coordinates of every position, and a 1, times the transposed matrix. Reverse: the same product
+/// the other way around.
 #[derive(Clone, Debug)]
 struct AffineGrid {
     size: Vec<i64>,
@@ -463,8 +463,8 @@ fn affine(op: &'static str, theta: &Tensor, size: &[i64], align: bool) -> Result
 
 /// Points for `grid_sample` that affine maps send every position of a result to.
 ///
-/// Args: `theta` matrices (N, 2, 3), or (N, 3, 4) for three axes, a float dtype; `size` the sizes (N, C, H, W) or (N, C, D, H,
-/// W) of the result; `align_corners` as for `grid_sample`.
+/// Args: `theta` matrices (N, 2, 3), or (N, 3, 4) for three axes, a float dtype; `size` the sizes (N, C, H, W) or (N,
+/// C, D, H, W) of the result; `align_corners` as for `grid_sample`.
 /// Returns: a grid (N, H, W, 2) or (N, D, H, W, 3). Derivative: the products of `g` with the coordinates, added up.
 /// Raises: ValueError for other shapes and dtypes; NotImplementedError for other numbers of axes.
 ///

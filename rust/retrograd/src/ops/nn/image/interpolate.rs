@@ -364,15 +364,15 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 
 /// Resamples the axes behind the channels to other sizes.
 ///
-/// Args: `input` (N, C, W), (N, C, H, W) or (N, C, D, H, W), a float dtype (uint8 for some modes); `size` the new sizes, or
-/// `scale_factor` what to multiply the old ones by: one number for all or one for each; `mode` 'nearest', 'nearest-exact',
-/// 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear'; `align_corners` lets the corners of both
-/// coincide (in the last four); `recompute_scale_factor` takes positions from the sizes instead of the factors; `antialias`
-/// makes positions of a smaller image means of all that they cover ('bilinear', 'bicubic' and 'lanczos', which is smooth
-/// alone).
+/// Args: `input` (N, C, W), (N, C, H, W) or (N, C, D, H, W), a float dtype (uint8 for some modes); `size` the new
+/// sizes, or `scale_factor` what to multiply the old ones by: one number for all or one for each; `mode` 'nearest',
+/// 'nearest-exact', 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear'; `align_corners` lets
+/// the corners of both coincide (in the last four); `recompute_scale_factor` takes positions from the sizes instead of
+/// the factors; `antialias` makes positions of a smaller image means of all that they cover ('bilinear', 'bicubic' and
+/// 'lanczos', which is smooth alone).
 /// Returns: a tensor of the new sizes. Derivative: `g` weighed back onto the elements that its positions came from.
-/// Raises: ValueError if arguments do not go together; NotImplementedError for other modes and numbers of axes; RuntimeError
-/// for empty sizes.
+/// Raises: ValueError if arguments do not go together; NotImplementedError for other modes and numbers of axes;
+/// RuntimeError for empty sizes.
 ///
 /// >>> rg.nn.functional.interpolate(rg.tensor([[[1.0, 3.0]]]), scale_factor=2, mode='linear').tolist()
 /// [[[1.0, 1.5, 2.5, 3.0]]]

@@ -14,7 +14,8 @@ use crate::tensor::copy;
 use crate::tensor::layout::checked_numel;
 use crate::tensor::{Category, Dims, MemoryFormat, Scalar, Strides, Tensor};
 
-/// A constant around the operand; where a width is negative, elements are cut off. Reverse: `g` cut and padded with zeros.
+/// A constant around the operand; where a width is negative, elements are cut off. Reverse: `g` cut and padded with
+/// zeros.
 #[derive(Clone, Debug)]
 struct ConstantPad {
     /// Before and after each axis, from the last axis on.
@@ -126,8 +127,8 @@ enum Border {
 }
 
 impl Border {
-    /// Which element of an axis of size `n` stands at position `i`, which may be outside; `cut` tells how much of both ends
-    /// is not there.
+    /// Which element of an axis of size `n` stands at position `i`, which may be outside; `cut` tells how much of both
+    /// ends is not there.
     fn place(self, i: i64, n: i64, cut: [i64; 2]) -> i64 {
         match self {
             Border::Reflect if i < 0 => -i,
@@ -242,12 +243,13 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
 
 /// Borders around the last axes.
 ///
-/// Args: `input` any dtype; `pad` the widths before and after the last axis, then those of the axis before it and so on:
-/// negative ones cut off; `mode` 'constant' for `value` (by default 0), over any number of axes; 'reflect', 'replicate' or
-/// 'circular' for the input's own elements (no bool but in the last), over the last axis of two or three, the last two of
-/// three or four, or the last three of four or five.
+/// Args: `input` any dtype; `pad` the widths before and after the last axis, then those of the axis before it and so
+/// on: negative ones cut off; `mode` 'constant' for `value` (by default 0), over any number of axes; 'reflect',
+/// 'replicate' or 'circular' for the input's own elements (no bool but in the last), over the last axis of two or
+/// three, the last two of three or four, or the last three of four or five.
 /// Returns: a new tensor. Derivative: `g` at what the elements came to stand for, added up.
-/// Raises: RuntimeError if widths do not go with the sizes; NotImplementedError for other numbers of axes and other modes.
+/// Raises: RuntimeError if widths do not go with the sizes; NotImplementedError for other numbers of axes and other
+/// modes.
 ///
 /// >>> rg.nn.functional.pad(rg.tensor([[1.0, 2.0, 3.0]]), (2, 1), mode='reflect').tolist()
 /// [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]

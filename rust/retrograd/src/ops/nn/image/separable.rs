@@ -1,4 +1,5 @@
-//! Linear maps that treat each of the last axes apart, by a table: padding with an image's own elements, and resampling.
+//! Linear maps that treat each of the last axes apart, by a table: padding with an image's own elements, and
+//! resampling.
 
 use std::sync::Arc;
 

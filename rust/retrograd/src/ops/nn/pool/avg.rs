@@ -185,8 +185,8 @@ pub(super) fn one_int(op: &'static str, list: &[i64], what: &str) -> Result<i64>
 ///
 /// Args: `input` (N, C, W) or (C, W), a float dtype or int64; `kernel_size` the size of the windows; `stride` from one
 /// window to the next, by default the kernel size; `padding` of zeros on both sides, at most half the kernel size;
-/// `ceil_mode` also counts windows that begin inside but end outside; `count_include_pad` divides by the number of positions
-/// with those in the padding.
+/// `ceil_mode` also counts windows that begin inside but end outside; `count_include_pad` divides by the number of
+/// positions with those in the padding.
 /// Returns: a tensor (N, C, W'). Derivative: `g`, divided alike, added to every position of its window.
 /// Raises: RuntimeError if windows and sizes do not go together.
 ///
@@ -213,8 +213,8 @@ macro_rules! avg_pools {
         ///
         #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype or int64;")]
         /// `kernel_size` the size of the windows; `stride` from one window to the next, by default the kernel size;
-        /// `padding` of zeros on both sides, at most half the kernel size; `ceil_mode` also counts windows that begin inside
-        /// but end outside; `count_include_pad` divides by the number of positions with those in the padding;
+        /// `padding` of zeros on both sides, at most half the kernel size; `ceil_mode` also counts windows that begin
+        /// inside but end outside; `count_include_pad` divides by the number of positions with those in the padding;
         /// `divisor_override` divides by this number instead.
         #[doc = concat!(" Returns: a tensor ", $result, ". Derivative: `g`, divided alike, added to every position of its")]
         /// window. Raises: RuntimeError if windows and sizes do not go together.

@@ -216,8 +216,8 @@ macro_rules! max_pools {
         ///
         #[doc = concat!(" Args: `input` ", $sizes, ";")]
         /// `kernel_size` the size of the windows; `stride` from one window to the next, by default the kernel size;
-        /// `padding` of lower than every number on both sides, at most half the kernel size; `dilation` from one position
-        /// of a window to the next; `ceil_mode` also counts windows that begin inside but end outside;
+        /// `padding` of lower than every number on both sides, at most half the kernel size; `dilation` from one
+        /// position of a window to the next; `ceil_mode` also counts windows that begin inside but end outside;
         #[doc = concat!(" `return_indices` also returns where in its ", $whole, " each maximum stands.")]
         #[doc = concat!(" Returns: a tensor ", $result, ", or a pair of it and int64 indices.")]
         /// Of equal numbers the first is the maximum; NaN wins. Derivative: `g` at the places of the maxima.

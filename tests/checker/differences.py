@@ -2,8 +2,8 @@
 
 A function maps a list of arrays to a list of arrays, real or complex. Its VJP maps (inputs, cotangents) to one gradient
 per input, its JVP maps (inputs, tangents) to one tangent per output. A gradient by a complex number is
-`dL/dRe + i dL/dIm`, so what pairs it with a direction is the real part of `conj(g) d`, and a rule that lacks a conjugate is
-wrong. All checks raise `WrongRule` and compare as `not error <= bound`, so that NaN fails.
+`dL/dRe + i dL/dIm`, so what pairs it with a direction is the real part of `conj(g) d`, and a rule without conjugates
+is wrong. All checks raise `WrongRule` and compare as `not error <= bound`, so that NaN fails.
 """
 
 from collections.abc import Callable, Sequence

@@ -62,10 +62,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "Python's own words for a number that is no integer, or too large": ("manual_seed",),
     "the object is looked at before the folder": (r"m\.save\(lambda",),
-    "PyTorch's assertion, or what waits for complex arithmetic": (
-        r"complex64\)\nA",
-        r"to\(m\.complex64\)",
-    ),
+    "PyTorch's assertion, or what waits for complex arithmetic": (r"complex64\)\nA",),
     "PyTorch takes any word for a profile, and does nothing": (r"set_printoptions\(profile",),
     "what the engine set is not to be written": ("needs_input_grad = 3",),
     "the memory of a batched tensor is that of all entries": (r"x\.resize_\(3\)\)",),

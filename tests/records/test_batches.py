@@ -154,7 +154,7 @@ def entries_differentiate_alike(batch: Batch, call: Op, alone: Op) -> None:
 
         equal(mapped(pull, stacks, range(len(stacks))), want)
     with noting("the JVP of every entry"):
-        ts = [[rng.standard_normal(x.shape) for x in row] for row in inputs]
+        ts = [[normal_like(x, rng) for x in row] for row in inputs]
         want = stacked([pushed(alone, tensors(x), tensors(t)) for x, t in zip(inputs, ts, strict=True)])
         stacks = tensors([np.stack(column) for column in zip(*map(operator.add, inputs, ts), strict=True)])
         equal(mapped(lambda e: pushed(call, e[:size], e[size:]), stacks, range(len(stacks))), want)

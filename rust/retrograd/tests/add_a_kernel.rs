@@ -2,6 +2,7 @@
 
 use retrograd::kernels::pointwise::{Map2, map2};
 use retrograd::kernels::real::Real;
+use retrograd::storage::reclaim::reading;
 use retrograd::testing::noise;
 use retrograd::{DType, Tensor};
 
@@ -20,8 +21,10 @@ impl<T: Real> Map2<T, T, T> for Length {
 /// `out[..] = length(a[..], b[..])` for float64 tensors of one shape, of which `out` is fresh.
 pub fn length(a: &Tensor, b: &Tensor, out: &Tensor) {
     assert!([a, b, out].iter().all(|t| t.dtype() == DType::Float64 && t.sizes() == out.sizes()));
+    // While this thread reads, nobody takes the memory away.
+    let _reading = reading();
     let (x, y) = (a.ptr::<f64>().cast_const(), b.ptr::<f64>().cast_const());
-    // SAFETY: (1) S1 and S3, equal sizes and dtypes; (2) `out` is fresh; (3) fresh tensors do not overlap themselves.
+    // SAFETY: (1) S1, S3 and R1, equal sizes and dtypes; (2) `out` is fresh; (3) fresh tensors do not overlap themselves.
     unsafe { map2(&Length, out.sizes(), x, a.strides(), y, b.strides(), out.ptr(), out.strides()) };
 }
 // [end]

@@ -163,7 +163,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
         OverlapRules::ELEMENTWISE
     }
 
-    /// As [`Primitive::sharing`], of operand `i` alone, where operands differ in it.
+    /// As [`Primitive::overlap_rules`], of operand `i` alone, where operands differ in it.
     fn reads(&self, _xs: &[&Tensor], _i: usize) -> Reads {
         self.overlap_rules().reads
     }
@@ -344,7 +344,7 @@ impl NodeName {
     }
 }
 
-/// A node's name made of the op's: see [`NodeName`].
+/// A node's name made of the op's: see `NodeName`.
 pub const fn node_name<P: Primitive>() -> &'static str {
     struct Of<P>(PhantomData<P>);
     impl<P: Primitive> Of<P> {

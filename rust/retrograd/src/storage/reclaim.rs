@@ -2,14 +2,14 @@
 //!
 //! `p.data = new`, `set_` and growth take memory away from a tensor that other threads may be using at this moment. An
 //! op reads tensors without a lock or a count, so it says instead that it is reading: [`reading`] makes the thread's
-//! own counter odd and its end makes it even again. [`retire`] notes which counters are odd, and frees the memory when
+//! own counter odd and its end makes it even again. `retire` notes which counters are odd, and frees the memory when
 //! each of those has moved on.
 //!
 //! - **R1** The address of an element, a storage or a version counter of a tensor is used only while the thread is
 //!   reading, or while a reference to the storage is held. `Tensor::data_ptr` asserts it in debug builds.
-//! - **R2** What is retired cannot be reached from a tensor any more when [`retire`] is called.
+//! - **R2** What is retired cannot be reached from a tensor any more when `retire` is called.
 //!
-//! A reader that [`retire`] does not see began after the memory was out of reach (R2). For that the reader's counter
+//! A reader that `retire` does not see began after the memory was out of reach (R2). For that the reader's counter
 //! must be visible before its loads. On Linux the retiring thread pays for the order, by `membarrier`, and reading is
 //! two plain stores; elsewhere, and where the system call is not to be had, each reader issues a fence.
 

@@ -21,7 +21,7 @@ pub struct Curve {
     pub name: &'static str,
     pub node: &'static str,
     pub f: fn(f64) -> f64,
-    /// As [`Unary::pull`].
+    /// As [`Unary::vjp`].
     pub pull: fn(&Tensor, &Tensor) -> Result<Tensor>,
 }
 

@@ -36,11 +36,11 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()>;
     /// `g` times the derivative; `kept` is what `SAVE` names (the operand itself if it names nothing).
     fn vjp(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor>;
-    /// The tangent: another product than [`Unary::pull`] only where the derivative is not complex-analytic.
+    /// The tangent: another product than [`Unary::vjp`] only where the derivative is not complex-analytic.
     fn push(&self, t: &Tensor, kept: &Tensor) -> Result<Tensor> {
         self.vjp(t, kept)
     }
-    /// [`Unary::pull`] in one unrecorded pass over memory, where that pays.
+    /// [`Unary::vjp`] in one unrecorded pass over memory, where that pays.
     fn fused(&self, _g: &Tensor, _kept: &Tensor) -> Option<Result<Tensor>> {
         None
     }

@@ -295,19 +295,13 @@ impl Tensor {
 
     /// Shares storage with `self` under another layout, is no view of it, and counts its own writes from 0.
     pub(crate) fn part_uncounted(&self, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
-        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
-        let mut body = Self::checked_body(self.storage(), self.dtype(), sizes, strides, offset)?;
-        body.version = Shared::new(Arc::default());
-        Ok(Self::with(body, None, self.kind()))
+        let body = self.body_over(None, Dims::from_slice(sizes), Strides::from_slice(strides), offset)?;
+        Ok(Self::with(Body { version: Shared::new(Arc::default()), ..body }, None, self.kind()))
     }
 
     /// The memory of `self` as elements of another dtype, in a layout in such elements: for kernels, without autograd.
     pub(crate) fn memory_as(&self, dtype: DType, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
-        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
-        let reading = reading();
-        let (b, storage) = self.memory(&reading);
-        let mut body = Self::checked_body(storage.clone(), dtype, sizes, strides, offset)?;
-        body.version = b.version.share(&reading);
+        let body = self.body_over(Some(dtype), Dims::from_slice(sizes), Strides::from_slice(strides), offset)?;
         Ok(Self::with(body, None, self.kind()))
     }
 
@@ -319,11 +313,16 @@ impl Tensor {
     /// As [`Tensor::view_as`].
     #[inline]
     pub(crate) fn view_with(&self, sizes: Dims, strides: Strides, offset: usize) -> Result<Self> {
+        Ok(self.view_over(self.body_over(None, sizes, strides, offset)?))
+    }
+
+    /// Another layout over the memory of `self` and its counter, in elements of `dtype` if one is given.
+    #[inline]
+    fn body_over(&self, dtype: Option<DType>, sizes: Dims, strides: Strides, offset: usize) -> Result<Body> {
         let reading = reading();
         let (b, storage) = self.memory(&reading);
-        let mut body = Self::checked_body(storage.clone(), b.dtype, sizes, strides, offset)?;
-        body.version = b.version.share(&reading);
-        Ok(self.view_over(body))
+        let body = Self::checked_body(storage.clone(), dtype.unwrap_or(b.dtype), sizes, strides, offset)?;
+        Ok(Body { version: b.version.share(&reading), ..body })
     }
 
     /// The view at one index of the first axis; the index is in range.

@@ -470,6 +470,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
             "Can't export the memory of a Tensor that requires grad. Use tensor.detach() first.",
         ));
     }
+    let _reading = reading();
     let format = format_of(t.dtype())
         .ok_or_else(|| PyBufferError::new_err(format!("the buffer protocol has no format for {}", t.dtype().name())))?;
     let wants = |bits: c_int| flags & bits == bits;
@@ -497,7 +498,6 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     let size = t.dtype().size() as ffi::Py_ssize_t;
     let storage = t.storage();
     storage.fix_address();
-    let _reading = reading();
     let mut held = Box::new(Export {
         _storage: storage,
         shape: t.sizes().iter().map(|&n| n as ffi::Py_ssize_t).collect(),

@@ -205,9 +205,9 @@ unsafe extern "C" fn abandon<M: Managed>(capsule: *mut ffi::PyObject) {
 
 fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult<Bound<'py, PyAny>> {
     check_read("__dlpack__", t).or_py()?;
+    let _reading = reading();
     let storage = t.storage();
     storage.fix_address();
-    let _reading = reading();
     let mut shape: Vec<i64> = t.sizes().iter().map(|&n| n as i64).collect();
     let mut strides: Vec<i64> = t.strides().iter().map(|&s| s as i64).collect();
     let lent = Lent {

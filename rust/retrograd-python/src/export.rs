@@ -146,13 +146,13 @@ impl ArrayInterface {
     #[getter(__array_interface__)]
     fn array_interface<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let t = &self.tensor;
+        let _reading = reading();
         let size = t.dtype().size() as ffi::Py_ssize_t;
         let d = PyDict::new(py);
         d.set_item("version", 3)?;
         d.set_item("typestr", self.typestr)?;
         d.set_item("shape", PyTuple::new(py, t.sizes())?)?;
         d.set_item("strides", PyTuple::new(py, t.strides().iter().map(|&s| s * size).collect::<Vec<_>>())?)?;
-        let _reading = reading();
         d.set_item("data", (t.data_ptr().addr(), t.storage().read_only().is_some()))?;
         Ok(d)
     }
@@ -187,16 +187,17 @@ pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'p
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
         ));
     }
-    let typestr = typestr(t.dtype()).ok_or_else(|| {
+    check_read("numpy", t).or_py()?;
+    // Nobody else has this tensor: its layout stays as it is.
+    let tensor = t.detach();
+    let typestr = typestr(tensor.dtype()).ok_or_else(|| {
         PyTypeError::new_err(format!(
             "Got unsupported ScalarType {}: NumPy has no such dtype, convert with .float() first",
-            t.dtype().scalar_type_name()
+            tensor.dtype().scalar_type_name()
         ))
     })?;
-    check_read("numpy", t).or_py()?;
-    t.storage().fix_address();
-    let lent = ArrayInterface { tensor: t.detach(), typestr };
-    ASARRAY.import(py, "numpy", "asarray")?.call1((lent,))
+    tensor.storage().fix_address();
+    ASARRAY.import(py, "numpy", "asarray")?.call1((ArrayInterface { tensor, typestr },))
 }
 
 /// `__array__(dtype=None, copy=None)`: what `numpy.asarray(t)` calls.

@@ -94,8 +94,8 @@ impl Gathered {
 
 fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec<V> {
     let mut out = Vec::new();
-    let strides = t.strides();
     let _reading = reading();
+    let strides = t.strides();
     retrograd::match_dtype!(any, t.dtype(), T => {
         let start = t.ptr::<T>();
         visit_printed(t.sizes(), options, |index| {
@@ -110,6 +110,7 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
 
 /// The text between `prefix` and the closing parenthesis, both included.
 fn text(t: &Tensor, prefix: &str) -> String {
+    let _reading = reading();
     if let Some(Ok((value, dim, level))) = t.batch_parts() {
         let value = text(&value, "tensor(").replace('\n', "\n    ");
         return format!("BatchedTensor(lvl={level}, bdim={dim}, value=\n    {value}\n)");

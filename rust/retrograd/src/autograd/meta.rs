@@ -9,7 +9,7 @@ use super::forward::Tangents;
 use super::hooks::{LeafHook, TensorHook};
 use super::leaf::LeafRef;
 use super::node::{Node, NodeRef};
-use crate::tensor::{Body, DType, Tensor};
+use crate::tensor::{DType, Successors, Tensor};
 use crate::transforms::Batched;
 
 /// Registered hooks with the ids their handles remove them by.
@@ -59,8 +59,7 @@ pub struct Meta {
     /// one.
     pub(crate) dual_at: AtomicU64,
     /// Bodies that replaced the first one; see `Tensor::replace_body`.
-    #[expect(clippy::vec_box, reason = "readers hold addresses of the bodies")]
-    pub(crate) bodies: Mutex<Vec<Box<Body>>>,
+    pub(crate) successors: Mutex<Successors>,
     /// How many edges of graphs lead here.
     pub(crate) edges: AtomicUsize,
     /// The accumulating node, while edges lead here.

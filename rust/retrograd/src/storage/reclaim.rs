@@ -7,7 +7,10 @@
 //!
 //! - **R1** The address of an element, a storage or a version counter of a tensor is used only while the thread is
 //!   reading, or while a reference to the storage is held. `Tensor::data_ptr` asserts it in debug builds.
-//! - **R2** What is retired cannot be reached from a tensor any more when `retire` is called.
+//! - **R2** What is retired cannot be reached from a tensor any more when `retire` is called, but by those who are
+//!   reading.
+//! - **R3** Who is reading sees one body of a tensor, layout and memory, until the reading ends, unless the thread
+//!   itself replaces it (`tensor/body.rs`): a reading sees what was published before it began.
 //!
 //! A reader that `retire` does not see began after the memory was out of reach (R2). For that the reader's counter
 //! must be visible before its loads. On Linux the retiring thread pays for the order, by `membarrier`, and reading is
@@ -22,7 +25,9 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence, fence};
+use std::sync::atomic::{
+    self, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
+};
 
 use parking_lot::Mutex;
 
@@ -56,9 +61,16 @@ const UNKNOWN: u32 = 0;
 const MEMBARRIER: u32 = 1;
 const FENCES: u32 = 2;
 
+/// How often a body was published. Each body has the number that it made of this.
+static STAMP: AtomicU64 = AtomicU64::new(0);
+/// Held while a body is published.
+static PUBLISHING: Mutex<()> = Mutex::new(());
+
 thread_local! {
     /// How many [`Reading`] there are on this thread.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// `STAMP` as this thread began to read.
+    static BEGAN: Cell<u64> = const { Cell::new(0) };
     static PLACE: Cell<Option<&'static Place>> = const { Cell::new(None) };
     /// Gives the place back when the thread ends.
     static OWNED: Cell<Option<Owned>> = const { Cell::new(None) };
@@ -111,6 +123,8 @@ fn begin() {
             fence(Ordering::SeqCst);
         }
     });
+    // After the mark: who publishes and then retires either finds the mark, or is seen here.
+    BEGAN.set(STAMP.load(Ordering::Acquire));
 }
 
 #[inline(never)]
@@ -123,6 +137,33 @@ fn end() {
 /// Whether this thread is reading.
 pub fn is_reading() -> bool {
     DEPTH.get() > 0
+}
+
+/// Makes the body that `f` publishes one that is seen by all readings that begin later and by none that began before,
+/// except those of this thread. `f` gets its stamp and this thread's number.
+pub(crate) fn publish(f: impl FnOnce(u64, usize)) {
+    let _publishing = PUBLISHING.lock();
+    let stamp = STAMP.load(Ordering::Relaxed) + 1;
+    f(stamp, thread_number());
+    STAMP.store(stamp, Ordering::Release);
+}
+
+/// Whether this thread sees what was published with this stamp by this thread: if it is reading, only what it published
+/// itself and what was there when it began.
+pub(crate) fn sees(stamp: u64, by: usize) -> bool {
+    !is_reading() || stamp <= BEGAN.get() || by == thread_number()
+}
+
+/// A number that no other living thread has; 0 if the thread never read.
+fn thread_number() -> usize {
+    PLACE.get().map_or(0, |place| std::ptr::from_ref(place).addr())
+}
+
+/// While the result lives no other thread is reading. `None` if another thread was reading at some time and lives.
+pub(crate) fn alone() -> Option<impl Drop> {
+    let places = PLACES.lock();
+    let is_mine = |place: &Place| PLACE.get().is_some_and(|mine| std::ptr::eq(mine, place));
+    places.iter().all(|place| is_mine(place) || !place.taken.load(Ordering::Acquire)).then_some(places)
 }
 
 /// A reference to a `T`, or none, that one thread may exchange while others use it.
@@ -159,6 +200,13 @@ impl<T> Shared<T> {
     #[inline]
     pub fn share(&self, reading: &Reading) -> Self {
         self.get(reading).map_or(Self::none(), |held| Self::new(held.clone()))
+    }
+    /// The reference, to be retired. This value still shows what it referred to.
+    ///
+    /// # Safety
+    /// 1. From now on only those call [`Shared::get`] who are reading already. 2. This value is forgotten, not dropped.
+    pub(crate) unsafe fn give_up(&self) -> Self {
+        Self(AtomicPtr::new(self.0.load(Ordering::Acquire)), PhantomData)
     }
     /// Refers to something else from now on. What is returned is to be retired.
     pub(crate) fn exchange(&self, mut new: Self) -> Self {
@@ -294,7 +342,6 @@ mod barrier {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicU64;
     use std::sync::mpsc::channel;
 
     use super::*;

@@ -1,5 +1,6 @@
 //! The tensor: a handle on one allocation that holds layout, flags and a lazily made autograd state.
 
+mod body;
 pub(crate) mod complex;
 pub mod copy;
 pub mod dtype;
@@ -19,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+pub(crate) use body::{Body, Successors};
 pub use dtype::{Category, DType, Element, Host, Truth};
 pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
@@ -32,9 +34,10 @@ use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
-use crate::storage::reclaim::{self, Held, Reading, Shared, reading};
+use crate::storage::reclaim::{self, Shared, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
+use body::Successor;
 use layout::{contiguous_strides, extent, is_contiguous};
 
 /// Bits of a tensor's `flags`.
@@ -63,58 +66,14 @@ pub(crate) mod flag {
     pub const CLOSED: u32 = 1 << 10;
 }
 
-/// A layout and the memory that has it. The layout never changes: a tensor that gets another one gets another body, and
-/// keeps this one for whoever holds a reference to its sizes. The memory is exchanged.
-pub(crate) struct Body {
-    pub dtype: DType,
-    pub contiguous: bool,
-    pub numel: usize,
-    pub offset: usize,
-    pub sizes: Dims,
-    pub strides: Strides,
-    /// None once another body is the current one.
-    pub storage: Shared<Storage>,
-    /// A counter of its own, for `.data`; otherwise the storage's.
-    pub version: Shared<Version>,
-}
-
-impl Body {
-    /// This layout over the same memory; None if another body is the current one by now.
-    fn share(&self) -> Option<Self> {
-        let reading = reading();
-        let storage = Shared::new(self.storage.get(&reading)?.clone());
-        Some(self.with_memory(storage, self.version.share(&reading)))
-    }
-    /// This layout over other memory.
-    fn with_memory(&self, storage: Shared<Storage>, version: Shared<Version>) -> Self {
-        let (sizes, strides) = (self.sizes.clone(), self.strides.clone());
-        Self {
-            dtype: self.dtype,
-            contiguous: self.contiguous,
-            numel: self.numel,
-            offset: self.offset,
-            sizes,
-            strides,
-            storage,
-            version,
-        }
-    }
-    fn has_layout_of(&self, other: &Self) -> bool {
-        self.dtype == other.dtype
-            && self.offset == other.offset
-            && self.sizes == other.sizes
-            && self.strides == other.strides
-    }
-}
-
 /// A multi-dimensional array that autograd can follow. Cloning copies the handle, not the elements.
 #[derive(Clone)]
 pub struct Tensor(Arc<Inner>);
 
 pub(crate) struct Inner {
     first: Body,
-    /// Replaces `first` once the layout was changed in place; null before.
-    current: AtomicPtr<Body>,
+    /// Replaces `first` once the tensor got another body in place; null before.
+    current: AtomicPtr<Successor>,
     pub(crate) flags: AtomicU32,
     pub(crate) view: Option<ViewOf>,
     /// The node and output that computed this tensor.
@@ -354,78 +313,6 @@ impl Tensor {
             0 => Self::with(body, Some(ViewOf::new(self)), 0),
             inference => Self::with(body, None, inference),
         }
-    }
-
-    #[inline]
-    pub(crate) fn body(&self) -> &Body {
-        let p = self.0.current.load(Ordering::Acquire);
-        if p.is_null() {
-            return &self.0.first;
-        }
-        // SAFETY: `current` only ever points to a body that is kept in `Meta::bodies`, which lives as long as `self`.
-        unsafe { &*p }
-    }
-
-    /// The current body and its storage.
-    #[inline]
-    pub(crate) fn memory<'a>(&'a self, reading: &'a Reading) -> (&'a Body, Held<'a, Storage>) {
-        loop {
-            let b = self.body();
-            // Without a storage another body has become the current one since.
-            if let Some(storage) = b.storage.get(reading) {
-                return (b, storage);
-            }
-        }
-    }
-
-    /// The current layout over the same memory, for another tensor.
-    pub(crate) fn snapshot(&self) -> Body {
-        loop {
-            if let Some(body) = self.body().share() {
-                return body;
-            }
-        }
-    }
-
-    /// Replaces layout, dtype and storage in place. The former memory is freed when nobody reads it. Former layouts
-    /// stay with the tensor, each once, for readers that hold one.
-    pub(crate) fn replace_body(&self, new: Body) {
-        let mut bodies = self.meta().bodies.lock();
-        let before = self.body();
-        let known = [&self.0.first].into_iter().chain(bodies.iter().map(|b| &**b)).position(|b| b.has_layout_of(&new));
-        let at = known.unwrap_or_else(|| {
-            bodies.push(Box::new(new.with_memory(Shared::none(), Shared::none())));
-            bodies.len()
-        });
-        let (p, body) = match at.checked_sub(1) {
-            None => (null_mut(), &self.0.first),
-            Some(i) => (&raw mut *bodies[i], &*bodies[i]),
-        };
-        let mut retired = (body.version.exchange(new.version), body.storage.exchange(new.storage), Shared::none());
-        self.0.current.store(p, Ordering::Release);
-        if !std::ptr::eq(before, body) {
-            retired.2 = before.storage.exchange(Shared::none());
-        }
-        drop(bodies);
-        reclaim::retire(retired);
-    }
-
-    /// A number that stands for the current layout among those that this tensor had.
-    pub(crate) fn layout_number(&self) -> u32 {
-        let p = self.0.current.load(Ordering::Relaxed);
-        if p.is_null() {
-            return 0;
-        }
-        let bodies = self.meta().bodies.lock();
-        bodies.iter().position(|b| std::ptr::eq(&**b, p)).map_or(0, |i| i as u32 + 1)
-    }
-
-    /// The layout with this number.
-    pub(crate) fn body_number(&self, number: u32) -> &Body {
-        let Some(at) = (number as usize).checked_sub(1) else { return &self.0.first };
-        let body: *const Body = &*self.meta().bodies.lock()[at];
-        // SAFETY: bodies are boxed, and stay in `Meta::bodies` as long as `self` lives.
-        unsafe { &*body }
     }
 
     pub(crate) fn inner(&self) -> &Inner {
@@ -670,6 +557,7 @@ impl Tensor {
 
     /// The only element.
     pub fn item(&self) -> Result<Scalar> {
+        let _reading = reading();
         if self.numel() != 1 {
             return Err(Error::shape(
                 "item",
@@ -677,7 +565,6 @@ impl Tensor {
             ));
         }
         transforms::check_read("item", self)?;
-        let _reading = reading();
         // SAFETY: one element exists (S1, S3, R1), aligned (S2).
         Ok(crate::match_dtype!(any, self.dtype(), T => unsafe { *self.ptr::<T>() }.to_scalar()))
     }
@@ -699,17 +586,13 @@ impl Tensor {
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Some(object) = self.meta.get_mut().and_then(|m| m.preserved_object.get_mut().take()) {
-            let current = *self.current.get_mut();
-            // SAFETY: as in `Tensor::body`: the bodies are kept in `meta`, which is still there.
-            let body = if current.is_null() { &self.first } else { unsafe { &*current } };
             let kind = self.flags.load(Ordering::Relaxed) & flag::INFERENCE;
-            if let Some(body) = body.share() {
-                object.tensor_dropped(Tensor::with(body, None, kind));
-            }
+            object.tensor_dropped(Tensor::with(self.last_body(), None, kind));
         }
         if let Some(edge) = self.history.get_mut().take() {
             crate::autograd::node::drop_later(edge.node);
         }
+        self.forget_former_memory();
     }
 }
 

@@ -123,7 +123,7 @@ free-threaded-test: ## Run the Python tests without the interpreter's lock (PYTH
 	rm -rf target/free-threaded/site && mkdir target/free-threaded/site && cp -r python/retrograd target/free-threaded/site
 	cp $(firstword $(wildcard target/free-threaded/debug/lib_core.dylib) target/free-threaded/debug/lib_core.so) \
 		target/free-threaded/site/retrograd/_core.so
-	ulimit -s $$(ulimit -H -s) && PYTHON_GIL=0 PYTHONPATH=$(CURDIR)/target/free-threaded/site \
+	ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/target/free-threaded/site \
 		target/free-threaded/bin/python -m pytest -n auto $(PYTEST_ARGS)
 
 fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SEED, FUZZ_EXAMPLES)

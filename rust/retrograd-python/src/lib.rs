@@ -72,9 +72,9 @@ fn _fill_uninitialised(on: bool) {
     retrograd::ops::create::fill_uninitialised(on);
 }
 
-// Objects need no lock of the interpreter (see `object_slot`), but an op reads the layout of an operand several times,
-// and another thread may replace it meanwhile.
-#[pymodule(gil_used = true)]
+// Objects need no lock of the interpreter (see `object_slot`), and an op sees one layout of a tensor from its beginning
+// to its end (R3 in `storage::reclaim`).
+#[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     demand_main_interpreter()?;
     retrograd::warn::set_sink(errors::warn);

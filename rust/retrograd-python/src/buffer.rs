@@ -396,6 +396,7 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
 fn _storage<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<(usize, Bound<'py, PyAny>)> {
     let t: &Tensor = &t.get().0;
     check_read("storage", t).or_py()?;
+    let _reading = reading();
     let storage = t.storage();
     let bytes = Tensor::from_parts(storage.clone(), DType::UInt8, &[storage.bytes()], &[1], 0).or_py()?;
     Ok((t.storage_key(), wrap(py, bytes)?))

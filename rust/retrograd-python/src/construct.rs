@@ -13,6 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyCapsule, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use retrograd::storage::reclaim::reading;
 use retrograd::tensor::copy;
 use retrograd::{DType, Scalar, Tensor, warn};
 
@@ -231,6 +232,8 @@ impl NestedWalk {
 
     /// The elements of an array or tensor that stands where the nested data has axes left.
     fn fill_block<T: Number>(&self, t: &Tensor, depth: usize, out: &mut [T], at: &mut usize) -> PyResult<()> {
+        // The sizes that are checked are those of the elements.
+        let _reading = reading();
         let rest = &self.sizes[depth..];
         for (axis, &want) in rest.iter().enumerate() {
             self.check_len(t.sizes().get(axis).copied().unwrap_or(1), want, depth + axis)?;

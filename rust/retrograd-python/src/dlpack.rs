@@ -263,6 +263,8 @@ pub fn export<'py>(
     }
     let copied = if copy == Some(true) { Some(copy::copy(t).or_py()?) } else { None };
     let (t, flags) = copied.as_ref().map_or((t, 0), |t| (t, IS_COPIED));
+    // The memory that is asked about is the one that is exported.
+    let _reading = reading();
     let read_only = t.storage().read_only().is_some();
     match max_version {
         Some((1.., _)) => capsule::<Versioned>(py, t, if read_only { flags | READ_ONLY } else { flags }),

@@ -43,6 +43,7 @@ pub fn item<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
 /// `tolist()`: nested lists, or a number for a 0-dim tensor.
 pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     check_read("tolist", t).or_py()?;
+    let _reading = reading();
     if t.ndim() == 0 {
         return item(py, t);
     }

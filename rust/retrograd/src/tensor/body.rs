@@ -62,7 +62,7 @@ impl Body {
     ///
     /// # Safety
     /// 1. From now on only those use the memory who are reading already. 2. The body is not dropped before
-    /// [`Body::forget_memory`], or [`Body::take_memory`] whose result is forgotten.
+    ///    [`Body::forget_memory`], or [`Body::take_memory`] whose result is forgotten.
     unsafe fn give_up_memory(&self) -> Memory {
         // SAFETY: (`give_up` 1, 2) duties 1 and 2.
         unsafe { (self.version.give_up(), self.storage.give_up()) }

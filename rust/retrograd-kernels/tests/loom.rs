@@ -71,6 +71,8 @@ mod reclaim {
     use super::sync::atomic;
     #[path = "../../retrograd/src/storage/reclaim/slot.rs"]
     pub mod slot;
+    #[path = "../../retrograd/src/storage/reclaim/stamps.rs"]
+    pub mod stamps;
 }
 
 /// Memory of which loom knows who reads and who writes it.
@@ -246,6 +248,58 @@ fn no_reader_meets_memory_that_was_freed() {
             }
         });
         t.current.swap(1, Ordering::AcqRel);
+        fence(Ordering::SeqCst);
+        match t.slot.sequence_if_reading() {
+            None => t.memory.add(0),
+            Some(sequence) => {
+                // A look later.
+                if t.slot.has_moved_on(sequence) {
+                    t.memory.add(0);
+                }
+            }
+        }
+        reader.join().unwrap();
+    });
+}
+
+#[test]
+fn a_reading_sees_one_body() {
+    use reclaim::stamps;
+    /// R3: the memory of two bodies, the one that is the current, and one reader's mark.
+    struct Tensor {
+        memory: Cells,
+        current: AtomicUsize,
+        stamps: [AtomicU64; 2],
+        latest: AtomicU64,
+        slot: reclaim::slot::Slot,
+    }
+    model(3, || {
+        let t = Arc::new(Tensor {
+            memory: Cells::new(),
+            current: AtomicUsize::new(0),
+            stamps: [AtomicU64::new(0), AtomicU64::new(0)],
+            latest: AtomicU64::new(0),
+            slot: reclaim::slot::Slot::new(),
+        });
+        let other = t.clone();
+        let reader = thread::spawn(move || {
+            for _ in 0..2 {
+                other.slot.begin(|| fence(Ordering::SeqCst));
+                let began = stamps::latest(&other.latest);
+                let seen = [(); 2].map(|()| {
+                    let newest = other.current.load(Ordering::Acquire);
+                    let at = if other.stamps[newest].load(Ordering::Relaxed) <= began { newest } else { 0 };
+                    assert_eq!(other.memory.get(at), 0, "freed");
+                    at
+                });
+                assert_eq!(seen[0], seen[1]);
+                other.slot.end();
+            }
+        });
+        stamps::publish(&t.latest, |stamp| {
+            t.stamps[1].store(stamp, Ordering::Relaxed);
+            t.current.store(1, Ordering::Release);
+        });
         fence(Ordering::SeqCst);
         match t.slot.sequence_if_reading() {
             None => t.memory.add(0),

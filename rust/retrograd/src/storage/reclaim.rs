@@ -17,6 +17,7 @@
 //! two plain stores; elsewhere, and where the system call is not to be had, each reader issues a fence.
 
 mod slot;
+mod stamps;
 
 use std::any::Any;
 use std::cell::Cell;
@@ -124,7 +125,7 @@ fn begin() {
         }
     });
     // After the mark: who publishes and then retires either finds the mark, or is seen here.
-    BEGAN.set(STAMP.load(Ordering::Acquire));
+    BEGAN.set(stamps::latest(&STAMP));
 }
 
 #[inline(never)]
@@ -143,9 +144,7 @@ pub fn is_reading() -> bool {
 /// except those of this thread. `f` gets its stamp and this thread's number.
 pub(crate) fn publish(f: impl FnOnce(u64, usize)) {
     let _publishing = PUBLISHING.lock();
-    let stamp = STAMP.load(Ordering::Relaxed) + 1;
-    f(stamp, thread_number());
-    STAMP.store(stamp, Ordering::Release);
+    stamps::publish(&STAMP, |stamp| f(stamp, thread_number()));
 }
 
 /// Whether this thread sees what was published with this stamp by this thread: if it is reading, only what it published

@@ -4,11 +4,13 @@ import functools
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 
 import retrograd as rg
+from retrograd import _core
 
 
 @pytest.fixture(autouse=True)
@@ -141,6 +143,35 @@ def test_a_forked_child_starts_its_own() -> None:
     if child == 0:
         os._exit(0 if noise(2_000_000).sum().item() == want else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_waits_for_no_thread_of_its_parent() -> None:
+    """The child gets a copy of the parent's marks of who is reading; memory that it gives up is freed all the same."""
+    large, began, stop = noise(700, 700), threading.Event(), threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            began.set()
+            large @ large
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    began.wait()
+    grown = []
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            p = rg.ones(2)
+            before, _ = _core._memory_stats()
+            for i in range(200):
+                p.data = rg.ones(100_000 + i % 2)
+            os._exit(min((_core._memory_stats()[0] - before) // 1_000_000, 255))
+        grown.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    stop.set()
+    reader.join()
+    assert max(grown) <= 1, f"megabytes that children keep: {grown}"
 
 
 def test_no_thread_before_the_first_large_op() -> None:

@@ -471,7 +471,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
             "Can't export the memory of a Tensor that requires grad. Use tensor.detach() first.",
         ));
     }
-    let _reading = reading();
+    let reading = reading();
     let format = format_of(t.dtype())
         .ok_or_else(|| PyBufferError::new_err(format!("the buffer protocol has no format for {}", t.dtype().name())))?;
     let wants = |bits: c_int| flags & bits == bits;
@@ -509,7 +509,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     // keeps.
     unsafe {
         let v = &mut *view;
-        v.buf = t.data_ptr().cast();
+        v.buf = t.data_ptr(&reading).cast();
         v.len = t.nbytes() as ffi::Py_ssize_t;
         v.itemsize = size;
         v.readonly = c_int::from(read_only);

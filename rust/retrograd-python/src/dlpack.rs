@@ -205,13 +205,13 @@ unsafe extern "C" fn abandon<M: Managed>(capsule: *mut ffi::PyObject) {
 
 fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult<Bound<'py, PyAny>> {
     check_read("__dlpack__", t).or_py()?;
-    let _reading = reading();
+    let reading = reading();
     let storage = t.storage();
     storage.fix_address();
     let mut shape: Vec<i64> = t.sizes().iter().map(|&n| n as i64).collect();
     let mut strides: Vec<i64> = t.strides().iter().map(|&s| s as i64).collect();
     let lent = Lent {
-        data: if t.numel() == 0 { null_mut() } else { t.data_ptr().cast() },
+        data: if t.numel() == 0 { null_mut() } else { t.data_ptr(&reading).cast() },
         device: Device { kind: CPU, id: 0 },
         ndim: t.ndim() as i32,
         dtype: code_of(t.dtype()),

@@ -147,14 +147,14 @@ impl ArrayInterface {
     #[getter(__array_interface__)]
     fn array_interface<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let t = &self.tensor;
-        let _reading = reading();
+        let reading = reading();
         let size = t.dtype().size() as ffi::Py_ssize_t;
         let d = PyDict::new(py);
         d.set_item("version", 3)?;
         d.set_item("typestr", self.typestr)?;
         d.set_item("shape", PyTuple::new(py, t.sizes())?)?;
         d.set_item("strides", PyTuple::new(py, t.strides().iter().map(|&s| s * size).collect::<Vec<_>>())?)?;
-        d.set_item("data", (t.data_ptr().addr(), t.storage().read_only().is_some()))?;
+        d.set_item("data", (t.data_ptr(&reading).addr(), t.storage().read_only().is_some()))?;
         Ok(d)
     }
 }

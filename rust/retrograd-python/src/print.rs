@@ -94,10 +94,10 @@ impl Gathered {
 
 fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec<V> {
     let mut out = Vec::new();
-    let _reading = reading();
+    let reading = reading();
     let strides = t.strides();
     retrograd::match_dtype!(any, t.dtype(), T => {
-        let start = t.ptr::<T>();
+        let start = t.data_ptr(&reading).cast::<T>();
         visit_printed(t.sizes(), options, |index| {
             let offset: isize = index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum();
             // SAFETY: (1) The index lies inside the sizes, so the element is in the storage (S1, S3) and aligned (S2).

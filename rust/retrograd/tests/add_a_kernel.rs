@@ -20,12 +20,12 @@ impl<T: Real> Map2<T, T, T> for Length {
 
 /// `out[..] = length(a[..], b[..])` for float64 tensors of one shape, of which `out` is fresh.
 pub fn length(a: &Tensor, b: &Tensor, out: &Tensor) {
+    // While this thread reads, nobody takes the memory away, and sizes are those of the memory.
+    let reading = reading();
     assert!([a, b, out].iter().all(|t| t.dtype() == DType::Float64 && t.sizes() == out.sizes()));
-    // While this thread reads, nobody takes the memory away.
-    let _reading = reading();
-    let (x, y) = (a.ptr::<f64>().cast_const(), b.ptr::<f64>().cast_const());
+    let [x, y, z] = [a, b, out].map(|t| t.data_ptr(&reading).cast::<f64>());
     // SAFETY: (1) S1, S3 and R1, equal sizes and dtypes; (2) and (3) `out` is fresh.
-    unsafe { map2(&Length, out.sizes(), x, a.strides(), y, b.strides(), out.ptr(), out.strides()) };
+    unsafe { map2(&Length, out.sizes(), x, a.strides(), y, b.strides(), z, out.strides()) };
 }
 // [end]
 

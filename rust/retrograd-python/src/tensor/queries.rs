@@ -79,8 +79,8 @@ impl PyTensor {
     /// Address of the first element.
     fn data_ptr(&self) -> PyResult<usize> {
         check_read("data_ptr", &self.0).or_py()?;
-        let _reading = reading();
-        Ok(if self.0.numel() == 0 { 0 } else { self.0.data_ptr() as usize })
+        let reading = reading();
+        Ok(if self.0.numel() == 0 { 0 } else { self.0.data_ptr(&reading) as usize })
     }
     /// Bytes of one element.
     fn element_size(&self) -> usize {

@@ -78,7 +78,7 @@ pub(crate) fn check_reads(op: &'static str, target: &Tensor, x: &Tensor, allowed
         allowed == Reads::Apart
     } else if !x.shares_storage(target) || x.numel() == 0 || target.numel() == 0 || !dense(x) || !dense(target) {
         false
-    } else if x.data_ptr() == target.data_ptr() && x.strides() == target.strides() {
+    } else if x.op_ptr() == target.op_ptr() && x.strides() == target.strides() {
         // Dense, with equal strides: one of them goes on beyond the other, or they are the same.
         allowed == Reads::Apart || x.numel() * x.dtype().size() != target.numel() * target.dtype().size()
     } else {

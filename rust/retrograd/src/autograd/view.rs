@@ -13,7 +13,6 @@ use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::saved::SavedSlots;
 use crate::error::{Error, Result};
-use crate::storage::reclaim::{self, reading};
 use crate::tensor::{Tensor, flag};
 
 /// Under which circumstances a view was made; in-place writes through it depend on that.
@@ -226,12 +225,10 @@ impl Tensor {
         if recording { self.check_recorded_write() } else { Ok(()) }
     }
 
-    /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle, in the same reading
-    /// (S7).
+    /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle: what is checked is true
+    /// until the reading ends (S7).
     pub(crate) fn check_write(&self, op: &'static str, recording: bool) -> Result<()> {
-        debug_assert!(reclaim::is_reading(), "S7: what is checked here is true until the reading ends");
-        let reading = reading();
-        let (_, storage) = self.memory(&reading);
+        let (_, storage) = self.op_memory();
         if !storage.is_writable() {
             return Err(storage.refusal(op));
         }

@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{
     self, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
@@ -67,12 +67,17 @@ static STAMP: AtomicU64 = AtomicU64::new(0);
 /// Held while a body is published.
 static PUBLISHING: Mutex<()> = Mutex::new(());
 
-thread_local! {
+/// What a thread knows of its reading. Nothing in it is dropped: it is there as long as the thread is.
+struct State {
     /// How many [`Reading`] there are on this thread.
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    depth: Cell<u32>,
     /// `STAMP` as this thread began to read.
-    static BEGAN: Cell<u64> = const { Cell::new(0) };
-    static PLACE: Cell<Option<&'static Place>> = const { Cell::new(None) };
+    began: Cell<u64>,
+    place: Cell<Option<&'static Place>>,
+}
+
+thread_local! {
+    static STATE: State = const { State { depth: Cell::new(0), began: Cell::new(0), place: Cell::new(None) } };
     /// Gives the place back when the thread ends.
     static OWNED: Cell<Option<Owned>> = const { Cell::new(None) };
 }
@@ -81,7 +86,7 @@ struct Owned(&'static Place);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        PLACE.set(None);
+        STATE.with(|state| state.place.set(None));
         self.0.taken.store(false, Ordering::Release);
     }
 }
@@ -89,34 +94,39 @@ impl Drop for Owned {
 /// While it lives, memory that the thread reads from tensors stays mapped, whatever happens to the tensors.
 #[must_use = "memory is protected until the guard is dropped"]
 #[derive(Debug)]
-pub struct Reading(PhantomData<*const ()>);
+pub struct Reading(NonNull<State>);
 
 /// Says that this thread reads the memory of tensors. Calls nest.
 #[inline]
 pub fn reading() -> Reading {
-    let depth = DEPTH.get();
-    DEPTH.set(depth + 1);
-    if depth == 0 {
-        begin();
-    }
-    Reading(PhantomData)
+    STATE.with(|state| {
+        let depth = state.depth.get();
+        state.depth.set(depth + 1);
+        if depth == 0 {
+            begin(state);
+        }
+        // The address: to ask for it is dear in a shared library.
+        Reading(NonNull::from(state))
+    })
 }
 
 impl Drop for Reading {
     #[inline]
     fn drop(&mut self) {
-        let depth = DEPTH.get() - 1;
-        DEPTH.set(depth);
+        // SAFETY: a `Reading` stays on its thread, whose state is not dropped.
+        let state = unsafe { self.0.as_ref() };
+        let depth = state.depth.get() - 1;
+        state.depth.set(depth);
         if depth == 0 {
-            end();
+            end(state);
         }
     }
 }
 
 // Calls, so that what is compiled into every op stays small.
 #[inline(never)]
-fn begin() {
-    let slot = &PLACE.get().unwrap_or_else(register).slot;
+fn begin(state: &State) {
+    let slot = &state.place.get().unwrap_or_else(register).slot;
     slot.begin(|| {
         if ORDER.load(Ordering::Relaxed) == MEMBARRIER {
             compiler_fence(Ordering::SeqCst);
@@ -125,19 +135,19 @@ fn begin() {
         }
     });
     // After the mark: who publishes and then retires either finds the mark, or is seen here.
-    BEGAN.set(stamps::latest(&STAMP));
+    state.began.set(stamps::latest(&STAMP));
 }
 
 #[inline(never)]
-fn end() {
-    if let Some(place) = PLACE.get() {
+fn end(state: &State) {
+    if let Some(place) = state.place.get() {
         place.slot.end();
     }
 }
 
 /// Whether this thread is reading.
 pub fn is_reading() -> bool {
-    DEPTH.get() > 0
+    STATE.with(|state| state.depth.get() > 0)
 }
 
 /// Makes the body that `f` publishes one that is seen by all readings that begin later and by none that began before,
@@ -150,18 +160,22 @@ pub(crate) fn publish(f: impl FnOnce(u64, usize)) {
 /// Whether this thread sees what was published with this stamp by this thread: if it is reading, only what it published
 /// itself and what was there when it began.
 pub(crate) fn sees(stamp: u64, by: usize) -> bool {
-    !is_reading() || stamp <= BEGAN.get() || by == thread_number()
+    STATE.with(|state| state.depth.get() == 0 || stamp <= state.began.get() || by == thread_number())
+}
+
+fn my_place() -> Option<&'static Place> {
+    STATE.with(|state| state.place.get())
 }
 
 /// A number that no other living thread has; 0 if the thread never read.
 fn thread_number() -> usize {
-    PLACE.get().map_or(0, |place| std::ptr::from_ref(place).addr())
+    my_place().map_or(0, |place| std::ptr::from_ref(place).addr())
 }
 
 /// While the result lives no other thread is reading. `None` if another thread was reading at some time and lives.
 pub(crate) fn alone() -> Option<impl Drop> {
     let places = PLACES.lock();
-    let is_mine = |place: &Place| PLACE.get().is_some_and(|mine| std::ptr::eq(mine, place));
+    let is_mine = |place: &Place| my_place().is_some_and(|mine| std::ptr::eq(mine, place));
     places.iter().all(|place| is_mine(place) || !place.taken.load(Ordering::Acquire)).then_some(places)
 }
 
@@ -194,6 +208,15 @@ impl<T> Shared<T> {
         // SAFETY: `p` came from `Arc::into_raw` and was reachable while this thread was reading; what is exchanged is
         // retired, so the count that it stands for is not given up before the reading ends.
         (!p.is_null()).then(|| Held(ManuallyDrop::new(unsafe { Arc::from_raw(p) }), PhantomData))
+    }
+    /// As [`Shared::get`], without a count.
+    ///
+    /// # Safety
+    /// 1. The thread is reading for as long as the result is used.
+    #[inline]
+    pub(crate) unsafe fn get_in_op(&self) -> Option<&T> {
+        // SAFETY: as in `get`, by duty 1.
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
     /// Another reference to the same.
     #[inline]
@@ -231,6 +254,8 @@ fn register() -> &'static Place {
         let order = if barrier::register() { MEMBARRIER } else { FENCES };
         ORDER.store(order, Ordering::Relaxed);
     }
+    #[cfg(all(unix, not(miri)))]
+    fork::handle();
     let mut places = PLACES.lock();
     let free = places.iter().find(|place| !place.taken.swap(true, Ordering::Acquire)).copied();
     let place = free.unwrap_or_else(|| {
@@ -238,7 +263,7 @@ fn register() -> &'static Place {
         places.push(place);
         place
     });
-    PLACE.set(Some(place));
+    STATE.with(|state| state.place.set(Some(place)));
     // While the thread ends there is nobody left to give the place back: it stays taken.
     let _ = OWNED.try_with(|owned| owned.set(Some(Owned(place))));
     // Whoever retires memory after this fence knows of `ORDER`; for who did before, later loads see what they did.
@@ -306,6 +331,46 @@ fn free() {
     drop(waiting);
     // Without the lock: what is freed may run code of others.
     drop(free);
+}
+
+/// A forked child has one thread. The others do not go on reading there, nor give their locks back.
+#[cfg(all(unix, not(miri)))]
+mod fork {
+    use std::mem::forget;
+    use std::sync::Once;
+
+    use super::{Ordering, PLACES, PUBLISHING, WAITING, my_place};
+
+    /// Nobody else has a lock while the process is copied. No thread waits for one while it has another.
+    extern "C" fn prepare() {
+        forget((PLACES.lock(), WAITING.lock(), PUBLISHING.lock()));
+    }
+    extern "C" fn go_on() {
+        // SAFETY: this thread locked them in `prepare`, and forgot the guards.
+        unsafe {
+            PLACES.force_unlock();
+            WAITING.force_unlock();
+            PUBLISHING.force_unlock();
+        }
+    }
+    extern "C" fn go_on_alone() {
+        go_on();
+        let mine = my_place();
+        for place in PLACES.lock().iter().filter(|place| mine.is_none_or(|mine| !std::ptr::eq(mine, **place))) {
+            if place.slot.sequence_if_reading().is_some() {
+                place.slot.end();
+            }
+            place.taken.store(false, Ordering::Release);
+        }
+    }
+    /// Registers the handlers, once.
+    pub fn handle() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            // SAFETY: functions that live as long as the process.
+            unsafe { libc::pthread_atfork(Some(prepare), Some(go_on), Some(go_on_alone)) };
+        });
+    }
 }
 
 /// Makes the counters of all threads visible to this one.

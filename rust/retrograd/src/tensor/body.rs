@@ -170,6 +170,15 @@ impl Tensor {
         (b, b.storage.get(reading).expect("a body has a storage"))
     }
 
+    /// As [`Tensor::memory`], inside of an op: R1 has it that the thread is reading as long as the op runs.
+    #[inline]
+    pub(crate) fn op_memory(&self) -> (&Body, &Storage) {
+        debug_assert!(reclaim::is_reading(), "an op reads from its beginning to its end");
+        let b = self.body();
+        // SAFETY: R1.
+        (b, unsafe { b.storage.get_in_op() }.expect("a body has a storage"))
+    }
+
     /// The layout over the same memory, for another tensor.
     pub(crate) fn snapshot(&self) -> Body {
         let _reading = reading();

@@ -72,7 +72,7 @@ pub(crate) fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     }
     // Source and destination that overlap but differ in layout: read all before writing any.
     let staged;
-    let same = src.data_ptr() == dst.data_ptr() && src.strides() == dst.strides() && src.dtype() == dst.dtype();
+    let same = src.op_ptr() == dst.op_ptr() && src.strides() == dst.strides() && src.dtype() == dst.dtype();
     if same && src.sizes() == dst.sizes() {
         return Ok(());
     }
@@ -197,7 +197,7 @@ pub fn ranges_meet(a: &Tensor, b: &Tensor) -> bool {
     let range = |t: &Tensor| {
         let size = t.dtype().size() as isize;
         layout::extent(t.sizes(), t.strides())
-            .map(|(lo, hi)| (t.data_ptr() as isize + lo * size, t.data_ptr() as isize + (hi + 1) * size))
+            .map(|(lo, hi)| (t.op_ptr() as isize + lo * size, t.op_ptr() as isize + (hi + 1) * size))
     };
     match (range(a), range(b)) {
         (Some((a0, a1)), Some((b0, b1))) => a0 < b1 && b0 < a1,

@@ -34,7 +34,7 @@ use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
-use crate::storage::reclaim::{self, Shared, reading};
+use crate::storage::reclaim::{Reading, Shared, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
 use body::Successor;
@@ -397,7 +397,8 @@ impl Tensor {
         self.memory(&reading()).1.clone()
     }
     pub fn shares_storage(&self, other: &Tensor) -> bool {
-        self.storage_key() == other.storage_key()
+        let reading = reading();
+        Arc::ptr_eq(&self.memory(&reading).1, &other.memory(&reading).1)
     }
     /// Lets the storage grow until `n` elements from `offset` on fit.
     pub(crate) fn make_room(&self, op: &'static str, n: usize, offset: usize) -> Result<()> {
@@ -409,25 +410,28 @@ impl Tensor {
     pub fn storage_key(&self) -> usize {
         Arc::as_ptr(&self.memory(&reading()).1).addr()
     }
-    /// Address of the first element, to be used only while the thread is [`reading`] (R1), or while it holds the
-    /// storage.
+    /// Address of the first element, to be used only as long as the thread is reading (R1), or as long as somebody
+    /// holds the storage. Of a tensor without elements it may lead anywhere.
     #[inline]
-    pub fn data_ptr(&self) -> *mut u8 {
-        debug_assert!(reclaim::is_reading(), "an address outlives what protects it");
-        let reading = reading();
-        let (b, storage) = self.memory(&reading);
+    pub fn data_ptr(&self, _reading: &Reading) -> *mut u8 {
+        self.op_ptr()
+    }
+    /// As [`Tensor::data_ptr`], inside of an op, which reads from its beginning to its end.
+    #[inline]
+    pub(crate) fn op_ptr(&self) -> *mut u8 {
+        let (b, storage) = self.op_memory();
         // S3: the offset lies inside the storage (or the tensor has no elements and the pointer is not used).
         storage.ptr().wrapping_add(b.offset.wrapping_mul(b.dtype.size()))
     }
-    /// Address of the first element as a typed pointer.
+    /// Address of the first element as a typed pointer, inside of an op.
     ///
     /// # Panics
     /// If `T` is not the tensor's element type.
     #[inline]
-    pub fn ptr<T: Element>(&self) -> *mut T {
+    pub(crate) fn ptr<T: Element>(&self) -> *mut T {
         debug_assert!(!self.is_batched(), "the memory of a batched tensor is read");
         assert!(T::DTYPE == self.dtype(), "a {} tensor read as {}", self.dtype().name(), T::DTYPE.name());
-        self.data_ptr().cast()
+        self.op_ptr().cast()
     }
     /// The elements of a contiguous tensor. `None` if the dtype differs, the elements are not contiguous, or the tensor
     /// is batched.
@@ -441,7 +445,6 @@ impl Tensor {
         if self.numel() == 0 {
             return Some(&[]);
         }
-        let _reading = reading();
         // SAFETY: S1 and S3 give `numel` readable elements, S2 their alignment.
         Some(unsafe { std::slice::from_raw_parts(self.ptr::<T>(), self.numel()) })
     }

@@ -101,7 +101,7 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         Ok(())
     }, else {
         let half = out.dtype().half().ok_or_else(|| Error::no_kernel(op, out.dtype()))?;
-        let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.data_ptr().cast::<u16>());
+        let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
         for i in 0..batch as isize {
             let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));
             // SAFETY: as above.

@@ -181,7 +181,7 @@ where
     let (a, b) = (converted::<O>(a, common)?, converted::<O>(b, common)?);
     // An operand that lies over the target in another layout would be read after it was written.
     let apart = |x: &Tensor| -> Result<Tensor> {
-        let same = x.data_ptr() == out.data_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
+        let same = x.op_ptr() == out.op_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
         if !same && copy::ranges_meet(x, out) { copy::copy(x) } else { Ok(x.clone()) }
     };
     let (a, b) = (apart(&a)?, apart(&b)?);
@@ -251,7 +251,7 @@ macro_rules! numeric2 {
                 match_dtype!($class, computed(a, b), T => {
                     // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) callers pass operands that
                     // are the target itself or apart from it; (3) targets do not overlap themselves.
-                    unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.data_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
+                    unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.op_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
                     Ok(())
                 }, else $others::<_, <$out as Of<f32>>::T>(self, op, (a, &sa), (b, &sb), out))
             }
@@ -259,7 +259,7 @@ macro_rules! numeric2 {
             fn run_flat(&self, op: &'static str, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) -> Result<()> {
                 match_dtype!($class, a.dtype(), T => {
                     let (n, pa, pb) = (out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
-                    let po = out.data_ptr().cast::<<$out as Of<T>>::T>();
+                    let po = out.op_ptr().cast::<<$out as Of<T>>::T>();
                     // SAFETY: (1) operands with step 1 have the output's size and are contiguous, those with step 0 one
                     // element; (2) the output is fresh or is an operand itself; (3) it is contiguous.
                     unsafe {
@@ -351,7 +351,7 @@ fn refused2<K, O>(
 /// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
 pub(super) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
     match x.dtype().half() {
-        Some(half) => Operand::halves(half, x.data_ptr().cast(), strides),
+        Some(half) => Operand::halves(half, x.op_ptr().cast(), strides),
         None => match_dtype!(any, x.dtype(), T => Operand::output(x.ptr::<T>(), strides)),
     }
 }

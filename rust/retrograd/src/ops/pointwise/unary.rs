@@ -127,7 +127,7 @@ where
     K: Map1<Complex<f32>, <O as Of<Complex<f32>>>::T> + Map1<Complex<f64>, <O as Of<Complex<f64>>>::T>,
 {
     match_dtype!(complex, x.dtype(), T => {
-        let o = out.data_ptr().cast::<<O as Of<T>>::T>();
+        let o = out.op_ptr().cast::<<O as Of<T>>::T>();
         // SAFETY: as in `floats`; the callers made `out` of the result's type.
         unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), o, out.strides()) };
         Ok(())

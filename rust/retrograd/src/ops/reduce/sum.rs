@@ -73,7 +73,7 @@ where
     let (x, over) = (pairs(x)?, over.without_last(x.ndim()));
     match_dtype!(floats, x.dtype(), T => {
         // SAFETY: (Into 1) fresh, contiguous memory of two reals for every complex result.
-        unsafe { run_into::<T, _>(r, &x, &over, out.data_ptr().cast::<T>()) }
+        unsafe { run_into::<T, _>(r, &x, &over, out.op_ptr().cast::<T>()) }
     }, else unreachable!("parts are float32 or float64"));
     Ok(out)
 }

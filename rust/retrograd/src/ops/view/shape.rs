@@ -214,7 +214,7 @@ pub fn view_dtype(input: &Tensor, dtype: DType) -> Result<Tensor> {
             dtype.name()
         )));
     }
-    if !input.data_ptr().addr().is_multiple_of(dtype.size().min(8)) {
+    if !input.op_ptr().addr().is_multiple_of(dtype.size().min(8)) {
         return Err(Error::shape(
             "view",
             format!("memory of this tensor is not aligned for {}; clone it first", dtype.name()),

@@ -29,7 +29,7 @@ def rows() -> dict[str, Callable[[], object]]:
 
     a, b = rg.tensor([1.0, 2.0, 3.0, 4.0]), rg.tensor([0.5, 0.25, 0.125, 1.0])
     x = rg.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
-    matrix, followed = rg.ones(4, 4), rg.ones(4, 4, requires_grad=True)
+    matrix, requiring_grad = rg.ones(4, 4), rg.ones(4, 4, requires_grad=True)
 
     def write() -> object:
         y = x * b
@@ -60,11 +60,11 @@ def rows() -> dict[str, Callable[[], object]]:
         "exp": lambda: a.exp(),
         "exp recorded": lambda: x.exp(),
         "x[0]": lambda: matrix[0],
-        "x[0] recorded": lambda: followed[0],
-        "x[1:] recorded": lambda: followed[1:],
-        "reshape recorded": lambda: followed.reshape(2, 8),
+        "x[0] recorded": lambda: requiring_grad[0],
+        "x[1:] recorded": lambda: requiring_grad[1:],
+        "reshape recorded": lambda: requiring_grad.reshape(2, 8),
         "sum(0)": lambda: matrix.sum(0),
-        "sum(0) recorded": lambda: followed.sum(0),
+        "sum(0) recorded": lambda: requiring_grad.sum(0),
         "where recorded": lambda: rg.where(a > b, x, b),
         "add_": lambda: a.add_(b),
         "write to a view, recorded": write,

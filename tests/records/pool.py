@@ -19,8 +19,8 @@ def each(value: Any, rank: int) -> tuple[int, ...]:
 
 
 def out_size(n: int, k: int, stride: int, p: int, d: int, ceil: bool) -> int:
-    room = n + 2 * p - d * (k - 1) - 1
-    m = (math.ceil(room / stride) if ceil else room // stride) + 1
+    reach = n + 2 * p - d * (k - 1) - 1
+    m = (math.ceil(reach / stride) if ceil else reach // stride) + 1
     return m - 1 if ceil and (m - 1) * stride >= n + p else m
 
 

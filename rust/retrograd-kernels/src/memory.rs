@@ -617,9 +617,9 @@ impl SharedStacks {
         if size >= SHARED_MIN && size <= limit {
             self.touch(class);
             loop {
-                // Two threads may both see the last room; the limit is then passed by one block.
-                let room = self.bytes.load(Relaxed).saturating_add(size) <= limit;
-                if room && let Some(node) = self.spare_node() {
+                // Two threads may both see the last space; the limit is then passed by one block.
+                let fits = self.bytes.load(Relaxed).saturating_add(size) <= limit;
+                if fits && let Some(node) = self.spare_node() {
                     self.bytes.fetch_add(size, Relaxed);
                     self.nodes[node as usize].block.store(block.as_ptr(), Relaxed);
                     return self.stacks[class].push(&self.nodes, node);
@@ -643,7 +643,7 @@ impl SharedStacks {
     fn evict_other_than(&self, class: usize) -> bool {
         let occupied = |&c: &usize| c != class && !self.stacks[c].is_empty();
         let oldest = (0..CLASSES).filter(occupied).min_by_key(|&c| self.used[c].load(Relaxed));
-        // If another thread emptied that class meanwhile, there is room or the next round finds another.
+        // If another thread emptied that class meanwhile, there is space or the next round finds another.
         oldest.map(|c| self.drop_one(c)).is_some()
     }
 

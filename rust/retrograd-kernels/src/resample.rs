@@ -14,8 +14,8 @@ pub struct ResampleTable {
     taps: Vec<(usize, f64)>,
 }
 
-/// An empty vector with room for `n` entries.
-fn room<T>(n: usize) -> Result<Vec<T>> {
+/// An empty vector with space for `n` entries.
+fn with_capacity<T>(n: usize) -> Result<Vec<T>> {
     let mut v = Vec::new();
     v.try_reserve_exact(n).map_err(|_| OutOfMemory { bytes: n.saturating_mul(size_of::<T>()) })?;
     Ok(v)
@@ -31,8 +31,8 @@ impl ResampleTable {
         most: usize,
         positions: impl ExactSizeIterator<Item = I>,
     ) -> Result<Self> {
-        let mut table = Self { from, starts: room(positions.len().saturating_add(1))?, taps: Vec::new() };
-        table.taps = room(positions.len().saturating_mul(most))?;
+        let mut table = Self { from, starts: with_capacity(positions.len().saturating_add(1))?, taps: Vec::new() };
+        table.taps = with_capacity(positions.len().saturating_mul(most))?;
         table.starts.push(0);
         for taps in positions {
             table.taps.extend(taps);

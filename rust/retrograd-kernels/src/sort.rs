@@ -12,7 +12,7 @@ pub use keys::{Key, Keys, Line};
 pub use rank::Ranked;
 
 use front::front;
-use keys::{Packing, Room, list, tightest};
+use keys::{KeyBuffers, Packing, list, tightest};
 
 use super::simd::InstructionSet;
 use super::strided::{Axes, Offsets, plan_in_order};
@@ -84,8 +84,8 @@ pub unsafe fn choose_along<T: Ranked>(
 /// Memory for lines that are worked on one after the other.
 #[derive(Default)]
 struct Desk {
-    narrow: Room<u64>,
-    wide: Room<u128>,
+    narrow: KeyBuffers<u64>,
+    wide: KeyBuffers<u128>,
 }
 
 impl Desk {
@@ -108,7 +108,7 @@ impl Desk {
             // SAFETY: duty 1.
             packing = unsafe { tightest(a, from, packing) };
         }
-        // SAFETY: duties 1 and 2; each has room for what it is given.
+        // SAFETY: duties 1 and 2; each has space for what it is given.
         unsafe {
             if packing.fits::<u64>() {
                 work(&mut self.narrow, from, to, a, values, indices, pick, few, &packing)
@@ -126,7 +126,7 @@ impl Desk {
 ///    ranks do if `few` are asked for; `few` is not 0.
 #[allow(clippy::too_many_arguments)]
 unsafe fn work<T: Ranked, K: Key>(
-    room: &mut Room<K>,
+    buffers: &mut KeyBuffers<K>,
     from: Line,
     to: Line,
     a: *const T,
@@ -139,11 +139,11 @@ unsafe fn work<T: Ranked, K: Key>(
     // SAFETY: duties 1 and 3.
     unsafe {
         match few {
-            Some(k) => front(InstructionSet::detect(), a, from, k, packing, &mut room.line)?,
-            None => list(a, from, packing, &mut room.line)?,
+            Some(k) => front(InstructionSet::detect(), a, from, k, packing, &mut buffers.line)?,
+            None => list(a, from, packing, &mut buffers.line)?,
         }
     }
-    let mut keys = Keys::new::<T>(room, packing, few.is_none());
+    let mut keys = Keys::new::<T>(buffers, packing, few.is_none());
     pick.pick(&mut keys)?;
     let (keys, a, values, indices) = (&keys, SharedPtr(a.cast_mut()), SharedPtr(values), SharedPtr(indices));
     split(to.n, 1 << 12, to.n as f64 * WRITE_COST, &|piece| {

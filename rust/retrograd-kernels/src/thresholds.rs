@@ -38,7 +38,7 @@ pub mod pointwise {
     pub const STRIDED_PIECE: usize = size(256, 8);
     /// Rows of at least this many elements have pieces of their own.
     pub const LONG_ROW: usize = size(64, 4);
-    // Shorter rows have room in a piece.
+    // Shorter rows fit in a piece.
     const _: () = assert!(LONG_ROW <= STRIDED_PIECE && LONG_ROW <= PIECE_BYTES / 16);
     /// Elements of a run whose output is its first input, which is then read from a copy.
     pub const COPIED: usize = size(256, 4);
@@ -59,7 +59,7 @@ pub mod reduce {
     pub const PART: usize = BLOCK * size(32, 1);
     /// Narrow contiguous matrices are read as wide ones of about this many columns.
     pub const WIDE: usize = size(128, 8);
-    // A wide row has room in a strip.
+    // A wide row fits in a strip.
     const _: () = assert!(WIDE <= STRIP_BYTES / 4);
     /// Columns that a scan over an outer axis carries at once.
     pub const SCAN_COLUMNS: usize = size(256, 4);

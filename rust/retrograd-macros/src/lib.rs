@@ -1,4 +1,4 @@
-//! `#[op]`: lists what a room states about the face of an op. The function below it does the work.
+//! `#[op]`: lists what a definition states about the face of an op. The function below it does the work.
 
 mod signature;
 

@@ -442,12 +442,12 @@ fn run_out<'py>(
             PyTypeError::new_err(format!("{}(): argument 'out' must be Tensor, not {}", c.name, type_name(&out)))
         })?,
     };
-    let followed = |v: &Value| match v {
+    let requires_grad = |v: &Value| match v {
         Value::Tensor(t) => t.requires_grad(),
         Value::Tensors(ts) => ts.iter().any(Tensor::requires_grad),
         _ => false,
     };
-    if is_grad_enabled() && (outs.iter().any(Tensor::requires_grad) || given.iter().any(followed)) {
+    if is_grad_enabled() && (outs.iter().any(Tensor::requires_grad) || given.iter().any(requires_grad)) {
         return Err(to_py(Error::autograd(format!(
             "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments \
              requires grad: call it inside no_grad, or without out=",

@@ -93,7 +93,7 @@ struct Notes {
 
 /// What the node is made of, beside its edges.
 struct Made {
-    kept: SavedSlots,
+    saved: SavedSlots,
     outputs: SmallVec<[OutMeta; 1]>,
     /// Which arguments of `forward` are tensors: the node has an edge for each of them.
     tensors_in: SmallVec<[bool; 8]>,
@@ -122,8 +122,8 @@ impl Rule for PyFunctionRule {
     fn takes_nothing(&self) -> bool {
         true
     }
-    fn kept(&self) -> Option<&SavedSlots> {
-        Some(&self.made().kept)
+    fn saved_slots(&self) -> Option<&SavedSlots> {
+        Some(&self.made().saved)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -397,8 +397,8 @@ fn finish<'py>(
 
     // To be asked before results are replaced.
     let pushing = mode::propagates(mode::word()).then(|| {
-        let followed = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.requires_grad(t));
-        (tensors_in.clone(), results.iter().map(followed).collect::<SmallVec<[bool; 4]>>())
+        let requires_grad = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.requires_grad(t));
+        (tensors_in.clone(), results.iter().map(requires_grad).collect::<SmallVec<[bool; 4]>>())
     });
     let node = recording.then_some({
         |results: &[Option<Tensor>], outputs: SmallVec<[OutMeta; 1]>| {
@@ -411,9 +411,9 @@ fn finish<'py>(
             };
             let is_still = |t: &Tensor| !t.dtype().is_differentiable() || still.iter().any(|s| s.is_same(t));
             let zeros = results.iter().map(|r| r.as_ref().is_some_and(|t| materialize_still || !is_still(t))).collect();
-            let kept = SavedSlots::new(to_save.iter().map(keep).collect());
-            kept.run_once();
-            let made = this.made.get_or_init(|| Made { kept, outputs, tensors_in, zeros });
+            let saved = SavedSlots::new(to_save.iter().map(keep).collect());
+            saved.run_once();
+            let made = this.made.get_or_init(|| Made { saved, outputs, tensors_in, zeros });
             let node = new_node(ctx, made.outputs.clone());
             *this.node.lock() = Arc::downgrade(&node);
             node
@@ -426,9 +426,9 @@ fn finish<'py>(
         pack_saved(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
     }
 
-    if let Some((tensors_in, followed)) = pushing {
+    if let Some((tensors_in, requires_grad)) = pushing {
         let outcomes: SmallVec<[jvp::Outcome; 2]> =
-            results.iter().zip(followed).map(|(t, followed)| t.clone().map(|t| (t, followed))).collect();
+            results.iter().zip(requires_grad).map(|(t, requires_grad)| t.clone().map(|t| (t, requires_grad))).collect();
         jvp::push(&jvp::Call { ctx, args, operands, tensors_in: &tensors_in, dirty: &dirty, results: &outcomes })?;
     }
     ctx.get().end_of_forward();

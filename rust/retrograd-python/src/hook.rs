@@ -214,8 +214,8 @@ pub fn visit_node(node: &Node, task: &PyVisit<'_>) -> Result<(), PyTraverseError
     if let Some(hooks) = node.hooks_if_any() {
         hooks.each(|h| show(h, task, &mut result));
     }
-    if let Some(kept) = node.rule().kept() {
-        kept.each_packed(|value| {
+    if let Some(saved) = node.rule().saved_slots() {
+        saved.each_packed(|value| {
             if let (Ok(()), Some(packed)) = (&result, value.as_any().downcast_ref::<PyPacked>()) {
                 result = task.call(&*packed.value).and_then(|()| task.call(&*packed.unpack));
             }
@@ -229,11 +229,11 @@ pub fn clear_node(node: &Node) {
     if let Some(hooks) = node.hooks_if_any() {
         hooks.clear();
     }
-    if let Some(kept) = node.rule().kept() {
+    if let Some(saved) = node.rule().saved_slots() {
         let mut any = false;
-        kept.each_packed(|_| any = true);
+        saved.each_packed(|_| any = true);
         if any {
-            kept.release(CallSite::default());
+            saved.release(CallSite::default());
         }
     }
 }

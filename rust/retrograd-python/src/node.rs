@@ -168,7 +168,7 @@ fn saved_item<'py>(py: Python<'py>, item: SavedItem) -> PyResult<Bound<'py, PyAn
 /// The handle of what is kept under a name; a tuple of handles if that is a list of tensors.
 fn raw_saved<'py>(py: Python<'py>, node: &NodeRef, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let rule = node.rule();
-    let count = rule.kept().map_or(0, SavedSlots::len);
+    let count = rule.saved_slots().map_or(0, SavedSlots::len);
     let slots: Vec<usize> = (0..count).filter(|&slot| rule.slot_name(slot) == name).collect();
     let handle = |slot: usize| Bound::new(py, PySavedTensor::new(node.clone(), slot));
     Ok(match slots[..] {
@@ -176,8 +176,8 @@ fn raw_saved<'py>(py: Python<'py>, node: &NodeRef, name: &str) -> PyResult<Optio
         [slot] => Some(handle(slot)?.into_any()),
         _ => {
             // Which slots there are to handle is known as long as they are filled.
-            rule.kept().map_or(Ok(()), |kept| kept.check(node)).or_py()?;
-            let held = slots.into_iter().filter(|&slot| rule.kept().is_some_and(|kept| kept.holds(slot)));
+            rule.saved_slots().map_or(Ok(()), |saved| saved.check(node)).or_py()?;
+            let held = slots.into_iter().filter(|&slot| rule.saved_slots().is_some_and(|saved| saved.holds(slot)));
             Some(PyTuple::new(py, held.map(handle).collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
     })
@@ -288,7 +288,8 @@ impl PyNode {
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<String>> {
         let mut names: Vec<String> = slf.get_type().dir()?.extract()?;
         let rule = slf.get().node.rule();
-        let tensors: Vec<_> = (0..rule.kept().map_or(0, SavedSlots::len)).map(|slot| rule.slot_name(slot)).collect();
+        let tensors: Vec<_> =
+            (0..rule.saved_slots().map_or(0, SavedSlots::len)).map(|slot| rule.slot_name(slot)).collect();
         for name in rule.saved_names() {
             names.push(format!("_saved_{name}"));
             if tensors.contains(&name) {

@@ -90,11 +90,11 @@ impl PySavedTensor {
     pub fn new(node: NodeRef, slot: usize) -> Self {
         Self { node, slot }
     }
-    fn kept(&self) -> &SavedSlots {
-        self.node.rule().kept().expect("handles are made for nodes that keep tensors")
+    fn slots(&self) -> &SavedSlots {
+        self.node.rule().saved_slots().expect("handles are made for nodes that keep tensors")
     }
     fn packed<R>(&self, f: impl FnOnce(&PyPacked) -> R) -> Option<R> {
-        self.kept().with_packed(self.slot, |value| value.as_any().downcast_ref().map(f)).flatten()
+        self.slots().with_packed(self.slot, |value| value.as_any().downcast_ref().map(f)).flatten()
     }
 }
 
@@ -112,7 +112,7 @@ impl PySavedTensor {
     /// Raises: TypeError if a hook is not callable; RuntimeError if the tensor has hooks already or was freed.
     fn register_hooks(&self, pack_hook: Bound<'_, PyAny>, unpack_hook: Bound<'_, PyAny>) -> PyResult<()> {
         let hooks = PyHooks::new("register_hooks", pack_hook, unpack_hook)?;
-        self.kept().register_hooks(self.slot, &hooks).or_py()
+        self.slots().register_hooks(self.slot, &hooks).or_py()
     }
     /// The tensor as the node would get it; None if the slot is empty.
     ///
@@ -121,12 +121,12 @@ impl PySavedTensor {
     /// >>> rg.zeros(2, requires_grad=True).exp().grad_fn._raw_saved_result.unpack()
     /// tensor([1., 1.], grad_fn=<ExpBackward0>)
     fn unpack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        wrap_option(py, self.kept().unpack_one(&self.node, self.slot, true).or_py()?)
+        wrap_option(py, self.slots().unpack_one(&self.node, self.slot, true).or_py()?)
     }
     /// What the pack hook returned; without hooks, the tensor; None once it was freed.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if self.kept().is_freed() {
+        if self.slots().is_freed() {
             return Ok(py.None().into_bound(py));
         }
         match self.packed(|p| p.value.clone_ref(py)) {
@@ -143,8 +143,8 @@ impl PySavedTensor {
 
 /// A handle for each tensor that a node keeps; an error once they were freed.
 pub fn handles<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTuple>> {
-    node.rule().kept().map_or(Ok(()), |kept| kept.check(node)).or_py()?;
-    let count = node.rule().kept().map_or(0, SavedSlots::len);
+    node.rule().saved_slots().map_or(Ok(()), |saved| saved.check(node)).or_py()?;
+    let count = node.rule().saved_slots().map_or(0, SavedSlots::len);
     let handle = |slot| Bound::new(py, PySavedTensor::new(node.clone(), slot));
     PyTuple::new(py, (0..count).map(handle).collect::<PyResult<Vec<_>>>()?)
 }

@@ -1,4 +1,4 @@
-//! Checks of derivatives for the rooms' own tests: random directions, random cotangents, first and second order.
+//! Checks of derivatives for the unit tests of ops: random directions, random cotangents, first and second order.
 
 use num_complex::Complex;
 

@@ -1,4 +1,5 @@
-//! The worked example of docs/architecture.md, "Add an op": a room outside the crate, from formula to gradient check.
+//! The worked example of docs/architecture.md, "Add an op": an op defined outside the crate, from formula to gradient
+//! check.
 
 use retrograd::autograd::apply::apply_as;
 use retrograd::autograd::primitive::Save;
@@ -9,7 +10,7 @@ use retrograd::testing::{gradcheck, noise};
 use retrograd::{Result, Tensor};
 use retrograd_macros::op;
 
-// [example: room]
+// [example: op]
 /// `softplus`: `ln(1 + e^x)`. Derivative: `sigmoid(x)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Softplus;
@@ -67,6 +68,6 @@ fn the_document_shows_this_file() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let document = std::fs::read_to_string(format!("{root}/docs/architecture.md")).unwrap();
     let source = include_str!("add_an_op.rs");
-    let shown = source.split("// [example: room]\n").nth(1).unwrap().split("// [end]").next().unwrap();
-    assert!(document.contains(shown.trim()), "docs/architecture.md does not show the room as it is here");
+    let shown = source.split("// [example: op]\n").nth(1).unwrap().split("// [end]").next().unwrap();
+    assert!(document.contains(shown.trim()), "docs/architecture.md does not show the op as it is here");
 }

@@ -31,10 +31,10 @@ def transposed(cls: type[Function], args: tuple[Any, ...], tangents: tuple[Any, 
             generator.set_state(before)
             raise _missing(cls, "and draws random numbers, so that it cannot be run again")
         outputs = returned if isinstance(returned, tuple) else (returned,)
-        followed = [i for i, y in enumerate(outputs) if isinstance(y, Tensor) and y.requires_grad]
-        if not followed:
+        requiring_grad = [i for i, y in enumerate(outputs) if isinstance(y, Tensor) and y.requires_grad]
+        if not requiring_grad:
             return (None,) * len(outputs)
-        ys = tuple([outputs[i] for i in followed])
+        ys = tuple([outputs[i] for i in requiring_grad])
         cotangents = tuple([_core._variable(_core.zeros_like(y)) for y in ys])
         moving = tuple([x for x, t in zip(xs, tangents, strict=True) if t is not None])
         inner = (*[x for x in moving if x.is_leaf], *cotangents)
@@ -48,7 +48,7 @@ def transposed(cls: type[Function], args: tuple[Any, ...], tangents: tuple[Any, 
         gs, ts = zip(*pairs, strict=True)
         found = _core._grad(gs, ts, graph, graph, cotangents, True)
     results: list[Any] = [None] * len(outputs)
-    for i, t in zip(followed, found, strict=True):
+    for i, t in zip(requiring_grad, found, strict=True):
         results[i] = None if t is None else _core._settled(t, inner, graph)
     _core._close(inner)
     return tuple(results)

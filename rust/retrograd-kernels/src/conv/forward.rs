@@ -27,7 +27,7 @@ impl Conv {
     }
 
     /// Elements of `work` that [`Conv::run`] needs.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn scratch_len(&self) -> usize {
         if self.offsets.is_empty() { 0 } else { self.grid.image() + SLACK }
     }
 
@@ -35,8 +35,8 @@ impl Conv {
     /// 1. `x`, `w` and `start` are readable for the large side of one image and group, the weight of one group, and one
     ///    element for each channel of the small side; `start` may be null, for zeros. Unless it is `last`, another
     ///    image follows `x`, or as much that can be read as [`SLACK`].
-    /// 2. `y` is writable for the small side of one image and group, `work` for [`Conv::room`] elements; both overlap
-    ///    nothing else.
+    /// 2. `y` is writable for the small side of one image and group, `work` for [`Conv::scratch_len`] elements; both
+    ///    overlap nothing else.
     pub(super) unsafe fn run<T: ConvScalar>(
         &self,
         x: *const T,
@@ -96,7 +96,7 @@ pub(super) unsafe fn fill<T: Copy>(y: *mut T, n: usize, value: T) {
 
 /// Elements of `work` that [`forward`] needs.
 pub fn forward_scratch(s: &Shape) -> usize {
-    if is_empty(s) { 0 } else { Conv::new(s.small, s.large, s.axes).room() }
+    if is_empty(s) { 0 } else { Conv::new(s.small, s.large, s.axes).scratch_len() }
 }
 
 /// Whether there is nothing to sum, or nowhere to sum to.

@@ -23,7 +23,7 @@ mod weight_grad;
 mod windows;
 
 pub use forward::{forward, forward_scratch};
-pub use naive::{plain_gather, plain_spread};
+pub use naive::{naive_transposed, plain_gather};
 pub use transposed::{transposed, transposed_scratch};
 pub use weight_grad::{weight_grad, weight_grad_scratch};
 pub use windows::{Window, fold, unfold};

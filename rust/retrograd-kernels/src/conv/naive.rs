@@ -41,6 +41,6 @@ pub fn plain_gather(s: &Shape, x: &[i64], w: &[i64], y: &mut [i64]) {
 }
 
 /// As [`super::transposed`], onto `x`, which holds what the sums start from.
-pub fn plain_spread(s: &Shape, y: &[i64], w: &[i64], x: &mut [i64]) {
+pub fn naive_transposed(s: &Shape, y: &[i64], w: &[i64], x: &mut [i64]) {
     products(s, |i, k, o| x[i] = x[i].wrapping_add(y[o].wrapping_mul(w[k])));
 }

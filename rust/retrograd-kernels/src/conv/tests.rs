@@ -57,9 +57,9 @@ fn check<T: Of>(s: &Shape) {
     let started = |bias: &[i64], channels: usize, len: usize| -> Vec<i64> {
         (0..s.batch * channels * len).map(|i| bias[i / len % channels]).collect()
     };
-    let rooms = [forward_scratch(s), transposed_scratch(s), weight_grad_scratch::<T>(s)];
+    let lengths = [forward_scratch(s), transposed_scratch(s), weight_grad_scratch::<T>(s)];
     // What is not written is seen.
-    let mut work = vec![T::NAN; rooms.into_iter().max().unwrap_or(0)];
+    let mut work = vec![T::NAN; lengths.into_iter().max().unwrap_or(0)];
     for bias in [true, false] {
         let zeros = vec![0; s.groups * s.large.max(s.small)];
         let ptr = |b: &Vec<T>| if bias { b.as_ptr() } else { std::ptr::null() };
@@ -69,7 +69,7 @@ fn check<T: Of>(s: &Shape) {
         plain_gather(s, &x, &w, &mut want);
         let mut got = vec![T::NAN; y.len()];
         let b = floats::<T>(&over_small);
-        // SAFETY: slices of the lengths of the shape, and room as asked for.
+        // SAFETY: slices of the lengths of the shape, and as much scratch as asked for.
         unsafe {
             forward(s, 0..s.batch, fx.as_ptr(), fw.as_ptr(), ptr(&b), got.as_mut_ptr(), work.as_mut_ptr());
         }
@@ -77,7 +77,7 @@ fn check<T: Of>(s: &Shape) {
 
         let start = if bias { &over_large } else { &zeros };
         let mut want = started(&start[..s.groups * s.large], s.groups * s.large, s.large_len());
-        plain_spread(s, &y, &w, &mut want);
+        naive_transposed(s, &y, &w, &mut want);
         let mut got = vec![T::NAN; x.len()];
         let b = floats::<T>(&over_large);
         // SAFETY: as above.
@@ -163,7 +163,7 @@ fn infinities_beside_a_row_stay_there() {
     x[19] = f64::INFINITY;
     let y = [1.0f64; 18];
     let (mut w, mut work) = ([0.0; 3], vec![0.0; weight_grad_scratch::<f64>(&s)]);
-    // SAFETY: slices of the lengths of the shape, and room as asked for.
+    // SAFETY: slices of the lengths of the shape, and as much scratch as asked for.
     unsafe { weight_grad(&s, y.as_ptr(), x.as_ptr(), w.as_mut_ptr(), work.as_mut_ptr()) }
     assert_eq!(w, [18.0, 18.0, f64::INFINITY]);
 }

@@ -79,7 +79,7 @@ impl Parts {
             let taps: usize = residues.iter().map(|r| r.taps).product();
             let some = s.small > 0 && taps > 0 && s.small_len() > 0;
             let conv = some.then(|| Conv::new(s.large, s.small, residues.map(|r| r.axis)));
-            all.copy = all.copy.max(conv.as_ref().map_or(0, Conv::room));
+            all.copy = all.copy.max(conv.as_ref().map_or(0, Conv::scratch_len));
             all.parts.push(Part { residues, conv, weights });
             weights += s.large * s.small * taps;
         }
@@ -88,7 +88,7 @@ impl Parts {
         }
         all
     }
-    fn room(&self) -> usize {
+    fn scratch_len(&self) -> usize {
         self.weights + self.copy + self.result
     }
 }
@@ -144,7 +144,7 @@ impl Part {
 
 /// Elements of `work` that [`transposed`] needs.
 pub fn transposed_scratch(s: &Shape) -> usize {
-    Parts::new(s).room()
+    Parts::new(s).scratch_len()
 }
 
 /// The transposed convolution of the images `images`.

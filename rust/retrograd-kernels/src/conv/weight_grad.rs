@@ -43,7 +43,7 @@ impl Plan {
         s.small == 1
     }
     /// The images; the rows of patches; the small side of images that are summed together; the transposed result.
-    fn rooms(&self, s: &Shape) -> [usize; 4] {
+    fn scratch_lens(&self, s: &Shape) -> [usize; 4] {
         let copies = self.grid.image() * self.together + SLACK;
         if Self::is_direct(s) {
             return [copies, 0, 0, 0];
@@ -60,7 +60,7 @@ fn is_empty(s: &Shape) -> bool {
 
 /// Elements of `work` that [`weight_grad`] needs, for elements of type `T`.
 pub fn weight_grad_scratch<T: ConvScalar>(s: &Shape) -> usize {
-    if is_empty(s) || is_product(&s.axes) { 0 } else { Plan::new::<T>(s).rooms(s).iter().sum() }
+    if is_empty(s) || is_product(&s.axes) { 0 } else { Plan::new::<T>(s).scratch_lens(s).iter().sum() }
 }
 
 /// The gradient of the weight.
@@ -125,7 +125,7 @@ unsafe fn dots<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: 
 /// The duties of [`weight_grad`]; `w` is that of group `g`.
 unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T, x: *const T, w: *mut T, work: *mut T) {
     let (positions, k, m) = (s.small_len(), plan.offsets.len(), s.small);
-    let [copies, patches, together, _] = plan.rooms(s);
+    let [copies, patches, together, _] = plan.scratch_lens(s);
     let (rows, beside, sums) = (
         work.wrapping_add(copies),
         work.wrapping_add(copies + patches),
@@ -169,8 +169,8 @@ unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T,
                 let count = plan.rows.min(k - r0);
                 let offsets = &plan.offsets[r0..r0 + count];
                 let accumulate = first > 0 || p0 > 0;
-                // SAFETY: our duties: the copies hold the images that the runs are in, `rows` has room for as many rows
-                // of patches; `count` x `depth` times the transpose of `m` x `depth`, to rows of `sums`.
+                // SAFETY: our duties: the copies hold the images that the runs are in, `rows` has space for as many
+                // rows of patches; `count` x `depth` times the transpose of `m` x `depth`, to rows of `sums`.
                 unsafe {
                     T::call(&PatchRows { offsets, runs: &runs, copy, dst: rows, dst_rs: plan.row });
                     let (a, b, c) = (rows.cast_const(), side.add(p0), sums.add(r0 * m));

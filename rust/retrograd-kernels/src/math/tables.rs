@@ -3,15 +3,15 @@
 /// What the functions need to know of an element type. Coefficients come with the error of the fit, relative to the
 /// function that is computed from them.
 pub trait Tables: Sized + 'static {
-    /// Above this `exp` is infinite, with room.
+    /// Above this `exp` is infinite, with a margin.
     const EXP_MAX: Self;
-    /// Below this `exp` is 0, with room.
+    /// Below this `exp` is 0, with a margin.
     const EXP_MIN: Self;
     /// The same limits for `exp2`.
     const EXP2_MAX: Self;
     /// The same limits for `exp2`.
     const EXP2_MIN: Self;
-    /// Below this `expm1` is -1, with room.
+    /// Below this `expm1` is -1, with a margin.
     const EXPM1_MIN: Self;
     /// From here on `tanh` is 1.
     const TANH_ONE: Self;

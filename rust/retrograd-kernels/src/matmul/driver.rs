@@ -341,7 +341,7 @@ unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, pack: bool, t: Tile<V::E
     assert!(rows * width <= ROOM);
     let mut spill = [V::Elem::ZERO; ROOM];
     let inner = Tile { c: spill.as_mut_ptr(), c_rs: width as isize, accumulate: false, ..t };
-    // SAFETY: the duties pass through; the assert gives the tile its room.
+    // SAFETY: the duties pass through; the assert gives the tile its space.
     unsafe { run::<V>(rows, vectors, pack, &inner) }
     for (i, row) in spill.chunks_exact(width).take(rows).enumerate() {
         for (j, &x) in row[..width - V::LEN + t.last].iter().enumerate() {
@@ -355,7 +355,7 @@ unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, pack: bool, t: Tile<V::E
 }
 
 /// Copies `rows` rows of `k` elements side by side: `dst[p * dst_rs + i]` becomes element (i, p), for
-/// `i < rows`. What follows them, up to a multiple of `LEN`, becomes zero if `dst_rs` has room for
+/// `i < rows`. What follows them, up to a multiple of `LEN`, becomes zero if `dst_rs` has space for
 /// it; if not, it is the start of the next row, and correct.
 ///
 /// # Safety

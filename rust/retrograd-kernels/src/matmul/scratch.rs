@@ -5,13 +5,13 @@ use std::mem::MaybeUninit;
 
 /// A cache line.
 #[repr(align(64))]
-struct Line(#[expect(dead_code, reason = "room only")] [MaybeUninit<u8>; 64]);
+struct Line(#[expect(dead_code, reason = "space only")] [MaybeUninit<u8>; 64]);
 
 thread_local! {
     static BUFFER: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
 }
 
-/// Runs `f` with room for `len` elements, uninitialised, on a cache line.
+/// Runs `f` with space for `len` elements, uninitialised, on a cache line.
 ///
 /// The buffer only grows; the blocking bounds it to about five megabytes. A call from inside `f`, or
 /// from a thread that is being torn down, gets a buffer of its own.

@@ -100,7 +100,7 @@ pub(super) unsafe fn body<V: Simd>(r: &VectorTimesMatrix<V::Elem>) {
 #[inline(always)]
 unsafe fn across<V: Simd, const C: usize>(r: &VectorTimesMatrix<V::Elem>, j: usize, last: usize) {
     // SAFETY: duties 1 to 3 of `body`; every column touched is less than n by the last duty. The
-    // array has room for C vectors.
+    // array has space for C vectors.
     unsafe {
         let mut acc = [V::zero(); C];
         for p in 0..r.k {

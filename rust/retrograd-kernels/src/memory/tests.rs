@@ -197,7 +197,7 @@ fn the_stacks_evict_what_was_unused_for_longest() {
     };
     [old, middle, new].into_iter().for_each(keep);
     assert_eq!(STACKS.bytes.load(Relaxed), limit);
-    keep(middle); // Makes room by freeing `old`.
+    keep(middle); // Makes space by freeing `old`.
     assert_eq!(STACKS.bytes.load(Relaxed), limit - sizes[0] + sizes[1]);
     assert_eq!(STACKS.take(old), None);
     keep(class_of(3 << 10)); // Too small for the stacks.

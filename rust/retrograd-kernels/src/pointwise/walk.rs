@@ -154,8 +154,8 @@ impl<const N: usize> Tile<N> {
         }
         let strided = (0..N).any(|k| s[k][0] != 0 && s[k][0] != elements[k].width as isize);
         let whole = PIECE_BYTES / elements.iter().map(|x| x.held()).max().unwrap_or(1);
-        let room = if strided { whole.min(STRIDED_PIECE) } else { whole };
-        let (columns, height) = if n >= LONG_ROW { (n.min(room), 1) } else { (n, (room / n).min(rows)) };
+        let most = if strided { whole.min(STRIDED_PIECE) } else { whole };
+        let (columns, height) = if n >= LONG_ROW { (n.min(most), 1) } else { (n, (most / n).min(rows)) };
         let mut pieces = [const { Piece([MaybeUninit::uninit(); PIECE_BYTES]) }; N];
         // Where the elements in each piece come from, and how many they are.
         let mut held = [(null_mut(), 0); N];
@@ -181,7 +181,7 @@ impl<const N: usize> Tile<N> {
                     q[k] = pieces[k].0.as_mut_ptr().cast();
                     if k > 0 && (held[k].0 != at || held[k].1 < count) {
                         let rows = [held_width, m as isize * held_width];
-                        // SAFETY: (1) ours; (2) a piece has room for `count` elements.
+                        // SAFETY: (1) ours; (2) a piece has space for `count` elements.
                         unsafe { load(elements[k], [m, h], at, s[k], q[k], rows) };
                         held[k] = (at, count);
                     }

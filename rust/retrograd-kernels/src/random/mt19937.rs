@@ -43,7 +43,7 @@ pub struct Mt19937 {
     initial_seed: u64,
     /// The sine half of the last pair that `fill::normal_f32` or `fill::normal_f64` drew one at a time.
     pub(super) cached_normal_f64: Option<f64>,
-    /// No fill of this room reads or writes it. It is here because a saved state may carry one.
+    /// No fill of this module reads or writes it. It is here because a saved state may carry one.
     cached_normal_f32: Option<f32>,
 }
 

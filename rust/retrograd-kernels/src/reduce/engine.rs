@@ -565,14 +565,14 @@ impl<A: SimdElement, R: Reduce<A>> Task for Strips<'_, A, R> {
         let Strips { r, kept, red, n, a, o } = self;
         let (k0, d0) = (axis(kept, 0), axis(red, 0));
         let [sk, so] = k0.strides;
-        let room = STRIP_BYTES / size_of::<R::Acc>().clamp(4, 16);
+        let most = STRIP_BYTES / size_of::<R::Acc>().clamp(4, 16);
         let mut strip = [MaybeUninit::<R::Acc>::uninit(); STRIP_BYTES / 4];
         let mut cascade = StripCascade { places: Vec::new(), count: 0, width: 0 };
         // A narrow contiguous matrix: `fold` rows are read as one wide row, and the copies of a column joined at the
         // end.
         let narrow = red.len() == 1 && sk == 1 && d0.strides[0] == k0.size as isize && k0.size * 2 <= WIDE;
         let fold = if narrow { 1 << (WIDE / k0.size).min(d0.size).max(1).ilog2() } else { 1 };
-        let (columns, step) = (k0.size * fold, if fold > 1 { WIDE } else { room });
+        let (columns, step) = (k0.size * fold, if fold > 1 { WIDE } else { most });
         for [pa, po] in Offsets::new(&kept[1..]) {
             for c in (0..columns).step_by(step) {
                 let width = step.min(columns - c);

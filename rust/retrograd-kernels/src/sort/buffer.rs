@@ -23,7 +23,7 @@ impl<K> Default for Buffer<K> {
 }
 
 impl<K: Key> Buffer<K> {
-    /// Room for `n` keys, aligned; those that were here are gone.
+    /// Space for `n` keys, aligned; those that were here are gone.
     pub fn clear(&mut self, n: usize) -> Result<*mut K> {
         self.len = 0;
         let bytes = n.saturating_mul(size_of::<K>());
@@ -37,7 +37,7 @@ impl<K: Key> Buffer<K> {
         self.block.as_ref().map_or(std::ptr::dangling_mut(), |block| block.ptr().as_ptr().cast())
     }
     /// # Safety
-    /// 1. The first `len` keys of the room that [`Buffer::clear`] made are initialised.
+    /// 1. The first `len` keys of the space that [`Buffer::clear`] made are initialised.
     pub unsafe fn set_len(&mut self, len: usize) {
         self.len = len;
     }

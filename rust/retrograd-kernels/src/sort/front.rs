@@ -26,7 +26,7 @@ pub unsafe fn front<T: Ranked, K: Key>(
     Ok(())
 }
 
-/// Duties: 1. `a` is readable along `line`. 2. `to` is the room of `keys`, for `most + BLOCK` of them, and `0 < k <
+/// Duties: 1. `a` is readable along `line`. 2. `to` is the space of `keys`, for `most + BLOCK` of them, and `0 < k <
 /// most`. 3. The keys fit, and `packing` is that of all ranks.
 struct Front<'a, T: Ranked, K> {
     a: *const T,

@@ -60,7 +60,7 @@ impl<R: Rank> Packing<R> {
         let (low, high) = (low.into(), high.into());
         Self { low, rank_bits: u64::BITS - (high - low).leading_zeros(), ..self }
     }
-    /// Whether the keys fit a `K`. Index and rank each leave room, so that shifts by either are in range.
+    /// Whether the keys fit a `K`. Index and rank each leave buffers, so that shifts by either are in range.
     pub fn fits<K: Key>(&self) -> bool {
         self.index_bits + self.rank_bits <= K::BITS && self.index_bits < K::BITS
     }
@@ -106,7 +106,7 @@ pub unsafe fn list<T: Ranked, K: Key>(
 ) -> Result<()> {
     let (a, to) = (SharedPtr(a.cast_mut()), SharedPtr(keys.clear(line.n)?));
     split(line.n, 1 << 12, line.n as f64 * LIST_COST, &|piece| {
-        // SAFETY: duty 1; there is room for `line.n` keys, and every piece writes its own.
+        // SAFETY: duty 1; there is space for `line.n` keys, and every piece writes its own.
         let put = |i: usize, offset: isize| unsafe {
             *to.get().add(i) = packing.key((*a.get().offset(offset)).rank(), i);
         };
@@ -124,13 +124,13 @@ pub unsafe fn list<T: Ranked, K: Key>(
 
 /// Memory for the keys of a line.
 #[derive(Debug)]
-pub struct Room<K> {
+pub struct KeyBuffers<K> {
     pub line: Buffer<K>,
     /// For sorting.
     spare: Buffer<K>,
 }
 
-impl<K> Default for Room<K> {
+impl<K> Default for KeyBuffers<K> {
     fn default() -> Self {
         Self { line: Buffer::default(), spare: Buffer::default() }
     }
@@ -139,7 +139,7 @@ impl<K> Default for Room<K> {
 /// The keys of a line, for an op to bring those it chooses to the front.
 #[derive(Debug)]
 pub struct Keys<'a, K> {
-    room: &'a mut Room<K>,
+    buffers: &'a mut KeyBuffers<K>,
     rank_bits: u32,
     index_bits: u32,
     /// The least key of a NaN; nothing comes after NaN.
@@ -153,21 +153,21 @@ const PASS_COST: f64 = 1.0;
 
 impl<'a, K: Key> Keys<'a, K> {
     /// Keys made with `packing`; `by_index` if they stand in the order of their indices.
-    pub fn new<T: Ranked>(room: &'a mut Room<K>, packing: &Packing<T::Rank>, by_index: bool) -> Self {
+    pub fn new<T: Ranked>(buffers: &'a mut KeyBuffers<K>, packing: &Packing<T::Rank>, by_index: bool) -> Self {
         // A NaN that is out of the packing's range is not in the line.
         let inside = |nan: &T::Rank| {
             let above = (*nan ^ packing.flip).into().checked_sub(packing.low);
             above.is_some_and(|above| u64::BITS - above.leading_zeros() <= packing.rank_bits)
         };
         let nan = T::NAN.filter(inside).map(|nan| packing.key(nan, 0));
-        Self { room, rank_bits: packing.rank_bits, index_bits: packing.index_bits, nan, by_index }
+        Self { buffers, rank_bits: packing.rank_bits, index_bits: packing.index_bits, nan, by_index }
     }
     pub fn count(&self) -> usize {
-        self.room.line.len()
+        self.buffers.line.len()
     }
     /// Whether the `i`-th key and the next are those of equal numbers.
     pub fn is_repeated(&self, i: usize) -> bool {
-        let [key, next] = [self.room.line[i], self.room.line[i + 1]];
+        let [key, next] = [self.buffers.line[i], self.buffers.line[i + 1]];
         key.above(self.index_bits) == next.above(self.index_bits) && !self.is_nan(next)
     }
     /// In a rising order.
@@ -176,31 +176,31 @@ impl<'a, K: Key> Keys<'a, K> {
     }
     /// How many elements are not NaN, in a rising order.
     pub fn numbers(&self) -> usize {
-        self.room.line.iter().filter(|&&key| !self.is_nan(key)).count()
+        self.buffers.line.iter().filter(|&&key| !self.is_nan(key)).count()
     }
     /// Brings the `k`-th in order to the front.
     pub fn bring(&mut self, k: usize) {
         self.by_index = false;
-        self.room.line.select_nth_unstable(k);
-        self.room.line.swap(0, k);
+        self.buffers.line.select_nth_unstable(k);
+        self.buffers.line.swap(0, k);
     }
     /// Brings the one that is now at place `i` to the front.
     pub fn to_front(&mut self, i: usize) {
         self.by_index = false;
-        self.room.line.swap(0, i);
+        self.buffers.line.swap(0, i);
     }
     /// Puts at least the first `k` in order.
     pub fn sort_first(&mut self, k: usize) -> Result<()> {
         // To select the half costs as much as to sort the other half by digits.
         if k <= self.count() / 2 {
             self.by_index = false;
-            self.room.line.cut(k);
+            self.buffers.line.cut(k);
         }
         self.sort()
     }
     /// Puts all in order.
     pub fn sort(&mut self) -> Result<()> {
-        let Room { line, spare } = &mut *self.room;
+        let KeyBuffers { line, spare } = &mut *self.buffers;
         let digits = self.rank_bits.div_ceil(8);
         // By digits of the rank, equal elements keep the order that they have.
         let by_digits = K::BY_DIGITS && self.by_index && line.len() >= BY_DIGITS * digits as usize;
@@ -212,7 +212,7 @@ impl<'a, K: Key> Keys<'a, K> {
         for digit in 0..digits {
             let shift = self.index_bits + 8 * digit;
             let to = spare.clear(line.len())?;
-            // SAFETY: (1) room for as many keys.
+            // SAFETY: (1) space for as many keys.
             let moved = unsafe {
                 if line.len() < LONG { pass::<K, 1>(line, to, shift) } else { pass::<K, PIECES>(line, to, shift) }
             };
@@ -227,7 +227,7 @@ impl<'a, K: Key> Keys<'a, K> {
     /// The index of the `i`-th.
     #[inline(always)]
     pub fn index(&self, i: usize) -> usize {
-        self.room.line[i].index(self.index_bits)
+        self.buffers.line[i].index(self.index_bits)
     }
 }
 

@@ -2,7 +2,7 @@ use std::cmp::Ordering;
 
 use half::{bf16, f16};
 
-use super::keys::{Packing, Room, list, tightest};
+use super::keys::{KeyBuffers, Packing, list, tightest};
 use super::*;
 use crate::testing::noise;
 use crate::truth::Truth;
@@ -114,11 +114,11 @@ fn integers_by_the_definition() {
 /// The indices that sort a line by keys of this width, how many numbers, and how many keys repeat the one before.
 fn by_width<T: Ranked, K: Key>(x: &[T], packing: &Packing<T::Rank>) -> (Vec<usize>, usize, usize) {
     assert!(packing.fits::<K>());
-    let mut room = Room::<K>::default();
+    let mut buffers = KeyBuffers::<K>::default();
     let line = Line { n: x.len(), step: 1 };
     // SAFETY: the elements of `x`; the keys fit.
-    unsafe { list(x.as_ptr(), line, packing, &mut room.line).unwrap() };
-    let mut keys = Keys::new::<T>(&mut room, packing, true);
+    unsafe { list(x.as_ptr(), line, packing, &mut buffers.line).unwrap() };
+    let mut keys = Keys::new::<T>(&mut buffers, packing, true);
     keys.sort().unwrap();
     let repeated = (1..keys.count()).filter(|&i| keys.is_repeated(i - 1)).count();
     ((0..keys.count()).map(|i| keys.index(i)).collect(), keys.numbers(), repeated)

@@ -131,7 +131,7 @@ impl PyFunctionCtx {
         )
     }
 
-    /// In `backward`, what `save_for_backward` kept. In `jvp`, what `save_for_forward` kept, and so from that call on
+    /// In `backward`, what `save_for_backward` saved. In `jvp`, what `save_for_forward` saved, and so from that call on
     /// to the end of `forward`; before it, empty.
     ///
     /// Raises: RuntimeError if a tensor was written to since, or if the graph was freed.
@@ -155,8 +155,8 @@ impl PyFunctionCtx {
             let function = slf.getattr(intern!(py, "_forward_cls"))?;
             function.getattr(intern!(py, "clear_saved_tensors_on_access"))?.is_truthy()
         }()?;
-        let tensors = made.kept.unpack(&node, true).or_py().map_err(|e| {
-            if !(once && made.kept.is_freed()) {
+        let tensors = made.saved.unpack(&node, true).or_py().map_err(|e| {
+            if !(once && made.saved.is_freed()) {
                 return e;
             }
             PyRuntimeError::new_err(
@@ -165,13 +165,13 @@ impl PyFunctionCtx {
             )
         })?;
         if once {
-            made.kept.release(CallSite::here());
+            made.saved.release(CallSite::here());
         }
         let tensors: SmallVec<[_; 4]> = tensors.into_iter().map(|t| wrap_option(py, t)).collect::<PyResult<_>>()?;
         PyTuple::new(py, tensors)
     }
 
-    /// A handle for each tensor that `save_for_backward` kept, with `register_hooks`.
+    /// A handle for each tensor that `save_for_backward` saved, with `register_hooks`.
     #[getter]
     fn _raw_saved_tensors<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         match node_of_ctx(slf) {
@@ -189,14 +189,14 @@ impl PyFunctionCtx {
         Self::saved_tensors(slf)
     }
 
-    /// Free what `save_for_backward` kept, if the function has `clear_saved_tensors_on_access`.
+    /// Free what `save_for_backward` saved, if the function has `clear_saved_tensors_on_access`.
     fn maybe_clear_saved_tensors(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let function = slf.getattr(intern!(py, "_forward_cls"))?;
         if let Some(made) = slf.get().made.get()
             && function.getattr(intern!(py, "clear_saved_tensors_on_access"))?.is_truthy()?
         {
-            made.kept.release(CallSite::here());
+            made.saved.release(CallSite::here());
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ pub type Outcome = Option<(Tensor, bool)>;
 pub fn push(call: &Call<'_, '_>) -> PyResult<()> {
     let xs: SmallVec<[&Tensor; 4]> = call.operands.iter().collect();
     let outs: SmallVec<[Tensor; 2]> =
-        call.results.iter().flatten().filter(|(_, followed)| *followed).map(|(t, _)| t.clone()).collect();
+        call.results.iter().flatten().filter(|(_, requires_grad)| *requires_grad).map(|(t, _)| t.clone()).collect();
     own_tangents(call.dirty).or_py()?;
     propagate_through(&xs, &outs, &mut |ts| run(call, ts).map_err(from_py), "jvp").or_py()
 }

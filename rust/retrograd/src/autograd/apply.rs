@@ -21,44 +21,44 @@ use crate::transforms;
 
 /// The rule of a node made by an op.
 pub(super) struct OpRule<P: ?Sized> {
-    pub kept: SavedSlots,
+    pub saved: SavedSlots,
     pub op: P,
 }
 
 /// Without the op's type: compiled once.
 impl OpRule<dyn AnyPrimitive> {
     fn run(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
-        let kept = self.kept.unpack_for(node, run)?;
+        let saved = self.saved.unpack_for(node, run)?;
         // Nothing may be wanted: a view made without grad mode is followed, but leads nowhere.
         if run.needs == 0 || grads.iter().all(Option::is_none) {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
         let _reading = reading();
         let results = if complex::any(grads) {
-            complex::vjp(&self.op, node, grads, kept, run)
+            complex::vjp(&self.op, node, grads, saved, run)
         } else {
-            self.op.vjp(&Vjp { node, grads, kept, run })
+            self.op.vjp(&Vjp { node, grads, saved, run })
         };
         if results.is_err() {
-            self.kept.unclaim(run);
+            self.saved.unclaim(run);
         }
         results
     }
     fn item(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
-        let keep = self.op.facts().keep;
-        let slots: SmallVec<[usize; 2]> = (0..keep.len()).filter(|&i| keep[i].name == name).collect();
+        let saves = self.op.facts().saves;
+        let slots: SmallVec<[usize; 2]> = (0..saves.len()).filter(|&i| saves[i].name == name).collect();
         Ok(match slots[..] {
             [] => self.op.params().into_iter().find(|(n, _)| *n == name).map(|(_, v)| SavedItem::Value(v)),
-            [i] => Some(SavedItem::Tensor(self.kept.unpack_one(node, i, true)?)),
+            [i] => Some(SavedItem::Tensor(self.saved.unpack_one(node, i, true)?)),
             // One name for several slots: a list of tensors.
             ref slots => {
-                let tensors = slots.iter().map(|&i| self.kept.unpack_one(node, i, true));
+                let tensors = slots.iter().map(|&i| self.saved.unpack_one(node, i, true));
                 Some(SavedItem::Tensors(tensors.filter_map(Result::transpose).collect::<Result<_>>()?))
             }
         })
     }
     fn names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.op.facts().keep.iter().map(|k| k.name).collect();
+        let mut names: Vec<_> = self.op.facts().saves.iter().map(|k| k.name).collect();
         names.dedup();
         names.extend(self.op.params().into_iter().map(|(n, _)| n));
         names
@@ -78,8 +78,8 @@ impl<P: Primitive> Rule for OpRule<P> {
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
         self.erased().run(node, grads, run)
     }
-    fn kept(&self) -> Option<&SavedSlots> {
-        Some(&self.kept)
+    fn saved_slots(&self) -> Option<&SavedSlots> {
+        Some(&self.saved)
     }
     fn inputs(&self) -> u32 {
         self.op.inputs()
@@ -167,8 +167,8 @@ fn op_of<'a>(node: Option<&'a NodeRef>, op: &'a dyn Unrecorded) -> &'a dyn AnyPr
 
 /// Results that their node keeps are kept with their tangents: in forward over reverse the rule needs both.
 fn share_tangents(node: Option<&NodeRef>, outs: &[Tensor]) -> Result<()> {
-    match node.and_then(|node| node.rule.kept()) {
-        Some(kept) => kept.share_tangents(outs),
+    match node.and_then(|node| node.rule.saved_slots()) {
+        Some(saved) => saved.share_tangents(outs),
         None => Ok(()),
     }
 }
@@ -214,16 +214,16 @@ fn record(
     outs: &[Tensor],
     before: Option<&Before>,
 ) -> Result<NodeRef> {
-    let kept = match op.op().facts().keep {
+    let saved = match op.op().facts().saves {
         [] => SmallVec::new(),
-        keep => save_values(keep, &grad_edges, xs, outs, before)?,
+        saves => save_values(saves, &grad_edges, xs, outs, before)?,
     };
     // Not collected: the general loop of an iterator costs more than the one output that there is.
     let mut outputs = SmallVec::new();
     for o in outs {
         outputs.push(OutMeta::of(o));
     }
-    let node = op.move_into_node(Head::of_op(grad_edges.edges, outputs), SavedSlots::new(kept));
+    let node = op.move_into_node(Head::of_op(grad_edges.edges, outputs), SavedSlots::new(saved));
     if anomaly::is_on() {
         anomaly::recorded(node.clone());
     }
@@ -232,7 +232,7 @@ fn record(
 
 /// A node of an op that keeps nothing, for a result that came about in another way.
 pub(crate) fn node_of<P: Primitive>(op: P, edge: Edge, output: OutMeta) -> NodeRef {
-    Node::new(OpRule { kept: SavedSlots::new(SmallVec::new()), op }, smallvec![Some(edge)], smallvec![output])
+    Node::new(OpRule { saved: SavedSlots::new(SmallVec::new()), op }, smallvec![Some(edge)], smallvec![output])
 }
 
 /// Records an op with fresh results.
@@ -284,7 +284,7 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     let before = if recording {
         let grad_edges = GradEdges::of(xs)?;
         let copy = pushing.as_ref().and_then(BeforeWrite::target);
-        Some((before_write(facts.keep, xs, copy, &grad_edges, word)?, grad_edges))
+        Some((before_write(facts.saves, xs, copy, &grad_edges, word)?, grad_edges))
     } else {
         None
     };
@@ -315,14 +315,14 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
 /// What a recorded write needs of the state before it. Errors of what cannot be kept come here, before anything is
 /// written. `copy` is what was, if that has been copied.
 fn before_write(
-    keep: &'static [Save],
+    saves: &'static [Save],
     xs: &[&Tensor],
     copy: Option<&Tensor>,
     grad_edges: &GradEdges,
     word: u32,
 ) -> Result<Before> {
     let needed = |k: &&Save| k.for_grads & grad_edges.bits != 0;
-    let copy = if keep.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
+    let copy = if saves.iter().filter(needed).any(|k| k.source == Source::Input(0)) {
         Some(match copy {
             // With its history and its tangents.
             Some(copy) => copy.clone(),
@@ -337,7 +337,7 @@ fn before_write(
     } else {
         None
     };
-    for k in keep.iter().filter(needed) {
+    for k in saves.iter().filter(needed) {
         if let Source::Input(i) = k.source
             && i > 0
             && let Some(x) = xs.get(i)
@@ -348,7 +348,7 @@ fn before_write(
     let versions = xs.iter().map(|x| x.version()).collect();
     let mut before = Before { copy, versions, packed: SmallVec::new() };
     if word & mode::SAVED_HOOKS != 0 {
-        pack_before(keep, grad_edges, xs, &mut before)?;
+        pack_before(saves, grad_edges, xs, &mut before)?;
     }
     Ok(before)
 }

@@ -8,7 +8,7 @@ use super::arith::{conj, real};
 use super::erased::AnyPrimitive;
 use super::node::{Grads, NodeRef, Run};
 use super::primitive::{ComplexRule, Vjp};
-use super::saved::Kept;
+use super::saved::SavedTensors;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
@@ -24,12 +24,12 @@ pub(super) fn vjp(
     op: &dyn AnyPrimitive,
     node: &NodeRef,
     grads: &[Option<Tensor>],
-    kept: Kept,
+    saved: SavedTensors,
     run: Run,
 ) -> Result<Grads> {
     let rule = op.facts().complex;
     let given = before(rule, grads)?;
-    after(rule, node, op.vjp(&Vjp { node, grads: &given, kept, run })?)
+    after(rule, node, op.vjp(&Vjp { node, grads: &given, saved, run })?)
 }
 
 /// The gradients that the rule is given.

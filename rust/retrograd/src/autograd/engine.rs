@@ -314,11 +314,11 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How<'_>) -> Re
     let results = node.rule.apply(node, &grads, run)?;
     let results = finish_node(node, results, &grads);
     if !how.retain_graph
-        && let Some(kept) = node.rule.kept()
+        && let Some(saved) = node.rule.saved_slots()
     {
         match &results {
-            Ok(_) => kept.release(how.called_at),
-            Err(_) => kept.unclaim(run),
+            Ok(_) => saved.release(how.called_at),
+            Err(_) => saved.unclaim(run),
         }
     }
     results

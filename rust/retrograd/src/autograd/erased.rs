@@ -15,7 +15,7 @@ use crate::tensor::{Tensor, Value};
 /// What every value of a primitive type has in common.
 pub struct Facts {
     pub name: &'static str,
-    pub keep: &'static [Save],
+    pub saves: &'static [Save],
     pub batch: Batching,
     pub complex: ComplexRule,
 }
@@ -58,7 +58,7 @@ impl<P: Primitive> AnyPrimitive for P {
                 Batch::Rule(_) => Batching::Rule,
                 Batch::Loop => Batching::Loop,
             };
-            &Facts { name: P::NAME, keep: P::SAVE, batch, complex: P::COMPLEX }
+            &Facts { name: P::NAME, saves: P::SAVE, batch, complex: P::COMPLEX }
         }
     }
     fn node(&self) -> &'static str {
@@ -109,7 +109,7 @@ impl<P: Primitive> AnyPrimitive for P {
 pub trait Unrecorded {
     fn op(&self) -> &dyn AnyPrimitive;
     /// Moves the op into a node.
-    fn move_into_node(&mut self, head: Head, kept: SavedSlots) -> NodeRef;
+    fn move_into_node(&mut self, head: Head, saved: SavedSlots) -> NodeRef;
 }
 
 const TAKEN: &str = "an op is moved into one node, and not asked for afterwards";
@@ -118,7 +118,7 @@ impl<P: Primitive> Unrecorded for Option<P> {
     fn op(&self) -> &dyn AnyPrimitive {
         self.as_ref().expect(TAKEN)
     }
-    fn move_into_node(&mut self, head: Head, kept: SavedSlots) -> NodeRef {
-        Arc::new(Node { head, rule: OpRule { kept, op: self.take().expect(TAKEN) } })
+    fn move_into_node(&mut self, head: Head, saved: SavedSlots) -> NodeRef {
+        Arc::new(Node { head, rule: OpRule { saved, op: self.take().expect(TAKEN) } })
     }
 }

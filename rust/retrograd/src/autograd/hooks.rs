@@ -45,7 +45,7 @@ pub trait LeafHook: Hook {
 pub struct NodeHooks {
     /// Tensor hooks by output, in order of registration.
     pub(crate) tensor: Mutex<Registered<(u32, Arc<dyn TensorHook>)>>,
-    /// Outputs whose tensor asked for its gradient to be kept. Weak: a node never owns its output.
+    /// Outputs whose tensor asked for its gradient to be saved. Weak: a node never owns its output.
     pub(crate) retain: Mutex<BTreeMap<u32, crate::autograd::leaf::WeakTensor>>,
     pub pre: Mutex<Registered<Arc<dyn PreHook>>>,
     pub post: Mutex<Registered<Arc<dyn PostHook>>>,

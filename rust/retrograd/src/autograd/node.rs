@@ -144,7 +144,7 @@ pub trait Rule: Send + Sync {
         false
     }
     /// What was kept for the rule. A run that does not retain the graph frees it; a second one is then refused.
-    fn kept(&self) -> Option<&SavedSlots> {
+    fn saved_slots(&self) -> Option<&SavedSlots> {
         None
     }
     /// Bit i: edge i is shown. The others belong to operands that are never differentiated.

@@ -1,4 +1,4 @@
-//! What a room must state about a differentiable op: the one trait with no defaults for its rules.
+//! What a definition must state about a differentiable op: the one trait with no defaults for its rules.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use super::erased::AnyPrimitive;
 use super::mode;
 use super::node::{Grads, NodeRef, Run};
 use super::overlap::{OverlapRules, Reads};
-use super::saved::Kept;
+use super::saved::SavedTensors;
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Tensor, Value};
 
@@ -40,7 +40,7 @@ impl Save {
     pub const fn output(i: usize, name: &'static str) -> Self {
         Self { source: Source::Output(i), name, for_grads: u32::MAX }
     }
-    /// Kept only when the gradient of this input is needed.
+    /// SavedTensors only when the gradient of this input is needed.
     pub const fn when(self, input: usize) -> Self {
         Self { for_grads: 1 << input, ..self }
     }
@@ -186,7 +186,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
 pub struct Vjp<'a> {
     pub node: &'a NodeRef,
     pub grads: &'a [Option<Tensor>],
-    pub kept: Kept,
+    pub saved: SavedTensors,
     pub run: Run,
 }
 
@@ -200,8 +200,8 @@ impl Vjp<'_> {
         self.grads.get(i).and_then(Option::as_ref)
     }
     /// The tensor kept by entry `i` of `SAVE`.
-    pub fn kept(&self, i: usize) -> Result<&Tensor> {
-        self.kept
+    pub fn saved(&self, i: usize) -> Result<&Tensor> {
+        self.saved
             .get(i)
             .and_then(Option::as_ref)
             .ok_or_else(|| Error::autograd(format!("{}: rule asked for a value that was not kept", self.node.name())))

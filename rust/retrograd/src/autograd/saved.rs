@@ -106,7 +106,7 @@ impl Saved {
         Self(SavedForm::Plain { version: tensor.version(), tensor: tensor.alias(), output: nr })
     }
     /// The kept tensor, and the version that it had; `None` if a hook has it.
-    fn kept(&self) -> Option<(&Tensor, u32)> {
+    fn tensor_and_version(&self) -> Option<(&Tensor, u32)> {
         match &self.0 {
             SavedForm::Plain { tensor, version, .. } | SavedForm::Part { tensor, version, .. } => {
                 Some((tensor, *version))
@@ -117,7 +117,7 @@ impl Saved {
     /// The kept tensor, if nobody wrote to it since and no hook has it.
     #[inline]
     fn fresh(&self, node: &NodeRef, recording: bool) -> Result<Option<Tensor>> {
-        let Some((tensor, version)) = self.kept() else { return Ok(None) };
+        let Some((tensor, version)) = self.tensor_and_version() else { return Ok(None) };
         if tensor.version() != version {
             return Ok(None);
         }
@@ -145,11 +145,11 @@ impl Saved {
     }
     /// A tensor that hooks have not seen, and should. Plain numbers they never see.
     fn is_plain(&self) -> bool {
-        self.kept().is_some_and(|(tensor, _)| !tensor.is_number())
+        self.tensor_and_version().is_some_and(|(tensor, _)| !tensor.is_number())
     }
     /// What `hooks` make of the tensor. Of an output they see the tensor that `outputs` gives, if it does.
     fn pack(&self, hooks: &dyn SavedHooks, outputs: &Outputs) -> Result<Self> {
-        let Some((tensor, _)) = self.kept() else {
+        let Some((tensor, _)) = self.tensor_and_version() else {
             return Err(Error::autograd(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is \
                  allowed at a time.",
@@ -178,7 +178,7 @@ impl Saved {
     }
     #[cold]
     fn stale(&self, node: &NodeRef, slot: usize) -> Error {
-        let Some((tensor, version)) = self.kept() else { unreachable!("packed values have no version") };
+        let Some((tensor, version)) = self.tensor_and_version() else { unreachable!("packed values have no version") };
         let producer = match &self.0 {
             SavedForm::Plain { output: nr, .. } if *nr != INPUT => Some((node.forward_name(), *nr as usize)),
             SavedForm::Part { .. } => Some((node.forward_name(), 0)),
@@ -251,11 +251,11 @@ type Outputs<'a> = dyn Fn(usize) -> Option<Tensor> + 'a;
 /// Hands what a new node keeps to the hooks in force.
 #[cold]
 pub fn pack_saved(node: &NodeRef, outputs: &Outputs) -> Result<()> {
-    let (Some(kept), Some(hooks)) = (node.rule.kept(), innermost()) else { return Ok(()) };
-    for slot in 0..kept.len() {
+    let (Some(saved), Some(hooks)) = (node.rule.saved_slots(), innermost()) else { return Ok(()) };
+    for slot in 0..saved.len() {
         // Operands of an op that writes in place were packed before.
-        if kept.is_plain(slot) {
-            kept.pack(slot, &*hooks, outputs)?;
+        if saved.is_plain(slot) {
+            saved.pack(slot, &*hooks, outputs)?;
         }
     }
     Ok(())
@@ -284,9 +284,9 @@ enum Slots {
 }
 
 /// Unpacked slots.
-pub type Kept = SmallVec<[Option<Tensor>; 3]>;
+pub type SavedTensors = SmallVec<[Option<Tensor>; 3]>;
 
-fn unpack_all(values: &Values, node: &NodeRef, recording: bool) -> Result<Kept> {
+fn unpack_all(values: &Values, node: &NodeRef, recording: bool) -> Result<SavedTensors> {
     let unpack = |(i, v): (usize, &Option<Saved>)| v.as_ref().map(|s| s.unpack(node, i, recording)).transpose();
     values.iter().enumerate().map(unpack).collect()
 }
@@ -351,17 +351,17 @@ impl SavedSlots {
         Err(freed(node, by))
     }
     /// The values, after checking that nobody wrote to them since.
-    pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<Kept> {
+    pub fn unpack(&self, node: &NodeRef, recording: bool) -> Result<SavedTensors> {
         unpack_all(&self.held(node, Clone::clone)?, node, recording)
     }
     /// The values for the node's rule. A run that frees them has them for itself until it calls
     /// [`SavedSlots::release`], or [`SavedSlots::unclaim`] if it failed.
-    pub fn unpack_for(&self, node: &NodeRef, run: Run) -> Result<Kept> {
+    pub fn unpack_for(&self, node: &NodeRef, run: Run) -> Result<SavedTensors> {
         // Hooks and errors run foreign code, so not under the lock: for them the values are cloned.
         let (values, by) = match &mut *self.0.lock() {
             Slots::Held { values, claimed, .. } if !*claimed => {
                 *claimed = run.frees && !values.is_empty();
-                let mut kept = Kept::new();
+                let mut saved = SavedTensors::new();
                 for v in values.iter() {
                     let unpacked = match v {
                         None => None,
@@ -370,10 +370,10 @@ impl SavedSlots {
                             Ok(tensor) => tensor,
                         },
                     };
-                    kept.push(unpacked);
+                    saved.push(unpacked);
                 }
-                if kept.len() == values.len() {
-                    return Ok(kept);
+                if saved.len() == values.len() {
+                    return Ok(saved);
                 }
                 (Some(values.clone()), CallSite::default())
             }
@@ -467,7 +467,7 @@ impl SavedSlots {
         }
         Ok(())
     }
-    /// Has the outputs that are kept, written to a view, lead to the history that its base has since.
+    /// Has the outputs that are saved, written to a view, lead to the history that its base has since.
     pub(crate) fn lead_to_base(&self, written: &NodeRef) {
         if let Slots::Held { values, .. } = &mut *self.0.lock() {
             for value in values.iter_mut().flatten() {
@@ -506,24 +506,24 @@ pub(crate) struct Before {
     pub copy: Option<Tensor>,
     /// Versions of the operands.
     pub versions: SmallVec<[u32; 3]>,
-    /// What saved-tensor hooks made of the operands that are kept, by entry of `SAVE`.
+    /// What saved-tensor hooks made of the operands that are saved, by entry of `SAVE`.
     pub packed: Values,
 }
 
-/// The values that `keep` lists, as far as the followed inputs need them. `before` is given for an op that wrote to
+/// The values that `saves` lists, as far as the followed inputs need them. `before` is given for an op that wrote to
 /// operand 0.
 pub(crate) fn save_values(
-    keep: &'static [Save],
+    saves: &'static [Save],
     grad_edges: &GradEdges,
     xs: &[&Tensor],
     outs: &[Tensor],
     before: Option<&Before>,
 ) -> Result<Values> {
-    let one = |(k, keep): (usize, &Save)| -> Result<Option<Saved>> {
-        if keep.for_grads & grad_edges.bits == 0 {
+    let one = |(k, save): (usize, &Save)| -> Result<Option<Saved>> {
+        if save.for_grads & grad_edges.bits == 0 {
             return Ok(None);
         }
-        match keep.source {
+        match save.source {
             Source::Output(i) => Ok(Some(Saved::output(&outs[i], i as u32))),
             Source::Input(i) => match before.and_then(|b| b.packed.get(k)) {
                 Some(packed) => Ok(packed.clone()),
@@ -532,7 +532,7 @@ pub(crate) fn save_values(
         }
     };
     let mut values = Values::new();
-    for entry in keep.iter().enumerate() {
+    for entry in saves.iter().enumerate() {
         values.push(one(entry)?);
     }
     Ok(values)
@@ -567,13 +567,13 @@ fn whole(t: &Tensor) -> &Tensor {
 /// As [`pack_saved`], for the operands of an op that is about to write to operand 0.
 #[cold]
 pub(crate) fn pack_before(
-    keep: &'static [Save],
+    saves: &'static [Save],
     grad_edges: &GradEdges,
     xs: &[&Tensor],
     before: &mut Before,
 ) -> Result<()> {
     let Some(hooks) = innermost() else { return Ok(()) };
-    for k in keep {
+    for k in saves {
         let value = match k.source {
             Source::Input(i) if k.for_grads & grad_edges.bits != 0 => save_input(i, xs, grad_edges, Some(before))?,
             _ => None,

@@ -278,12 +278,12 @@ impl Tensor {
         }
         edges[written] = base.grad_edge()?;
         let rule = CopySlices { inner: node, written, base: Layout::of(base), view: Layout::of(self) };
-        if let Some(kept) = rule.kept() {
-            kept.run_once();
+        if let Some(saved) = rule.saved_slots() {
+            saved.run_once();
         }
         let slices: NodeRef = Node::new(rule, edges, smallvec![OutMeta::of(base)]);
-        if let Some(kept) = slices.rule.kept() {
-            kept.lead_to_base(&slices);
+        if let Some(saved) = slices.rule.saved_slots() {
+            saved.lead_to_base(&slices);
         }
         let old = base.history();
         base.set_history(Output { node: slices, nr: 0 });
@@ -319,8 +319,8 @@ impl Rule for CopySlices {
         "torch::autograd::CopySlices".into()
     }
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
-        if let Some(kept) = self.kept() {
-            kept.check(node)?;
+        if let Some(saved) = self.saved_slots() {
+            saved.check(node)?;
         }
         let at = self.written;
         let Some(g) = &grads[0] else { return Ok(smallvec![None; self.inner.edges.len().max(at + 1)]) };
@@ -346,8 +346,8 @@ impl Rule for CopySlices {
     fn inputs(&self) -> u32 {
         self.inner.rule.inputs()
     }
-    fn kept(&self) -> Option<&SavedSlots> {
-        self.inner.rule.kept()
+    fn saved_slots(&self) -> Option<&SavedSlots> {
+        self.inner.rule.saved_slots()
     }
     fn slot_name(&self, slot: usize) -> &'static str {
         self.inner.rule.slot_name(slot)

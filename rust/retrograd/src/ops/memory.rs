@@ -1,4 +1,4 @@
-//! Rooms about memory itself: copies, casts, fills, aliases.
+//! Ops about memory itself: copies, casts, fills, aliases.
 
 use retrograd_macros::op;
 use smallvec::smallvec;
@@ -72,7 +72,7 @@ pub(crate) fn clone_in(op: &'static str, x: &Tensor, format: MemoryFormat) -> Re
     }
 }
 
-/// A copy of `input` with memory of its own. Autograd follows the copy to its source.
+/// A copy of `input` with memory of its own. The copy is recorded: its gradient goes to the source.
 ///
 /// Args: `input` any dtype and shape; `memory_format` the order of the axes of the copy, that of `input` by default.
 /// Returns: the same values. Derivative: `g`. Raises: RuntimeError if the format is for tensors of other dims.
@@ -394,7 +394,7 @@ pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&T
     Ok(resized)
 }
 
-/// Gives `out` the layout of `result` over its own memory, in which there is room.
+/// Gives `out` the layout of `result` over its own memory, in which there is space.
 fn resize_out(out: &Tensor, result: &Tensor) -> Result<()> {
     let strides = preserving_strides(result.sizes(), result.strides());
     let (storage, offset) = (out.storage(), out.storage_offset());

@@ -1,4 +1,4 @@
-//! Op rooms and what they have in common: the entry a room states, and the values that calls are made of.
+//! Op definitions and what they have in common: the [`Entry`] of an op, and the values that calls are made of.
 
 pub mod casts;
 pub mod create;
@@ -45,7 +45,8 @@ pub struct Param {
     pub kw_only: bool,
 }
 
-/// What a room states about the face of its op. Several entries of one name are its overloads, tried in roster order.
+/// The face of an op, as its definition states it. Several entries of one name are its overloads, tried in roster
+/// order.
 pub struct Entry {
     pub name: &'static str,
     /// `""` for the top level, `"linalg"`, `"nn.functional"` or `"special"`.
@@ -60,7 +61,7 @@ pub struct Entry {
     pub out: OutDtype,
     /// Names of the results, if they have names.
     pub fields: &'static [&'static str],
-    /// The Rust type of the result, as written in the room.
+    /// The Rust type of the result, as written in the definition.
     pub returns: &'static str,
     /// The op on dynamic values, one per parameter.
     pub call: fn(Form, &[Value]) -> Result<Value>,

@@ -166,7 +166,7 @@ impl Storage {
         }
     }
 
-    /// Makes room for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the
+    /// Makes space for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the
     /// storage go on sharing it. An error if others have its address.
     pub fn grow(&self, op: &'static str, bytes: usize) -> Result<()> {
         let mut current = self.block.lock();

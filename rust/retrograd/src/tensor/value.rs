@@ -66,7 +66,7 @@ pub enum Kind {
     MemoryFormat,
 }
 
-/// A type that a room's parameter may have.
+/// A type that a parameter of an op may have.
 pub trait Arg<'a>: Sized {
     const KIND: Kind;
     const OPTIONAL: bool = false;

@@ -1,4 +1,4 @@
-//! Ops on batched tensors: which rule a room states, and what becomes of the results.
+//! Ops on batched tensors: which rule an op states, and what becomes of the results.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 /// Index tensors that one op takes: as many as there are slots to keep them in.
 const MOST: usize = 8;
 
-const fn keep_from(first: usize) -> [Save; MOST] {
+const fn save_from(first: usize) -> [Save; MOST] {
     let mut slots = [Save::input(first, "indices"); MOST];
     let mut i = 0;
     while i < MOST {
@@ -27,12 +27,12 @@ const fn keep_from(first: usize) -> [Save; MOST] {
     }
     slots
 }
-const KEEP_INDEX: [Save; MOST] = keep_from(1);
-const KEEP_PUT: [Save; MOST] = keep_from(2);
+const SAVE_INDEX: [Save; MOST] = save_from(1);
+const SAVE_PUT: [Save; MOST] = save_from(2);
 
-/// The kept index tensors of a node.
-fn kept<'a>(cx: &'a Vjp, n: usize) -> Result<SmallVec<[&'a Tensor; 2]>> {
-    (0..n).map(|i| cx.kept(i)).collect()
+/// The saved index tensors of a node.
+fn saved_indices<'a>(cx: &'a Vjp, n: usize) -> Result<SmallVec<[&'a Tensor; 2]>> {
+    (0..n).map(|i| cx.saved(i)).collect()
 }
 
 /// `index`: the elements at the broadcast index tensors. Operands: the tensor, then the indices. Reverse: `g` added up
@@ -46,7 +46,7 @@ struct Index {
 
 impl Primitive for Index {
     const NAME: &'static str = "index";
-    const SAVE: &'static [Save] = &KEEP_INDEX;
+    const SAVE: &'static [Save] = &SAVE_INDEX;
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(batch_index);
     fn inputs(&self) -> u32 {
@@ -57,7 +57,7 @@ impl Primitive for Index {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
-        let grad = put_at(&zeros, &self.at, &kept(cx, self.at.len())?, cx.g(), true)?;
+        let grad = put_at(&zeros, &self.at, &saved_indices(cx, self.at.len())?, cx.g(), true)?;
         Ok(and_none(cx, one(grad)))
     }
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -151,7 +151,7 @@ impl IndexPut {
 
 impl Primitive for IndexPut {
     const NAME: &'static str = "index_put";
-    const SAVE: &'static [Save] = &KEEP_PUT;
+    const SAVE: &'static [Save] = &SAVE_PUT;
     const PARAMS: Params<Self> = params!(op; accumulate);
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
     fn inputs(&self) -> u32 {
@@ -180,7 +180,7 @@ impl Primitive for IndexPut {
         }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let index = kept(cx, self.at.len())?;
+        let index = saved_indices(cx, self.at.len())?;
         let g = cx.g();
         let to_self = cx.when(0, || {
             if self.accumulate {

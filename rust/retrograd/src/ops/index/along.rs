@@ -77,7 +77,7 @@ impl Primitive for IndexSelect {
         if sizes.is_empty() {
             return Ok(and_none(cx, one(view::reshape_to(cx.g(), &[])?)));
         }
-        let index = view::reshape_to(cx.kept(0)?, &[cx.kept(0)?.numel()])?;
+        let index = view::reshape_to(cx.saved(0)?, &[cx.saved(0)?.numel()])?;
         Ok(and_none(cx, one(put_at(&zeros, &[self.dim], &[&index], cx.g(), true)?)))
     }
 }
@@ -205,7 +205,7 @@ impl Primitive for Gather {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
-        Ok(and_none(cx, one(zeros.scatter_add(self.dim as i64, cx.kept(0)?, cx.g())?)))
+        Ok(and_none(cx, one(zeros.scatter_add(self.dim as i64, cx.saved(0)?, cx.g())?)))
     }
 }
 

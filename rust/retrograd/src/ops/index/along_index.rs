@@ -12,7 +12,7 @@ use crate::tensor::copy;
 use crate::tensor::layout::may_overlap;
 use crate::tensor::{DType, Strides, Tensor};
 
-/// Room for a chunk of an index, so that what is checked is what is used (S6).
+/// Space for a chunk of an index, so that what is checked is what is used (S6).
 struct Held([MaybeUninit<i64>; CHUNK]);
 
 impl Held {
@@ -25,7 +25,7 @@ impl Held {
     fn copy(&mut self, values: &[i64]) -> &[i64] {
         let n = values.len().min(CHUNK);
         let to = self.0.as_mut_ptr().cast::<i64>();
-        // SAFETY: (1) `n` values are readable, and fit; (2) the room is ours, so they are apart; (3) all `n` are
+        // SAFETY: (1) `n` values are readable, and fit; (2) the space is ours, so they are apart; (3) all `n` are
         // written. The compiler may not look behind the pointer, and so not read the originals again.
         unsafe {
             std::ptr::copy_nonoverlapping(values.as_ptr(), to, n);

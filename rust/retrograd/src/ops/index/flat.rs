@@ -86,7 +86,7 @@ impl Primitive for Take {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let zeros = Tensor::full(cx.sizes(0), Scalar::Int(0), cx.g().dtype())?;
-        Ok(and_none(cx, one(zeros.put(cx.kept(0)?, cx.g(), true)?)))
+        Ok(and_none(cx, one(zeros.put(cx.saved(0)?, cx.g(), true)?)))
     }
 }
 
@@ -132,7 +132,7 @@ impl Primitive for Put {
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, index) = (cx.g(), cx.kept(0)?);
+        let (g, index) = (cx.g(), cx.saved(0)?);
         let rest = cx.when(0, || {
             if self.accumulate {
                 return Ok(g.clone());

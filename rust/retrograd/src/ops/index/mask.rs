@@ -56,7 +56,7 @@ impl Primitive for MaskedSelect {
         read_at(Self::NAME, &x, &[0], &[&mask]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (mask, whole) = whole_mask(cx.kept(0)?, cx.sizes(0))?;
+        let (mask, whole) = whole_mask(cx.saved(0)?, cx.sizes(0))?;
         let zeros = Tensor::full(&whole, Scalar::Int(0), cx.g().dtype())?;
         Ok(and_none(cx, one(put_at(&zeros, &[0], &[&mask], cx.g(), false)?)))
     }

@@ -129,7 +129,7 @@ impl Primitive for Scatter {
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, index) = (cx.g(), cx.kept(0)?);
+        let (g, index) = (cx.g(), cx.saved(0)?);
         let to_self = cx.when(0, || {
             if self.add { Ok(g.clone()) } else { scatter_value(g, self.dim as i64, index, Scalar::Int(0)) }
         })?;
@@ -188,7 +188,7 @@ impl Primitive for ScatterValue {
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        Ok(and_none(cx, one(scatter_value(cx.g(), self.dim as i64, cx.kept(0)?, Scalar::Int(0))?)))
+        Ok(and_none(cx, one(scatter_value(cx.g(), self.dim as i64, cx.saved(0)?, Scalar::Int(0))?)))
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let zero = ScatterValue { dim: op.dim, value: Scalar::Int(0) };

@@ -70,7 +70,7 @@ impl Primitive for MaskedScatter {
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, mask) = (cx.g(), cx.kept(0)?);
+        let (g, mask) = (cx.g(), cx.saved(0)?);
         let rest = cx.when(0, || g.masked_fill(mask, &Tensor::full(&[], Scalar::Int(0), g.dtype())?))?;
         let source = cx.when(2, || {
             // Elements that were not written go to one place more, which is cut off.

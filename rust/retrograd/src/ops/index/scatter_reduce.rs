@@ -151,8 +151,8 @@ impl Primitive for ScatterReduce {
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, index) = (cx.g(), cx.kept(0)?);
-        let [to_x, to_src] = self.partials(cx.kept(2)?, index, cx.kept(3)?, cx.kept(1)?)?;
+        let (g, index) = (cx.g(), cx.saved(0)?);
+        let [to_x, to_src] = self.partials(cx.saved(2)?, index, cx.saved(3)?, cx.saved(1)?)?;
         let x = cx.when(0, || self.to_operand(g, &to_x, index))?;
         let src = cx.when(2, || g.gather(self.dim as i64, index)?.mul(&to_src))?;
         Ok(smallvec![x, None, src])

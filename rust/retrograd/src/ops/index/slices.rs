@@ -174,7 +174,7 @@ impl Primitive for WriteSlices {
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, index) = (cx.g(), cx.kept(0)?);
+        let (g, index) = (cx.g(), cx.saved(0)?);
         let to_self = cx.when(0, || match self.how {
             How::Add(_) => Ok(g.clone()),
             How::Copy => index_fill(g, self.dim as i64, index, Scalar::Int(0)),
@@ -264,7 +264,7 @@ impl Primitive for FillSlices {
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, index) = (cx.g(), cx.kept(0)?);
+        let (g, index) = (cx.g(), cx.saved(0)?);
         let mut grads = maybe(cx.when(0, || index_fill(g, self.dim as i64, index, Scalar::Int(0)))?);
         grads.push(None);
         if self.number.is_none() {

@@ -137,8 +137,8 @@ impl Primitive for Addmm {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);
-        grads.push(cx.when(1, || scaled(self.lhs.left_grad(cx, cx.g(), cx.kept(1)?)?, self.alpha))?);
-        grads.push(cx.when(2, || scaled(self.rhs.right_grad(cx, cx.g(), cx.kept(0)?)?, self.alpha))?);
+        grads.push(cx.when(1, || scaled(self.lhs.left_grad(cx, cx.g(), cx.saved(1)?)?, self.alpha))?);
+        grads.push(cx.when(2, || scaled(self.rhs.right_grad(cx, cx.g(), cx.saved(0)?)?, self.alpha))?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| affine_jvp(cx, op.beta, op.alpha, addmm));
@@ -210,9 +210,9 @@ impl Primitive for Addmv {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);
-        grads.push(cx.when(1, || scaled(cx.g().outer(cx.kept(1)?)?, self.alpha))?);
+        grads.push(cx.when(1, || scaled(cx.g().outer(cx.saved(1)?)?, self.alpha))?);
         grads.push(cx.when(2, || {
-            scaled(super::vector::transposed_mv(!cx.differentiating(), cx.kept(0)?, cx.g())?, self.alpha)
+            scaled(super::vector::transposed_mv(!cx.differentiating(), cx.saved(0)?, cx.g())?, self.alpha)
         })?);
         Ok(grads)
     }

@@ -68,8 +68,8 @@ impl Primitive for Bmm {
         fresh3(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || left_grad(cx, cx.g(), cx.kept(1)?))?);
-        grads.push(cx.when(1, || right_grad(cx, cx.g(), cx.kept(0)?))?);
+        let mut grads = maybe(cx.when(0, || left_grad(cx, cx.g(), cx.saved(1)?))?);
+        grads.push(cx.when(1, || right_grad(cx, cx.g(), cx.saved(0)?))?);
         Ok(grads)
     }
 }
@@ -143,8 +143,8 @@ impl Primitive for Baddbmm {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let scaled = |t: Tensor, by: Scalar| super::addmm::scaled(t, by);
         let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);
-        grads.push(cx.when(1, || scaled(left_grad(cx, cx.g(), cx.kept(1)?)?, self.alpha))?);
-        grads.push(cx.when(2, || scaled(right_grad(cx, cx.g(), cx.kept(0)?)?, self.alpha))?);
+        grads.push(cx.when(1, || scaled(left_grad(cx, cx.g(), cx.saved(1)?)?, self.alpha))?);
+        grads.push(cx.when(2, || scaled(right_grad(cx, cx.g(), cx.saved(0)?)?, self.alpha))?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| super::addmm::affine_jvp(cx, op.beta, op.alpha, baddbmm));

@@ -33,7 +33,7 @@ fn extents(x1: &Tensor, x2: &Tensor) -> [usize; 4] {
 
 impl Cdist {
     /// Differences of all pairs of rows, and what the distance of each changes by with them.
-    fn slopes(&self, x1: &Tensor, x2: &Tensor, distances: &Tensor) -> Result<Tensor> {
+    fn derivatives(&self, x1: &Tensor, x2: &Tensor, distances: &Tensor) -> Result<Tensor> {
         let difference = x1.unsqueeze(-2)?.sub(&x2.unsqueeze(-3)?)?;
         let distances = distances.unsqueeze(-1)?;
         let zero = number(0.0)?;
@@ -50,19 +50,19 @@ impl Cdist {
             let largest = difference.detach().abs()?.eq(&distances.detach())?;
             return difference.sign()?.mul(&largest);
         }
-        // Where a difference is zero so is its slope; the power there is kept from being infinite.
+        // Where a difference is zero so is its derivative; the power there is kept from being infinite.
         let power = |e: f64| {
             let still = difference.detach().eq(&zero)?;
             difference.abs()?.masked_fill(&still, &one)?.power(e)
         };
-        let slope = if p == 2.0 {
+        let derivative = if p == 2.0 {
             difference.div(&apart)?
         } else if p > 2.0 {
             difference.mul(&power(p - 2.0)?)?.div(&apart.power(p - 1.0)?)?
         } else {
             difference.sign()?.mul(&power(p - 1.0)?)?.div(&apart.power(p - 1.0)?)?
         };
-        where_(&distances.detach().eq(&zero)?, &zero, &slope)
+        where_(&distances.detach().eq(&zero)?, &zero, &derivative)
     }
 }
 
@@ -86,11 +86,11 @@ impl Primitive for Cdist {
         }).map(out), else Err(ErrorKind::NoKernel { op: "cdist", kernel: "cdist", dtype: x1.dtype() }.into()))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, x1, x2, result) = (cx.g(), cx.kept(0)?, cx.kept(1)?, cx.kept(2)?);
+        let (g, x1, x2, result) = (cx.g(), cx.saved(0)?, cx.saved(1)?, cx.saved(2)?);
         if cx.differentiating() {
-            let pull = self.slopes(x1, x2, result)?.mul(&g.unsqueeze(-1)?)?;
-            let first = cx.when(0, || pull.sum_dims(&[-2], false))?;
-            return Ok(smallvec![first, cx.when(1, || pull.sum_dims(&[-3], false)?.neg())?]);
+            let scaled = self.derivatives(x1, x2, result)?.mul(&g.unsqueeze(-1)?)?;
+            let first = cx.when(0, || scaled.sum_dims(&[-2], false))?;
+            return Ok(smallvec![first, cx.when(1, || scaled.sum_dims(&[-3], false)?.neg())?]);
         }
         let [g, x1, x2, result] =
             [copy::contiguous(g)?, copy::contiguous(x1)?, copy::contiguous(x2)?, copy::contiguous(result)?];
@@ -106,14 +106,14 @@ impl Primitive for Cdist {
         Ok(smallvec![first, cx.when(1, || grad(&x2, &x1, true))?])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let slopes = op.slopes(cx.xs[0], cx.xs[1], &cx.outs[0])?;
+        let derivatives = op.derivatives(cx.xs[0], cx.xs[1], &cx.outs[0])?;
         let change = match (cx.t(0), cx.t(1)) {
             (None, None) => return Ok(maybe(None)),
             (Some(a), None) => a.unsqueeze(-2)?,
             (None, Some(b)) => b.unsqueeze(-3)?.neg()?,
             (Some(a), Some(b)) => a.unsqueeze(-2)?.sub(&b.unsqueeze(-3)?)?,
         };
-        slopes.mul(&change)?.sum_dims(&[-1], false).map(Some).map(maybe)
+        derivatives.mul(&change)?.sum_dims(&[-1], false).map(Some).map(maybe)
     });
 }
 
@@ -151,7 +151,7 @@ impl Primitive for Euclidean {
         left.matmul(&right.transpose(-2, -1)?)?.clamp_min(&number(0.0)?)?.sqrt().map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (result, a, b) = (cx.kept(0)?, cx.kept(1)?, cx.kept(2)?);
+        let (result, a, b) = (cx.saved(0)?, cx.saved(1)?, cx.saved(2)?);
         let r = Self::ratio(cx.g(), result)?;
         let first = cx.when(0, || a.mul(&r.sum_dims(&[-1], true)?)?.sub(&r.matmul(b)?))?;
         let second =
@@ -258,8 +258,8 @@ mod tests {
         for p in [0.0, 0.7, 1.0, 1.5, 2.0, 3.0, f64::INFINITY] {
             let op = Cdist { norm: Norm::of(p) };
             let result = op.forward(&[&a, &b]).unwrap().remove(0);
-            let pull = op.slopes(&a, &b, &result).unwrap().mul(&g.unsqueeze(-1).unwrap()).unwrap();
-            let want = pull.sum_dims(&[-2], false).unwrap().to_vec::<f64>().unwrap();
+            let scaled = op.derivatives(&a, &b, &result).unwrap().mul(&g.unsqueeze(-1).unwrap()).unwrap();
+            let want = scaled.sum_dims(&[-2], false).unwrap().to_vec::<f64>().unwrap();
             let mut got = vec![0.0; 12];
             let [a, b, g, d] = [&a, &b, &g, &result].map(|x| x.as_slice::<f64>().unwrap());
             distance::backward(op.norm, a, b, g, d, false, [1, 3, 5, 4], 0..3, &mut got);

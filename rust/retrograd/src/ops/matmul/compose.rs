@@ -133,7 +133,7 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         (Dims::from_slice(&x.sizes()[..at]), Dims::from_slice(&x.sizes()[at..]))
     };
     let ((lead_a, mat_a), (lead_b, mat_b)) = (split(a), split(b));
-    // Broadcasting a followed operand over the batch is left to folding, for its gradient's sake.
+    // Broadcasting an operand that requires grad over the batch is left to folding, for its gradient's sake.
     if a.ndim() == 3 && b.ndim() == 3 && lead_a != lead_b {
         if lead_a[0] == 1 && a.requires_grad() {
             return matmul(&a.squeeze_dim(0)?, b);

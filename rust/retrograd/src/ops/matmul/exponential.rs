@@ -83,7 +83,7 @@ impl Primitive for MatrixExp {
         Ok(out(power))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        differential(&cx.kept(0)?.transpose(-2, -1)?, cx.g()).map(one)
+        differential(&cx.saved(0)?.transpose(-2, -1)?, cx.g()).map(one)
     }
     const JVP: Tangents<Self> =
         Tangents::Rule(|_, cx| cx.t(0).map(|t| differential(cx.xs[0], t)).transpose().map(maybe));

@@ -35,8 +35,8 @@ impl Primitive for Cross {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let run = |a: &Tensor, b: &Tensor| apply1(self.clone(), &[a, b]);
-        let a = cx.when(0, || run(cx.kept(0)?, cx.g()))?;
-        let b = cx.when(1, || run(cx.g(), cx.kept(1)?))?;
+        let a = cx.when(0, || run(cx.saved(0)?, cx.g()))?;
+        let b = cx.when(1, || run(cx.g(), cx.saved(1)?))?;
         Ok(smallvec![a, b])
     }
 }

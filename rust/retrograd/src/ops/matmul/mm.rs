@@ -16,15 +16,15 @@ use crate::tensor::Tensor;
 pub(super) struct Matrix {
     sizes: [usize; 2],
     strides: [isize; 2],
-    followed: bool,
+    requires_grad: bool,
 }
 
 impl Matrix {
     /// Of a tensor with two dims; others are refused by `forward`.
     pub(super) fn of(x: &Tensor) -> Self {
         match (x.sizes(), x.strides()) {
-            (&[m, n], &[s, t]) => Self { sizes: [m, n], strides: [s, t], followed: x.requires_grad() },
-            _ => Self { sizes: [0; 2], strides: [0; 2], followed: false },
+            (&[m, n], &[s, t]) => Self { sizes: [m, n], strides: [s, t], requires_grad: x.requires_grad() },
+            _ => Self { sizes: [0; 2], strides: [0; 2], requires_grad: false },
         }
     }
     fn column_major(&self) -> bool {
@@ -33,9 +33,9 @@ impl Matrix {
     pub(super) fn sizes_value(&self) -> Value {
         Value::from(&self.sizes[..])
     }
-    /// Strides are shown for followed operands only, as torch does.
+    /// Strides are shown for operands that require grad only, as torch does.
     pub(super) fn strides_value(&self) -> Value {
-        Value::Ints(if self.followed { self.strides.iter().map(|&s| s as i64).collect() } else { Vec::new() })
+        Value::Ints(if self.requires_grad { self.strides.iter().map(|&s| s as i64).collect() } else { Vec::new() })
     }
 
     /// The gradient of this matrix as left operand: `g rhs^T`.
@@ -113,8 +113,8 @@ impl Primitive for Mm {
         fresh2(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || self.lhs.left_grad(cx, cx.g(), cx.kept(1)?))?);
-        grads.push(cx.when(1, || self.rhs.right_grad(cx, cx.g(), cx.kept(0)?))?);
+        let mut grads = maybe(cx.when(0, || self.lhs.left_grad(cx, cx.g(), cx.saved(1)?))?);
+        grads.push(cx.when(1, || self.rhs.right_grad(cx, cx.g(), cx.saved(0)?))?);
         Ok(grads)
     }
 }

@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
 //! `product` calls the kernel on strided operands, so that a transposed operand is never copied; `mm`, `bmm`, `addmm`
-//! and `vector` are the rooms with nodes of their own; `compose` writes `matmul` and `linear` in terms of them.
+//! and `vector` define the ops with nodes of their own; `compose` writes `matmul` and `linear` in terms of them.
 
 mod addmm;
 mod bmm;

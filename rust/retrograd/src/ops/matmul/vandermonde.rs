@@ -30,8 +30,8 @@ impl Primitive for VDot {
         Dot.forward(xs)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
-        grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
+        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.saved(1)?))?);
+        grads.push(cx.when(1, || cx.g().mul(cx.saved(0)?))?);
         Ok(grads)
     }
 }

@@ -98,11 +98,11 @@ impl Primitive for Mv {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || {
             if cx.differentiating() {
-                return cx.g().outer(cx.kept(1)?);
+                return cx.g().outer(cx.saved(1)?);
             }
-            fresh2(Self::NAME, plain(&column(cx.g())?), flipped(&column(cx.kept(1)?)?))
+            fresh2(Self::NAME, plain(&column(cx.g())?), flipped(&column(cx.saved(1)?)?))
         })?);
-        grads.push(cx.when(1, || transposed_mv(!cx.differentiating(), cx.kept(0)?, cx.g()))?);
+        grads.push(cx.when(1, || transposed_mv(!cx.differentiating(), cx.saved(0)?, cx.g()))?);
         Ok(grads)
     }
 }
@@ -173,8 +173,8 @@ impl Primitive for Dot {
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
-        grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
+        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.saved(1)?))?);
+        grads.push(cx.when(1, || cx.g().mul(cx.saved(0)?))?);
         Ok(grads)
     }
 }

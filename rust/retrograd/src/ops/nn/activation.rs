@@ -1,4 +1,4 @@
-//! Activations that are a curve of one variable: what a room states of it, and the two primitives that run it.
+//! Activations of one variable: what the definition of one states, and the two primitives that run it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,22 +15,23 @@ use crate::ops::{Form, Value};
 use crate::tensor::copy;
 use crate::tensor::{Scalar, Tensor, layout};
 
-/// How many parameters a curve has at most.
+/// How many parameters an activation has at most.
 const PARAMETERS: usize = 3;
-/// Parameters of a curve; those it does not have are 0.
+/// Parameters of an activation; those that it does not have are 0.
 pub(super) type Parameters<T> = [T; PARAMETERS];
 
 /// A function of one variable with its derivatives.
-pub(super) trait Curve: fmt::Debug + Copy + Send + Sync + 'static {
+pub(super) trait Activation: fmt::Debug + Copy + Send + Sync + 'static {
     const NODE: &'static str;
     /// The node of the derivative.
     const BACKWARD_NODE: &'static str;
     fn value<T: Real>(p: Parameters<T>, x: T) -> T;
-    /// `g` times the derivative, which at a kink is a convention. Where the curve is cut off it is 0, whatever `g`:
-    /// then `g` is not chosen, rather than multiplied by 0, which would make NaN of an infinite one.
-    fn pull<T: Real>(p: Parameters<T>, g: T, x: T) -> T;
-    /// `g` times the second derivative, in ops; `None` if that is zero. As [`Curve::pull`] where the curve is straight.
-    fn bend(_p: Parameters<f64>, _g: &Tensor, _x: &Tensor) -> Result<Option<Tensor>> {
+    /// `g` times the derivative, which at a kink is a convention. Where the activation is constant the result is 0
+    /// without a product: 0 times an infinite `g` would be NaN.
+    fn vjp<T: Real>(p: Parameters<T>, g: T, x: T) -> T;
+    /// `g` times the second derivative, in ops; `None` if that is zero everywhere. Where it is zero, the result is 0
+    /// without a product, as in [`Activation::vjp`].
+    fn second_derivative(_p: Parameters<f64>, _g: &Tensor, _x: &Tensor) -> Result<Option<Tensor>> {
         Ok(None)
     }
     /// Parameters as the node shows them.
@@ -39,14 +40,14 @@ pub(super) trait Curve: fmt::Debug + Copy + Send + Sync + 'static {
     }
 }
 
-/// A [`Curve`] applied to each element: reverse `g` times the slope.
+/// An [`Activation`] applied to each element: reverse `g` times the derivative.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Activation<C> {
+pub(super) struct ActivationOp<A> {
     p: Parameters<Scalar>,
-    curve: PhantomData<C>,
+    activation: PhantomData<A>,
 }
 
-impl<C: Curve> Activation<C> {
+impl<A: Activation> ActivationOp<A> {
     /// The parameters, in either precision.
     fn parameters(&self) -> (Parameters<f32>, Parameters<f64>) {
         let p = self.p.map(Scalar::as_f64);
@@ -54,24 +55,24 @@ impl<C: Curve> Activation<C> {
     }
     fn value(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         let (p32, p) = self.parameters();
-        run_scalar_loop(Self::NAME, [x], out, &|xs, out| each(xs, out, |[x]| C::value(p32, x)), &|xs, out| {
-            each(xs, out, |[x]| C::value(p, x));
+        run_scalar_loop(Self::NAME, [x], out, &|xs, out| each(xs, out, |[x]| A::value(p32, x)), &|xs, out| {
+            each(xs, out, |[x]| A::value(p, x));
         })
     }
-    fn pull(&self, g: &Tensor, x: &Tensor, out: &Tensor) -> Result<()> {
+    fn scaled_derivative(&self, g: &Tensor, x: &Tensor, out: &Tensor) -> Result<()> {
         let (p32, p) = self.parameters();
-        run_scalar_loop(Self::NAME, [g, x], out, &|xs, out| each(xs, out, |[g, x]| C::pull(p32, g, x)), &|xs, out| {
-            each(xs, out, |[g, x]| C::pull(p, g, x));
+        run_scalar_loop(Self::NAME, [g, x], out, &|xs, out| each(xs, out, |[g, x]| A::vjp(p32, g, x)), &|xs, out| {
+            each(xs, out, |[g, x]| A::vjp(p, g, x));
         })
     }
 }
 
-impl<C: Curve> Primitive for Activation<C> {
+impl<A: Activation> Primitive for ActivationOp<A> {
     const NAME: &'static str = "activation";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        C::NODE
+        A::NODE
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let y = xs[0].empty_elementwise(xs[0].dtype())?;
@@ -87,54 +88,54 @@ impl<C: Curve> Primitive for Activation<C> {
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        apply1(ActivationBackward(*self), &[cx.g(), cx.kept(0)?]).map(one)
+        apply1(ActivationBackward(*self), &[cx.g(), cx.saved(0)?]).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         cx.t(0).map(|t| apply1(ActivationBackward(*op), &[t, cx.xs[0]])).transpose().map(maybe)
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
-        C::shown(self.p)
+        A::shown(self.p)
     }
 }
 
 /// `g f'(x)`. Reverse: `gg f'(x)` for `g`, `gg g f''(x)` for `x`.
 #[derive(Clone, Copy, Debug)]
-struct ActivationBackward<C>(Activation<C>);
+struct ActivationBackward<A>(ActivationOp<A>);
 
-impl<C: Curve> ActivationBackward<C> {
+impl<A: Activation> ActivationBackward<A> {
     /// `a b f''(x)`.
-    fn bent(&self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
-        C::bend(self.0.parameters().1, &a.mul(b)?, x)
+    fn second_derivative(&self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+        A::second_derivative(self.0.parameters().1, &a.mul(b)?, x)
     }
 }
 
-impl<C: Curve> Primitive for ActivationBackward<C> {
+impl<A: Activation> Primitive for ActivationBackward<A> {
     const NAME: &'static str = "activation_backward";
     const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "self")];
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        C::BACKWARD_NODE
+        A::BACKWARD_NODE
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (g, x) = (copy::cast(xs[0], xs[1].dtype())?, xs[1]);
         let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, &g])?;
-        self.0.pull(&g, x, &y)?;
+        self.0.scaled_derivative(&g, x, &y)?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let x = cx.kept(1)?;
+        let x = cx.saved(1)?;
         let mut grads = maybe(cx.when(0, || apply1(*self, &[cx.g(), x]))?);
-        // Where the curve is straight the gradient is zero, but there is one: the path to the operand exists.
-        let bent = || self.bent(cx.g(), cx.kept(0)?, x)?.map_or_else(|| zeros_of(cx.g()), Ok);
-        grads.push(cx.when(1, bent)?);
+        // Where the second derivative is zero the gradient is zeros rather than none: the path to the operand exists.
+        let second = || self.second_derivative(cx.g(), cx.saved(0)?, x)?.map_or_else(|| zeros_of(cx.g()), Ok);
+        grads.push(cx.when(1, second)?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (g, x) = (cx.xs[0], cx.xs[1]);
         let first = cx.t(0).map(|t| apply1(*op, &[t, x])).transpose()?;
         let second = match cx.t(1) {
-            Some(t) => op.bent(t, g, x)?,
+            Some(t) => op.second_derivative(t, g, x)?,
             None => None,
         };
         Jvp::sum([first, second]).map(maybe)
@@ -149,10 +150,10 @@ pub(super) fn unless(mask: &Tensor, g: &Tensor) -> Result<Tensor> {
     where_(mask, &Tensor::number(Scalar::Int(0))?, g)
 }
 
-/// Applies a curve to a float tensor, in place if asked.
-pub(super) fn bent<C: Curve>(inplace: bool, input: &Tensor, p: &[Scalar]) -> Result<Tensor> {
+/// Applies an activation to a float tensor, in place if asked.
+pub(super) fn apply_activation<A: Activation>(inplace: bool, input: &Tensor, p: &[Scalar]) -> Result<Tensor> {
     let mut all = [Scalar::Int(0); PARAMETERS];
     all[..p.len()].copy_from_slice(p);
     let form = if inplace { Form::InPlace } else { Form::New };
-    apply_as(form, Activation::<C> { p: all, curve: PhantomData }, &[input])
+    apply_as(form, ActivationOp::<A> { p: all, activation: PhantomData }, &[input])
 }

@@ -130,7 +130,7 @@ impl Attention {
         let (q, k, v) = (xs[0], xs[1], xs[2]);
         let plan = self.plan::<T>(&xs);
         let heads = Heads { sizes: q.sizes(), shared: Self::shared(q.sizes(), k.sizes()) };
-        let (out, lse) = (cx.kept(4)?, copy::contiguous(cx.kept(5)?)?);
+        let (out, lse) = (cx.saved(4)?, copy::contiguous(cx.saved(5)?)?);
         let gq = cx.when(0, || Tensor::empty(q.sizes(), q.dtype()))?;
         let gk = cx.when(1, || Tensor::zeros(k.sizes(), k.dtype()))?;
         let gv = cx.when(2, || Tensor::zeros(v.sizes(), v.dtype()))?;
@@ -165,9 +165,9 @@ impl Attention {
     }
 
     fn operands<'a>(cx: &'a Vjp) -> Result<smallvec::SmallVec<[&'a Tensor; 4]>> {
-        let mut xs = smallvec::smallvec![cx.kept(0)?, cx.kept(1)?, cx.kept(2)?];
+        let mut xs = smallvec::smallvec![cx.saved(0)?, cx.saved(1)?, cx.saved(2)?];
         if cx.node.edges.len() > 3 {
-            xs.push(cx.kept(3)?);
+            xs.push(cx.saved(3)?);
         }
         Ok(xs)
     }
@@ -274,7 +274,7 @@ impl Primitive for Attention {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The logarithms are not handed out.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
-        let out = cx.kept(4)?;
+        let out = cx.saved(4)?;
         if !cx.differentiating() && !cx.needs(3) && g.dtype() == out.dtype() && g.sizes() == out.sizes() {
             return match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g));
         }

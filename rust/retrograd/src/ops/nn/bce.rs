@@ -43,7 +43,7 @@ impl ElementLoss for Bce {
         t.sub(T::ONE).mul(no).sub(t.mul(yes)).mul(w)
     }
     #[inline(always)]
-    fn slope<T: Real>(_: T, [x, t, w, _]: Element<T>) -> T {
+    fn derivative<T: Real>(_: T, [x, t, w, _]: Element<T>) -> T {
         let variance = T::ONE.sub(x).mul(x).larger(T::of(LEAST_VARIANCE));
         x.sub(t).div(variance).mul(w)
     }
@@ -93,7 +93,7 @@ impl ElementLoss for BceWithLogits {
         T::ONE.sub(t).mul(x).sub(share.mul(log)).mul(w)
     }
     #[inline(always)]
-    fn slope<T: Real>(_: T, [x, t, w, q]: Element<T>) -> T {
+    fn derivative<T: Real>(_: T, [x, t, w, q]: Element<T>) -> T {
         let s = T::ONE.div(T::ONE.add(x.neg().exp()));
         let share = T::ONE.add(q.sub(T::ONE).mul(t));
         share.mul(s).sub(q.mul(t)).mul(w)

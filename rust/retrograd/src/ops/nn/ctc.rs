@@ -76,7 +76,7 @@ impl CtcLoss {
     }
 
     fn fused<T: Element + Real>(&self, cx: &Vjp, g: &Tensor) -> Result<Tensor> {
-        let (x, losses, alpha) = (cx.kept(0)?, copy::contiguous(cx.kept(2)?)?, copy::contiguous(cx.kept(3)?)?);
+        let (x, losses, alpha) = (cx.saved(0)?, copy::contiguous(cx.saved(2)?)?, copy::contiguous(cx.saved(3)?)?);
         let (steps, classes) = (x.sizes()[0], x.sizes()[2]);
         let width = self.targets.width();
         let to = Tensor::zeros(x.sizes(), x.dtype())?;
@@ -129,11 +129,11 @@ impl Primitive for CtcLoss {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let Some(g) = cx.g_of(0) else { return Ok(smallvec::smallvec![None, None]) };
-        let x = cx.kept(0)?;
+        let x = cx.saved(0)?;
         let gx = if !cx.differentiating() && g.dtype() == x.dtype() {
             match_dtype!(floats of OP, x.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
-            gradient(&self.targets, x, cx.kept(2)?)?.mul(&g.unsqueeze(0)?.unsqueeze(-1)?)?
+            gradient(&self.targets, x, cx.saved(2)?)?.mul(&g.unsqueeze(0)?.unsqueeze(-1)?)?
         };
         let mut grads = maybe(Some(gx));
         grads.push(None);

@@ -1,5 +1,5 @@
-//! Losses that are one function per element, then a mean or a sum: what a room states of one, and the primitive that
-//! runs them all.
+//! Losses that are one function per element, then a mean or a sum: what a definition states of one, and the primitive
+//! that runs them all.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ pub(super) trait ElementLoss: fmt::Debug + Copy + Send + Sync + 'static {
     const INPUTS: u32;
     fn value<T: Real>(p: T, v: Element<T>) -> T;
     /// The derivative for the input, at a kink by convention.
-    fn slope<T: Real>(p: T, v: Element<T>) -> T;
+    fn derivative<T: Real>(p: T, v: Element<T>) -> T;
     /// The derivative for operand `i`, in ops.
     fn gradient(p: f64, xs: &[&Tensor], i: usize) -> Result<Tensor>;
     /// The parameter as the node shows it.
@@ -46,15 +46,15 @@ pub(super) trait ElementLoss: fmt::Debug + Copy + Send + Sync + 'static {
     }
 }
 
-/// An [`ElementLoss`] of whole tensors. `KEPT` is how many operands the node shows, given or not.
+/// An [`ElementLoss`] of whole tensors. `SHOWN` is how many operands the node shows, given or not.
 #[derive(Clone, Debug)]
-pub(super) struct Loss<L, const KEPT: usize> {
+pub(super) struct Loss<L, const SHOWN: usize> {
     loss: PhantomData<L>,
     p: f64,
     reduction: Reduction,
 }
 
-impl<L: ElementLoss, const KEPT: usize> Loss<L, KEPT> {
+impl<L: ElementLoss, const SHOWN: usize> Loss<L, SHOWN> {
     /// What the derivative of `n` elements is multiplied by.
     fn factor(&self, n: usize) -> f64 {
         if self.reduction == Reduction::Mean { 1.0 / n as f64 } else { 1.0 }
@@ -65,9 +65,11 @@ impl<L: ElementLoss, const KEPT: usize> Loss<L, KEPT> {
         self.each(xs, &|v, o| each(v, o, |v| L::value(p32, v)), &|v, o| each(v, o, |v| L::value(p, v)))
     }
     /// Their derivatives for the input, times a factor.
-    fn slopes(&self, c: f64, xs: &[&Tensor]) -> Result<Tensor> {
+    fn derivatives(&self, c: f64, xs: &[&Tensor]) -> Result<Tensor> {
         let (p, p32, c32) = (self.p, self.p as f32, c as f32);
-        self.each(xs, &|v, o| each(v, o, |v| c32 * L::slope(p32, v)), &|v, o| each(v, o, |v| c * L::slope(p, v)))
+        self.each(xs, &|v, o| each(v, o, |v| c32 * L::derivative(p32, v)), &|v, o| {
+            each(v, o, |v| c * L::derivative(p, v))
+        })
     }
     fn each(&self, xs: &[&Tensor], f32: RunBody<f32, OPERANDS>, f64: RunBody<f64, OPERANDS>) -> Result<Tensor> {
         let one = Tensor::full(&[], Scalar::Int(1), xs[0].dtype())?;
@@ -85,11 +87,11 @@ impl<L: ElementLoss, const KEPT: usize> Loss<L, KEPT> {
     }
 }
 
-impl<L: ElementLoss, const KEPT: usize> Primitive for Loss<L, KEPT> {
+impl<L: ElementLoss, const SHOWN: usize> Primitive for Loss<L, SHOWN> {
     const NAME: &'static str = "loss";
     const SAVE: &'static [Save] =
         [Save::input(0, "self"), Save::input(1, "target"), Save::input(2, "weight"), Save::input(3, "pos_weight")]
-            .split_at(KEPT)
+            .split_at(SHOWN)
             .0;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let ndim = xs[0].ndim() - usize::from(axes[0].is_some());
@@ -134,17 +136,17 @@ impl<L: ElementLoss, const KEPT: usize> Primitive for Loss<L, KEPT> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let count = cx.node.edges.len();
-        let kept: SmallVec<[&Tensor; OPERANDS]> = (0..count).map(|i| cx.kept(i)).collect::<Result<_>>()?;
-        let factor = self.factor(kept[0].numel());
+        let saved: SmallVec<[&Tensor; OPERANDS]> = (0..count).map(|i| cx.saved(i)).collect::<Result<_>>()?;
+        let factor = self.factor(saved[0].numel());
         let gradient = |i: usize| -> Result<Tensor> {
             if i == 0 && !cx.differentiating() {
                 return if self.reduction == Reduction::None {
-                    self.slopes(1.0, &kept)?.mul(cx.g())
+                    self.derivatives(1.0, &saved)?.mul(cx.g())
                 } else {
-                    self.slopes(factor * cx.g().item()?.as_f64(), &kept)
+                    self.derivatives(factor * cx.g().item()?.as_f64(), &saved)
                 };
             }
-            L::gradient(self.p, &kept, i)?.mul(&cx.g().times(factor)?)
+            L::gradient(self.p, &saved, i)?.mul(&cx.g().times(factor)?)
         };
         let wanted = |i: usize| L::INPUTS >> i & 1 != 0;
         (0..count).map(|i| if wanted(i) { cx.when(i, || gradient(i)) } else { Ok(None) }).collect()
@@ -163,7 +165,7 @@ impl<L: ElementLoss, const KEPT: usize> Primitive for Loss<L, KEPT> {
 }
 
 /// Applies a loss to operands of one dtype, refusing those to be differentiated that have no derivative.
-pub(super) fn lost<L: ElementLoss, const KEPT: usize>(
+pub(super) fn lost<L: ElementLoss, const SHOWN: usize>(
     op: &'static str,
     p: f64,
     reduction: Reduction,
@@ -181,5 +183,5 @@ pub(super) fn lost<L: ElementLoss, const KEPT: usize>(
             ),
         ));
     }
-    apply1(Loss::<L, KEPT> { loss: PhantomData, p, reduction }, xs)
+    apply1(Loss::<L, SHOWN> { loss: PhantomData, p, reduction }, xs)
 }

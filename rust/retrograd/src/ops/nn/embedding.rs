@@ -162,7 +162,7 @@ impl Primitive for Embedding {
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || apply1(EmbeddingBackward(self.table), &[cx.g(), cx.kept(0)?]))?);
+        let mut grads = maybe(cx.when(0, || apply1(EmbeddingBackward(self.table), &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
     }
@@ -274,7 +274,7 @@ impl Primitive for EmbeddingBackward {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let weighed = self.0.padding.is_some() || self.0.by_freq;
         let lookup = Embedding { table: self.0, weighed };
-        let mut grads = maybe(cx.when(0, || apply1(lookup, &[cx.g(), cx.kept(0)?]))?);
+        let mut grads = maybe(cx.when(0, || apply1(lookup, &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
     }

@@ -173,12 +173,12 @@ impl Primitive for EmbeddingBag {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let edges = cx.node.edges.len();
         let Some(g) = cx.g_of(0) else { return Ok((0..edges).map(|_| None).collect()) };
-        let (indices, counts) = (cx.kept(1)?, cx.kept(4)?);
+        let (indices, counts) = (cx.saved(1)?, cx.saved(4)?);
         let mut grads = Grads::new();
         if self.mode == Mode::Max {
             grads.push(cx.when(0, || {
                 let zeros = Tensor::zeros(&[self.table.rows(), g.sizes()[1]], g.dtype())?;
-                zeros.scatter_add(0, cx.kept(5)?, &g.mul(&self.filled(counts, g.dtype())?)?)
+                zeros.scatter_add(0, cx.saved(5)?, &g.mul(&self.filled(counts, g.dtype())?)?)
             })?);
             grads.extend((1..edges).map(|_| None));
             return Ok(grads);
@@ -188,7 +188,7 @@ impl Primitive for EmbeddingBag {
         let rows = self.grad_of_rows(g, counts, &bag_of)?;
         grads.push(cx.when(0, || {
             let rows = match edges > 2 {
-                true => rows.mul(&Self::picked(cx.kept(2)?, within.as_ref())?.unsqueeze(-1)?)?,
+                true => rows.mul(&Self::picked(cx.saved(2)?, within.as_ref())?.unsqueeze(-1)?)?,
                 false => rows.clone(),
             };
             apply1(EmbeddingBackward(self.table), &[&rows, &indices])
@@ -196,7 +196,7 @@ impl Primitive for EmbeddingBag {
         grads.push(None);
         if edges > 2 {
             grads.push(cx.when(2, || {
-                let along = rows.mul(&lookup(self.table, cx.kept(0)?, &indices)?)?.sum_dims(&[-1], false)?;
+                let along = rows.mul(&lookup(self.table, cx.saved(0)?, &indices)?)?.sum_dims(&[-1], false)?;
                 let along = match self.no_padding(&indices, g.dtype())? {
                     Some(kept) => along.mul(&kept)?,
                     None => along,

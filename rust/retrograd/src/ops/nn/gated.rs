@@ -78,7 +78,7 @@ impl Primitive for Glu {
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, x) = (cx.g(), cx.kept(0)?);
+        let (g, x) = (cx.g(), cx.saved(0)?);
         if !cx.differentiating() && g.dtype() == x.dtype() {
             return self.fused(g, x).map(one);
         }
@@ -123,7 +123,7 @@ pub fn glu(input: &Tensor, dim: i64) -> Result<Tensor> {
 struct Prelu;
 
 #[inline(always)]
-fn bent<T: Real>([x, w]: [T; 2]) -> T {
+fn prelu_value<T: Real>([x, w]: [T; 2]) -> T {
     if x > T::ZERO { x } else { x.mul(w) }
 }
 
@@ -135,11 +135,13 @@ impl Primitive for Prelu {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run_scalar_loop(Self::NAME, [xs[0], xs[1]], &y, &|v, o| each(v, o, bent), &|v, o| each(v, o, bent))?;
+        run_scalar_loop(Self::NAME, [xs[0], xs[1]], &y, &|v, o| each(v, o, prelu_value), &|v, o| {
+            each(v, o, prelu_value)
+        })?;
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, x, w, zero) = (cx.g(), cx.kept(0)?, cx.kept(1)?, Tensor::number(Scalar::Int(0))?);
+        let (g, x, w, zero) = (cx.g(), cx.saved(0)?, cx.saved(1)?, Tensor::number(Scalar::Int(0))?);
         let positive = x.gt(&zero)?;
         let mut grads = maybe(cx.when(0, || where_(&positive, g, &g.mul(w)?))?);
         grads.push(cx.when(1, || where_(&positive, &zero, &g.mul(x)?))?);

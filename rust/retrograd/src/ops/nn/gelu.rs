@@ -30,7 +30,7 @@ struct Tanh;
 
 /// The tanh of the approximation.
 #[inline(always)]
-fn bent<V: Vector>(x: V) -> V {
+fn approximation_tanh<V: Vector>(x: V) -> V {
     math::tanh(x.of(BETA) * (x + x.of(KAPPA) * (x * x * x)))
 }
 
@@ -43,7 +43,7 @@ impl<T: Real> Body<T, 1> for Exact {
 impl<T: Real> Body<T, 1> for Tanh {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
-        x.of(0.5) * x * (x.of(1.0) + bent(x))
+        x.of(0.5) * x * (x.of(1.0) + approximation_tanh(x))
     }
 }
 
@@ -58,7 +58,7 @@ impl<T: Real> Body<T, 2> for Exact {
 impl<T: Real> Body<T, 2> for Tanh {
     #[inline(always)]
     fn f<V: Vector<Elem = T>>(&self, [g, x]: [V; 2]) -> V {
-        let (t, one) = (bent(x), x.of(1.0));
+        let (t, one) = (approximation_tanh(x), x.of(1.0));
         let du = x.of(BETA) * (one + x.of(3.0 * KAPPA) * (x * x));
         let dt = (one - t * t) * du;
         g * (x.of(0.5) * (one + t + x * dt))
@@ -85,7 +85,7 @@ impl Primitive for Gelu {
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        apply1(GeluBackward(*self), &[cx.g(), cx.kept(0)?]).map(one)
+        apply1(GeluBackward(*self), &[cx.g(), cx.saved(0)?]).map(one)
     }
     const JVP: Tangents<Self> =
         Tangents::Rule(|op, cx| Ok(maybe(cx.t(0).map(|t| apply1(GeluBackward(*op), &[t, cx.xs[0]])).transpose()?)));
@@ -100,7 +100,7 @@ struct GeluBackward(Gelu);
 
 impl GeluBackward {
     /// `gelu''(x)`: `phi(x) (2 - x^2)`, or that of the approximation.
-    fn curvature(self, x: &Tensor) -> Result<Tensor> {
+    fn second_derivative(self, x: &Tensor) -> Result<Tensor> {
         let square = x.mul(x)?;
         if !self.0.tanh {
             let density = square.times(-0.5)?.exp()?.times(BETA * 0.5)?;
@@ -109,12 +109,12 @@ impl GeluBackward {
         // With u the tanh's argument and t = tanh u: (1 - t^2) (u' + x u'' / 2 - x t u'^2).
         let t = square.times(KAPPA)?.plus(1.0)?.mul(x)?.times(BETA)?.tanh()?;
         let du = square.times(3.0 * KAPPA)?.plus(1.0)?.times(BETA)?;
-        let bend = du.add(&square.times(3.0 * KAPPA * BETA)?)?.sub(&x.mul(&t)?.mul(&du)?.mul(&du)?)?;
-        bend.mul(&t.mul(&t)?.times(-1.0)?.plus(1.0)?)
+        let factor = du.add(&square.times(3.0 * KAPPA * BETA)?)?.sub(&x.mul(&t)?.mul(&du)?.mul(&du)?)?;
+        factor.mul(&t.mul(&t)?.times(-1.0)?.plus(1.0)?)
     }
     /// `a b gelu''(x)`.
-    fn bent(self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Tensor> {
-        a.mul(b)?.mul(&self.curvature(x)?)
+    fn scaled_second_derivative(self, a: &Tensor, b: &Tensor, x: &Tensor) -> Result<Tensor> {
+        a.mul(b)?.mul(&self.second_derivative(x)?)
     }
 }
 
@@ -142,15 +142,15 @@ impl Primitive for GeluBackward {
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let x = cx.kept(1)?;
+        let x = cx.saved(1)?;
         let mut grads = maybe(cx.when(0, || apply1(*self, &[cx.g(), x]))?);
-        grads.push(cx.when(1, || self.bent(cx.g(), cx.kept(0)?, x))?);
+        grads.push(cx.when(1, || self.scaled_second_derivative(cx.g(), cx.saved(0)?, x))?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let (g, x) = (cx.xs[0], cx.xs[1]);
         let first = cx.t(0).map(|t| apply1(*op, &[t, x])).transpose()?;
-        let second = cx.t(1).map(|t| op.bent(t, g, x)).transpose()?;
+        let second = cx.t(1).map(|t| op.scaled_second_derivative(t, g, x)).transpose()?;
         Jvp::sum([first, second]).map(maybe)
     });
     fn params(&self) -> Vec<(&'static str, Value)> {

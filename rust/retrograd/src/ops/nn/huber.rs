@@ -47,7 +47,7 @@ impl ElementLoss for SmoothL1 {
         if d < beta { half.mul(d).mul(d).div(beta) } else { d.sub(half.mul(beta)) }
     }
     #[inline(always)]
-    fn slope<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
+    fn derivative<T: Real>(beta: T, [x, y, ..]: Element<T>) -> T {
         slope_of(x.sub(y), beta)
     }
     fn gradient(beta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
@@ -72,7 +72,7 @@ impl ElementLoss for Huber {
         if d <= delta { half.mul(d).mul(d) } else { delta.mul(d.sub(half.mul(delta))) }
     }
     #[inline(always)]
-    fn slope<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
+    fn derivative<T: Real>(delta: T, [x, y, ..]: Element<T>) -> T {
         delta.mul(slope_of(x.sub(y), delta))
     }
     fn gradient(delta: f64, xs: &[&Tensor], i: usize) -> Result<Tensor> {
@@ -97,7 +97,7 @@ impl ElementLoss for SoftMargin {
         z.larger(T::ZERO).add(z.abs().neg().exp().ln_1p())
     }
     #[inline(always)]
-    fn slope<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
+    fn derivative<T: Real>(_: T, [x, y, ..]: Element<T>) -> T {
         y.neg().div(T::ONE.add(x.mul(y).exp()))
     }
     fn gradient(_: f64, xs: &[&Tensor], _: usize) -> Result<Tensor> {

@@ -112,12 +112,12 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
 
     /// Gradients of input and weight in one pass.
     fn fused<T: Element + Real>(&self, cx: &Vjp, g: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        let (x, g) = (copy::contiguous(cx.kept(0)?)?, copy::contiguous(g)?);
+        let (x, g) = (copy::contiguous(cx.saved(0)?)?, copy::contiguous(g)?);
         if g.sizes() != x.sizes() || g.dtype() != x.dtype() {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for {x:?}")));
         }
-        let (means, rstds) = (copy::contiguous(cx.kept(3)?)?, copy::contiguous(cx.kept(4)?)?);
-        let weight = if W { Some(copy::contiguous(cx.kept(1)?)?) } else { None };
+        let (means, rstds) = (copy::contiguous(cx.saved(3)?)?, copy::contiguous(cx.saved(4)?)?);
+        let weight = if W { Some(copy::contiguous(cx.saved(1)?)?) } else { None };
         let weight = weight.as_ref().and_then(Tensor::as_slice::<T>);
         let n = numel(&self.normalized);
         let rows = means.numel();
@@ -213,8 +213,8 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         let (gx, gw) = if !cx.differentiating() {
             match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
-            let s = self.standardized(cx.kept(0)?)?;
-            let q = if W { g.mul(cx.kept(1)?)? } else { g.clone() };
+            let s = self.standardized(cx.saved(0)?)?;
+            let q = if W { g.mul(cx.saved(1)?)? } else { g.clone() };
             let gx = cx.when(0, || self.project(&s, &q))?;
             (gx, if W { cx.when(Self::WEIGHT, || g.mul(&s.h))? } else { None })
         };

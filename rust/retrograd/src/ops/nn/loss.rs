@@ -110,7 +110,7 @@ impl Primitive for MseLoss {
         }))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (x, y) = (cx.kept(0)?, cx.kept(1)?);
+        let (x, y) = (cx.saved(0)?, cx.saved(1)?);
         let factor = self.factor(x.numel());
         if !cx.differentiating() && self.reduction != Reduction::None {
             let c = cx.g().item()?.as_f64() * factor;

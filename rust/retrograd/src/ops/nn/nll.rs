@@ -203,7 +203,7 @@ impl Primitive for Nll {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The sum of the weights does not depend on the input.
         let Some(g) = cx.g_of(0) else { return Ok(maybe(None)) };
-        let mut grads = one(self.backward(g, cx.kept(0)?, cx.kept(1)?, &cx.kept(3)?.detach(), cx.kept(2).ok())?);
+        let mut grads = one(self.backward(g, cx.saved(0)?, cx.saved(1)?, &cx.saved(3)?.detach(), cx.saved(2).ok())?);
         grads.resize(cx.node.edges.len(), None);
         Ok(grads)
     }
@@ -267,7 +267,7 @@ impl Primitive for NllBackward {
         match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.kept(0)?].into_iter().chain(cx.kept(1).ok()).collect();
+        let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.saved(0)?].into_iter().chain(cx.saved(1).ok()).collect();
         let mut grads = maybe(cx.when(0, || Ok(apply(Nll(self.0), &xs)?.swap_remove(0)))?);
         grads.push(cx.when(1, || Tensor::zeros(cx.sizes(1), cx.dtype(1)))?);
         grads.resize(cx.node.edges.len(), None);

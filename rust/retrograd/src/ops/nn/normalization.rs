@@ -187,18 +187,18 @@ impl<const KIND: u8> Standardize<KIND> {
 
     /// Gradients of input, weight and bias in two passes.
     fn fused<T: Element + Real>(&self, cx: &Vjp, g: &Tensor) -> Result<[Option<Tensor>; 3]> {
-        let (x, g) = (copy::contiguous(cx.kept(0)?)?, copy::contiguous(g)?);
+        let (x, g) = (copy::contiguous(cx.saved(0)?)?, copy::contiguous(g)?);
         if g.sizes() != x.sizes() || g.dtype() != x.dtype() {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for {x:?}")));
         }
         let (sizes, b) = (Dims::from_slice(x.sizes()), Blocks::of(x.sizes()));
         let stats = if KIND == GIVEN {
-            self.given::<T>(cx.kept(2)?, cx.kept(3)?)?
+            self.given::<T>(cx.saved(2)?, cx.saved(3)?)?
         } else {
-            Stats { means: values(cx.kept(2)?)?, rstds: values(cx.kept(3)?)?, variances: Vec::new() }
+            Stats { means: values(cx.saved(2)?)?, rstds: values(cx.saved(3)?)?, variances: Vec::new() }
         };
         let weighted = cx.node.edges.len() > Self::WEIGHT;
-        let weight = if weighted { Some(values::<T>(cx.kept(1)?)?) } else { None };
+        let weight = if weighted { Some(values::<T>(cx.saved(1)?)?) } else { None };
         let scale = |c: usize| weight.as_ref().map_or(T::ONE, |w| w[c]);
         let [x, g] = [&x, &g].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
         let (groups, count) = self.extent(b);
@@ -382,12 +382,12 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         let parts = if !cx.differentiating() {
             match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
-            let x = cx.kept(0)?;
+            let x = cx.saved(0)?;
             let b = Blocks::of(x.sizes());
-            let given = if KIND == GIVEN { Some((cx.kept(2)?, cx.kept(3)?)) } else { None };
+            let given = if KIND == GIVEN { Some((cx.saved(2)?, cx.saved(3)?)) } else { None };
             let s = self.standardized(x, given)?;
             let g = reshape_to(g, &b.sizes())?;
-            let q = if count > Self::WEIGHT { g.mul(&reshape_to(cx.kept(1)?, &[1, b.c, 1])?)? } else { g.clone() };
+            let q = if count > Self::WEIGHT { g.mul(&reshape_to(cx.saved(1)?, &[1, b.c, 1])?)? } else { g.clone() };
             let gx = cx.when(0, || self.project(x, &s, &q))?;
             let gw = cx.when(Self::WEIGHT, || g.mul(&reshape_to(&s.1, &b.sizes())?)?.sum_dims(&[0, 2], false))?;
             [gx, gw, cx.when(Self::BIAS, || g.sum_dims(&[0, 2], false))?]

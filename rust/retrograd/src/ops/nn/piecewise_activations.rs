@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::activation::{Curve, Parameters, bent, unless};
+use super::activation::{Activation, Parameters, apply_activation, unless};
 use crate::error::{Error, Result};
 use crate::kernels::real::Real;
 use crate::ops::Value;
@@ -13,7 +13,7 @@ use crate::tensor::{DType, Scalar, Tensor};
 #[derive(Clone, Copy, Debug)]
 struct LeakyRelu;
 
-impl Curve for LeakyRelu {
+impl Activation for LeakyRelu {
     const NODE: &'static str = "LeakyReluBackward0";
     const BACKWARD_NODE: &'static str = "LeakyReluBackwardBackward0";
     #[inline(always)]
@@ -21,7 +21,7 @@ impl Curve for LeakyRelu {
         if x > T::ZERO { x } else { x.mul(slope) }
     }
     #[inline(always)]
-    fn pull<T: Real>([slope, ..]: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>([slope, ..]: Parameters<T>, g: T, x: T) -> T {
         if x > T::ZERO { g } else { g.mul(slope) }
     }
     fn shown([slope, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
@@ -33,7 +33,7 @@ impl Curve for LeakyRelu {
 #[derive(Clone, Copy, Debug)]
 struct Threshold;
 
-impl Curve for Threshold {
+impl Activation for Threshold {
     const NODE: &'static str = "ThresholdBackward0";
     const BACKWARD_NODE: &'static str = "ThresholdBackwardBackward0";
     #[inline(always)]
@@ -41,7 +41,7 @@ impl Curve for Threshold {
         if x <= threshold { value } else { x }
     }
     #[inline(always)]
-    fn pull<T: Real>([threshold, ..]: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>([threshold, ..]: Parameters<T>, g: T, x: T) -> T {
         if x <= threshold { T::ZERO } else { g }
     }
     fn shown([threshold, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
@@ -53,7 +53,7 @@ impl Curve for Threshold {
 #[derive(Clone, Copy, Debug)]
 struct Hardtanh;
 
-impl Curve for Hardtanh {
+impl Activation for Hardtanh {
     const NODE: &'static str = "HardtanhBackward0";
     const BACKWARD_NODE: &'static str = "HardtanhBackwardBackward0";
     #[inline(always)]
@@ -61,7 +61,7 @@ impl Curve for Hardtanh {
         x.larger(min).smaller(max)
     }
     #[inline(always)]
-    fn pull<T: Real>([min, max, _]: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>([min, max, _]: Parameters<T>, g: T, x: T) -> T {
         if x > min && x < max { g } else { T::ZERO }
     }
     fn shown([min, max, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
@@ -73,7 +73,7 @@ impl Curve for Hardtanh {
 #[derive(Clone, Copy, Debug)]
 struct Hardsigmoid;
 
-impl Curve for Hardsigmoid {
+impl Activation for Hardsigmoid {
     const NODE: &'static str = "HardsigmoidBackward0";
     const BACKWARD_NODE: &'static str = "HardsigmoidBackwardBackward0";
     #[inline(always)]
@@ -81,7 +81,7 @@ impl Curve for Hardsigmoid {
         x.add(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0)).div(T::of(6.0))
     }
     #[inline(always)]
-    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         if x > T::of(-3.0) && x < T::of(3.0) { g.mul(T::of(1.0 / 6.0)) } else { T::ZERO }
     }
 }
@@ -90,7 +90,7 @@ impl Curve for Hardsigmoid {
 #[derive(Clone, Copy, Debug)]
 struct Hardswish;
 
-impl Curve for Hardswish {
+impl Activation for Hardswish {
     const NODE: &'static str = "HardswishBackward0";
     const BACKWARD_NODE: &'static str = "HardswishBackwardBackward0";
     #[inline(always)]
@@ -98,7 +98,7 @@ impl Curve for Hardswish {
         x.mul(x.add(T::of(3.0)).larger(T::ZERO).smaller(T::of(6.0))).div(T::of(6.0))
     }
     #[inline(always)]
-    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         if x <= T::of(-3.0) {
             T::ZERO
         } else if x >= T::of(3.0) {
@@ -107,7 +107,7 @@ impl Curve for Hardswish {
             g.mul(x.div(T::of(3.0)).add(T::of(0.5)))
         }
     }
-    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+    fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let straight = x.abs()?.ge(&Tensor::number(Scalar::Int(3))?)?;
         unless(&straight, &g.times(1.0 / 3.0)?).map(Some)
     }
@@ -117,7 +117,7 @@ impl Curve for Hardswish {
 #[derive(Clone, Copy, Debug)]
 struct Shrink<const SOFT: bool>;
 
-impl<const SOFT: bool> Curve for Shrink<SOFT> {
+impl<const SOFT: bool> Activation for Shrink<SOFT> {
     const NODE: &'static str = if SOFT { "SoftshrinkBackward0" } else { "HardshrinkBackward0" };
     const BACKWARD_NODE: &'static str =
         if SOFT { "SoftshrinkBackwardBackward0" } else { "HardshrinkBackwardBackward0" };
@@ -134,7 +134,7 @@ impl<const SOFT: bool> Curve for Shrink<SOFT> {
         }
     }
     #[inline(always)]
-    fn pull<T: Real>([lambd, ..]: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>([lambd, ..]: Parameters<T>, g: T, x: T) -> T {
         if x < lambd.neg() || x > lambd { g } else { T::ZERO }
     }
     fn shown([lambd, ..]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
@@ -151,7 +151,7 @@ fn clamped(op: &'static str, inplace: bool, input: &Tensor, min: Scalar, max: Sc
         check_number(op, bound, if input.dtype().is_integral() { DType::Int64 } else { input.dtype() })?;
     }
     if !input.dtype().is_integral() {
-        return bent::<Hardtanh>(inplace, input, &[min, max]);
+        return apply_activation::<Hardtanh>(inplace, input, &[min, max]);
     }
     if input.dtype() == DType::UInt8 && (min.as_f64() < 0.0 || max.as_f64() < 0.0) {
         return Err(Error::shape(op, "cannot do hardtanh on an unsigned type with negative limits"));
@@ -166,7 +166,7 @@ fn thresholded(inplace: bool, input: &Tensor, threshold: Scalar, value: Scalar) 
         check_number("threshold", number, input.dtype())?;
     }
     if !input.dtype().is_integral() || input.dtype() == DType::Bool {
-        return bent::<Threshold>(inplace, input, &[threshold, value]);
+        return apply_activation::<Threshold>(inplace, input, &[threshold, value]);
     }
     let whole = |s: Scalar| Tensor::number(Scalar::Int(s.as_f64() as i64));
     let below = input.le(&whole(threshold)?)?;
@@ -191,7 +191,7 @@ fn softshrink_of(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
             ),
         ));
     }
-    bent::<Shrink<true>>(false, input, &[lambd])
+    apply_activation::<Shrink<true>>(false, input, &[lambd])
 }
 
 /// `input` where positive, else `negative_slope * input`, in `input` itself if `inplace`.
@@ -203,7 +203,7 @@ fn softshrink_of(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 /// [-1.0, 2.0]
 #[op(function, norust, module = "nn.functional", "(negative_slope=0.01, inplace=False)")]
 pub fn leaky_relu(input: &Tensor, negative_slope: Scalar, inplace: bool) -> Result<Tensor> {
-    bent::<LeakyRelu>(inplace, input, &[negative_slope])
+    apply_activation::<LeakyRelu>(inplace, input, &[negative_slope])
 }
 
 /// As `leaky_relu`, in `input` itself.
@@ -214,7 +214,7 @@ pub fn leaky_relu(input: &Tensor, negative_slope: Scalar, inplace: bool) -> Resu
 /// [-1.0, 2.0]
 #[op(function, norust, module = "nn.functional", name = "leaky_relu_", "(negative_slope=0.01)")]
 pub fn leaky_relu_inplace(input: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
-    bent::<LeakyRelu>(true, input, &[negative_slope])
+    apply_activation::<LeakyRelu>(true, input, &[negative_slope])
 }
 
 /// `input` above `threshold`, else `value`, in `input` itself if `inplace`.
@@ -286,7 +286,7 @@ pub fn relu6(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// [0.0, 0.5]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
 pub fn hardsigmoid(input: &Tensor, inplace: bool) -> Result<Tensor> {
-    bent::<Hardsigmoid>(inplace, input, &[])
+    apply_activation::<Hardsigmoid>(inplace, input, &[])
 }
 
 /// `input * hardsigmoid(input)`, in `input` itself if `inplace`.
@@ -299,7 +299,7 @@ pub fn hardsigmoid(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// [-0.0, 3.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
 pub fn hardswish(input: &Tensor, inplace: bool) -> Result<Tensor> {
-    bent::<Hardswish>(inplace, input, &[])
+    apply_activation::<Hardswish>(inplace, input, &[])
 }
 
 /// `input` drawn towards 0 by `lambd`, and 0 between `-lambd` and `lambd`.
@@ -324,7 +324,7 @@ pub fn softshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 /// [0.0, 2.0]
 #[op(function, out = FOUND, norust, module = "nn.functional", "(lambd=0.5)")]
 pub fn hardshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
-    bent::<Shrink<false>>(false, input, &[lambd])
+    apply_activation::<Shrink<false>>(false, input, &[lambd])
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::activation::{Curve, Parameters, bent, unless};
+use super::activation::{Activation, Parameters, apply_activation, unless};
 use crate::error::{Error, Result};
 use crate::kernels::real::Real;
 use crate::ops::Value;
@@ -22,7 +22,7 @@ fn exp_less_one<T: Real>(x: T) -> T {
 }
 
 /// `s (1 - s)`: the derivative of the logistic function, from its value.
-fn logistic_slope(s: &Tensor) -> Result<Tensor> {
+fn logistic_derivative(s: &Tensor) -> Result<Tensor> {
     s.sub(&s.mul(s)?)
 }
 
@@ -33,7 +33,7 @@ fn logistic_slope(s: &Tensor) -> Result<Tensor> {
 #[derive(Clone, Copy, Debug)]
 struct Elu<const CELU: bool>;
 
-impl<const CELU: bool> Curve for Elu<CELU> {
+impl<const CELU: bool> Activation for Elu<CELU> {
     const NODE: &'static str = if CELU { "CeluBackward0" } else { "EluBackward0" };
     const BACKWARD_NODE: &'static str = "EluBackwardBackward0";
     #[inline(always)]
@@ -41,11 +41,15 @@ impl<const CELU: bool> Curve for Elu<CELU> {
         if x <= T::ZERO { exp_less_one(x.mul(input_scale)).mul(alpha.mul(scale)) } else { x.mul(scale) }
     }
     #[inline(always)]
-    fn pull<T: Real>([alpha, scale, input_scale]: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>([alpha, scale, input_scale]: Parameters<T>, g: T, x: T) -> T {
         let rising = x > T::ZERO;
         g.mul(if rising { scale } else { input_scale.mul(alpha).mul(scale).mul(x.mul(input_scale).exp()) })
     }
-    fn bend([alpha, scale, input_scale]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+    fn second_derivative(
+        [alpha, scale, input_scale]: Parameters<f64>,
+        g: &Tensor,
+        x: &Tensor,
+    ) -> Result<Option<Tensor>> {
         let falling = x.times(input_scale)?.exp()?.times(input_scale * input_scale * alpha * scale)?;
         // At 0, other than the first derivative, that of the line.
         unless(&x.ge(&Tensor::number(Scalar::Int(0))?)?, &g.mul(&falling)?).map(Some)
@@ -62,7 +66,7 @@ impl<const CELU: bool> Curve for Elu<CELU> {
 #[derive(Clone, Copy, Debug)]
 struct Silu;
 
-impl Curve for Silu {
+impl Activation for Silu {
     const NODE: &'static str = "SiluBackward0";
     const BACKWARD_NODE: &'static str = "SiluBackwardBackward0";
     #[inline(always)]
@@ -70,15 +74,15 @@ impl Curve for Silu {
         x.div(T::ONE.add(x.neg().exp()))
     }
     #[inline(always)]
-    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         let s = logistic(x);
         g.mul(s.mul(T::ONE.add(x.mul(T::ONE.sub(s)))))
     }
-    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+    fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // s' (2 + x (1 - 2 s))
         let s = x.sigmoid()?;
         let inner = s.times(-2.0)?.plus(1.0)?.mul(x)?.plus(2.0)?;
-        g.mul(&logistic_slope(&s)?.mul(&inner)?).map(Some)
+        g.mul(&logistic_derivative(&s)?.mul(&inner)?).map(Some)
     }
 }
 
@@ -86,7 +90,7 @@ impl Curve for Silu {
 #[derive(Clone, Copy, Debug)]
 struct Softplus;
 
-impl Curve for Softplus {
+impl Activation for Softplus {
     const NODE: &'static str = "SoftplusBackward0";
     const BACKWARD_NODE: &'static str = "SoftplusBackwardBackward0";
     #[inline(always)]
@@ -95,14 +99,14 @@ impl Curve for Softplus {
         if z > threshold { x } else { z.exp().ln_1p().div(beta) }
     }
     #[inline(always)]
-    fn pull<T: Real>([beta, threshold, _]: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>([beta, threshold, _]: Parameters<T>, g: T, x: T) -> T {
         let z = x.mul(beta);
         if z > threshold { g } else { g.mul(logistic(z)) }
     }
-    fn bend([beta, threshold, _]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+    fn second_derivative([beta, threshold, _]: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         let z = x.times(beta)?;
-        let bend = logistic_slope(&z.sigmoid()?)?.times(beta)?;
-        unless(&z.ge(&Tensor::number(Scalar::Float(threshold))?)?, &g.mul(&bend)?).map(Some)
+        let second = logistic_derivative(&z.sigmoid()?)?.times(beta)?;
+        unless(&z.ge(&Tensor::number(Scalar::Float(threshold))?)?, &g.mul(&second)?).map(Some)
     }
     fn shown([beta, threshold, _]: Parameters<Scalar>) -> Vec<(&'static str, Value)> {
         vec![("beta", beta.into()), ("threshold", threshold.into())]
@@ -113,7 +117,7 @@ impl Curve for Softplus {
 #[derive(Clone, Copy, Debug)]
 struct Mish;
 
-impl Curve for Mish {
+impl Activation for Mish {
     const NODE: &'static str = "MishBackward0";
     const BACKWARD_NODE: &'static str = "MishBackwardBackward0";
     #[inline(always)]
@@ -121,17 +125,17 @@ impl Curve for Mish {
         x.mul(x.exp().ln_1p().tanh())
     }
     #[inline(always)]
-    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         let t = x.exp().ln_1p().tanh();
         g.mul(t.add(x.mul(logistic(x)).mul(T::ONE.sub(t.mul(t)))))
     }
-    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+    fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
         // 2 t' + x t'' with t the tanh, t' = s (1 - t^2) and t'' = s' (1 - t^2) - 2 s t t'.
         let s = x.sigmoid()?;
-        let t = x.sub(&bent::<LogSigmoid>(false, x, &[])?)?.tanh()?;
+        let t = x.sub(&apply_activation::<LogSigmoid>(false, x, &[])?)?.tanh()?;
         let left = t.mul(&t)?.times(-1.0)?.plus(1.0)?;
         let dt = s.mul(&left)?;
-        let ddt = logistic_slope(&s)?.mul(&left)?.sub(&s.mul(&t)?.mul(&dt)?.times(2.0)?)?;
+        let ddt = logistic_derivative(&s)?.mul(&left)?.sub(&s.mul(&t)?.mul(&dt)?.times(2.0)?)?;
         g.mul(&dt.times(2.0)?.add(&x.mul(&ddt)?)?).map(Some)
     }
 }
@@ -140,7 +144,7 @@ impl Curve for Mish {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogSigmoid;
 
-impl Curve for LogSigmoid {
+impl Activation for LogSigmoid {
     const NODE: &'static str = "LogSigmoidBackward0";
     const BACKWARD_NODE: &'static str = "LogSigmoidBackwardBackward0";
     #[inline(always)]
@@ -148,11 +152,11 @@ impl Curve for LogSigmoid {
         x.smaller(T::ZERO).sub(x.abs().neg().exp().ln_1p())
     }
     #[inline(always)]
-    fn pull<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
+    fn vjp<T: Real>(_: Parameters<T>, g: T, x: T) -> T {
         g.mul(logistic(x.neg()))
     }
-    fn bend(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
-        g.mul(&logistic_slope(&x.sigmoid()?)?.neg()?).map(Some)
+    fn second_derivative(_: Parameters<f64>, g: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+        g.mul(&logistic_derivative(&x.sigmoid()?)?.neg()?).map(Some)
     }
 }
 
@@ -164,7 +168,7 @@ fn celu_of(inplace: bool, input: &Tensor, alpha: Scalar) -> Result<Tensor> {
     if alpha.as_f64() == 0.0 {
         return Err(Error::shape("celu", "ZeroDivisionError: alpha cannot be 0 for CELU"));
     }
-    bent::<Elu<true>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Float(1.0 / alpha.as_f64())])
+    apply_activation::<Elu<true>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Float(1.0 / alpha.as_f64())])
 }
 
 /// The exponential linear unit: `input` where positive, else `alpha * (exp(input) - 1)`, in `input` itself if
@@ -177,7 +181,7 @@ fn celu_of(inplace: bool, input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// [0.0, 2.0]
 #[op(function, norust, module = "nn.functional", "(alpha=1.0, inplace=False)")]
 pub fn elu(input: &Tensor, alpha: Scalar, inplace: bool) -> Result<Tensor> {
-    bent::<Elu<false>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
+    apply_activation::<Elu<false>>(inplace, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
 }
 
 /// As `elu`, in `input` itself.
@@ -188,7 +192,7 @@ pub fn elu(input: &Tensor, alpha: Scalar, inplace: bool) -> Result<Tensor> {
 /// [0.0, 2.0]
 #[op(function, norust, module = "nn.functional", name = "elu_", "(alpha=1.0)")]
 pub fn elu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
-    bent::<Elu<false>>(true, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
+    apply_activation::<Elu<false>>(true, input, &[alpha, Scalar::Int(1), Scalar::Int(1)])
 }
 
 /// The scaled exponential linear unit: `elu` with an `alpha` and times a scale that keep mean 0 and variance 1, in
@@ -202,7 +206,11 @@ pub fn elu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// [0.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
 pub fn selu(input: &Tensor, inplace: bool) -> Result<Tensor> {
-    bent::<Elu<false>>(inplace, input, &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)])
+    apply_activation::<Elu<false>>(
+        inplace,
+        input,
+        &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)],
+    )
 }
 
 /// As `selu`, in `input` itself.
@@ -213,7 +221,7 @@ pub fn selu(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// [0.0]
 #[op(function, norust, module = "nn.functional", name = "selu_")]
 pub fn selu_inplace(input: &Tensor) -> Result<Tensor> {
-    bent::<Elu<false>>(true, input, &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)])
+    apply_activation::<Elu<false>>(true, input, &[Scalar::Float(SELU_ALPHA), Scalar::Float(SELU_SCALE), Scalar::Int(1)])
 }
 
 /// The continuous exponential linear unit: `input` where positive, else `alpha * (exp(input / alpha) - 1)`, in `input`
@@ -251,7 +259,7 @@ pub fn celu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// [0.0, 100.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
 pub fn silu(input: &Tensor, inplace: bool) -> Result<Tensor> {
-    bent::<Silu>(inplace, input, &[])
+    apply_activation::<Silu>(inplace, input, &[])
 }
 
 /// A smooth `relu`: `log(1 + exp(beta * input)) / beta`, and `input` where `beta * input > threshold`.
@@ -263,7 +271,7 @@ pub fn silu(input: &Tensor, inplace: bool) -> Result<Tensor> {
 /// [100.0]
 #[op(function, out = FOUND, norust, module = "nn.functional", "(beta=1, threshold=20)")]
 pub fn softplus(input: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
-    bent::<Softplus>(false, input, &[beta, threshold])
+    apply_activation::<Softplus>(false, input, &[beta, threshold])
 }
 
 /// `input * tanh(softplus(input))`, in `input` itself if `inplace`.
@@ -276,7 +284,7 @@ pub fn softplus(input: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tenso
 /// [0.0, 100.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
 pub fn mish(input: &Tensor, inplace: bool) -> Result<Tensor> {
-    bent::<Mish>(inplace, input, &[])
+    apply_activation::<Mish>(inplace, input, &[])
 }
 
 /// The logarithm of the logistic function, `-log(1 + exp(-input))`.
@@ -291,7 +299,7 @@ pub fn mish(input: &Tensor, inplace: bool) -> Result<Tensor> {
     module = "nn.functional"
 )]
 pub fn logsigmoid(input: &Tensor) -> Result<Tensor> {
-    bent::<LogSigmoid>(false, input, &[])
+    apply_activation::<LogSigmoid>(false, input, &[])
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ impl Primitive for ThresholdBackward {
         forward2::<_, Floats>(Self::NAME, &ReluRule, xs[0], xs[1], xs[0].dtype()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let to_g = cx.when(0, || apply1(Self, &[cx.g(), cx.kept(0)?]))?;
+        let to_g = cx.when(0, || apply1(Self, &[cx.g(), cx.saved(0)?]))?;
         Ok(smallvec![to_g, cx.when(1, || zeros_of(cx.g()))?])
     }
 }

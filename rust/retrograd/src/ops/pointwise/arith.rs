@@ -1,4 +1,4 @@
-//! Arithmetic rooms: sums, differences, products, negation.
+//! Arithmetic: sums, differences, products, negation.
 
 use retrograd_macros::op;
 
@@ -319,8 +319,8 @@ impl Primitive for Mul {
         forward2_into::<_, Rings>("mul", &Times, xs[0], xs[1], result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.kept(1)?))?);
-        grads.push(cx.when(1, || cx.g().mul(cx.kept(0)?))?);
+        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.saved(1)?))?);
+        grads.push(cx.when(1, || cx.g().mul(cx.saved(0)?))?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| match (cx.t(0), cx.t(1)) {

@@ -20,12 +20,12 @@ use crate::tensor::{DType, Tensor, default_dtype};
 pub static ROSTER: &[&Entry] =
     &[&ATAN2, &HYPOT, &COPYSIGN, &LDEXP, &LOGADDEXP, &LOGADDEXP2, &FMAX, &FMIN, &XLOGY, &XLOG1PY, &FLOAT_POWER];
 
-/// `g` times a derivative, from what is kept.
-type Pull = fn(&Tensor, &[&Tensor]) -> Result<Tensor>;
+/// `g` times a derivative, written in what is saved.
+type BinaryVjp = fn(&Tensor, &[&Tensor]) -> Result<Tensor>;
 
 /// A binary function and its derivatives.
 #[derive(Debug)]
-pub struct Pair {
+pub struct BinaryFunction {
     name: &'static str,
     node: &'static str,
     /// The node's name where the second, or the first, operand is a number, if that is another one.
@@ -34,15 +34,15 @@ pub struct Pair {
     f: fn(f64, f64) -> f64,
     /// Integers become floats; otherwise they are refused.
     integers: bool,
-    /// By the first and the second operand, in terms of what [`Between`] keeps, in its order.
-    pulls: [Pull; 2],
+    /// By the first and the second operand, in terms of what [`BinaryLoop`] saves, in that order.
+    vjps: [BinaryVjp; 2],
 }
 
-/// Runs a [`Pair`]. Kept: `0`, the operands; `1`, the operands and the result; `2`, the first operand and the result;
-/// `3`, the second one and the result.
+/// Runs a [`BinaryFunction`]. Saved: `0`, the operands; `1`, the operands and the result; `2`, the first operand and
+/// the result; `3`, the second one and the result.
 #[derive(Clone, Debug)]
-pub struct Between<const KEPT: u8> {
-    pair: &'static Pair,
+pub struct BinaryLoop<const SAVED: u8> {
+    function: &'static BinaryFunction,
     /// Which operand is a number, if that makes another node.
     number: Option<usize>,
 }
@@ -66,10 +66,10 @@ impl Numeric2<Floats> for InDouble {
     }
 }
 
-impl<const KEPT: u8> Between<KEPT> {
+impl<const SAVED: u8> BinaryLoop<SAVED> {
     fn dtype(&self, xs: &[&Tensor]) -> DType {
         let dtype = result_type(xs);
-        if self.pair.integers && dtype.is_integral() { default_dtype() } else { dtype }
+        if self.function.integers && dtype.is_integral() { default_dtype() } else { dtype }
     }
 }
 
@@ -77,9 +77,9 @@ const A: Save = Save::input(0, "self");
 const B: Save = Save::input(1, "other");
 const RESULT: Save = Save::output(0, "result");
 
-impl<const KEPT: u8> Primitive for Between<KEPT> {
+impl<const SAVED: u8> Primitive for BinaryLoop<SAVED> {
     const NAME: &'static str = "pointwise";
-    const SAVE: &'static [Save] = match KEPT {
+    const SAVE: &'static [Save] = match SAVED {
         0 => &[A, B],
         1 => &[A, B, RESULT],
         2 => &[A, RESULT],
@@ -87,21 +87,21 @@ impl<const KEPT: u8> Primitive for Between<KEPT> {
     };
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
-        self.number.and_then(|i| self.pair.with_numbers[1 - i]).unwrap_or(self.pair.node)
+        self.number.and_then(|i| self.function.with_numbers[1 - i]).unwrap_or(self.function.node)
     }
     fn inputs(&self) -> u32 {
         self.number.map_or(0b11, |i| 0b11 & !(1 << i))
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Floats>(self.pair.name, &InDouble(self.pair.f), xs[0], xs[1], self.dtype(xs)).map(out)
+        forward2::<_, Floats>(self.function.name, &InDouble(self.function.f), xs[0], xs[1], self.dtype(xs)).map(out)
     }
     fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Floats>(self.pair.name, &InDouble(self.pair.f), xs[0], xs[1], self.dtype(xs), out)
+        forward2_into::<_, Floats>(self.function.name, &InDouble(self.function.f), xs[0], xs[1], self.dtype(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let kept = (0..Self::SAVE.len()).map(|i| cx.kept(i)).collect::<Result<Vec<_>>>()?;
-        let mut grads = maybe(cx.when(0, || self.pair.pulls[0](cx.g(), &kept))?);
-        grads.push(cx.when(1, || self.pair.pulls[1](cx.g(), &kept))?);
+        let saved = (0..Self::SAVE.len()).map(|i| cx.saved(i)).collect::<Result<Vec<_>>>()?;
+        let mut grads = maybe(cx.when(0, || self.function.vjps[0](cx.g(), &saved))?);
+        grads.push(cx.when(1, || self.function.vjps[1](cx.g(), &saved))?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
@@ -109,22 +109,22 @@ impl<const KEPT: u8> Primitive for Between<KEPT> {
             Source::Input(i) => cx.xs[i],
             Source::Output(i) => &cx.outs[i],
         };
-        let kept: Vec<&Tensor> = Self::SAVE.iter().map(value).collect();
-        let part = |i: usize| cx.t(i).map(|t| op.pair.pulls[i](t, &kept)).transpose();
+        let saved: Vec<&Tensor> = Self::SAVE.iter().map(value).collect();
+        let part = |i: usize| cx.t(i).map(|t| op.function.vjps[i](t, &saved)).transpose();
         Jvp::sum([part(0)?, part(1)?]).map(maybe)
     });
 }
 
 /// The op in the form asked for.
-fn run<const KEPT: u8>(form: Form, pair: &'static Pair, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+fn run<const SAVED: u8>(form: Form, function: &'static BinaryFunction, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let is_number = [a.is_number(), b.is_number()];
-    let number = (0..2).find(|&i| is_number[i] && pair.with_numbers[1 - i].is_some());
-    apply_as(form, Between::<KEPT> { pair, number }, &[a, b])
+    let number = (0..2).find(|&i| is_number[i] && function.with_numbers[1 - i].is_some());
+    apply_as(form, BinaryLoop::<SAVED> { function, number }, &[a, b])
 }
 
 /// `g x / (a^2 + b^2)`, 0 at the origin.
-fn around(g: &Tensor, x: &Tensor, kept: &[&Tensor]) -> Result<Tensor> {
-    let (square, zero) = (kept[0].square()?.add(&kept[1].square()?)?, number(0.0)?);
+fn around(g: &Tensor, x: &Tensor, saved: &[&Tensor]) -> Result<Tensor> {
+    let (square, zero) = (saved[0].square()?.add(&saved[1].square()?)?, number(0.0)?);
     g.mul(x)?.mul(&square.reciprocal()?.masked_fill(&square.eq(&zero)?, &zero)?)
 }
 
@@ -139,15 +139,15 @@ fn around(g: &Tensor, x: &Tensor, kept: &[&Tensor]) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arctan2"))]
 pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "atan2",
         node: "Atan2Backward0",
         with_numbers: [None; 2],
         f: f64::atan2,
         integers: true,
-        pulls: [|g, kept| around(g, kept[1], kept), |g, kept| around(g, &kept[0].neg()?, kept)],
+        vjps: [|g, saved| around(g, saved[1], saved), |g, saved| around(g, &saved[0].neg()?, saved)],
     };
-    run::<0>(form, PAIR, input, other)
+    run::<0>(form, FUNCTION, input, other)
 }
 
 /// The length of the hypotenuse, `sqrt(input**2 + other**2)`, without overflow.
@@ -160,16 +160,16 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// [5.0]
 #[op(function, method, inplace, out)]
 pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "hypot",
         node: "HypotBackward0",
         with_numbers: [None; 2],
         // Not that of std: it is glibc's of 2.35, and the only symbol that young which the extension would need.
         f: libm::hypot,
         integers: false,
-        pulls: [|g, kept| g.mul(&kept[0].div(kept[2])?), |g, kept| g.mul(&kept[1].div(kept[2])?)],
+        vjps: [|g, saved| g.mul(&saved[0].div(saved[2])?), |g, saved| g.mul(&saved[1].div(saved[2])?)],
     };
-    run::<1>(form, PAIR, input, other)
+    run::<1>(form, FUNCTION, input, other)
 }
 
 /// The magnitude of `input` with the sign of `other`, elementwise; zeros and NaN have signs too.
@@ -183,21 +183,21 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// [-1.0, -2.0]
 #[op(function, method, inplace, out)]
 pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "copysign",
         node: "CopysignBackward0",
         with_numbers: [Some("CopysignBackward1"), None],
         f: f64::copysign,
         integers: true,
-        pulls: [
-            |g, kept| {
-                let (x, result, zero) = (kept[0], kept[1], number(0.0)?);
+        vjps: [
+            |g, saved| {
+                let (x, result, zero) = (saved[0], saved[1], number(0.0)?);
                 g.mul(&result.div(x)?.masked_fill(&x.eq(&zero)?, &zero)?)
             },
             |g, _| zeros_of(g),
         ],
     };
-    run::<2>(form, PAIR, input, other)
+    run::<2>(form, FUNCTION, input, other)
 }
 
 /// `input` times two to the power of `other`, elementwise.
@@ -210,15 +210,15 @@ pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 /// [12.0]
 #[op(function, method, inplace, out)]
 pub fn ldexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "ldexp",
         node: "LdexpBackward0",
         with_numbers: [None; 2],
         f: |x, e| x * e.exp2(),
         integers: true,
-        pulls: [|g, kept| g.mul(&kept[0].exp2()?), |g, kept| g.mul(&kept[1].times(LN_2)?)],
+        vjps: [|g, saved| g.mul(&saved[0].exp2()?), |g, saved| g.mul(&saved[1].times(LN_2)?)],
     };
-    run::<3>(form, PAIR, input, other)
+    run::<3>(form, FUNCTION, input, other)
 }
 
 /// `g / (1 + exp(d))`.
@@ -241,15 +241,15 @@ fn share2(g: &Tensor, d: Result<Tensor>) -> Result<Tensor> {
 /// [1000.0]
 #[op(function, method, out)]
 pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "logaddexp",
         node: "LogaddexpBackward0",
         with_numbers: [None; 2],
         f: scalar::log_add_exp,
         integers: false,
-        pulls: [|g, kept| share(g, kept[1].sub(kept[0])), |g, kept| share(g, kept[0].sub(kept[1]))],
+        vjps: [|g, saved| share(g, saved[1].sub(saved[0])), |g, saved| share(g, saved[0].sub(saved[1]))],
     };
-    run::<0>(Form::New, PAIR, input, other)
+    run::<0>(Form::New, FUNCTION, input, other)
 }
 
 /// `log2(2**input + 2**other)`, elementwise and without overflow.
@@ -262,20 +262,20 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// [3.0]
 #[op(function, method, out)]
 pub fn logaddexp2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "logaddexp2",
         node: "Logaddexp2Backward0",
         with_numbers: [None; 2],
         f: scalar::log_add_exp2,
         integers: false,
-        pulls: [|g, kept| share2(g, kept[1].sub(kept[0])), |g, kept| share2(g, kept[0].sub(kept[1]))],
+        vjps: [|g, saved| share2(g, saved[1].sub(saved[0])), |g, saved| share2(g, saved[0].sub(saved[1]))],
     };
-    run::<0>(Form::New, PAIR, input, other)
+    run::<0>(Form::New, FUNCTION, input, other)
 }
 
 /// `g` where the first operand was chosen by `fmax`, or by `fmin`; `first` is false for the second operand's part.
-fn chosen<const MAX: bool>(g: &Tensor, kept: &[&Tensor], first: bool) -> Result<Tensor> {
-    let (a, b) = (kept[0], kept[1]);
+fn chosen<const MAX: bool>(g: &Tensor, saved: &[&Tensor], first: bool) -> Result<Tensor> {
+    let (a, b) = (saved[0], saved[1]);
     let won = if MAX { a.ge(b)? } else { a.le(b)? };
     let mine = won.logical_or(&b.isnan()?)?;
     let lost = if first { mine.logical_not()? } else { mine };
@@ -293,18 +293,18 @@ fn chosen<const MAX: bool>(g: &Tensor, kept: &[&Tensor], first: bool) -> Result<
 /// [3.0, 4.0]
 #[op(function, method, out)]
 pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "fmax",
         node: "FmaxBackward0",
         with_numbers: [None; 2],
         f: f64::max,
         integers: false,
-        pulls: [|g, kept| chosen::<true>(g, kept, true), |g, kept| chosen::<true>(g, kept, false)],
+        vjps: [|g, saved| chosen::<true>(g, saved, true), |g, saved| chosen::<true>(g, saved, false)],
     };
     if result_type(&[input, other]).is_integral() {
         return apply1(MinMax::<true>, &[input, other]);
     }
-    run::<0>(Form::New, PAIR, input, other)
+    run::<0>(Form::New, FUNCTION, input, other)
 }
 
 /// The smaller of two elements; the other one where one is NaN.
@@ -318,25 +318,25 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// [1.0, 4.0]
 #[op(function, method, out)]
 pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "fmin",
         node: "FminBackward0",
         with_numbers: [None; 2],
         f: f64::min,
         integers: false,
-        pulls: [|g, kept| chosen::<false>(g, kept, true), |g, kept| chosen::<false>(g, kept, false)],
+        vjps: [|g, saved| chosen::<false>(g, saved, true), |g, saved| chosen::<false>(g, saved, false)],
     };
     if result_type(&[input, other]).is_integral() {
         return apply1(MinMax::<false>, &[input, other]);
     }
-    run::<0>(Form::New, PAIR, input, other)
+    run::<0>(Form::New, FUNCTION, input, other)
 }
 
 /// `g log(y)`, which `log` computes, 0 where `g = 0` or where `a = 0` and `b <= least`.
-fn by_factor(g: &Tensor, kept: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<Tensor>, least: f64) -> Result<Tensor> {
+fn by_factor(g: &Tensor, saved: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<Tensor>, least: f64) -> Result<Tensor> {
     let zero = number(0.0)?;
-    let flat = kept[0].eq(&zero)?.logical_and(&kept[1].le(&number(least)?)?)?;
-    log(&g.masked_fill(&flat, &zero)?, kept[1])
+    let flat = saved[0].eq(&zero)?.logical_and(&saved[1].le(&number(least)?)?)?;
+    log(&g.masked_fill(&flat, &zero)?, saved[1])
 }
 
 /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
@@ -350,16 +350,16 @@ fn by_factor(g: &Tensor, kept: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<T
 /// [0.0, 0.0]
 #[op(function, method, inplace, out)]
 pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "xlogy",
         node: "XlogyBackward0",
         with_numbers: [Some("XlogyBackward2"), Some("XlogyBackward1")],
         f: |x, y| scalar::x_log(x, y.ln(), y),
         integers: true,
-        pulls: [|g, kept| by_factor(g, kept, xlogy, 0.0), |g, kept| g.mul(kept[0])?.div(kept[1])],
+        vjps: [|g, saved| by_factor(g, saved, xlogy, 0.0), |g, saved| g.mul(saved[0])?.div(saved[1])],
     };
     refuse_numbers("xlogy", input, other)?;
-    run::<0>(form, PAIR, input, other)
+    run::<0>(form, FUNCTION, input, other)
 }
 
 /// `input * log1p(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
@@ -373,16 +373,16 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
 /// [0.0, 0.0]
 #[op(function, out, norust, module = "special")]
 pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
-    const PAIR: &Pair = &Pair {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
         name: "xlog1py",
         node: "SpecialXlog1PyBackward0",
         with_numbers: [Some("SpecialXlog1PyBackward2"), Some("SpecialXlog1PyBackward1")],
         f: |x, y| scalar::x_log(x, y.ln_1p(), y),
         integers: true,
-        pulls: [|g, kept| by_factor(g, kept, xlog1py, -1.0), |g, kept| g.mul(kept[0])?.div(&kept[1].plus(1i64)?)],
+        vjps: [|g, saved| by_factor(g, saved, xlog1py, -1.0), |g, saved| g.mul(saved[0])?.div(&saved[1].plus(1i64)?)],
     };
     refuse_numbers("xlog1py", input, other)?;
-    run::<0>(Form::New, PAIR, input, other)
+    run::<0>(Form::New, FUNCTION, input, other)
 }
 
 /// `input` to the power `exponent` in double precision, whatever the dtypes.

@@ -100,9 +100,9 @@ impl<const OP: u8> Unary for Within<OP> {
 /// `clamp` between tensors, of which one may be missing: `x` gets `g` inside the bounds, a bound where it cut.
 /// Operands: the tensor, then the bounds there are.
 #[derive(Clone, Debug)]
-struct Between<const OP: u8, const MIN: bool, const MAX: bool>;
+struct ClampBetween<const OP: u8, const MIN: bool, const MAX: bool>;
 
-impl<const OP: u8, const MIN: bool, const MAX: bool> Between<OP, MIN, MAX> {
+impl<const OP: u8, const MIN: bool, const MAX: bool> ClampBetween<OP, MIN, MAX> {
     /// The lower and the upper bound out of operands or what was kept of them.
     fn bounds<'a>(xs: &[&'a Tensor]) -> (Option<&'a Tensor>, Option<&'a Tensor>) {
         (if MIN { Some(xs[1]) } else { None }, if MAX { xs.last().copied() } else { None })
@@ -127,7 +127,7 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Between<OP, MIN, MAX> {
     }
 }
 
-impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, MIN, MAX> {
+impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for ClampBetween<OP, MIN, MAX> {
     const NAME: &'static str = op_name(OP);
     const NODE: &'static str = match OP {
         MIN_OP => "ClampMinBackward1",
@@ -153,9 +153,9 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, M
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let kept: SmallVec<[&Tensor; 3]> = (0..Self::SAVE.len()).map(|i| cx.kept(i)).collect::<Result<_>>()?;
+        let saved: SmallVec<[&Tensor; 3]> = (0..Self::SAVE.len()).map(|i| cx.saved(i)).collect::<Result<_>>()?;
         let zero = number(0.0)?;
-        let masks = Self::parts(&kept)?;
+        let masks = Self::parts(&saved)?;
         masks.iter().enumerate().map(|(i, m)| cx.when(i, || where_(m, cx.g(), &zero))).collect()
     }
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
@@ -175,7 +175,7 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for Between<OP, M
 
 const _: () = {
     // `params` and `bounds` count on bounds being kept as operands.
-    assert!(matches!(<Between<CLAMP_OP, true, true> as Primitive>::SAVE[2].source, Source::Input(2)));
+    assert!(matches!(<ClampBetween<CLAMP_OP, true, true> as Primitive>::SAVE[2].source, Source::Input(2)));
 };
 
 fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
@@ -185,7 +185,7 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
         return Err(Error::shape("clamp", "At least one of 'min' or 'max' must not be None"));
     }
     if given().any(|b| b.is_number()) {
-        // Beside a number, a 0-dim tensor that is not followed counts as one.
+        // With a number, a 0-dim tensor that does not require grad counts as one.
         if let Some(b) = given().find(|b| !b.is_number() && (b.ndim() > 0 || b.requires_grad())) {
             return Err(Error::type_error(
                 op_name(OP),
@@ -199,9 +199,9 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
         return apply_as(form, Map(Within::<OP> { min: value(min)?, max: value(max)? }), &[x]);
     }
     match (min, max) {
-        (Some(lo), Some(hi)) => apply_as(form, Between::<OP, true, true>, &[x, lo, hi]),
-        (Some(lo), None) => apply_as(form, Between::<OP, true, false>, &[x, lo]),
-        (_, Some(hi)) => apply_as(form, Between::<OP, false, true>, &[x, hi]),
+        (Some(lo), Some(hi)) => apply_as(form, ClampBetween::<OP, true, true>, &[x, lo, hi]),
+        (Some(lo), None) => apply_as(form, ClampBetween::<OP, true, false>, &[x, lo]),
+        (_, Some(hi)) => apply_as(form, ClampBetween::<OP, false, true>, &[x, hi]),
         (None, None) => Ok(x.clone()),
     }
 }

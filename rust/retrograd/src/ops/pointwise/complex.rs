@@ -206,7 +206,7 @@ impl Primitive for Magnitude {
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        direction(cx.kept(0)?)?.mul(cx.g()).map(one)
+        direction(cx.saved(0)?)?.mul(cx.g()).map(one)
     }
 }
 

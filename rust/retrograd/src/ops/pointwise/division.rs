@@ -1,4 +1,4 @@
-//! Division rooms.
+//! Division.
 
 use retrograd_macros::op;
 
@@ -87,13 +87,13 @@ impl Primitive for Div {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, rounded) = (cx.g(), self.rounding != Rounding::None);
-        let mut grads = maybe(cx.when(0, || if rounded { zeros_of(g) } else { g.div(cx.kept(1)?) })?);
+        let mut grads = maybe(cx.when(0, || if rounded { zeros_of(g) } else { g.div(cx.saved(1)?) })?);
         grads.push(cx.when(1, || {
             if rounded {
                 return zeros_of(g);
             }
-            let b = cx.kept(1)?;
-            g.neg()?.mul(&cx.kept(0)?.div(b)?.div(b)?)
+            let b = cx.saved(1)?;
+            g.neg()?.mul(&cx.saved(0)?.div(b)?.div(b)?)
         })?);
         Ok(grads)
     }

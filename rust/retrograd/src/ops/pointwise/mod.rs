@@ -1,6 +1,6 @@
-//! Elementwise ops: what all of them share, and their rooms.
+//! Elementwise ops: what all of them share, and their definitions.
 //!
-//! A unary room implements [`Unary`] and is run as [`Map`]; a binary room implements `Primitive` with [`forward2`].
+//! A unary op implements [`Unary`] and is run as [`Map`]; a binary op implements `Primitive` with [`forward2`].
 
 mod activation;
 pub mod arith;

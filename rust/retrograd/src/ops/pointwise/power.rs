@@ -1,4 +1,4 @@
-//! Power rooms: a tensor to a number, a tensor to a tensor, a number to a tensor.
+//! Powers: a tensor to a number, a tensor to a tensor, a number to a tensor.
 
 use retrograd_macros::op;
 
@@ -95,10 +95,10 @@ impl Unary for PowNumber {
         g.mul(&x.power(less)?.times(self.exponent)?)
     }
     fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
-        // Not on record: there `x` has to stay part of what is differentiated again, also where the slope is flat.
+        // Not on record: there `x` has to stay part of what is differentiated again, also where the derivative is flat.
         match self.exponent {
             Scalar::Bool(true) | Scalar::Int(1) => Some(Ok(g.clone())),
-            Scalar::Int(2) | Scalar::Float(2.0) => Some(x.times(2.0).and_then(|slope| g.mul(&slope))),
+            Scalar::Int(2) | Scalar::Float(2.0) => Some(x.times(2.0).and_then(|derivative| g.mul(&derivative))),
             _ => None,
         }
     }
@@ -111,9 +111,9 @@ impl Unary for PowNumber {
 fn by_base(g: &Tensor, x: &Tensor, e: &Tensor) -> Result<Tensor> {
     let (zero, one) = (Tensor::number(Scalar::Int(0))?, Tensor::number(Scalar::Int(1))?);
     let flat = e.eq(&zero)?;
-    // With 1 in the place of such an `e`: the slope is finite, and the rule is differentiated in turn.
-    let slope = e.mul(&x.pow(&where_(&flat, &one, e)?.plus(-1i64)?)?)?;
-    g.masked_fill(&flat, &zero)?.mul(&slope)
+    // With 1 in the place of such an `e`: the derivative is finite, and the rule is differentiated in turn.
+    let derivative = e.mul(&x.pow(&where_(&flat, &one, e)?.plus(-1i64)?)?)?;
+    g.masked_fill(&flat, &zero)?.mul(&derivative)
 }
 
 /// `g y log x`, zero where `x = 0` and `e >= 0`.
@@ -141,9 +141,9 @@ impl Primitive for Pow {
         forward2_into::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (x, e) = (cx.kept(0)?, cx.kept(1)?);
+        let (x, e) = (cx.saved(0)?, cx.saved(1)?);
         let mut grads = maybe(cx.when(0, || by_base(cx.g(), x, e))?);
-        grads.push(cx.when(1, || by_exponent(cx.g(), x, e, cx.kept(2)?))?);
+        grads.push(cx.when(1, || by_exponent(cx.g(), x, e, cx.saved(2)?))?);
         Ok(grads)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
@@ -170,7 +170,7 @@ impl Primitive for PowOfNumber {
         Pow.forward(&[&Tensor::number(self.base)?, xs[0]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        by_exponent(cx.g(), &self.base_like(cx.kept(1)?)?, cx.kept(0)?, cx.kept(1)?).map(one)
+        by_exponent(cx.g(), &self.base_like(cx.saved(1)?)?, cx.saved(0)?, cx.saved(1)?).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let base = op.base_like(&cx.outs[0])?;

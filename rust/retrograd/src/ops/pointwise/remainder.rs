@@ -69,7 +69,7 @@ impl<M: Modulus, const NUMBER: bool> Primitive for Rest<M, NUMBER> {
         forward2_into::<_, Reals>(M::NAME, &M::default(), xs[0], xs[1], dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let multiple = || div_rounded(cx.kept(1)?, cx.kept(0)?, Some(M::ROUNDING));
+        let multiple = || div_rounded(cx.saved(1)?, cx.saved(0)?, Some(M::ROUNDING));
         Ok(smallvec![cx.needs(0).then(|| cx.g().clone()), cx.when(1, || cx.g().neg()?.mul(&multiple()?))?,])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {

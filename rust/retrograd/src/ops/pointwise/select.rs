@@ -66,7 +66,7 @@ impl<const MAX: bool> Primitive for MinMax<MAX> {
         }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (a, b) = (cx.kept(0)?, cx.kept(1)?);
+        let (a, b) = (cx.saved(0)?, cx.saved(1)?);
         let mut grads = maybe(cx.when(0, || Self::share(cx.g(), a, b))?);
         grads.push(cx.when(1, || Self::share(cx.g(), b, a))?);
         Ok(grads)
@@ -173,7 +173,7 @@ impl Primitive for Where {
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, c, zero) = (cx.g(), cx.kept(0)?, number(0.0)?);
+        let (g, c, zero) = (cx.g(), cx.saved(0)?, number(0.0)?);
         Ok(smallvec![cx.when(0, || where_(c, g, &zero))?, cx.when(1, || where_(c, &zero, g))?, None])
     }
     const JVP: Tangents<Self> = Tangents::Linear(0b11);
@@ -285,7 +285,7 @@ impl Primitive for MaskedFill {
         if i == 1 { Reads::Any } else { Reads::Same }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, mask, zero) = (cx.g(), cx.kept(0)?, number(0.0)?);
+        let (g, mask, zero) = (cx.g(), cx.saved(0)?, number(0.0)?);
         Ok(smallvec![cx.when(0, || g.masked_fill(mask, &zero))?, cx.when(1, || where_(mask, g, &zero))?, None])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {

@@ -9,7 +9,7 @@ use retrograd_macros::op;
 use super::binary::XLOGY;
 use super::scalar_loop::run_in_double;
 use super::select::{number, where_};
-use super::trigonometry::{Curve, of_self};
+use super::trigonometry::{UnaryFunction, of_self};
 use super::unary::{Map, Unary};
 use super::{activation, exponential, functions, rounding};
 use crate::autograd::apply::{apply_as, apply1};
@@ -105,13 +105,13 @@ also_in_special! {
 /// [1.0]
 #[op(function, method, inplace, out)]
 pub fn erfc(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfc",
         node: "ErfcBackward0",
         f: libm::erfc,
-        pull: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
+        vjp: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
     };
-    apply_as(form, of_self(CURVE), &[input])
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The number whose error function each element is; infinite at -1 and 1, NaN outside.
@@ -123,21 +123,21 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn erfinv(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfinv",
         node: "ErfinvBackward0",
         f: scalar::erfinv,
-        pull: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
+        vjp: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
     };
-    apply_as(form, of_self(CURVE), &[input])
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// `g (pi x cos(pi x) - sin(pi x)) / (pi x^2)`, 0 at 0.
-fn sinc_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
+fn sinc_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
     let (angle, below) = (x.times(PI)?, x.square()?.times(PI)?);
-    let slope = angle.mul(&angle.cos()?)?.sub(&angle.sin()?)?.div(&below)?;
+    let derivative = angle.mul(&angle.cos()?)?.sub(&angle.sin()?)?.div(&below)?;
     let zero = number(0.0)?;
-    g.mul(&slope)?.masked_fill(&below.eq(&zero)?, &zero)
+    g.mul(&derivative)?.masked_fill(&below.eq(&zero)?, &zero)
 }
 
 /// The normalised sine cardinal of each element, `sin(pi * input) / (pi * input)`, 1 at 0.
@@ -149,8 +149,9 @@ fn sinc_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
 /// [1.0]
 #[op(function, method, inplace, out)]
 pub fn sinc(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve { name: "sinc", node: "SincBackward0", f: scalar::sinc, pull: sinc_pull };
-    apply_as(form, of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "sinc", node: "SincBackward0", f: scalar::sinc, vjp: sinc_vjp };
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The modified Bessel function of the first kind of order 0, of each element.
@@ -162,18 +163,18 @@ pub fn sinc(input: &Tensor) -> Result<Tensor> {
 /// [1.0]
 #[op(function, method, inplace, out)]
 pub fn i0(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "i0", node: "I0Backward0", f: |x| scalar::bessel_i(0, x), pull: |g, x| g.mul(&i1(x)?) };
-    apply_as(form, of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "i0", node: "I0Backward0", f: |x| scalar::bessel_i(0, x), vjp: |g, x| g.mul(&i1(x)?) };
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// `g (i0(x) - i1(x) / x)`, `g / 2` at 0.
-fn i1_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
+fn i1_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
     let at_zero = x.eq(&number(0.0)?)?;
     // Another number in the place of 0, so that the branch not taken has derivatives.
     let x = x.masked_fill(&at_zero, &number(1.0)?)?;
-    let slope = x.i0()?.sub(&i1(&x)?.div(&x)?)?;
-    g.mul(&where_(&at_zero, &number(0.5)?, &slope)?)
+    let derivative = x.i0()?.sub(&i1(&x)?.div(&x)?)?;
+    g.mul(&where_(&at_zero, &number(0.5)?, &derivative)?)
 }
 
 /// The modified Bessel function of the first kind of order 1, of each element.
@@ -185,9 +186,9 @@ fn i1_pull(g: &Tensor, x: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, out, norust, module = "special", name = "i1")]
 pub fn i1(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "i1", node: "SpecialI1Backward0", f: |x| scalar::bessel_i(1, x), pull: i1_pull };
-    apply1(of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "i1", node: "SpecialI1Backward0", f: |x| scalar::bessel_i(1, x), vjp: i1_vjp };
+    apply1(of_self(FUNCTION), &[input])
 }
 
 /// The logarithm of the magnitude of the gamma function of each element.
@@ -199,9 +200,9 @@ pub fn i1(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn lgamma(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "lgamma", node: "LgammaBackward0", f: libm::lgamma, pull: |g, x| g.mul(&x.digamma()?) };
-    apply_as(form, of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "lgamma", node: "LgammaBackward0", f: libm::lgamma, vjp: |g, x| g.mul(&x.digamma()?) };
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The logarithmic derivative of the gamma function of each element; NaN at negative integers.
@@ -213,9 +214,13 @@ pub fn lgamma(input: &Tensor) -> Result<Tensor> {
 /// [inf]
 #[op(function, method, inplace, out)]
 pub fn digamma(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "digamma", node: "DigammaBackward0", f: scalar::digamma, pull: |g, x| g.mul(&polygamma(1, x)?) };
-    apply_as(form, of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "digamma",
+        node: "DigammaBackward0",
+        f: scalar::digamma,
+        vjp: |g, x| g.mul(&polygamma(1, x)?),
+    };
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The entropy `-input * log(input)` of each element; 0 at 0 and minus infinity below.
@@ -227,13 +232,13 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
 /// [-0.0]
 #[op(function, out, norust, module = "special", name = "entr")]
 pub fn entr(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "entr",
         node: "SpecialEntrBackward0",
         f: scalar::entropy,
-        pull: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
+        vjp: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
     };
-    apply1(of_self(CURVE), &[input])
+    apply1(of_self(FUNCTION), &[input])
 }
 
 /// The normal distribution function of each element, `(1 + erf(input / sqrt(2))) / 2`.
@@ -441,7 +446,7 @@ mod tests {
         let values = |t: Tensor| t.to_vec::<f64>().unwrap();
         assert_eq!(values(logit(&x, Some(0.5)).unwrap()), [0.0; 4]);
         assert!(values(logit(&x, None).unwrap())[0].is_nan());
-        assert_eq!(values(i1_pull(&x, &x.times(0i64).unwrap()).unwrap()), [-0.05, 0.0, 0.25, 0.5]);
+        assert_eq!(values(i1_vjp(&x, &x.times(0i64).unwrap()).unwrap()), [-0.05, 0.0, 0.25, 0.5]);
         assert!(polygamma(-1, &x).is_err() && mvlgamma(&x, 0).is_err());
     }
 }

@@ -141,8 +141,8 @@ impl Primitive for Addcmul {
         let g = cx.g();
         Ok(smallvec![
             cx.when(0, || Ok(g.clone()))?,
-            cx.when(1, || g.mul(&scaled(cx.kept(1)?.clone(), self.value)?))?,
-            cx.when(2, || g.mul(&scaled(cx.kept(0)?.clone(), self.value)?))?,
+            cx.when(1, || g.mul(&scaled(cx.saved(1)?.clone(), self.value)?))?,
+            cx.when(2, || g.mul(&scaled(cx.saved(0)?.clone(), self.value)?))?,
         ])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
@@ -195,8 +195,8 @@ impl Primitive for Addcdiv {
         let g = cx.g();
         Ok(smallvec![
             cx.when(0, || Ok(g.clone()))?,
-            cx.when(1, || scaled(g.clone(), self.value)?.div(cx.kept(1)?))?,
-            cx.when(2, || self.by_divisor(g, cx.kept(0)?, cx.kept(1)?))?,
+            cx.when(1, || scaled(g.clone(), self.value)?.div(cx.saved(1)?))?,
+            cx.when(2, || self.by_divisor(g, cx.saved(0)?, cx.saved(1)?))?,
         ])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
@@ -263,9 +263,9 @@ impl Primitive for Lerp {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
         Ok(smallvec![
-            cx.when(0, || g.mul(&cx.kept(2)?.neg()?.plus(1i64)?))?,
-            cx.when(1, || g.mul(cx.kept(2)?))?,
-            cx.when(2, || g.mul(&cx.kept(1)?.sub(cx.kept(0)?)?))?,
+            cx.when(0, || g.mul(&cx.saved(2)?.neg()?.plus(1i64)?))?,
+            cx.when(1, || g.mul(cx.saved(2)?))?,
+            cx.when(2, || g.mul(&cx.saved(1)?.sub(cx.saved(0)?)?))?,
         ])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {

@@ -1,6 +1,4 @@
-//! Curves: unary functions of a table row, which share one loop in double precision. Angles and hyperbolic functions.
-//!
-//! A curve costs no code of its own but its row: for functions whose time is not that of a training step.
+//! Trigonometric and hyperbolic functions.
 
 use retrograd_macros::op;
 
@@ -15,38 +13,40 @@ use crate::tensor::Tensor;
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&TAN, &ASIN, &ACOS, &ATAN, &SINH, &COSH, &ASINH, &ACOSH, &ATANH, &DEG2RAD, &RAD2DEG];
 
-/// A unary function and its derivative.
+/// A unary function of real numbers and its derivative. All of them share one loop in double precision, so that one
+/// costs no code but its own: for functions that take no time worth mentioning in a training step.
 #[derive(Debug)]
-pub struct Curve {
+pub struct UnaryFunction {
     pub name: &'static str,
     pub node: &'static str,
     pub f: fn(f64) -> f64,
     /// As [`Unary::vjp`].
-    pub pull: fn(&Tensor, &Tensor) -> Result<Tensor>,
+    pub vjp: fn(&Tensor, &Tensor) -> Result<Tensor>,
 }
 
-/// A [`Curve`] as a [`Unary`], with what its derivative is written in: `1`, the operand; `2`, the result; `0`, neither.
+/// A [`UnaryFunction`] as a [`Unary`], with what its derivative is written in: `1`, the operand; `2`, the result; `0`,
+/// neither.
 #[derive(Clone, Copy, Debug)]
-pub struct On<const KEPT: u8>(&'static Curve);
+pub struct UnaryLoop<const SAVED: u8>(&'static UnaryFunction);
 
-/// A curve whose derivative is written in the operand.
-pub fn of_self(curve: &'static Curve) -> Map<On<1>> {
-    Map(On(curve))
+/// A function whose derivative is written in the operand.
+pub fn of_self(function: &'static UnaryFunction) -> Map<UnaryLoop<1>> {
+    Map(UnaryLoop(function))
 }
 
-/// A curve whose derivative is written in the result.
-pub fn of_result(curve: &'static Curve) -> Map<On<2>> {
-    Map(On(curve))
+/// A function whose derivative is written in the result.
+pub fn of_result(function: &'static UnaryFunction) -> Map<UnaryLoop<2>> {
+    Map(UnaryLoop(function))
 }
 
-/// A curve with the same derivative everywhere.
-pub fn straight(curve: &'static Curve) -> Map<On<0>> {
-    Map(On(curve))
+/// A function whose derivative is constant.
+pub fn of_neither(function: &'static UnaryFunction) -> Map<UnaryLoop<0>> {
+    Map(UnaryLoop(function))
 }
 
-impl<const KEPT: u8> Unary for On<KEPT> {
+impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
     const NAME: &'static str = "pointwise";
-    const SAVE: &'static [Save] = match KEPT {
+    const SAVE: &'static [Save] = match SAVED {
         1 => &[Save::input(0, "self")],
         2 => &[Save::output(0, "result")],
         _ => &[],
@@ -57,8 +57,8 @@ impl<const KEPT: u8> Unary for On<KEPT> {
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
         run_in_double(self.0.name, [x], out, &|[x]| (self.0.f)(x))
     }
-    fn vjp(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor> {
-        (self.0.pull)(g, kept)
+    fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor> {
+        (self.0.vjp)(g, saved)
     }
 }
 
@@ -71,9 +71,9 @@ impl<const KEPT: u8> Unary for On<KEPT> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn tan(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "tan", node: "TanBackward0", f: f64::tan, pull: |g, y| g.mul(&y.square()?.plus(1i64)?) };
-    apply_as(form, of_result(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "tan", node: "TanBackward0", f: f64::tan, vjp: |g, y| g.mul(&y.square()?.plus(1i64)?) };
+    apply_as(form, of_result(FUNCTION), &[input])
 }
 
 /// The angle in radians whose sine each element is; NaN outside [-1, 1].
@@ -85,13 +85,13 @@ pub fn tan(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arcsin"))]
 pub fn asin(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "asin",
         node: "AsinBackward0",
         f: f64::asin,
-        pull: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?),
+        vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?),
     };
-    apply_as(form, of_self(CURVE), &[input])
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The angle in radians whose cosine each element is; NaN outside [-1, 1].
@@ -103,13 +103,13 @@ pub fn asin(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arccos"))]
 pub fn acos(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "acos",
         node: "AcosBackward0",
         f: f64::acos,
-        pull: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?.neg()?),
+        vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?.neg()?),
     };
-    apply_as(form, of_self(CURVE), &[input])
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The angle in radians, between -pi/2 and pi/2, whose tangent each element is.
@@ -121,9 +121,13 @@ pub fn acos(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arctan"))]
 pub fn atan(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "atan", node: "AtanBackward0", f: f64::atan, pull: |g, x| g.div(&x.square()?.plus(1i64)?) };
-    apply_as(form, of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "atan",
+        node: "AtanBackward0",
+        f: f64::atan,
+        vjp: |g, x| g.div(&x.square()?.plus(1i64)?),
+    };
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The hyperbolic sine of each element.
@@ -135,8 +139,9 @@ pub fn atan(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn sinh(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve { name: "sinh", node: "SinhBackward0", f: f64::sinh, pull: |g, x| g.mul(&x.cosh()?) };
-    apply_as(form, of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "sinh", node: "SinhBackward0", f: f64::sinh, vjp: |g, x| g.mul(&x.cosh()?) };
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The hyperbolic cosine of each element.
@@ -148,8 +153,9 @@ pub fn sinh(input: &Tensor) -> Result<Tensor> {
 /// [1.0]
 #[op(function, method, inplace, out)]
 pub fn cosh(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve { name: "cosh", node: "CoshBackward0", f: f64::cosh, pull: |g, x| g.mul(&x.sinh()?) };
-    apply_as(form, of_self(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "cosh", node: "CoshBackward0", f: f64::cosh, vjp: |g, x| g.mul(&x.sinh()?) };
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The number whose hyperbolic sine each element is.
@@ -161,13 +167,13 @@ pub fn cosh(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arcsinh"))]
 pub fn asinh(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "asinh",
         node: "AsinhBackward0",
         f: libm::asinh,
-        pull: |g, x| g.mul(&x.square()?.plus(1i64)?.rsqrt()?),
+        vjp: |g, x| g.mul(&x.square()?.plus(1i64)?.rsqrt()?),
     };
-    apply_as(form, of_self(CURVE), &[input])
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The number from 0 on whose hyperbolic cosine each element is; NaN below 1.
@@ -179,13 +185,13 @@ pub fn asinh(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arccosh"))]
 pub fn acosh(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "acosh",
         node: "AcoshBackward0",
         f: libm::acosh,
-        pull: |g, x| g.mul(&x.square()?.plus(-1i64)?.rsqrt()?),
+        vjp: |g, x| g.mul(&x.square()?.plus(-1i64)?.rsqrt()?),
     };
-    apply_as(form, of_self(CURVE), &[input])
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The number whose hyperbolic tangent each element is; infinite at -1 and 1, NaN outside.
@@ -197,13 +203,13 @@ pub fn acosh(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out, aliases("arctanh"))]
 pub fn atanh(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve = &Curve {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "atanh",
         node: "AtanhBackward0",
         f: libm::atanh,
-        pull: |g, x| g.div(&x.square()?.neg()?.plus(1i64)?),
+        vjp: |g, x| g.div(&x.square()?.neg()?.plus(1i64)?),
     };
-    apply_as(form, of_self(CURVE), &[input])
+    apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// Each element, an angle in degrees, in radians.
@@ -215,9 +221,9 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "deg2rad", node: "Deg2RadBackward0", f: f64::to_radians, pull: |g, _| g.deg2rad() };
-    apply_as(form, straight(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "deg2rad", node: "Deg2RadBackward0", f: f64::to_radians, vjp: |g, _| g.deg2rad() };
+    apply_as(form, of_neither(FUNCTION), &[input])
 }
 
 /// Each element, an angle in radians, in degrees.
@@ -229,9 +235,9 @@ pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn rad2deg(input: &Tensor) -> Result<Tensor> {
-    const CURVE: &Curve =
-        &Curve { name: "rad2deg", node: "Rad2DegBackward0", f: f64::to_degrees, pull: |g, _| g.rad2deg() };
-    apply_as(form, straight(CURVE), &[input])
+    const FUNCTION: &UnaryFunction =
+        &UnaryFunction { name: "rad2deg", node: "Rad2DegBackward0", f: f64::to_degrees, vjp: |g, _| g.rad2deg() };
+    apply_as(form, of_neither(FUNCTION), &[input])
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Unary elementwise ops: the trait a room implements, and the one primitive that runs them all.
+//! Unary elementwise ops: the trait that a definition implements, and the one primitive that runs them all.
 
 use std::fmt::Debug;
 
@@ -25,7 +25,7 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     }
     /// What the derivative is written in: `self` or `result`, or nothing (an empty list).
     const SAVE: &'static [Save];
-    /// How the rule treats complex operands; one that is not [`ComplexRule::Analytic`] has a [`Unary::push`] of its
+    /// How the rule treats complex operands; one that is not [`ComplexRule::Analytic`] has a [`Unary::jvp`] of its
     /// own.
     const COMPLEX: ComplexRule = ComplexRule::Analytic;
     /// Dtype of the result for operands of this dtype, in which the kernel runs; integers become floats by default.
@@ -34,14 +34,14 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     }
     /// Writes the result; both tensors have the result's dtype and the same sizes, `out` may be `x`.
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()>;
-    /// `g` times the derivative; `kept` is what `SAVE` names (the operand itself if it names nothing).
-    fn vjp(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor>;
+    /// `g` times the derivative; `saved` is what `SAVE` names (the operand itself if it names nothing).
+    fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor>;
     /// The tangent: another product than [`Unary::vjp`] only where the derivative is not complex-analytic.
-    fn push(&self, t: &Tensor, kept: &Tensor) -> Result<Tensor> {
-        self.vjp(t, kept)
+    fn jvp(&self, t: &Tensor, saved: &Tensor) -> Result<Tensor> {
+        self.vjp(t, saved)
     }
     /// [`Unary::vjp`] in one unrecorded pass over memory, where that pays.
-    fn fused(&self, _g: &Tensor, _kept: &Tensor) -> Option<Result<Tensor>> {
+    fn fused(&self, _g: &Tensor, _saved: &Tensor) -> Option<Result<Tensor>> {
         None
     }
     /// Parameters shown as `_saved_*`.
@@ -79,22 +79,22 @@ impl<U: Unary> Primitive for Map<U> {
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let kept = if U::SAVE.is_empty() { cx.g() } else { cx.kept(0)? };
+        let saved = if U::SAVE.is_empty() { cx.g() } else { cx.saved(0)? };
         // The fused pass knows neither tapes nor tangents.
         let plain = !cx.differentiating();
-        match plain.then(|| self.0.fused(cx.g(), kept)).flatten() {
+        match plain.then(|| self.0.fused(cx.g(), saved)).flatten() {
             Some(grad) => grad.map(one),
-            None => self.0.vjp(cx.g(), kept).map(one),
+            None => self.0.vjp(cx.g(), saved).map(one),
         }
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let kept = match U::SAVE.first().map(|k| k.source) {
+        let saved = match U::SAVE.first().map(|k| k.source) {
             Some(Source::Output(_)) => &cx.outs[0],
             _ => cx.xs[0],
         };
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
-        let fused = if cx.differentiating() { None } else { op.0.fused(t, kept) };
-        fused.unwrap_or_else(|| op.0.push(t, kept)).map(one)
+        let fused = if cx.differentiating() { None } else { op.0.fused(t, saved) };
+        fused.unwrap_or_else(|| op.0.jvp(t, saved)).map(one)
     });
     fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
         self.0.params()
@@ -162,15 +162,15 @@ where
     }, else halves(op, k, x, out))
 }
 
-/// A derivative rule as one kernel over `g` and what was kept, for [`Unary::fused`]; there are none for complex
+/// A derivative rule as one kernel over `g` and what was saved, for [`Unary::fused`]; there are none for complex
 /// numbers.
 pub(super) fn fuse<K: Numeric2<Floats>>(
     op: &'static str,
     kernel: &K,
     g: &Tensor,
-    kept: &Tensor,
+    saved: &Tensor,
 ) -> Option<Result<Tensor>> {
-    g.dtype().is_floating().then(|| forward2::<_, Floats>(op, kernel, g, kept, g.dtype()))
+    g.dtype().is_floating().then(|| forward2::<_, Floats>(op, kernel, g, saved, g.dtype()))
 }
 
 /// As [`fuse`], for rules written in vectors.
@@ -178,9 +178,9 @@ pub(super) fn fuse_lanes<K: Numeric2<Lanes>>(
     op: &'static str,
     kernel: &K,
     g: &Tensor,
-    kept: &Tensor,
+    saved: &Tensor,
 ) -> Option<Result<Tensor>> {
-    g.dtype().is_floating().then(|| forward2::<_, Lanes>(op, kernel, g, kept, g.dtype()))
+    g.dtype().is_floating().then(|| forward2::<_, Lanes>(op, kernel, g, saved, g.dtype()))
 }
 
 /// Lists bodies in vectors, for kernels of the functions in `kernels::math`: `elementary!(Exp, |x| math::exp(x))`, with
@@ -227,9 +227,9 @@ pub(super) fn check_fused<U: Unary>(u: U, x: &Tensor) {
     use crate::testing::noise;
     let g = noise(5, x.sizes());
     let y = crate::autograd::apply::apply1(Map(u), &[x]).unwrap();
-    let kept = if matches!(U::SAVE[0].source, Source::Output(_)) { &y } else { x };
-    let fused = u.fused(&g, kept).expect("has a fused rule").unwrap().to_vec::<f64>().unwrap();
-    for (a, b) in fused.iter().zip(u.vjp(&g, kept).unwrap().to_vec::<f64>().unwrap()) {
+    let saved = if matches!(U::SAVE[0].source, Source::Output(_)) { &y } else { x };
+    let fused = u.fused(&g, saved).expect("has a fused rule").unwrap().to_vec::<f64>().unwrap();
+    for (a, b) in fused.iter().zip(u.vjp(&g, saved).unwrap().to_vec::<f64>().unwrap()) {
         assert!((a - b).abs() <= 1e-14 * b.abs().max(1.0), "{}: {a} against {b}", U::NAME);
     }
 }

@@ -34,7 +34,7 @@ impl Primitive for AMinMax {
         let mut sum: Option<Tensor> = None;
         for i in 0..2 {
             let Some(g) = cx.g_of(i) else { continue };
-            let part = Ties::of(cx.kept(0)?, cx.kept(i + 1)?, &self.over, false)?.split(g, cx.sizes(0))?;
+            let part = Ties::of(cx.saved(0)?, cx.saved(i + 1)?, &self.over, false)?.split(g, cx.sizes(0))?;
             sum = Some(match sum {
                 None => part,
                 Some(sum) => sum.add(&part)?,

@@ -63,7 +63,7 @@ impl Primitive for Running {
         Ok(smallvec![values, Tensor::from_slice(&indices, x.sizes())?])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        to_chosen(cx.g(), cx.kept(0)?, self.axis, cx.sizes(0)).map(one)
+        to_chosen(cx.g(), cx.saved(0)?, self.axis, cx.sizes(0)).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis)).transpose()?;
@@ -146,7 +146,7 @@ impl Primitive for LogCumSumExp {
         .map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, result, x) = (cx.g(), cx.kept(0)?, cx.kept(1)?);
+        let (g, result, x) = (cx.g(), cx.saved(0)?, cx.saved(1)?);
         let back = Self { over: self.over.clone(), reverse: !self.reverse };
         let zero = Tensor::number(Scalar::Int(0))?;
         let none = Tensor::number(Scalar::Float(f64::NEG_INFINITY))?;

@@ -109,7 +109,7 @@ impl Primitive for ExtremeAlong {
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over, self.full)?.split(cx.g(), cx.sizes(0)).map(one)
+        Ties::of(cx.saved(0)?, cx.saved(1)?, &self.over, self.full)?.split(cx.g(), cx.sizes(0)).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
@@ -166,7 +166,7 @@ impl Primitive for ExtremeDim {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let sizes = cx.sizes(0);
-        to_chosen(cx.g(), cx.kept(0)?, self.axis(sizes.len()), sizes).map(one)
+        to_chosen(cx.g(), cx.saved(0)?, self.axis(sizes.len()), sizes).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis(t.ndim()))).transpose()?;

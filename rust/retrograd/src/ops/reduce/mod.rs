@@ -1,4 +1,4 @@
-//! Reductions and scans: what they share, and their rooms.
+//! Reductions and scans: what they share, and their definitions.
 //!
 //! `ReduceAxes` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
 

@@ -80,10 +80,10 @@ impl<const STD: bool, const MEAN: bool> Primitive for VarOrStd<STD, MEAN> {
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let x = cx.kept(0)?;
+        let x = cx.saved(0)?;
         let mut total = None;
         if let Some(g) = cx.g_of(0) {
-            let g = if STD { self.halved(g, cx.kept(1)?)? } else { g.clone() };
+            let g = if STD { self.halved(g, cx.saved(1)?)? } else { g.clone() };
             let g = self.over.aligned(&g, x.sizes())?;
             let freedom = self.freedom(x.sizes());
             let centred = self.centred(x)?;
@@ -138,7 +138,7 @@ where
         all.extend(data.chunks_exact(x.numel() / n).map(row));
         return all;
     }
-    // SAFETY: (Into 1) the vector has room for the `n` results, which are all written.
+    // SAFETY: (Into 1) the vector has space for the `n` results, which are all written.
     unsafe {
         run_into(&Moments, x, over, all.as_mut_ptr());
         all.set_len(n);

@@ -33,7 +33,7 @@ impl Primitive for NanSum {
         sum_of(&numbers(&x, &x.ne(&x)?)?, self.over.clone(), self.dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let x = cx.kept(0)?;
+        let x = cx.saved(0)?;
         numbers(&self.over.expand(cx.g(), cx.sizes(0))?, &x.ne(x)?).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {

@@ -95,8 +95,8 @@ impl Primitive for VectorNorm {
         norm_of(&xs[0].detach(), self.ord.as_f64(), &self.over).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (x, sizes) = (cx.kept(1)?, cx.sizes(0));
-        let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.kept(0)?, sizes)?];
+        let (x, sizes) = (cx.saved(1)?, cx.sizes(0));
+        let [g, norm] = [self.over.aligned(cx.g(), sizes)?, self.over.aligned(cx.saved(0)?, sizes)?];
         norm_vjp(&g, x, &norm, self.ord.as_f64(), &self.over).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
@@ -411,7 +411,7 @@ impl Primitive for Dist {
         norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &ReduceAxes::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let g = self.norm_vjp(cx.g(), cx.kept(2)?, cx.kept(0)?, cx.kept(1)?)?;
+        let g = self.norm_vjp(cx.g(), cx.saved(2)?, cx.saved(0)?, cx.saved(1)?)?;
         let other = cx.when(1, || g.neg())?;
         Ok(smallvec![Some(g), other])
     }

@@ -59,8 +59,8 @@ impl Primitive for Prod {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // In the dtype in which the product was taken.
-        let x = crate::ops::memory::cast(cx.kept(0)?, cx.g().dtype())?;
-        let others = self.others(&x, cx.kept(1)?, cx.differentiating())?;
+        let x = crate::ops::memory::cast(cx.saved(0)?, cx.g().dtype())?;
+        let others = self.others(&x, cx.saved(1)?, cx.differentiating())?;
         others.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {

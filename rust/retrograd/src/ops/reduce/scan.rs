@@ -114,11 +114,11 @@ impl Primitive for CumProd {
         copy::cast(&products, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, result) = (cx.g(), cx.kept(1)?);
+        let (g, result) = (cx.g(), cx.saved(1)?);
         if self.over.block(g.sizes())[1] == 1 {
             return Ok(one(g.clone()));
         }
-        let x = cast(cx.kept(0)?, g.dtype())?;
+        let x = cast(cx.saved(0)?, g.dtype())?;
         if x.numel() == 0 {
             return Ok(one(g.clone()));
         }

@@ -89,8 +89,8 @@ impl Primitive for LogSumExp {
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let x = cx.kept(0)?;
-        self.weights(x, cx.kept(1)?)?.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
+        let x = cx.saved(0)?;
+        self.weights(x, cx.saved(1)?)?.mul(&self.over.aligned(cx.g(), x.sizes())?).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
@@ -165,7 +165,7 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, y) = (cx.g(), cx.kept(0)?);
+        let (g, y) = (cx.g(), cx.saved(0)?);
         let fused = !cx.differentiating() && g.dtype() == y.dtype();
         if fused { self.pulled_at_once(g, y) } else { self.pulled(g, y) }.map(one)
     }

@@ -27,7 +27,7 @@ pub static ROSTER: &[&Entry] = &[
     &histogram::HISTOGRAM,
 ];
 
-/// The answer of an op that is followed by autograd but has no derivative.
+/// The answer of an op whose operand requires grad but which has no derivative.
 #[cold]
 fn no_derivative<T>(op: &str, remedy: &str) -> Result<T> {
     Err(Error::not_implemented(format!("the derivative for '{op}' is not implemented: {remedy}")))

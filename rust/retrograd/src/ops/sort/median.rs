@@ -80,7 +80,7 @@ impl Primitive for Median {
         Tensor::from_parts(value.storage(), x.dtype(), lead, &contiguous_strides(lead), 0).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        Ties::of(cx.kept(0)?, cx.kept(1)?, &self.over(cx.sizes(0).len())?, true)?.split(cx.g(), cx.sizes(0)).map(one)
+        Ties::of(cx.saved(0)?, cx.saved(1)?, &self.over(cx.sizes(0).len())?, true)?.split(cx.g(), cx.sizes(0)).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };

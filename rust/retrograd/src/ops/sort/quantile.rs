@@ -11,7 +11,7 @@ use crate::tensor::{DType, Scalar, Tensor};
 
 /// What stands for a place between two elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Between {
+enum Interpolation {
     Linear,
     Lower,
     Higher,
@@ -19,7 +19,7 @@ enum Between {
     Nearest,
 }
 
-impl Between {
+impl Interpolation {
     fn of(op: &'static str, name: &str) -> Result<Self> {
         Ok(match name {
             "linear" => Self::Linear,
@@ -59,7 +59,7 @@ fn quantile_of(
     if q.dtype() != x.dtype() {
         return Err(Error::dtype(op, format!("{op}() q tensor must be same dtype as the input tensor")));
     }
-    let between = Between::of(op, interpolation)?;
+    let interpolation = Interpolation::of(op, interpolation)?;
     let kept = x.ndim();
     let axis = dim.map(|dim| wrap_dim(op, dim, kept)).transpose()?;
 
@@ -92,13 +92,13 @@ fn quantile_of(
         }
     };
     let at = |ranks: &Tensor| sorted.gather(-1, &cast(&ranks.detach(), DType::Int64)?);
-    let found = match between {
-        Between::Lower => at(&ranks.floor()?)?,
-        Between::Higher => at(&ranks.ceil()?)?,
-        Between::Nearest => at(&ranks.round()?)?,
-        Between::Linear | Between::Midpoint => {
+    let found = match interpolation {
+        Interpolation::Lower => at(&ranks.floor()?)?,
+        Interpolation::Higher => at(&ranks.ceil()?)?,
+        Interpolation::Nearest => at(&ranks.round()?)?,
+        Interpolation::Linear | Interpolation::Midpoint => {
             let below = ranks.detach().floor()?;
-            let weight = if between == Between::Midpoint {
+            let weight = if interpolation == Interpolation::Midpoint {
                 Tensor::full(ranks.sizes(), Scalar::Float(0.5), ranks.dtype())?
             } else {
                 ranks.sub(&below)?
@@ -202,8 +202,8 @@ mod tests {
     fn derivatives() {
         let q = Tensor::from_slice(&[0.13, 0.61, 0.9], &[3]).unwrap();
         let x = noise(3, &[3, 4]);
-        for between in ["linear", "lower", "higher", "midpoint", "nearest"] {
-            gradcheck(&|xs| quantile(&xs[0], &q, Some(0), false, between)?.exp(), std::slice::from_ref(&x));
+        for interpolation in ["linear", "lower", "higher", "midpoint", "nearest"] {
+            gradcheck(&|xs| quantile(&xs[0], &q, Some(0), false, interpolation)?.exp(), std::slice::from_ref(&x));
         }
         gradcheck(&|xs| quantile(&xs[0], &xs[1], None, true, "linear")?.exp(), &[x.clone(), q]);
         gradcheck(&|xs| nanquantile_number(&xs[0], 0.3, Some(1), true, "linear")?.exp(), &[x]);

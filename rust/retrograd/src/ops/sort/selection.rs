@@ -1,4 +1,5 @@
-//! What the ops of this family have in common: the trait a room implements, and the primitive that runs them all.
+//! What the ops of this family have in common: the trait that a definition implements, and the primitive that runs them
+//! all.
 
 use std::fmt::Debug;
 
@@ -71,7 +72,7 @@ impl<C: Choose> Primitive for Chosen<C> {
         Ok(smallvec![without(values)?, without(indices)?])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        to_chosen(cx.g(), cx.kept(0)?, self.axis, cx.sizes(0)).map(one)
+        to_chosen(cx.g(), cx.saved(0)?, self.axis, cx.sizes(0)).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let t = cx.t(0).map(|t| at_chosen(t, &cx.outs[1], op.axis)).transpose()?;

@@ -144,12 +144,12 @@ impl ViewOp for Diagonal {
         let [a, b] = self.dims;
         let (na, nb) = (x.sizes()[a] as i64, x.sizes()[b] as i64);
         let (sa, sb) = (x.strides()[a], x.strides()[b]);
-        let room = if self.offset >= 0 {
+        let length = if self.offset >= 0 {
             na.min(nb.saturating_sub(self.offset))
         } else {
             na.saturating_add(self.offset).min(nb)
         };
-        let n = room.max(0) as usize;
+        let n = length.max(0) as usize;
         let stays = |&d: &usize| d != a && d != b;
         let mut sizes: Dims = (0..x.ndim()).filter(stays).map(|d| x.sizes()[d]).collect();
         let mut strides: crate::tensor::Strides = (0..x.ndim()).filter(stays).map(|d| x.strides()[d]).collect();

@@ -13,7 +13,7 @@ use crate::ops::Value;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Scalar, Tensor};
 
-/// Marks views that have siblings: in-place writes through them cannot be followed.
+/// Marks views that have siblings: in-place writes through them cannot be recorded.
 fn siblings(outs: Outs) -> Outs {
     if mode::is_grad_enabled() {
         outs.iter().for_each(|o| o.set_creation(Creation::Multi));

@@ -1,4 +1,5 @@
-//! What view ops of one tensor have in common: the trait a room implements, and the primitive that runs them all.
+//! What view ops of one tensor have in common: the trait that a definition implements, and the primitive that runs them
+//! all.
 
 use std::fmt::Debug;
 

@@ -36,7 +36,7 @@ impl Steps {
             small: small[1] / self.groups,
             axes: [ConvAxis::NONE; 3],
         };
-        let mut room = (large[1] + small[1]) as f64;
+        let mut elements = (large[1] + small[1]) as f64;
         for i in 0..axes {
             let a = ConvAxis {
                 large: large[i + 2],
@@ -46,11 +46,11 @@ impl Steps {
                 dilation: self.dilation[i],
                 pad: self.padding[i] as isize,
             };
-            room *= a.large as f64 + a.small as f64 * a.stride as f64 + a.kernel as f64 * a.dilation as f64;
+            elements *= a.large as f64 + a.small as f64 * a.stride as f64 + a.kernel as f64 * a.dilation as f64;
             shape.axes[3 - axes + i] = a;
         }
-        // Padded images are counted in `usize`, with room to spare.
-        if room < LARGEST as f64 { Ok(shape) } else { Err(too_large()) }
+        // Padded images are counted in `usize`, with a margin.
+        if elements < LARGEST as f64 { Ok(shape) } else { Err(too_large()) }
     }
 }
 

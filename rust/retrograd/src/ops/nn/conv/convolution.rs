@@ -58,12 +58,12 @@ impl Convolution {
 
     fn floats<T: Element + ConvScalar>(&self, s: &Shape, xs: &[&Tensor], y: &Tensor) -> Result<()> {
         let xs: SmallVec<[Tensor; 3]> = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<_>>()?;
-        let room = if self.transposed { conv::transposed_scratch(s) } else { conv::forward_scratch(s) };
+        let scratch = if self.transposed { conv::transposed_scratch(s) } else { conv::forward_scratch(s) };
         let pointer = |x: &Tensor| SharedPtr(x.ptr::<T>());
         let (x, w, y) = (pointer(&xs[0]), pointer(&xs[1]), pointer(y));
         let bias = xs.get(2).map_or(SharedPtr(std::ptr::null_mut()), pointer);
         try_split(s.batch, 1, s.terms() * TERM_COST, &|images| {
-            let work = Tensor::empty(&[room], T::DTYPE)?;
+            let work = Tensor::empty(&[scratch], T::DTYPE)?;
             let (x, w, bias) = (x.get().cast_const(), w.get().cast_const(), bias.get().cast_const());
             // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as
             // there are channels. (2) The output and `work` are fresh. (3) S4; no other piece has these images.
@@ -88,7 +88,7 @@ impl Convolution {
             }
         }
         match self.transposed {
-            true => conv::plain_spread(s, &xs[0], &xs[1], &mut sums),
+            true => conv::naive_transposed(s, &xs[0], &xs[1], &mut sums),
             false => conv::plain_gather(s, &xs[0], &xs[1], &mut sums),
         }
         copy::cast(&Tensor::from_slice(&sums, y.sizes())?, y.dtype())
@@ -131,7 +131,7 @@ impl Primitive for Convolution {
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, x, w) = (cx.g(), cx.kept(0)?, cx.kept(1)?);
+        let (g, x, w) = (cx.g(), cx.saved(0)?, cx.saved(1)?);
         let mut grads =
             maybe(cx.when(0, || apply1(Self::derived(&self.steps, !self.transposed, &x.sizes()[2..]), &[g, w]))?);
         grads.push(cx.when(1, || {

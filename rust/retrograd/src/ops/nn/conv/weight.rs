@@ -124,7 +124,7 @@ impl Primitive for ConvolutionWeight {
         let part = |i: usize, transposed: bool| {
             cx.when(i, || {
                 let op = Convolution::derived(&self.steps, transposed, &cx.sizes(i)[2..]);
-                apply1(op, &[cx.kept(1 - i)?, g])
+                apply1(op, &[cx.saved(1 - i)?, g])
             })
         };
         let mut grads = maybe(part(0, false)?);

@@ -120,7 +120,7 @@ impl Primitive for GridSample {
         match_dtype!(floats of kernel, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (x, points) = (cx.kept(0)?, cx.kept(1)?);
+        let (x, points) = (cx.saved(0)?, cx.saved(1)?);
         let fits = cx.g().sizes() == &self.sizes(x, points)[..] && cx.g().dtype() == x.dtype();
         let grads = if cx.differentiating() || !fits {
             self.pull_composed(cx, x, points)?

@@ -25,9 +25,9 @@ pub(super) struct Face {
 }
 
 /// Applies a table along each of the last axes; `None` leaves an axis alone. Reverse: the transposed tables. With
-/// `KEEPS` the node keeps the operand, which no rule uses, since torch's does.
+/// `SAVES` the node keeps the operand, which no rule uses, since torch's does.
 #[derive(Clone, Debug)]
-pub(super) struct Separable<const KEEPS: bool> {
+pub(super) struct Separable<const SAVES: bool> {
     pub tables: Arc<[Option<ResampleTable>]>,
     pub face: Arc<Face>,
     /// Whether this is the reverse of the op that the face tells of.
@@ -36,7 +36,7 @@ pub(super) struct Separable<const KEEPS: bool> {
     pub plain: bool,
 }
 
-impl<const KEEPS: bool> Separable<KEEPS> {
+impl<const SAVES: bool> Separable<SAVES> {
     pub fn new(tables: Vec<Option<ResampleTable>>, face: Face) -> Self {
         Self { tables: tables.into(), face: Arc::new(face), reversed: false, plain: false }
     }
@@ -108,9 +108,9 @@ impl Tensor {
     }
 }
 
-impl<const KEEPS: bool> Primitive for Separable<KEEPS> {
+impl<const SAVES: bool> Primitive for Separable<SAVES> {
     const NAME: &'static str = "resample";
-    const SAVE: &'static [Save] = if KEEPS { &[Save::input(0, "self")] } else { &[] };
+    const SAVE: &'static [Save] = if SAVES { &[Save::input(0, "self")] } else { &[] };
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

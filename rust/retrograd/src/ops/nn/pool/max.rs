@@ -71,7 +71,7 @@ impl Primitive for MaxPool {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = ToPlaces { rank: self.0.rank, plane: plane(cx.sizes(0), self.0.rank), node: self.names()[1] };
-        apply1(back, &[cx.g(), cx.kept(1)?]).map(one)
+        apply1(back, &[cx.g(), cx.saved(1)?]).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let at = AtPlaces { rank: op.0.rank, node: op.names()[1] };

@@ -121,8 +121,8 @@ impl Pool {
             Layout::Adaptive { out } => out[axis].into(),
             Layout::Regular { kernel, stride, padding, dilation, ceil, .. } => {
                 let [k, s, p, d] = [kernel, stride, padding, dilation].map(|v| i128::from(v[axis]));
-                let room = n as i128 + 2 * p - d * (k - 1) - 1 + if ceil { s - 1 } else { 0 };
-                let m = room.div_euclid(s) + 1;
+                let reach = n as i128 + 2 * p - d * (k - 1) - 1 + if ceil { s - 1 } else { 0 };
+                let m = reach.div_euclid(s) + 1;
                 // With `ceil`, the last window starts inside the axis or the padding in front of it.
                 if ceil && (m - 1) * s >= n as i128 + p { m - 1 } else { m }
             }
@@ -196,8 +196,8 @@ fn tile(n: usize, m: usize, [k, s, p, d]: [i64; 4], include_pad: bool) -> PoolAx
         })
         .collect();
     let from = ((p + s - 1) / s).clamp(0, m as i128) as usize;
-    let room = size - 1 - (k - 1) * d + p;
-    let to = if room < 0 { 0 } else { (room / s + 1).min(m as i128) as usize };
+    let reach = size - 1 - (k - 1) * d + p;
+    let to = if reach < 0 { 0 } else { (reach / s + 1).min(m as i128) as usize };
     let whole = from..to.max(from);
     // Steps and strides that are longer than the axis are never taken.
     let bound = |v: i128| v.min(isize::MAX as i128 / 2) as usize;

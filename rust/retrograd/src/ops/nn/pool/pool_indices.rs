@@ -49,7 +49,7 @@ impl Primitive for ToPlaces {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = AtPlaces { rank: self.rank, node: self.node };
-        let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.kept(0)?]))?);
+        let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
     }
@@ -89,7 +89,7 @@ impl Primitive for AtPlaces {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = ToPlaces { rank: self.rank, plane: plane(cx.sizes(0), self.rank), node: self.node };
-        let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.kept(0)?]))?);
+        let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
     }

@@ -58,7 +58,7 @@ impl Primitive for MaxUnpool {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let back = AtPlaces { rank: self.rank, node: self.node() };
-        let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.kept(0)?]))?);
+        let mut grads = maybe(cx.when(0, || apply1(back, &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
     }

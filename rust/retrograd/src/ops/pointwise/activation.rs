@@ -12,8 +12,12 @@ use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents,
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::real::{Ordered, Real};
+use crate::ops::Entry;
 use crate::ops::Form;
 use crate::tensor::{DType, Scalar, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&TANH, &NN_TANH, &SIGMOID, &NN_SIGMOID, &RELU, &NN_RELU];
 
 /// `tanh`: reverse `g (1 - result^2)`.
 #[derive(Clone, Copy, Debug)]

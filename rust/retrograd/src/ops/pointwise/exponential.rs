@@ -1,19 +1,50 @@
-//! Exponentials and logarithms to other bases, and near 0; the error function.
+//! Exponentials and logarithms.
 
-use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
+use std::f64::consts::{LN_2, LN_10};
 
 use retrograd_macros::op;
 
-use super::unary::{Map, Unary, elementary, lanes};
+use super::complex;
+use super::complex::complex_body;
+use super::unary::{Map, Unary, body, elementary, fuse, lanes};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::kernels::math;
+use crate::kernels::real::Real;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&EXP2, &EXPM1, &LOG2, &LOG10, &ERF];
+pub static ROSTER: &[&Entry] = &[&EXP, &EXP2, &EXPM1, &LOG, &LOG1P, &LOG2, &LOG10];
+
+/// `exp`: reverse `g * result`.
+#[derive(Clone, Copy, Debug)]
+pub struct Exp;
+elementary!(Exp, |x| math::exp(x));
+complex_body!(Exp, |z| z.exp());
+impl Unary for Exp {
+    const NAME: &'static str = "exp";
+    const SAVE: &'static [Save] = &[Save::output(0, "result")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { lanes(Self::NAME, self, x, out) }
+    }
+    fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
+        g.mul(result)
+    }
+}
+
+/// The exponential of each element.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * exp(input)`.
+///
+/// >>> rg.exp(rg.tensor([0.0])).tolist()
+/// [1.0]
+#[op(function, method, inplace, out)]
+pub fn exp(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Exp), &[input])
+}
 
 /// `exp2`: reverse `g result log 2`.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +98,65 @@ impl Unary for Expm1 {
 #[op(function, method, inplace, out)]
 pub fn expm1(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Expm1), &[input])
+}
+
+/// `log`: reverse `g / x`.
+#[derive(Clone, Copy, Debug)]
+pub struct Log;
+elementary!(Log, |x| math::log(x));
+impl Unary for Log {
+    const NAME: &'static str = "log";
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        lanes(Self::NAME, self, x, out)
+    }
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.div(x)
+    }
+}
+
+/// The natural logarithm of each element; NaN for negative ones.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g / input`.
+///
+/// >>> rg.log(rg.tensor([1.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn log(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Log), &[input])
+}
+
+/// `log1p`: reverse `g / (x + 1)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Log1p;
+elementary!(Log1p, |x| math::log1p(x));
+struct Log1pRule;
+body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
+impl Unary for Log1p {
+    const NAME: &'static str = "log1p";
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        lanes(Self::NAME, self, x, out)
+    }
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.div(&x.plus(1i64)?)
+    }
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
+        fuse(Self::NAME, &Log1pRule, g, x)
+    }
+}
+
+/// The natural logarithm of one plus each element, accurate near 0.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g / (input + 1)`.
+///
+/// >>> rg.log1p(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn log1p(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Log1p), &[input])
 }
 
 /// `log2`: reverse `g / (x log 2)`.
@@ -123,48 +213,57 @@ pub fn log10(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Log10), &[input])
 }
 
-/// `erf`: reverse `2 g exp(-x^2) / sqrt(pi)`.
-#[derive(Clone, Copy, Debug)]
-pub struct Erf;
-elementary!(Erf, |x| math::erf(x));
-impl Unary for Erf {
-    const NAME: &'static str = "erf";
-    const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
-    }
-    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
-        x.square()?.neg()?.exp()?.times(FRAC_2_SQRT_PI)?.mul(g)
-    }
-}
-
-/// The error function of each element.
-///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
-/// Derivative: `g * 2 / sqrt(pi) * exp(-input**2)`.
-///
-/// >>> rg.erf(rg.tensor([0.0])).tolist()
-/// [0.0]
-#[op(function, method, inplace, out)]
-pub fn erf(input: &Tensor) -> Result<Tensor> {
-    apply_as(form, Map(Erf), &[input])
-}
-
 #[cfg(test)]
 mod tests {
-
-    use crate::testing::{gradcheck, noise};
+    use super::*;
+    use crate::ops::pointwise::unary::check_fused;
+    use crate::tensor::{DType, copy};
+    use crate::testing::{complex_noise, gradcheck, noise};
 
     #[test]
     fn derivatives() {
         for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
             let x = [noise(1, sizes)];
-            gradcheck(&|x| x[0].exp2(), &x);
-            gradcheck(&|x| x[0].expm1(), &x);
-            gradcheck(&|x| x[0].erf(), &x);
             let up = [x[0].plus(2.0).unwrap()];
-            gradcheck(&|x| x[0].log2(), &up);
-            gradcheck(&|x| x[0].log10(), &up);
+            for f in [exp, exp2, expm1] {
+                gradcheck(&|x| f(&x[0]), &x);
+            }
+            for f in [log, log1p, log2, log10] {
+                gradcheck(&|x| f(&x[0]), &up);
+            }
+        }
+        gradcheck(&|z| z[0].exp(), &[complex_noise(1, &[2, 3])]);
+    }
+
+    #[test]
+    fn fused_rules_agree() {
+        let _reading = crate::storage::reclaim::reading();
+        check_fused(Log1p, &noise(1, &[37]).plus(2.0).unwrap());
+    }
+
+    #[test]
+    fn integers_become_floats_and_in_place_cannot() {
+        let x = Tensor::from_slice(&[0i64, 1], &[2]).unwrap();
+        assert_eq!(x.exp().unwrap().dtype(), DType::Float32);
+        assert_eq!(x.sqrt().unwrap().to_vec::<f64>().unwrap(), [0.0, 1.0]);
+        assert!(x.sqrt_().unwrap_err().to_string().contains("can't be cast to the desired output type"));
+        let y = noise(1, &[3, 4]).view_as(&[4, 3], &[1, 4], 0).unwrap();
+        assert_eq!(y.exp().unwrap().strides(), y.strides());
+    }
+
+    #[test]
+    fn halves_are_rounded_once() {
+        let x = noise(3, &[7, 90]);
+        for dtype in [DType::Float16, DType::BFloat16] {
+            let half = copy::cast(&x, dtype).unwrap();
+            let wide = copy::cast(&half, DType::Float32).unwrap();
+            for half in [half.clone(), half.t().unwrap()] {
+                let wide = copy::cast(&half, DType::Float32).unwrap();
+                let want = copy::cast(&wide.exp().unwrap(), dtype).unwrap();
+                assert_eq!(half.exp().unwrap().to_vec::<f32>().unwrap(), want.to_vec::<f32>().unwrap());
+            }
+            let want = copy::cast(&wide.mul(&wide).unwrap(), dtype).unwrap();
+            assert_eq!(half.mul(&half).unwrap().to_vec::<f32>().unwrap(), want.to_vec::<f32>().unwrap());
         }
     }
 }

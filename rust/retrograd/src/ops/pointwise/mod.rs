@@ -2,7 +2,7 @@
 //!
 //! A unary op implements [`Unary`] and is run as [`Map`]; a binary op implements `Primitive` with [`forward2`].
 
-mod activation;
+pub mod activation;
 pub mod arith;
 pub mod binary;
 mod clamp;
@@ -11,12 +11,12 @@ pub mod complex;
 pub mod discrete;
 mod division;
 pub mod exponential;
-pub mod functions;
 mod logic;
 mod power;
 mod promote;
 mod remainder;
-mod rounding;
+pub mod roots;
+pub mod rounding;
 mod scalar_loop;
 pub mod select;
 mod shift;

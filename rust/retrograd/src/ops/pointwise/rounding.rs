@@ -9,9 +9,13 @@ use crate::autograd::primitive::Save;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Ordered, Real};
+use crate::ops::Entry;
 use crate::ops::Form;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] = &[&ABS, &SIGN, &FLOOR, &CEIL, &TRUNC, &ROUND, &ROUND_DECIMALS];
 
 /// `abs`: reverse `g sign(x)`.
 #[derive(Clone, Copy, Debug)]

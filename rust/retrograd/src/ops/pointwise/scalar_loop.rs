@@ -1,5 +1,8 @@
-//! Loops of ops that are called too seldom to be compiled for each instruction set, on tensors.
+//! Loops on tensors that are compiled once, not for each instruction set, since they take little of the time of programs;
+//! and the unary functions that they run.
 
+use super::unary::{Map, Unary};
+use crate::autograd::primitive::Save;
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{RunBody, each, runs};
 use crate::tensor::{DType, Tensor, layout};
@@ -41,4 +44,53 @@ pub(super) fn run_in_double<const N: usize>(
     run_scalar_loop(op, xs, out, &|xs, out| each(xs, out, |x: [f32; N]| f(x.map(f64::from)) as f32), &|xs, out| {
         each(xs, out, f);
     })
+}
+
+/// A unary function of real numbers and its derivative. All of them share one loop in double precision, so that one
+/// costs no code but its own: for functions that take no time worth mentioning in a training step.
+#[derive(Debug)]
+pub struct UnaryFunction {
+    pub name: &'static str,
+    pub node: &'static str,
+    pub f: fn(f64) -> f64,
+    /// As [`Unary::vjp`].
+    pub vjp: fn(&Tensor, &Tensor) -> Result<Tensor>,
+}
+
+/// A [`UnaryFunction`] as a [`Unary`], with what its derivative is written in: `1`, the operand; `2`, the result; `0`,
+/// neither.
+#[derive(Clone, Copy, Debug)]
+pub struct UnaryLoop<const SAVED: u8>(&'static UnaryFunction);
+
+/// A function whose derivative is written in the operand.
+pub fn of_self(function: &'static UnaryFunction) -> Map<UnaryLoop<1>> {
+    Map(UnaryLoop(function))
+}
+
+/// A function whose derivative is written in the result.
+pub fn of_result(function: &'static UnaryFunction) -> Map<UnaryLoop<2>> {
+    Map(UnaryLoop(function))
+}
+
+/// A function whose derivative is constant.
+pub fn of_neither(function: &'static UnaryFunction) -> Map<UnaryLoop<0>> {
+    Map(UnaryLoop(function))
+}
+
+impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
+    const NAME: &'static str = "pointwise";
+    const SAVE: &'static [Save] = match SAVED {
+        1 => &[Save::input(0, "self")],
+        2 => &[Save::output(0, "result")],
+        _ => &[],
+    };
+    fn node(&self) -> &'static str {
+        self.0.node
+    }
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        run_in_double(self.0.name, [x], out, &|[x]| (self.0.f)(x))
+    }
+    fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor> {
+        (self.0.vjp)(g, saved)
+    }
 }

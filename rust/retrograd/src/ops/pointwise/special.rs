@@ -7,15 +7,15 @@ use std::ops::Range;
 use retrograd_macros::op;
 
 use super::binary::XLOGY;
-use super::scalar_loop::run_in_double;
+use super::scalar_loop::{UnaryFunction, of_self, run_in_double};
 use super::select::{number, where_};
-use super::trigonometry::{UnaryFunction, of_self};
-use super::unary::{Map, Unary};
-use super::{activation, exponential, functions, rounding};
+use super::unary::{Map, Unary, elementary, lanes};
+use super::{activation, exponential, rounding};
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::Save;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::kernels::math;
 use crate::kernels::special as scalar;
 use crate::ops::reduce::softmax;
 use crate::ops::{Entry, Value, forms};
@@ -24,6 +24,7 @@ use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
+    &ERF,
     &ERFC,
     &ERFINV,
     &SINC,
@@ -80,8 +81,8 @@ also_in_special! {
     SPECIAL_GAMMALN = "gammaln", LGAMMA;
     SPECIAL_MULTIGAMMALN = "multigammaln", MVLGAMMA;
     SPECIAL_EXPM1 = "expm1", exponential::EXPM1;
-    SPECIAL_LOG1P = "log1p", functions::LOG1P;
-    SPECIAL_ERF = "erf", exponential::ERF;
+    SPECIAL_LOG1P = "log1p", exponential::LOG1P;
+    SPECIAL_ERF = "erf", ERF;
     SPECIAL_ERFC = "erfc", ERFC;
     SPECIAL_ERFINV = "erfinv", ERFINV;
     SPECIAL_EXP2 = "exp2", exponential::EXP2;
@@ -94,6 +95,33 @@ also_in_special! {
     SPECIAL_LOGSUMEXP = "logsumexp", softmax::LOGSUMEXP;
     SPECIAL_SOFTMAX = "softmax", softmax::SOFTMAX;
     SPECIAL_LOG_SOFTMAX = "log_softmax", softmax::LOG_SOFTMAX;
+}
+
+/// `erf`: reverse `2 g exp(-x^2) / sqrt(pi)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Erf;
+elementary!(Erf, |x| math::erf(x));
+impl Unary for Erf {
+    const NAME: &'static str = "erf";
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        lanes(Self::NAME, self, x, out)
+    }
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        x.square()?.neg()?.exp()?.times(FRAC_2_SQRT_PI)?.mul(g)
+    }
+}
+
+/// The error function of each element.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * 2 / sqrt(pi) * exp(-input**2)`.
+///
+/// >>> rg.erf(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn erf(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Erf), &[input])
 }
 
 /// One less the error function of each element, accurate where that is near 0.
@@ -426,7 +454,7 @@ mod tests {
     fn derivatives() {
         for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
             let x = [noise(1, sizes).times(0.9).unwrap()];
-            for f in [erfc, erfinv, sinc, i0, i1, ndtr] {
+            for f in [erf, erfc, erfinv, sinc, i0, i1, ndtr] {
                 gradcheck(&|x| f(&x[0]), &x);
             }
             let half = [x[0].times(0.45).unwrap().plus(0.5).unwrap()];

@@ -2,64 +2,81 @@
 
 use retrograd_macros::op;
 
-use super::scalar_loop::run_in_double;
-use super::unary::{Map, Unary};
+use super::scalar_loop::{UnaryFunction, of_neither, of_result, of_self};
+use super::unary::{Map, Unary, elementary, fuse_lanes, lanes};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
+use crate::kernels::math;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&TAN, &ASIN, &ACOS, &ATAN, &SINH, &COSH, &ASINH, &ACOSH, &ATANH, &DEG2RAD, &RAD2DEG];
+pub static ROSTER: &[&Entry] =
+    &[&SIN, &COS, &TAN, &ASIN, &ACOS, &ATAN, &SINH, &COSH, &ASINH, &ACOSH, &ATANH, &DEG2RAD, &RAD2DEG];
 
-/// A unary function of real numbers and its derivative. All of them share one loop in double precision, so that one
-/// costs no code but its own: for functions that take no time worth mentioning in a training step.
-#[derive(Debug)]
-pub struct UnaryFunction {
-    pub name: &'static str,
-    pub node: &'static str,
-    pub f: fn(f64) -> f64,
-    /// As [`Unary::vjp`].
-    pub vjp: fn(&Tensor, &Tensor) -> Result<Tensor>,
-}
-
-/// A [`UnaryFunction`] as a [`Unary`], with what its derivative is written in: `1`, the operand; `2`, the result; `0`,
-/// neither.
+/// `sin`: reverse `g cos x`.
 #[derive(Clone, Copy, Debug)]
-pub struct UnaryLoop<const SAVED: u8>(&'static UnaryFunction);
-
-/// A function whose derivative is written in the operand.
-pub fn of_self(function: &'static UnaryFunction) -> Map<UnaryLoop<1>> {
-    Map(UnaryLoop(function))
-}
-
-/// A function whose derivative is written in the result.
-pub fn of_result(function: &'static UnaryFunction) -> Map<UnaryLoop<2>> {
-    Map(UnaryLoop(function))
-}
-
-/// A function whose derivative is constant.
-pub fn of_neither(function: &'static UnaryFunction) -> Map<UnaryLoop<0>> {
-    Map(UnaryLoop(function))
-}
-
-impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
-    const NAME: &'static str = "pointwise";
-    const SAVE: &'static [Save] = match SAVED {
-        1 => &[Save::input(0, "self")],
-        2 => &[Save::output(0, "result")],
-        _ => &[],
-    };
-    fn node(&self) -> &'static str {
-        self.0.node
-    }
+pub struct Sin;
+elementary!(Sin, |x| math::sin(x));
+struct SinRule;
+elementary!(SinRule, |g, x| g * math::cos(x));
+impl Unary for Sin {
+    const NAME: &'static str = "sin";
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
     fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double(self.0.name, [x], out, &|[x]| (self.0.f)(x))
+        lanes(Self::NAME, self, x, out)
     }
-    fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor> {
-        (self.0.vjp)(g, saved)
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.mul(&x.cos()?)
     }
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
+        fuse_lanes(Self::NAME, &SinRule, g, x)
+    }
+}
+
+/// The sine of each element, in radians.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * cos(input)`.
+///
+/// >>> rg.sin(rg.tensor([0.0])).tolist()
+/// [0.0]
+#[op(function, method, inplace, out)]
+pub fn sin(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Sin), &[input])
+}
+
+/// `cos`: reverse `-g sin x`.
+#[derive(Clone, Copy, Debug)]
+pub struct Cos;
+elementary!(Cos, |x| math::cos(x));
+struct CosRule;
+elementary!(CosRule, |g, x| -(g * math::sin(x)));
+impl Unary for Cos {
+    const NAME: &'static str = "cos";
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        lanes(Self::NAME, self, x, out)
+    }
+    fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
+        g.mul(&x.sin()?.neg()?)
+    }
+    fn fused(&self, g: &Tensor, x: &Tensor) -> Option<Result<Tensor>> {
+        fuse_lanes(Self::NAME, &CosRule, g, x)
+    }
+}
+
+/// The cosine of each element, in radians.
+///
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `-g * sin(input)`.
+///
+/// >>> rg.cos(rg.tensor([0.0])).tolist()
+/// [1.0]
+#[op(function, method, inplace, out)]
+pub fn cos(input: &Tensor) -> Result<Tensor> {
+    apply_as(form, Map(Cos), &[input])
 }
 
 /// The tangent of each element, in radians.
@@ -243,16 +260,24 @@ pub fn rad2deg(input: &Tensor) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::pointwise::unary::check_fused;
     use crate::testing::{gradcheck, noise};
 
     #[test]
     fn derivatives() {
         for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
             let x = [noise(1, sizes).times(0.9).unwrap()];
-            for f in [tan, asin, acos, atan, sinh, cosh, asinh, atanh, deg2rad, rad2deg] {
+            for f in [sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, atanh, deg2rad, rad2deg] {
                 gradcheck(&|x| f(&x[0]), &x);
             }
             gradcheck(&|x| acosh(&x[0]), &[x[0].plus(2.5).unwrap()]);
         }
+    }
+
+    #[test]
+    fn fused_rules_agree() {
+        let _reading = crate::storage::reclaim::reading();
+        check_fused(Sin, &noise(1, &[37]).plus(2.0).unwrap());
+        check_fused(Cos, &noise(1, &[37]).plus(2.0).unwrap());
     }
 }

@@ -1,5 +1,5 @@
-//! Loops on tensors that are compiled once, not for each instruction set, since they take little of the time of programs;
-//! and the unary functions that they run.
+//! Loops on tensors that are compiled once, not for each instruction set, since they take little of the time of
+//! programs; and the unary functions that they run.
 
 use super::unary::{Map, Unary};
 use crate::autograd::primitive::Save;

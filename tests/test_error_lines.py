@@ -39,7 +39,7 @@ def test_a_value_written_after_it_was_kept(tmp_path):
         """
         def forward(x):
             y = x * 2
-            z = y.exp()  # kept
+            z = y.exp()  # saved
 
             z.add_(1)  # written
             return z
@@ -53,11 +53,11 @@ def test_a_value_written_after_it_was_kept(tmp_path):
         """,
     )
     assert "modified by an inplace operation: [torch.FloatTensor [2]], which is output 0 of Exp" in message
-    assert names(message, "kept by the op at", line("kept"), "forward", "z = y.exp()")
+    assert names(message, "saved by the op at", line("saved"), "forward", "z = y.exp()")
     assert names(message, "last written at", line("written"), "forward", "z.add_(1)")
     assert names(message, "needed at", line("needed"), "Trainer.step", "loss.backward()")
     assert f"let line {line('written')} write to a copy" in message
-    assert message.index("is at version 1; expected version 0 instead") < message.index("kept by the op at")
+    assert message.index("is at version 1; expected version 0 instead") < message.index("saved by the op at")
 
 
 def test_each_of_several_statements_is_found(tmp_path):
@@ -70,7 +70,7 @@ def test_each_of_several_statements_is_found(tmp_path):
             a = w * 1
             b = (
                 a
-                * a  # kept
+                * a  # saved
             )
             for _ in range(3):
                 a[0] = 2.0  # written
@@ -80,7 +80,7 @@ def test_each_of_several_statements_is_found(tmp_path):
         run()
         """,
     )
-    assert re.search(rf"kept by the op at +\S*program\.py:({line('kept')}|{line('kept') - 1}), in run", message)
+    assert re.search(rf"saved by the op at +\S*program\.py:({line('saved')}|{line('saved') - 1}), in run", message)
     assert names(message, "last written at", line("written"), "run", "a[0] = 2.0")
     assert names(message, "needed at", line("needed"), "run", "c.sum().backward()")
 
@@ -103,13 +103,13 @@ def test_every_way_to_write_is_named(tmp_path, write):
         f"""
         x = rg.ones(3, requires_grad=True)
         y = (x * 1)
-        z = y * y  # kept
+        z = y * y  # saved
         {no_grad}
             {write}  # written
         z.sum().backward()  # needed
         """,
     )
-    assert names(message, "kept by the op at", line("kept"), "<module>", "z = y * y")
+    assert names(message, "saved by the op at", line("saved"), "<module>", "z = y * y")
     assert names(message, "last written at", line("written"), "<module>", write)
     assert names(message, "needed at", line("needed"), "<module>", "z.sum().backward()")
 
@@ -160,7 +160,7 @@ def test_nodes_made_in_backward_have_the_lines_of_the_backward(tmp_path):
             @staticmethod
             def backward(ctx, g):
                 (x,) = ctx.saved_tensors
-                return 3 * x.square() * g  # kept
+                return 3 * x.square() * g  # saved
 
         x = rg.ones(2, requires_grad=True)
         y = Cube.apply(x)
@@ -171,7 +171,7 @@ def test_nodes_made_in_backward_have_the_lines_of_the_backward(tmp_path):
     )
     assert names(message, "freed by the run at", line("freed"), "<module>", "rg.autograd.grad(first.sum(), x)")
     assert names(message, "needed again at", line("again"), "<module>", "first.sum().backward()")
-    assert re.search(rf"recorded by the op at +\S*program\.py:{line('kept')}, in Cube.backward", message)
+    assert re.search(rf"recorded by the op at +\S*program\.py:{line('saved')}, in Cube.backward", message)
 
 
 def test_large_ops_and_other_threads(tmp_path):
@@ -186,7 +186,7 @@ def test_large_ops_and_other_threads(tmp_path):
 
         def work():
             y = x * 1
-            made.append(y.exp())  # kept
+            made.append(y.exp())  # saved
             made[0].mul_(2)  # written
 
         thread = threading.Thread(target=work)
@@ -195,7 +195,7 @@ def test_large_ops_and_other_threads(tmp_path):
         made[0].sum().backward()  # needed
         """,
     )
-    assert names(message, "kept by the op at", line("kept"), "work", "made.append(y.exp())")
+    assert names(message, "saved by the op at", line("saved"), "work", "made.append(y.exp())")
     assert names(message, "last written at", line("written"), "work", "made[0].mul_(2)")
     assert names(message, "needed at", line("needed"), "<module>", "made[0].sum().backward()")
 
@@ -205,12 +205,12 @@ def test_reading_what_was_saved_names_the_reader(tmp_path):
         tmp_path,
         """
         x = rg.ones(2, requires_grad=True)
-        y = x.exp()  # kept
+        y = x.exp()  # saved
         y.add_(1)  # written
         y.grad_fn.next_functions[0][0]._saved_result  # needed
         """,
     )
-    assert names(message, "kept by the op at", line("kept"), "<module>", "y = x.exp()")
+    assert names(message, "saved by the op at", line("saved"), "<module>", "y = x.exp()")
     assert names(message, "needed at", line("needed"), "<module>", "y.grad_fn.next_functions")
 
 
@@ -218,7 +218,7 @@ def test_programs_without_source_still_have_line_numbers():
     code = "x = rg.ones(2, requires_grad=True)\ny = x.exp()\ny.add_(1)\n\ny.sum().backward()"
     with pytest.raises(RuntimeError) as caught:
         exec(compile(code, "<made>", "exec"), {"rg": rg})
-    for what, number in [("kept by the op at", 2), ("last written at", 3), ("needed at", 5)]:
+    for what, number in [("saved by the op at", 2), ("last written at", 3), ("needed at", 5)]:
         assert re.search(rf"^  {what} +<made>:{number}, in <module>$", str(caught.value), re.MULTILINE)
 
 

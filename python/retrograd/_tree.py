@@ -59,16 +59,16 @@ def _build(leaves: Iterator[Any], shape: Shape) -> Any:
     return kind(*branches) if hasattr(kind, "_make") else kind(branches)
 
 
-def spread(prefix: Any, shape: Shape) -> list[Any] | None:
+def broadcast_prefix(prefix: Any, shape: Shape) -> list[Any] | None:
     """A leaf of `prefix` for each leaf of a tree of this shape: one that ends early stands for all leaves below.
 
     None if the shapes do not agree. A dict may be of another kind and order than that of the tree.
     """
     found: list[Any] = []
-    return found if _spread(prefix, shape, found) else None
+    return found if _broadcast_prefix(prefix, shape, found) else None
 
 
-def _spread(prefix: Any, shape: Shape, found: list[Any]) -> bool:
+def _broadcast_prefix(prefix: Any, shape: Shape, found: list[Any]) -> bool:
     node = _children(prefix)
     if node is None:
         found.extend([prefix] * count(shape))
@@ -85,7 +85,7 @@ def _spread(prefix: Any, shape: Shape, found: list[Any]) -> bool:
         branches = [prefix[name] for name in names]
     elif type(prefix) is not kind:
         return False
-    return all(_spread(branch, s, found) for branch, s in zip(branches, shapes, strict=True))
+    return all(_broadcast_prefix(branch, s, found) for branch, s in zip(branches, shapes, strict=True))
 
 
 def count(shape: Shape) -> int:

@@ -166,7 +166,7 @@ def apart(sample: Sample) -> Sample:
     return sample.but(layouts=("transposed", "stepped"))
 
 
-def spread(name: str, fn: Callable[..., Any], **facts: Any) -> OpRecord:
+def moments(name: str, fn: Callable[..., Any], **facts: Any) -> OpRecord:
     samples = (
         *(apart(s(t(n))) for n in (2, 7, 16, 33)),
         s(t(3, 4)),
@@ -284,10 +284,10 @@ RECORDS = [
     ),
     place("argmax", np.argmax),
     place("argmin", np.argmin),
-    spread("var", variance),
-    spread("std", deviation),
-    spread("var_mean", with_mean(variance), method=False, result=("same", "same")),
-    spread("std_mean", with_mean(deviation), method=False, result=("same", "same")),
+    moments("var", variance),
+    moments("std", deviation),
+    moments("var_mean", with_mean(variance), method=False, result=("same", "same")),
+    moments("std_mean", with_mean(deviation), method=False, result=("same", "same")),
     OpRecord(
         name="logsumexp",
         covers=("special.logsumexp",),

@@ -39,7 +39,7 @@ from records import (
     running,
     sampling,
     sets,
-    spread,
+    statistics,
     view,
 )
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
@@ -64,7 +64,7 @@ FAMILIES = (
     running,
     contract,
     sets,
-    spread,
+    statistics,
     made,
     conv,
     attention,

@@ -10,7 +10,7 @@ from retrograd import _core
 from retrograd._core import Tensor
 from retrograd._core import _SavedTensor as SavedTensor
 from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
-from retrograd.autograd._batched_derivatives import pull_batch
+from retrograd.autograd._batched_derivatives import vjp_batch
 from retrograd.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (
@@ -241,7 +241,7 @@ def _batched(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{list(sizes)} for the mapped dimension: those of grad_outputs with is_grads_batched=True"
         )
-    return pull_batch(roots, gradients, next(iter(sizes)), retain_graph, create_graph, targets, allow_unused)
+    return vjp_batch(roots, gradients, next(iter(sizes)), retain_graph, create_graph, targets, allow_unused)
 
 
 def variable(*args: object, **kwargs: object) -> Tensor:

@@ -39,7 +39,7 @@ def units(tensors: Tensors, start: int, stop: int) -> list[Tensor]:
 # ---- reverse mode
 
 
-def pull_batch(
+def vjp_batch(
     outs: Sequence[Any],
     cotangents: Sequence[Tensor | None],
     size: int,
@@ -73,7 +73,7 @@ def _rows_of(out: Tensor, batch: Tensor, inputs: tuple[Tensor, ...], create_grap
     size = len(batch)
     if size > 1:
         try:
-            return pull_batch((out,), (batch,), size, True, create_graph, inputs, True)
+            return vjp_batch((out,), (batch,), size, True, create_graph, inputs, True)
         except RuntimeError:  # whatever it was, the loop decides whether it is an error
             pass
     each = [_grad((out,), (unit,), True, create_graph, inputs, True) for unit in batch.unbind(0)]
@@ -93,7 +93,7 @@ def joined(parts: Sequence[Found]) -> Found:
 Run: TypeAlias = Callable[[list[Tensor]], Sequence[Tensor]]
 
 
-def push_batch(
+def jvp_batch(
     run: Run, xs: Tensors, tangents: Tensors, order: int = 1, *, once: bool = False, randomness: str = "same"
 ) -> tuple[list[Tensor], bool]:
     """The derivatives of the results of `run` along each of a batch of tangents of the inputs: batches, too.
@@ -106,11 +106,11 @@ def push_batch(
     state = generator.get_state()
     with _core._private_level(size, randomness) as level:
         if size == 1:
-            moved, differs = _push(run, _copies(xs), [t[0] for t in tangents], None, order)
+            moved, differs = _jvp(run, _copies(xs), [t[0] for t in tangents], None, order)
             return [t.unsqueeze(0) for t in moved], differs
         try:
             batched = [_core._batch(t, 0, level) for t in tangents]
-            moved, differs = _push(run, _copies(xs), batched, level, order)
+            moved, differs = _jvp(run, _copies(xs), batched, level, order)
             return [_core._unbatch(t, 0, level) for t in moved], differs
         except RuntimeError:  # whatever it was, the loop decides whether it is an error
             if once or size == 0:
@@ -118,7 +118,7 @@ def push_batch(
         each = []
         for unit in zip(*[t.unbind(0) for t in tangents], strict=True):
             generator.set_state(state)
-            each.append(_push(run, _copies(xs), unit, None, order))
+            each.append(_jvp(run, _copies(xs), unit, None, order))
     columns = zip(*[moved for moved, _ in each], strict=True)
     return [_core.stack(column) for column in columns], any(differs for _, differs in each)
 
@@ -128,13 +128,13 @@ def _copies(xs: Tensors) -> list[Tensor]:
     return [x.clone() for x in xs]
 
 
-def _push(run: Run, xs: Tensors, tangents: Tensors, private: int | None, order: int) -> tuple[list[Tensor], bool]:
+def _jvp(run: Run, xs: Tensors, tangents: Tensors, private: int | None, order: int) -> tuple[list[Tensor], bool]:
     """The derivatives of what `run` returns, zeros where there is none; tangents may be batched at `private`."""
     with _core._private_dual_level() as level:
         if private is None:
             duals = [_core._make_dual(x, t, level) for x, t in zip(xs, tangents, strict=True)]
         else:
             duals = [_core._make_dual_along(x, t, level, private) for x, t in zip(xs, tangents, strict=True)]
-        results = run(duals) if order == 1 else _push(run, duals, tangents, private, order - 1)[0]
+        results = run(duals) if order == 1 else _jvp(run, duals, tangents, private, order - 1)[0]
         parts = [_core._unpack_dual(y, level) for y in results]
         return [_core.zeros_like(y) if t is None else t for y, t in parts], _core._dual_level_differs(level)

@@ -75,7 +75,7 @@ def differentiable(x: Any, link: bool) -> Tensor:
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
     if x.is_inference():
         x = x.clone()
-    x = _core._spread(x)
+    x = _core._batch_at_all_levels(x)
     view = x.view_as(x)
     return view if link and x.requires_grad else _core._variable(view)
 
@@ -167,7 +167,7 @@ class Record:
     def settled_outputs(self) -> Any:
         return unflatten([settled(out, self.inner, self.keep) for out in self.outs], self.out_shape)
 
-    def pull(self, cotangents: Sequence[Any], retain_graph: bool, create_graph: bool) -> list[Tensor]:
+    def vjp(self, cotangents: Sequence[Any], retain_graph: bool, create_graph: bool) -> list[Tensor]:
         """The gradients of the outputs, zeros where there is none."""
         pairs = [(out, g) for out, g in zip(self.outs, cotangents, strict=True) if out.requires_grad]
         if not pairs:
@@ -256,7 +256,7 @@ def _gradient(
         record.outs = [out]
         record.see_whether_to_keep()
         keep, inner = record.keep, record.inner
-        found = [settled(g, inner, keep) for g in record.pull((None,), keep, keep)]
+        found = [settled(g, inner, keep) for g in record.vjp((None,), keep, keep)]
         return unflatten(found, record.xs_shape), settled(out, inner, keep), record.aux
 
 
@@ -286,17 +286,17 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function."
                 f" cotangents: {describe(shape)}, primal output: {describe(record.out_shape)}"
             )
-        return unflatten(_pulled(record, given, retain_graph, create_graph), record.xs_shape)
+        return unflatten(_checked_vjp(record, given, retain_graph, create_graph), record.xs_shape)
 
     value = record.settled_outputs()
     return (value, pullback, record.aux) if has_aux else (value, pullback)
 
 
-def _pulled(record: Record, cotangents: list[Any], retain_graph: bool, create_graph: bool | None) -> list[Tensor]:
+def _checked_vjp(record: Record, cotangents: list[Any], retain_graph: bool, create_graph: bool | None) -> list[Tensor]:
     with out_of_inference() as outside:
         create_graph = outside if create_graph is None else create_graph
         keep = create_graph and (record.keep or any(isinstance(g, Tensor) and g.requires_grad for g in cotangents))
-        return [settled(g, record.inner, keep) for g in record.pull(cotangents, retain_graph, keep)]
+        return [settled(g, record.inner, keep) for g in record.vjp(cotangents, retain_graph, keep)]
 
 
 def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
@@ -317,9 +317,9 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     """
     with reversing(None) as outside:  # as torch, whose linearize lets the function write to anything
         record = recorded(func, primals, tuple(range(len(primals))), False, outside)
-        # What is pulled back: any cotangents, as the result is linear in them. They are not batched by themselves.
-        cotangents = tuple([_core._variable(_core._spread(zeros_like(out))) for out in record.outs])
-        pulled = record.pull(cotangents, True, True)
+        # What is gradients back: any cotangents, as the result is linear in them. They are not batched by themselves.
+        cotangents = tuple([_core._variable(_core._batch_at_all_levels(zeros_like(out))) for out in record.outs])
+        gradients = record.vjp(cotangents, True, True)
     inner = (*record.inner, *cotangents)
 
     def pushforward(*tangents: Any) -> Any:
@@ -338,7 +338,7 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
                     )
         with out_of_inference() as outside:
             keep = outside and (record.keep or any(t.requires_grad for t in given))
-            pairs = [(g, t) for g, t in zip(pulled, given, strict=True) if g.requires_grad]
+            pairs = [(g, t) for g, t in zip(gradients, given, strict=True) if g.requires_grad]
             found: Sequence[Tensor | None] = (None,) * len(cotangents)
             if pairs:
                 roots, ts = zip(*pairs, strict=True)

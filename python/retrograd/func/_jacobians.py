@@ -13,7 +13,7 @@ from typing import Any
 from retrograd import _core
 from retrograd._core import Tensor
 from retrograd._tree import Shape, flatten, unflatten
-from retrograd.autograd._batched_derivatives import joined, push_batch, rows, units
+from retrograd.autograd._batched_derivatives import joined, jvp_batch, rows, units
 from retrograd.func._derivatives import (
     Argnums,
     Func,
@@ -127,7 +127,7 @@ class _Moving:
         """Derivatives of all results along each element of the inputs, in a first axis."""
         count = sum([x.numel() for x in self.xs])
         with pushing(self.args):
-            return push_batch(self.run, self.xs, units(self.xs, 0, count), order, randomness=randomness)[0]
+            return jvp_batch(self.run, self.xs, units(self.xs, 0, count), order, randomness=randomness)[0]
 
 
 def jacfwd(func: Func, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Func:

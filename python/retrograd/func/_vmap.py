@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd._tree import Shape, describe, flatten, spread, unflatten
+from retrograd._tree import Shape, broadcast_prefix, describe, flatten, unflatten
 
 __all__ = ["debug_unwrap", "vmap"]
 
@@ -91,7 +91,7 @@ def _mapped_over(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, 
     if type(in_dims) is int and args and all(isinstance(arg, Tensor) for arg in args):
         dims: Sequence[Any] = (in_dims,) * len(args)
     else:
-        leaves, dims, shape = _spread_dims(func, in_dims, args)
+        leaves, dims, shape = _dims_of_leaves(func, in_dims, args)
     size = None
     for leaf, dim in zip(leaves, dims, strict=True):
         if dim is None:
@@ -111,7 +111,7 @@ def _mapped_over(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, 
     return size, leaves, dims, shape
 
 
-def _spread_dims(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], Shape]:
+def _dims_of_leaves(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], Shape]:
     """The leaves of the arguments, the axis of each, and the shape of the tree."""
     if not isinstance(in_dims, int | tuple):
         _refuse(
@@ -123,7 +123,7 @@ def _spread_dims(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[
     if not args:
         raise ValueError(f"vmap({_name(func)})(<inputs>): got no inputs. There must be a tensor to map over.")
     leaves, shape = flatten(args)
-    dims = spread(in_dims, shape)
+    dims = broadcast_prefix(in_dims, shape)
     if dims is None:
         _refuse(
             func,
@@ -192,7 +192,7 @@ def _places(func: Func, out_dims: Any, shape: Shape) -> list[int | None]:
     """The place of the mapped axis for each leaf of the results."""
     if shape is None and type(out_dims) is tuple and len(out_dims) == 1:  # a result by itself counts as a tuple of one
         out_dims = out_dims[0]
-    places = spread(out_dims, shape)
+    places = broadcast_prefix(out_dims, shape)
     if places is None:
         raise ValueError(
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "

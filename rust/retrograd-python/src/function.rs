@@ -396,7 +396,7 @@ fn finish<'py>(
     }
 
     // To be asked before results are replaced.
-    let pushing = mode::propagates(mode::word()).then(|| {
+    let propagating = mode::propagates(mode::word()).then(|| {
         let requires_grad = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.requires_grad(t));
         (tensors_in.clone(), results.iter().map(requires_grad).collect::<SmallVec<[bool; 4]>>())
     });
@@ -426,10 +426,10 @@ fn finish<'py>(
         pack_saved(&node, &|nr| results.get(nr).cloned().flatten()).or_py()?;
     }
 
-    if let Some((tensors_in, requires_grad)) = pushing {
+    if let Some((tensors_in, requires_grad)) = propagating {
         let outcomes: SmallVec<[jvp::Outcome; 2]> =
             results.iter().zip(requires_grad).map(|(t, requires_grad)| t.clone().map(|t| (t, requires_grad))).collect();
-        jvp::push(&jvp::Call { ctx, args, operands, tensors_in: &tensors_in, dirty: &dirty, results: &outcomes })?;
+        jvp::propagate(&jvp::Call { ctx, args, operands, tensors_in: &tensors_in, dirty: &dirty, results: &outcomes })?;
     }
     ctx.get().end_of_forward();
 

@@ -91,7 +91,7 @@ enum What {
     Transform {
         begins: bool,
         records: bool,
-        pushes: bool,
+        propagates: bool,
         given: Option<Py<PyAny>>,
     },
     /// `pack_hook` and `unpack_hook` of the object.
@@ -154,10 +154,10 @@ impl What {
                 (Before::Dual { level, public }, number(level)?)
             }
             &What::Rule { level } => (Before::Rule { level, to: transforms::hide_from(level) }, none()),
-            What::Transform { begins, records, pushes, given } => {
+            What::Transform { begins, records, propagates, given } => {
                 let running =
                     begins.then(|| transforms::begin(given.as_ref().map(|given| is_given(given.clone_ref(py)))));
-                let forward = pushes.then(|| forward::set_enabled(true));
+                let forward = propagates.then(|| forward::set_enabled(true));
                 let word = mode::set(INFERENCE, false);
                 let outside = mode::records(word);
                 mode::set(GRAD, *records || outside);
@@ -409,7 +409,7 @@ bases! {
     }
     /// Inference mode, or the normal mode within it.
     InferenceMode("_InferenceMode", (mode), mode: bool) { Scope::of(What::Switch(Switch::Inference(mode))) }
-    /// Ops push tangents, or not; from the call on.
+    /// Ops propagate tangents, or not; from the call on.
     ForwardSwitch("_ForwardSwitch", (mode), mode: bool) { acting(Switch::Forward(mode), true) }
     /// Gradients get the layout of their leaves, or not; from the call on.
     GradLayoutSwitch("_GradLayoutSwitch", (enable = true), enable: bool) { acting(Switch::GradLayout(enable), true) }
@@ -503,19 +503,19 @@ fn _private_dual_level() -> Scope {
 /// makes and to the tensors in `given`, or, with None, to any.
 #[pyfunction]
 fn _reversing(given: Option<Py<PyAny>>) -> Scope {
-    Scope::of(What::Transform { begins: true, records: true, pushes: false, given })
+    Scope::of(What::Transform { begins: true, records: true, propagates: false, given })
 }
 
 /// As `_reversing`, of a transform that moves the arguments of its function.
 #[pyfunction]
 fn _pushing(given: Option<Py<PyAny>>) -> Scope {
-    Scope::of(What::Transform { begins: true, records: false, pushes: true, given })
+    Scope::of(What::Transform { begins: true, records: false, propagates: true, given })
 }
 
 /// A time without inference mode, in which ops record if they do outside; gives whether they do.
 #[pyfunction]
 fn _out_of_inference() -> Scope {
-    Scope::of(What::Transform { begins: false, records: false, pushes: false, given: None })
+    Scope::of(What::Transform { begins: false, records: false, propagates: false, given: None })
 }
 
 /// `watch(tensor)` is called before every write in place on this thread.

@@ -34,7 +34,7 @@ fn _unbatch<'py>(t: &Bound<'py, PyAny>, dim: i64, level: usize) -> PyResult<Boun
 
 /// The tensor, batched at every open level.
 #[pyfunction]
-fn _spread<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+fn _batch_at_all_levels<'py>(t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     wrap(t.py(), transforms::batch_at_all_levels(tensor(t)?).or_py()?)
 }
 
@@ -112,7 +112,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     for f in [
         wrap_pyfunction!(_batch, m)?,
         wrap_pyfunction!(_unbatch, m)?,
-        wrap_pyfunction!(_spread, m)?,
+        wrap_pyfunction!(_batch_at_all_levels, m)?,
         wrap_pyfunction!(_batch_parts, m)?,
         wrap_pyfunction!(_vmap_info, m)?,
         wrap_pyfunction!(_transforms_active, m)?,

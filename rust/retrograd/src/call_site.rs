@@ -25,7 +25,7 @@ pub struct SourceLocation {
     pub line: u32,
     /// The function around the line.
     pub function: String,
-    /// The line itself, if its source is at hand.
+    /// The line itself, if its source is available.
     pub text: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! One error type. A variant holds the facts; `Display` says them with the remedy; the binding maps
-//! each variant to its Python exception once.
+//! One error type. A variant holds the facts; `Display` prints them with the remedy; the binding maps each variant to
+//! its Python exception once.
 
 use std::any::Any;
 use std::fmt;
@@ -32,17 +32,17 @@ pub enum ErrorKind {
     DimRange { op: &'static str, dim: i64, ndim: usize },
     /// An index outside its axis.
     Index { op: &'static str, detail: String },
-    /// A kept tensor was written after it was kept.
+    /// A saved tensor was written in place after it was saved.
     StaleSave(Box<StaleSave>),
-    /// A node ran, and freed what it kept, before.
+    /// The node ran before, and its saved tensors were freed.
     Freed(Box<Freed>),
-    /// A rule of autograd was broken: in-place on a leaf, a root without grad, ...
+    /// A rule of autograd was broken: a write in place to a leaf, a root that does not require grad, ...
     Autograd { detail: String },
     /// There is no derivative, or no batching.
     NotImplemented { detail: String },
     /// No kernel for a dtype. `kernel` is what torch calls the loop that refuses.
     NoKernel { op: &'static str, kernel: &'static str, dtype: DType },
-    /// The elements of a batched tensor were asked for.
+    /// A call needs the elements of a batched tensor.
     Batched { op: &'static str },
     /// A buffer could not be allocated.
     OutOfMemory { bytes: usize },
@@ -62,7 +62,7 @@ pub enum ErrorClass {
 }
 
 impl ErrorKind {
-    /// The exception that the error becomes; what is foreign has one of its own, and is a runtime error without.
+    /// The exception that the error becomes. A foreign error has its own exception; without one it is a runtime error.
     pub fn class(&self) -> ErrorClass {
         match self {
             ErrorKind::Broadcast { .. }
@@ -93,13 +93,13 @@ pub struct StaleSave {
     pub now: u32,
     /// Node that produced the tensor, and which of its outputs it is.
     pub producer: Option<(String, usize)>,
-    /// Where the op was called that kept the tensor.
+    /// Where the op was called that saved the tensor.
     pub saved_at: Option<SourceLocation>,
     /// Where the last write to it was made.
     pub written_at: Option<SourceLocation>,
     /// Where it was needed: the call of backward.
     pub needed_at: Option<SourceLocation>,
-    /// Anomaly mode has said where the op was called.
+    /// Anomaly mode has printed where the op was called.
     pub traced: bool,
 }
 
@@ -109,9 +109,9 @@ pub struct Freed {
     pub node: String,
     /// Where the op was called that made the node.
     pub recorded_at: Option<SourceLocation>,
-    /// Where the call was made that freed what it kept.
+    /// Where the call was made that freed the saved tensors.
     pub freed_at: Option<SourceLocation>,
-    /// Where that was needed again.
+    /// Where they were needed again.
     pub needed_at: Option<SourceLocation>,
 }
 
@@ -147,8 +147,8 @@ impl Error {
     pub fn no_kernel(op: &'static str, dtype: DType) -> Self {
         ErrorKind::NoKernel { op, kernel: op, dtype }.into()
     }
-    /// The same error, told of `name`: what the caller called, where an op it is composed of refused. `#[op]` does this
-    /// for every entry.
+    /// The same error with `name` as its op: the op that the user called, where one that it is composed of refused.
+    /// `#[op]` does this for every entry.
     #[cold]
     #[must_use]
     pub fn named(mut self, name: &'static str) -> Self {
@@ -313,13 +313,13 @@ impl fmt::Display for StaleSave {
         }
         write!(
             f,
-            " is at version {}; expected version {} instead. {} kept it as '{}'.",
+            " is at version {}; expected version {} instead. {} saved it as '{}'.",
             self.now, self.saved, self.node, self.input
         )?;
         places(
             f,
             &[
-                ("kept by the op at", &self.saved_at),
+                ("saved by the op at", &self.saved_at),
                 ("last written at", &self.written_at),
                 ("needed at", &self.needed_at),
             ],
@@ -349,7 +349,7 @@ impl fmt::Display for Freed {
         write!(
             f,
             "Trying to backward through the graph a second time (or directly access saved tensors after they have already \
-             been freed): {} freed what it kept when it ran.",
+             been freed): {} freed its saved tensors when it ran.",
             self.node
         )?;
         places(

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::error::Result;
 
-/// Says whether the user wants the op to end, by an error that tells so.
+/// An error if the user wants the op to end.
 pub type Host = fn() -> Result<()>;
 
 static HOST: OnceLock<Host> = OnceLock::new();

@@ -38,9 +38,9 @@ def transposed(cls: type[Function], args: tuple[Any, ...], tangents: tuple[Any, 
         cotangents = tuple([_core._variable(_core.zeros_like(y)) for y in ys])
         moving = tuple([x for x, t in zip(xs, tangents, strict=True) if t is not None])
         inner = (*[x for x in moving if x.is_leaf], *cotangents)
-        pulled = _core._grad(ys, cotangents, True, True, moving, True)
+        gradients = _core._grad(ys, cotangents, True, True, moving, True)
     given = [t for t in tangents if t is not None]
-    pairs = [(g, t) for g, t in zip(pulled, given, strict=True) if g is not None]
+    pairs = [(g, t) for g, t in zip(gradients, given, strict=True) if g is not None]
     if any(not g.requires_grad for g, _ in pairs):
         raise _missing(cls, "and its backward has no derivative that one could be made from")
     found: tuple[Any, ...] = (None,) * len(ys)

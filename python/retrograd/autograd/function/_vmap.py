@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd._tree import Shape, describe, flatten, spread, unflatten
+from retrograd._tree import Shape, broadcast_prefix, describe, flatten, unflatten
 from retrograd.autograd.function import Function, VmapInfo
 
 Dims: TypeAlias = tuple[Any, ...]
@@ -91,7 +91,7 @@ def _entries(outputs: Any, dims: Any, level: int, written: Sequence[tuple[Any, A
     `written` are pairs of values and the batched tensors they came from: an output that is such a value is that tensor.
     """
     leaves, shape = flatten(outputs)
-    each = spread(dims, shape)
+    each = broadcast_prefix(dims, shape)
     if each is None:
         raise RuntimeError(
             "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
@@ -134,7 +134,7 @@ def _inside(value: Any, dims: Any, level: int) -> Any:
     if value is None or dims is None:
         return value
     leaves, shape = flatten(value)
-    each = spread(dims, shape) or ()
+    each = broadcast_prefix(dims, shape) or ()
     return unflatten([_entry(x, dim, level, ()) for x, dim in zip(leaves, each, strict=True)], shape)
 
 

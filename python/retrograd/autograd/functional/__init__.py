@@ -35,7 +35,14 @@ from retrograd.autograd.functional._arguments import (
     tensors_of,
     vector,
 )
-from retrograd.autograd.functional._jacobians import agree, by_columns, by_fewer_columns, by_rows, pull, push
+from retrograd.autograd.functional._jacobians import (
+    agree,
+    by_columns,
+    by_fewer_columns,
+    by_rows,
+    compute_jvp,
+    compute_vjp,
+)
 from retrograd.autograd.grad_mode import enable_grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -155,7 +162,7 @@ def hessian(
 
     def gradient(xs: Tensors) -> Tensors:
         out = single(func(*xs), "hessian", strict)
-        found = filled(pull((out,), None, xs, True), xs, False, True, "", "")
+        found = filled(compute_vjp((out,), None, xs, True), xs, False, True, "", "")
         if strict:
             demand_varying(found, JACOBIAN_VARIES)
         return found
@@ -202,7 +209,7 @@ def vjp(
         if strict:
             demand_graph(outs)
         vs = vector(v, outs, many_outputs, "vjp", OF_OUTPUT, create_graph)
-        found = pull(outs, vs, xs, create_graph)
+        found = compute_vjp(outs, vs, xs, create_graph)
         product = filled(found, xs, strict, create_graph, OUTPUT_FREE, JACOBIAN_FREE)
         return (
             mirrored(linked(outs, create_graph), many_outputs),
@@ -245,17 +252,17 @@ def jvp(
         vs = vector(v, given, many_inputs, "jvp", OF_INPUT, create_graph)
         tangents: Gaps | None = None
         if agree(given, vs, create_graph, strict):
-            xs, outs, tangents = push(run, given, vs)
+            xs, outs, tangents = compute_jvp(run, given, vs)
         else:
             xs = fresh(given, create_graph)
             outs = run(xs)
         if tangents is None or not all(y.is_floating_point() or y.is_complex() for y in outs):
             # The pullback is linear in its cotangents, and differentiating it by them transposes it.
             cotangents = tuple([zeros_like(y, requires_grad=True) for y in outs])
-            pulled = pull(outs, cotangents, xs, True)
+            gradients = compute_vjp(outs, cotangents, xs, True)
             if strict:
-                demand_varying(pulled, PULLBACK_VARIES)
-            tangents = pull(pulled, vs, cotangents, create_graph)
+                demand_varying(gradients, PULLBACK_VARIES)
+            tangents = compute_vjp(gradients, vs, cotangents, create_graph)
         product = filled(tangents, outs, strict, create_graph, COTANGENT_FREE, JACOBIAN_FREE)
         return mirrored(linked(outs, create_graph), many), mirrored(linked(product, create_graph), many)
 
@@ -284,10 +291,10 @@ def vhp(
         vs = vector(v, given, many, "vhp", OF_INPUT, create_graph)
         xs = fresh(given, create_graph)
         out = single(func(*xs), "vhp", strict)
-        gradient = pull((out,), None, xs, True)
+        gradient = compute_vjp((out,), None, xs, True)
         if strict:
             demand_varying(gradient, JACOBIAN_VARIES)
-        found = pull(gradient, vs, xs, create_graph)
+        found = compute_vjp(gradient, vs, xs, create_graph)
         product = filled(found, xs, strict, create_graph, JACOBIAN_FREE, HESSIAN_FREE)
         return linked((out,), create_graph)[0], mirrored(linked(product, create_graph), many)
 
@@ -313,7 +320,7 @@ def hvp(
 
     def run(xs: Tensors) -> list[Tensor | None]:
         out = single(func(*xs), "hvp", strict)
-        gradient = pull((out,), None, xs, True)
+        gradient = compute_vjp((out,), None, xs, True)
         if strict:
             demand_varying(gradient, JACOBIAN_VARIES)
         return [*gradient, out]
@@ -322,15 +329,15 @@ def hvp(
         vs = vector(v, given, many, "hvp", OF_INPUT, create_graph)
         tangents: Gaps | None = None
         if agree(given, vs, create_graph, strict):
-            xs, (*gradient, out), tangents = push(run, given, vs)
+            xs, (*gradient, out), tangents = compute_jvp(run, given, vs)
         else:
             xs = fresh(given, create_graph)
             *gradient, out = run(xs)
         if tangents is None:
             # The product with a vector on the other side is linear in it; differentiating by it transposes it.
             directions = tuple([zeros_like(x, requires_grad=True) for x in xs])
-            pulled = pull(gradient, directions, xs, True)
-            found: Gaps = pull(pulled, vs, directions, create_graph)
+            products = compute_vjp(gradient, directions, xs, True)
+            found: Gaps = compute_vjp(products, vs, directions, create_graph)
         else:
             found = tangents[:-1]
         product = filled(found, xs, strict, create_graph, DIRECTION_FREE, HESSIAN_FREE)

@@ -11,7 +11,7 @@ from typing import Any
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd.autograd._batched_derivatives import generator, joined, push_batch, rows, units
+from retrograd.autograd._batched_derivatives import generator, joined, jvp_batch, rows, units
 from retrograd.autograd.functional._arguments import (
     JACOBIAN_FREE,
     OUTPUTS,
@@ -33,7 +33,7 @@ _grad = _core._grad
 # ---- the two modes
 
 
-def pull(outs: Gaps, vs: Tensors | None, xs: Tensors, create_graph: bool) -> tuple[Tensor | None, ...]:
+def compute_vjp(outs: Gaps, vs: Tensors | None, xs: Tensors, create_graph: bool) -> tuple[Tensor | None, ...]:
     """Reverse mode: the gradients of the outputs that have a graph, None for an input that they do not depend on."""
     live = [(out, vs[i] if vs else None) for i, out in enumerate(outs) if out is not None and out.requires_grad]
     if not live:
@@ -43,7 +43,7 @@ def pull(outs: Gaps, vs: Tensors | None, xs: Tensors, create_graph: bool) -> tup
     return found
 
 
-def push(run: Callable[[Tensors], Any], inputs: Tensors, vs: Tensors | None) -> tuple[Tensors, Any, Gaps | None]:
+def compute_jvp(run: Callable[[Tensors], Any], inputs: Tensors, vs: Tensors | None) -> tuple[Tensors, Any, Gaps | None]:
     """Forward mode: what `run` makes of fresh copies of the inputs that move along `vs`.
 
     Returns the copies, the tensors that `run` returned, and their tangents: None altogether if the recorded graph has
@@ -114,7 +114,7 @@ def by_columns(func: Func, inputs: Tensors, caller: str, once: bool = False) -> 
         return outs
 
     sizes = [x.numel() for x in inputs]
-    batches, differs = push_batch(run, inputs, units(inputs, 0, sum(sizes)), once=once)
+    batches, differs = jvp_batch(run, inputs, units(inputs, 0, sum(sizes)), once=once)
     blocks = []
     for batch, shape in zip(batches, shapes, strict=True):
         parts = batch.split(sizes) if len(sizes) > 1 else (batch,)

@@ -304,7 +304,7 @@ def _unit_vectors(t: Tensor, unit: complex) -> Iterator[Tensor]:
             yield vector
 
 
-def pushed(check: Check, tangents: Sequence[Tensor | None], batch: int | None = None) -> list[Tensor | None]:
+def output_tangents(check: Check, tangents: Sequence[Tensor | None], batch: int | None = None) -> list[Tensor | None]:
     """The tangent of every output in forward mode, given one or none for each source; or batches of them.
 
     Args: `batch` the private level that the tangents are batched at.
@@ -332,7 +332,7 @@ def column_of(check: Check, source: int, direction: Values) -> list[Values]:
     """The derivative of every output along a direction in one source, by forward mode."""
     tangents = [zeros_like(x) for x in check.sources]
     tangents[source] = tensor_like(direction, check.sources[source])
-    found = pushed(check, tangents)
+    found = output_tangents(check, tangents)
     return [[0.0] * o.numel() if t is None else flat(t) for o, t in zip(check.outputs, found, strict=True)]
 
 

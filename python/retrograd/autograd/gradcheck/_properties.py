@@ -18,8 +18,8 @@ from retrograd.autograd.gradcheck._differences import (
     GradcheckError,
     as_tuple,
     flat,
+    output_tangents,
     place,
-    pushed,
     random_values,
     tensor_like,
     zeros_like,
@@ -102,9 +102,9 @@ def check_undefined_tangents(check: Check) -> None:
     for i, x in enumerate(check.sources):
         tangents: list[Tensor | None] = list(drawn)
         tangents[i] = zeros_like(x)
-        expected = pushed(check, tangents)
+        expected = output_tangents(check, tangents)
         tangents[i] = None
-        found = pushed(check, tangents)
+        found = output_tangents(check, tangents)
         for k, (e, g) in enumerate(zip(expected, found, strict=True)):
             if e is None or g is None:
                 continue
@@ -126,11 +126,11 @@ def check_batched_gradients(check: Check) -> None:
     generator = Generator().manual_seed(SEED)
     for k, output in enumerate(check.outputs):
 
-        def pull(weights: Tensor, level: int | None, output: Tensor = output) -> Sequence[Tensor | None]:
+        def vjp(weights: Tensor, level: int | None, output: Tensor = output) -> Sequence[Tensor | None]:
             grads: Sequence[Tensor | None] = _core._grad((output,), (weights,), True, False, check.sources, True)
             return grads
 
-        alone, batched = _both_ways(pull, output, generator)
+        alone, batched = _both_ways(vjp, output, generator)
         for i, x in enumerate(check.sources):
             _compare(check, i, k, x, [grads[i] for grads in alone], batched[i])
 
@@ -140,12 +140,12 @@ def check_batched_tangents(check: Check) -> None:
     generator = Generator().manual_seed(SEED)
     for i, x in enumerate(check.sources):
 
-        def push(tangent: Tensor, level: int | None, i: int = i) -> Sequence[Tensor | None]:
+        def jvp(tangent: Tensor, level: int | None, i: int = i) -> Sequence[Tensor | None]:
             tangents: list[Tensor | None] = [None] * len(check.sources)
             tangents[i] = tangent
-            return pushed(check, tangents, level)
+            return output_tangents(check, tangents, level)
 
-        alone, batched = _both_ways(push, x, generator)
+        alone, batched = _both_ways(jvp, x, generator)
         for k, output in enumerate(check.outputs):
             _compare(check, i, k, output, [tangents[k] for tangents in alone], batched[k], forward=True)
 

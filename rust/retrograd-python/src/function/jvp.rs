@@ -31,7 +31,7 @@ pub struct Call<'a, 'py> {
 pub type Outcome = Option<(Tensor, bool)>;
 
 /// Gives the results of a call tangents, at every level at which an operand has one.
-pub fn push(call: &Call<'_, '_>) -> PyResult<()> {
+pub fn propagate(call: &Call<'_, '_>) -> PyResult<()> {
     let xs: SmallVec<[&Tensor; 4]> = call.operands.iter().collect();
     let outs: SmallVec<[Tensor; 2]> =
         call.results.iter().flatten().filter(|(_, requires_grad)| *requires_grad).map(|(t, _)| t.clone()).collect();

@@ -29,7 +29,7 @@ pub(super) struct OpRule<P: ?Sized> {
 impl OpRule<dyn AnyPrimitive> {
     fn run(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads> {
         let saved = self.saved.unpack_for(node, run)?;
-        // Nothing may be wanted: a view made without grad mode is followed, but leads nowhere.
+        // No gradient may be needed: a view made without grad mode may require grad, but its edge leads nowhere.
         if run.needs == 0 || grads.iter().all(Option::is_none) {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
@@ -101,7 +101,7 @@ impl<P: Primitive> Rule for OpRule<P> {
     }
 }
 
-/// Runs an op; records a node if grad mode is on and an operand is followed.
+/// Runs an op; records a node if grad mode is on and an operand requires grad.
 #[inline]
 pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
     let _reading = reading();
@@ -165,7 +165,7 @@ fn op_of<'a>(node: Option<&'a NodeRef>, op: &'a dyn Unrecorded) -> &'a dyn AnyPr
     node.and_then(|node| node.rule.op()).unwrap_or_else(|| op.op())
 }
 
-/// Results that their node keeps are kept with their tangents: in forward over reverse the rule needs both.
+/// Results that their node saves are saved with their tangents: in forward over reverse the rule needs both.
 fn share_tangents(node: Option<&NodeRef>, outs: &[Tensor]) -> Result<()> {
     match node.and_then(|node| node.rule.saved_slots()) {
         Some(saved) => saved.share_tangents(outs),
@@ -230,7 +230,7 @@ fn record(
     Ok(node)
 }
 
-/// A node of an op that keeps nothing, for a result that came about in another way.
+/// A node of an op that saves nothing, for a result that was made in another way.
 pub(crate) fn node_of<P: Primitive>(op: P, edge: Edge, output: OutMeta) -> NodeRef {
     Node::new(OpRule { saved: SavedSlots::new(SmallVec::new()), op }, smallvec![Some(edge)], smallvec![output])
 }
@@ -279,11 +279,11 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_write(facts.name, recording)?;
     overlap::check(op.op(), xs)?;
-    let pushing = if mode::propagates(word) { BeforeWrite::of(xs)? } else { None };
+    let propagating = if mode::propagates(word) { BeforeWrite::of(xs)? } else { None };
     // Edges are those of before the write: afterwards views of the same memory have other histories.
     let before = if recording {
         let grad_edges = GradEdges::of(xs)?;
-        let copy = pushing.as_ref().and_then(BeforeWrite::target);
+        let copy = propagating.as_ref().and_then(BeforeWrite::target);
         Some((before_write(facts.saves, xs, copy, &grad_edges, word)?, grad_edges))
     } else {
         None
@@ -305,15 +305,15 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
         }
         recorded = Some(node);
     }
-    if let Some(before) = pushing {
-        before.push(op_of(recorded.as_ref(), op), xs, target)?;
+    if let Some(before) = propagating {
+        before.propagate(op_of(recorded.as_ref(), op), xs, target)?;
         share_tangents(recorded.as_ref(), std::slice::from_ref(target))?;
     }
     Ok(target.clone())
 }
 
-/// What a recorded write needs of the state before it. Errors of what cannot be kept come here, before anything is
-/// written. `copy` is what was, if that has been copied.
+/// What a recorded write needs of the state before it. Errors of what cannot be saved are raised here, before anything
+/// is written. `copy` is what was, if that has been copied.
 fn before_write(
     saves: &'static [Save],
     xs: &[&Tensor],

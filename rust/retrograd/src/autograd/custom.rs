@@ -1,7 +1,7 @@
-//! Calls of custom functions: which results are followed, and how they hang on the function's node.
+//! Calls of custom functions: which results require grad, and how they become outputs of the function's node.
 //!
 //! The host language runs the function and decides what its node does; what must hold between operands and results
-//! (returned operands, operands written in place, views) is settled here.
+//! (returned operands, operands written in place, views) is decided here.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -40,12 +40,12 @@ impl Drop for Edges {
     }
 }
 
-/// What a custom function said of its operands and results.
+/// What a custom function stated of its operands and results.
 pub struct Call<'a> {
     pub operands: &'a [Tensor],
     /// Operands it wrote to.
     pub dirty: &'a [Tensor],
-    /// Results that are not to be followed.
+    /// Results that are marked as not differentiable.
     pub still: &'a [Tensor],
 }
 
@@ -64,7 +64,7 @@ impl Call<'_> {
         holds(self.operands, t) && !holds(self.dirty, t)
     }
 
-    /// Which of the followed results this tensor is. To be asked before [`Call::finish`].
+    /// Which of the results that require grad this tensor is. To be called before [`Call::finish`].
     pub fn result_number(&self, t: &Tensor, results: &[Option<Tensor>]) -> Option<u32> {
         if self.is_returned_as_is(t) || !self.requires_grad(t) {
             return None;
@@ -72,8 +72,9 @@ impl Call<'_> {
         results.iter().rposition(|r| r.as_ref().is_some_and(|r| r.is_same(t))).map(|nr| nr as u32)
     }
 
-    /// Counts the writes to dirty operands and hangs the results on the node that `node` makes, if one is given and a
-    /// result is followed. A result may be replaced: an operand returned as is becomes a fresh view of itself.
+    /// Counts the writes to dirty operands and makes the results outputs of the node that `node` makes, if one is given
+    /// and a result is differentiable. A result may be replaced: an operand returned as is becomes a fresh view of
+    /// itself.
     ///
     /// Nothing changes if the result is an error of the rules on in-place writes.
     pub fn finish<F>(&self, results: &mut [Option<Tensor>], node: Option<F>) -> Result<()>

@@ -2,7 +2,7 @@
 //!
 //! A run gives every reachable node a dense slot. Slots are found through the node itself (`mark` holds run and slot)
 //! when no other run is under way, and through a table otherwise, so that runs may overlap in threads or nest in hooks.
-//! Leaves accumulate as soon as all their gradients arrived; all others in order of their number.
+//! Leaves accumulate as soon as they have received all their gradients; all others in the order of their number.
 
 mod deep_stack;
 mod frame;
@@ -36,7 +36,7 @@ pub struct Root {
 pub enum Target {
     /// Accumulate into this leaf, or into `.grad` of this non-leaf.
     Accumulate(Edge),
-    /// Report the gradient that arrives here.
+    /// Report the gradient that is received here.
     Capture(Edge),
 }
 
@@ -52,7 +52,7 @@ pub struct Backward {
 /// A reachable node or leaf during a run.
 struct Task {
     place: Vertex,
-    /// Gradients that arrived, by output.
+    /// Gradients received so far, by output.
     grads: Grads,
     /// Edges into this place from nodes that have not been dealt with.
     pending: u32,
@@ -91,7 +91,7 @@ impl Task {
             Vertex::Leaf(_) => &[],
         }
     }
-    /// Leaves have no number: they run as soon as all their gradients arrived.
+    /// Leaves have no number: they run as soon as they have received all their gradients.
     fn seq(&self) -> Option<u64> {
         match &self.place {
             Vertex::Node(node) => Some(node.seq),
@@ -257,7 +257,7 @@ fn mark_targets(call: &Backward, tasks: &mut [Task], slots: &Slots) -> (usize, V
     (captures as usize, needed)
 }
 
-/// Adds a gradient to what arrived for an output.
+/// Adds a gradient to what an output received so far.
 fn accumulate_input(task: &mut Task, nr: u32, grad: Tensor, create_graph: bool) -> Result<()> {
     let slot = &mut task.grads[nr as usize];
     *slot = Some(match slot.take() {
@@ -267,7 +267,7 @@ fn accumulate_input(task: &mut Task, nr: u32, grad: Tensor, create_graph: bool) 
     Ok(())
 }
 
-/// Deals with a place whose gradients have all arrived: hooks, capture, rule or accumulation, delivery to what is next.
+/// Processes a node or leaf that has received all its gradients: hooks, captures, rule or accumulation, and the edges.
 fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<()> {
     let v = &mut tasks[i];
     let mut grads = std::mem::take(&mut v.grads);

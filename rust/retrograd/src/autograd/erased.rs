@@ -80,7 +80,7 @@ impl<P: Primitive> AnyPrimitive for P {
         P::vjp(self, cx)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
-        P::JVP.push(self, cx)
+        P::JVP.apply(self, cx)
     }
     fn inputs(&self) -> u32 {
         P::inputs(self)
@@ -112,7 +112,7 @@ pub trait Unrecorded {
     fn move_into_node(&mut self, head: Head, saved: SavedSlots) -> NodeRef;
 }
 
-const TAKEN: &str = "an op is moved into one node, and not asked for afterwards";
+const TAKEN: &str = "an op is moved into one node, and not used afterwards";
 
 impl<P: Primitive> Unrecorded for Option<P> {
     fn op(&self) -> &dyn AnyPrimitive {

@@ -1,9 +1,9 @@
 //! Forward mode: tangents that travel with tensors while a level is open.
 //!
 //! Levels nest, and a tensor may have a tangent at each: the derivative along that level's perturbation. The tangents
-//! of different levels never mix. A rule for one level runs with the levels below it open and the others shut, so a
-//! tangent at an outer level is differentiated by an inner one like any other tensor, and has tangents of its own; this
-//! is how higher derivatives and mixed ones come about.
+//! of different levels never mix. The rule for one level runs with that level hidden, so the other levels differentiate
+//! the tangent like any other tensor, and it has tangents of its own: higher and mixed derivatives come from these. See
+//! `each_level` for the order.
 
 mod tangents;
 
@@ -52,7 +52,7 @@ thread_local! {
     static OFF: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What this thread knows of forward mode, while another one goes on for it; the mode word has the rest.
+/// What is local to this thread of forward mode, while another one continues for it; the mode word has the rest.
 #[derive(Default)]
 pub(super) struct Carried {
     levels: Vec<Open>,
@@ -169,7 +169,7 @@ impl Hidden {
         Self::having(.., |at| at != level)
     }
     fn having(levels: impl RangeBounds<usize>, seen: impl Fn(usize) -> bool) -> Self {
-        // Every custom function comes by here, also where no level was ever opened.
+        // Every custom function calls this, also where no level was ever opened.
         let mut before = SmallVec::new();
         LEVELS.with_borrow_mut(|all| {
             for (at, open) in all.iter_mut().enumerate().filter(|(at, _)| levels.contains(at)) {
@@ -392,7 +392,7 @@ pub(crate) fn propagate_tangents(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[
 }
 
 /// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the
-/// tangents of `xs`; `None` stands for zeros. `name` is for errors.
+/// tangents of `xs`; `None` means zeros. `name` is for errors.
 pub fn propagate_through(
     xs: &[&Tensor],
     outs: &[Tensor],
@@ -454,7 +454,7 @@ impl BeforeWrite {
 
     /// As [`propagate_tangents`], after the write. The tangent is written in place too, so that it stays one with the
     /// tangents of the target's base and views.
-    pub fn push(&self, op: &dyn AnyPrimitive, xs: &[&Tensor], target: &Tensor) -> Result<()> {
+    pub fn propagate(&self, op: &dyn AnyPrimitive, xs: &[&Tensor], target: &Tensor) -> Result<()> {
         if !target.dtype().is_differentiable() {
             return Ok(());
         }
@@ -466,7 +466,7 @@ impl BeforeWrite {
             tangent_for(target, results.into_iter().next().flatten(), op.facts().name)
         };
         // Of what such ops write nothing depends on the target: the derivative by it is 1 for the elements that stay.
-        let kept = match target.may_overlap_itself() {
+        let unwritten = match target.may_overlap_itself() {
             true => {
                 let _hidden = Hidden::from(0);
                 let mut ts: SmallVec<[Option<Tensor>; 3]> = smallvec![None; before.len()];
@@ -481,7 +481,7 @@ impl BeforeWrite {
                 .iter()
                 .zip(&self.copies)
                 .any(|(t, copy)| copy.is_none() && t.as_ref().is_some_and(|t| t.shares_storage(&new)));
-            tangents::write(target, at, &new, lent, kept.as_ref())
+            tangents::write(target, at, &new, lent, unwritten.as_ref())
         })
     }
 }

@@ -45,7 +45,7 @@ pub trait LeafHook: Hook {
 pub struct NodeHooks {
     /// Tensor hooks by output, in order of registration.
     pub(crate) tensor: Mutex<Registered<(u32, Arc<dyn TensorHook>)>>,
-    /// Outputs whose tensor asked for its gradient to be saved. Weak: a node never owns its output.
+    /// Outputs whose tensor retains its gradient. Weak: a node never owns its output.
     pub(crate) retain: Mutex<BTreeMap<u32, crate::autograd::leaf::WeakTensor>>,
     pub pre: Mutex<Registered<Arc<dyn PreHook>>>,
     pub post: Mutex<Registered<Arc<dyn PostHook>>>,
@@ -74,20 +74,20 @@ impl Tensor {
     }
 }
 
-/// Is told of every write in place of its thread before it happens.
+/// Is called before every write in place of its thread.
 pub type WriteWatch = dyn Fn(&Tensor) -> Result<()> + Send + Sync;
 
 thread_local! {
     static WATCH: RefCell<Option<Arc<WriteWatch>>> = const { RefCell::new(None) };
 }
 
-/// Has `watch` told of the writes of this thread; returns who was told before.
+/// Has `watch` called before the writes of this thread; returns the former one.
 pub fn watch_writes(watch: Option<Arc<WriteWatch>>) -> Option<Arc<WriteWatch>> {
     mode::set(mode::WATCH_WRITES, watch.is_some());
     WATCH.replace(watch)
 }
 
-/// Exchanges who is told of the writes of this thread; the mode word says whether anybody is.
+/// Exchanges the watch of the writes of this thread; the mode word says whether there is one.
 pub(super) fn exchange_watch(watch: &mut Option<Arc<WriteWatch>>) {
     *watch = WATCH.replace(watch.take());
 }

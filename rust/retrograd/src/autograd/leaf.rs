@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::storage::reclaim::reading;
 use crate::tensor::{Body, DType, Inner, MemoryFormat, Tensor, flag, layout};
 
-/// A tensor that is not kept alive.
+/// A weak reference to a tensor.
 #[derive(Clone)]
 pub struct WeakTensor(Weak<Inner>);
 
@@ -23,7 +23,7 @@ impl WeakTensor {
     }
 }
 
-/// A leaf as the end of an edge. The leaf's node is made only if somebody asks for it; then it lives as long as anybody
+/// A leaf as the end of an edge. The leaf's node is made on request only; then it lives as long as anybody
 /// holds it or an edge leads to the leaf.
 pub struct LeafRef {
     leaf: Tensor,
@@ -163,11 +163,11 @@ impl Tensor {
         if self.is_batched() {
             return self.physical().grad_edge();
         }
-        // A view made without grad mode reports what its base requires, but nothing is followed through it.
+        // A view made without grad mode reports the requires_grad of its base, but no gradient goes through it.
         Ok(self.has_flag(flag::REQUIRES_GRAD).then(|| Edge::Leaf(self.as_leaf())))
     }
 
-    /// This leaf as the end of an edge, or the one it stands for.
+    /// This leaf as the end of an edge, or the leaf that it replaces.
     fn as_leaf(&self) -> LeafRef {
         if self.has_flag(flag::STANDS_IN)
             && let Some(leaf) = self.meta().stands_for.get()
@@ -184,8 +184,8 @@ impl Tensor {
         }
     }
 
-    /// As [`Tensor::grad_edge`], for asking what arrives there: a view that nothing is followed through has a place
-    /// too, where nothing arrives.
+    /// As [`Tensor::grad_edge`], for captures: a view that no gradient goes through has an edge too, which receives
+    /// nothing.
     pub fn target_edge(&self) -> Result<Option<Edge>> {
         if !self.requires_grad() {
             return Ok(None);
@@ -193,7 +193,7 @@ impl Tensor {
         Ok(Some(self.grad_edge()?.unwrap_or_else(|| Edge::Leaf(LeafRef::new(&self.physical())))))
     }
 
-    /// The one accumulating node of a leaf; made on demand, kept by whoever asks.
+    /// The one accumulating node of a leaf; made on request, and owned by the caller.
     pub fn accumulator(&self) -> NodeRef {
         let mut slot = self.meta().accumulator.lock();
         if let Some(node) = slot.as_ref().and_then(Weak::upgrade) {
@@ -229,7 +229,7 @@ impl Tensor {
         self.inner().meta.get().and_then(|m| m.grad.lock().clone())
     }
 
-    /// The dtype that gradients are cast to; `None`: any is kept.
+    /// The dtype that gradients are cast to; `None`: they are not cast.
     pub fn grad_dtype(&self) -> Option<DType> {
         let set = self.inner().meta.get().and_then(|m| *m.grad_dtype.lock());
         set.unwrap_or(Some(self.dtype()))
@@ -284,7 +284,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// A leaf over the same memory and version counter that autograd does not follow.
+    /// A leaf over the same memory and version counter that does not require grad.
     pub fn detach(&self) -> Tensor {
         self.alias()
     }
@@ -328,7 +328,7 @@ impl Tensor {
         self.has_flag(flag::RETAINS_GRAD)
     }
 
-    /// After an in-place op: `retain_grad` follows the tensor to its new node.
+    /// After an in-place op: moves `retain_grad` to the tensor's new node.
     pub(crate) fn move_retained_grad(&self, old: Option<&Output>) {
         if !self.has_flag(flag::RETAINS_GRAD) {
             return;
@@ -373,13 +373,13 @@ impl Tensor {
         Ok(())
     }
 
-    /// Gives the tensor other sizes, row-major, in place: the elements stay as they lie in memory, and new ones are not
-    /// initialised. Memory that is too small grows, for all tensors that share it.
+    /// Gives the tensor other sizes, row-major, in place: the elements stay where they are in memory, and new ones are
+    /// not initialised. Memory that is too small grows, for all tensors that share it.
     pub fn resize_(&self, sizes: &[usize]) -> Result<()> {
         self.resize_in(sizes, None)
     }
 
-    /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even if it keeps its
+    /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even with the same
     /// sizes.
     pub fn resize_in(&self, sizes: &[usize], format: Option<MemoryFormat>) -> Result<()> {
         check_own_memory("resize_", &[self])?;

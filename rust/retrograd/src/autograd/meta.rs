@@ -66,7 +66,7 @@ pub struct Meta {
     pub(crate) pinned: Mutex<Option<NodeRef>>,
     /// The engine's run and slot for this leaf, packed as in `Node::mark`.
     pub(crate) mark: AtomicU64,
-    /// The leaf that this one, unpacked by a saved-tensor hook, stands for.
+    /// The leaf that this one, unpacked by a saved-tensor hook, replaces.
     pub(crate) stands_for: OnceLock<LeafRef>,
     /// The value and level of a batched tensor.
     pub(crate) batched: Mutex<Option<Batched>>,

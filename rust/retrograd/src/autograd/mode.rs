@@ -64,7 +64,7 @@ pub fn records(word: u32) -> bool {
     word & (GRAD | INFERENCE) == GRAD
 }
 
-/// Whether ops push tangents under this mode word: a forward level is open, and inference mode is off.
+/// Whether ops propagate tangents under this mode word: a forward level is open, and inference mode is off.
 #[inline]
 pub fn propagates(word: u32) -> bool {
     word & (FORWARD | INFERENCE) == FORWARD

@@ -19,7 +19,7 @@ use crate::call_site::CallSite;
 use crate::error::Result;
 use crate::tensor::{DType, Dims, Tensor};
 
-/// Gradients, one per output (on the way in) or per input (on the way out); `None` stands for zeros.
+/// Gradients, one per output (on the way in) or per input (on the way out); `None` means zeros.
 pub type Grads = SmallVec<[Option<Tensor>; 2]>;
 pub type NodeRef = Arc<Node>;
 
@@ -39,7 +39,7 @@ pub enum Edge {
     Leaf(LeafRef),
 }
 
-/// An edge that keeps nothing alive.
+/// A weak reference to where an edge leads.
 #[derive(Clone)]
 pub enum WeakEdge {
     Node(Weak<Node>, u32),
@@ -121,7 +121,7 @@ impl OutMeta {
 pub struct Run {
     /// The rule's own ops are recorded, so that its results can be differentiated.
     pub create_graph: bool,
-    /// What was kept is freed after this run: nobody else may use it any more.
+    /// The saved tensors are freed after this run: nobody else may use them any more.
     pub frees: bool,
     /// Bit i: the gradient of input i is wanted. Inputs from 31 on share the last bit.
     pub needs: u32,
@@ -139,11 +139,11 @@ pub trait Rule: Send + Sync {
     fn name(&self) -> Cow<'static, str>;
     /// Gradients of the inputs from those of the outputs.
     fn apply(&self, node: &NodeRef, grads: &[Option<Tensor>], run: Run) -> Result<Grads>;
-    /// Whether the rule is asked even if no gradient arrived: a foreign one may make some of nothing.
+    /// Whether the rule runs even if no gradient was received: a foreign one may return some all the same.
     fn takes_nothing(&self) -> bool {
         false
     }
-    /// What was kept for the rule. A run that does not retain the graph frees it; a second one is then refused.
+    /// The saved tensors. A run that does not retain the graph frees them; a second one is then refused.
     fn saved_slots(&self) -> Option<&SavedSlots> {
         None
     }
@@ -151,7 +151,7 @@ pub trait Rule: Send + Sync {
     fn inputs(&self) -> u32 {
         u32::MAX
     }
-    /// What was kept of the argument with this name; `None` if there is none.
+    /// What was saved of the argument with this name; `None` if there is none.
     fn saved(&self, _node: &NodeRef, _name: &str) -> Result<Option<SavedItem>> {
         Ok(None)
     }
@@ -159,7 +159,7 @@ pub trait Rule: Send + Sync {
     fn saved_names(&self) -> Vec<&'static str> {
         Vec::new()
     }
-    /// The name of what was kept in this slot.
+    /// The name of the tensor in this slot.
     fn slot_name(&self, _slot: usize) -> &'static str {
         "saved_tensors"
     }
@@ -203,7 +203,7 @@ impl<R: ?Sized> Deref for Node<R> {
     }
 }
 
-/// Sequence number of the nodes of leaves, which run as soon as all their gradients arrived.
+/// Sequence number of the nodes of leaves, which run as soon as they have received all their gradients.
 pub const LEAF_SEQ: u64 = u64::MAX;
 
 thread_local! {
@@ -272,7 +272,7 @@ impl Node {
     pub fn sequence_nr(&self) -> u64 {
         self.hooks_if_any().and_then(|h| *h.sequence_nr.lock()).unwrap_or(self.seq)
     }
-    /// Changes what [`Node::sequence_nr`] tells. The engine goes by the number of creation.
+    /// Changes what [`Node::sequence_nr`] returns. The engine uses the number of creation.
     pub fn set_sequence_nr(&self, number: u64) {
         *self.hooks().sequence_nr.lock() = Some(number);
     }
@@ -318,7 +318,7 @@ impl Node {
     pub fn object_slot(&self) -> &AtomicPtr<()> {
         &self.object_slot
     }
-    /// Sizes and dtype of the operand that input `i` stands for, if its gradient is followed.
+    /// Sizes and dtype of the operand at input `i`, if it requires grad.
     pub(crate) fn input_meta(&self, i: usize) -> Option<(&[usize], DType)> {
         self.edges.get(i)?.as_ref().map(Edge::expects)
     }
@@ -339,7 +339,7 @@ impl Drop for Head {
 thread_local! {
     /// A drop of nodes is under way on this thread.
     static DROPPING: Cell<bool> = const { Cell::new(false) };
-    /// Nodes whose last reference was given up meanwhile.
+    /// Nodes whose last reference was dropped meanwhile.
     static DYING: RefCell<Vec<NodeRef>> = const { RefCell::new(Vec::new()) };
 }
 

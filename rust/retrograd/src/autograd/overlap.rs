@@ -6,7 +6,7 @@ use crate::tensor::Tensor;
 use crate::tensor::copy::ranges_meet;
 use crate::tensor::layout::{is_dense, repeats};
 
-/// Whether an op may write to a tensor in which one place stands for several elements, such as an expanded one.
+/// Whether an op may write to a tensor in which several elements share memory, such as an expanded one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Repeats {
     Refused,
@@ -16,7 +16,7 @@ pub enum Repeats {
     Taken,
 }
 
-/// Whether an op may read, beside the tensor it writes to, memory of that tensor.
+/// Whether an operand may share memory with the tensor that the op writes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reads {
     /// The same elements, or none of them.
@@ -27,7 +27,7 @@ pub enum Reads {
     Any,
 }
 
-/// What an op in place minds of memory that elements share.
+/// What an in-place op allows of memory that elements share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OverlapRules {
     pub repeats: Repeats,
@@ -50,7 +50,7 @@ pub(crate) fn check(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<()> {
     (1..xs.len()).try_for_each(|i| check_reads(name, xs[0], xs[i], op.reads(xs, i)))
 }
 
-/// Whether one place in memory surely stands for several elements.
+/// Whether several elements surely share memory.
 pub(crate) fn check_repeats(op: &str, target: &Tensor, allowed: Repeats) -> Result<()> {
     if target.is_contiguous() || allowed == Repeats::Taken || !repeats(target.sizes(), target.strides()) {
         return Ok(());
@@ -68,7 +68,7 @@ pub(crate) fn check_repeats(op: &str, target: &Tensor, allowed: Repeats) -> Resu
     ))
 }
 
-/// Checks what is read beside a write to `target`. Where a layout has gaps it is not known which elements meet, and the
+/// Checks what is read during a write to `target`. Where a layout has gaps it is not known which elements meet, and the
 /// op reads all before it writes.
 pub(crate) fn check_reads(op: &'static str, target: &Tensor, x: &Tensor, allowed: Reads) -> Result<()> {
     let dense = |t: &Tensor| t.is_contiguous() || is_dense(t.sizes(), t.strides());
@@ -79,7 +79,7 @@ pub(crate) fn check_reads(op: &'static str, target: &Tensor, x: &Tensor, allowed
     } else if !x.shares_storage(target) || x.numel() == 0 || target.numel() == 0 || !dense(x) || !dense(target) {
         false
     } else if x.op_ptr() == target.op_ptr() && x.strides() == target.strides() {
-        // Dense, with equal strides: one of them goes on beyond the other, or they are the same.
+        // Dense, with equal strides: one of them ends after the other, or they are the same.
         allowed == Reads::Apart || x.numel() * x.dtype().size() != target.numel() * target.dtype().size()
     } else {
         ranges_meet(x, target)

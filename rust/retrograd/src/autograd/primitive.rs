@@ -17,7 +17,7 @@ use crate::tensor::{DType, Tensor, Value};
 /// Results of an op.
 pub type Outs = SmallVec<[Tensor; 1]>;
 
-/// Where a kept tensor comes from.
+/// Where a saved tensor comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     Input(usize),
@@ -29,7 +29,7 @@ pub enum Source {
 pub struct Save {
     pub source: Source,
     pub name: &'static str,
-    /// Bit i: kept only if input i is followed; all ones: if any is.
+    /// Bit i: saved only if input i requires grad; all ones: if any does.
     pub for_grads: u32,
 }
 
@@ -49,7 +49,7 @@ impl Save {
 /// Names of parameters, and how to read them.
 pub type Params<P> = &'static [(&'static str, fn(&P) -> Value)];
 
-/// Lists the parameters of an op, which `op` stands for: fields of that name, or other values.
+/// Lists the parameters of an op, which is `op` in the values: fields of that name, or other values.
 ///
 /// ```text
 /// const PARAMS: Params<Self> = params!(op; alpha, dim: op.over.saved_dim());
@@ -101,7 +101,7 @@ pub enum Tangents<P> {
 
 impl<P: Primitive> Tangents<P> {
     /// The tangents of the op's results.
-    pub fn push(&self, op: &P, cx: &Jvp) -> Result<Grads> {
+    pub fn apply(&self, op: &P, cx: &Jvp) -> Result<Grads> {
         let run = |xs: &[&Tensor]| apply_any(&mut *op.boxed(), xs);
         match *self {
             Tangents::Zero => Ok(none(cx)),
@@ -158,7 +158,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
         Ok(false)
     }
 
-    /// What the op, written to operand 0, minds of memory that elements share.
+    /// What the op, written to operand 0, allows of memory that elements share.
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::ELEMENTWISE
     }
@@ -193,29 +193,29 @@ pub struct Vjp<'a> {
 impl Vjp<'_> {
     /// The gradient of the (first) output.
     pub fn g(&self) -> &Tensor {
-        self.grads[0].as_ref().expect("the engine runs a node with one output only when its gradient arrived")
+        self.grads[0].as_ref().expect("the engine runs a node with one output only when it has received its gradient")
     }
-    /// The gradient of output `i`, if one arrived.
+    /// The gradient of output `i`, if one was received.
     pub fn g_of(&self, i: usize) -> Option<&Tensor> {
         self.grads.get(i).and_then(Option::as_ref)
     }
-    /// The tensor kept by entry `i` of `SAVE`.
+    /// The tensor saved by entry `i` of `SAVE`.
     pub fn saved(&self, i: usize) -> Result<&Tensor> {
         self.saved
             .get(i)
             .and_then(Option::as_ref)
-            .ok_or_else(|| Error::autograd(format!("{}: rule asked for a value that was not kept", self.node.name())))
+            .ok_or_else(|| Error::autograd(format!("{}: rule uses a value that was not saved", self.node.name())))
     }
     /// Whether the gradient of operand `i` is wanted.
     pub fn needs(&self, i: usize) -> bool {
         self.run.needs(i)
     }
-    /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or push tangents. Then the rule
+    /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or propagate tangents. Then the rule
     /// must consist of ops; otherwise it may use a kernel of its own.
     pub fn differentiating(&self) -> bool {
         self.run.create_graph || mode::word() & mode::SPECIAL != 0
     }
-    /// Sizes of operand `i`, which must be followed.
+    /// Sizes of operand `i`, which must require grad.
     pub fn sizes(&self, i: usize) -> &[usize] {
         self.node.input_meta(i).map_or(&[], |(sizes, _)| sizes)
     }

@@ -1,4 +1,4 @@
-//! Values that a node keeps for its rule, with the version they had, or with what a hook made of them.
+//! Saved tensors: what a node holds for its rule, with the versions that it had, or what a hook made of it.
 
 mod hook_stack;
 
@@ -21,7 +21,7 @@ pub(super) use hook_stack::{Carried, InForce};
 use hook_stack::{Suspended, innermost};
 pub use hook_stack::{forbid_hooks, pop_hooks, push_hooks};
 
-/// One kept tensor.
+/// One saved tensor.
 #[derive(Clone)]
 pub struct Saved(SavedForm);
 
@@ -44,21 +44,21 @@ enum SavedForm {
     Packed(Arc<Packed>),
 }
 
-/// Stands for "no output of the node".
+/// Means "no output of the node".
 const INPUT: u32 = u32::MAX;
 
-/// What a hook made of a kept tensor, and the tensor's place in the graph.
+/// What a hook made of a saved tensor, and the tensor's place in the graph.
 struct Packed {
     value: Box<dyn PackedValue>,
     link: Link,
-    /// Bears the tensor's tangents, which the hook need not keep; none where it was packed outside of all levels.
+    /// Has the tensor's tangents, which the hook need not preserve; none if it was packed outside of all levels.
     tangents: Option<Tensor>,
 }
 
 enum Link {
     /// The tensor did not require grad.
     Constant,
-    /// It is this output of the node that keeps it.
+    /// It is this output of the node that saves it.
     Output(u32),
     /// It is the output of an op that wrote to a view.
     Part(Weak<Node>),
@@ -66,12 +66,12 @@ enum Link {
     Edge(Edge),
 }
 
-/// A pair of hooks for kept tensors: what [`SavedHooks::pack`] returns is kept instead.
+/// A pair of hooks for saved tensors: what [`SavedHooks::pack`] returns is saved instead.
 pub trait SavedHooks: Send + Sync {
     fn pack(&self, tensor: &Tensor) -> Result<Box<dyn PackedValue>>;
 }
 
-/// What a hook made of a kept tensor.
+/// What a hook made of a saved tensor.
 pub trait PackedValue: Send + Sync {
     /// The tensor again, or another one in its place. Whatever history it has is ignored.
     fn unpack(&self) -> Result<Tensor>;
@@ -87,7 +87,7 @@ pub enum SavedItem {
 }
 
 impl Saved {
-    /// Whether a tensor may be kept at all.
+    /// Refuses tensors that may not be saved at all.
     pub fn check(tensor: &Tensor) -> Result<()> {
         if tensor.is_inference() {
             return Err(Error::autograd(
@@ -105,7 +105,7 @@ impl Saved {
     pub fn output(tensor: &Tensor, nr: u32) -> Self {
         Self(SavedForm::Plain { version: tensor.version(), tensor: tensor.alias(), output: nr })
     }
-    /// The kept tensor, and the version that it had; `None` if a hook has it.
+    /// The saved tensor, and the version that it had; `None` if a hook has it.
     fn tensor_and_version(&self) -> Option<(&Tensor, u32)> {
         match &self.0 {
             SavedForm::Plain { tensor, version, .. } | SavedForm::Part { tensor, version, .. } => {
@@ -114,7 +114,7 @@ impl Saved {
             SavedForm::Packed(_) => None,
         }
     }
-    /// The kept tensor, if nobody wrote to it since and no hook has it.
+    /// The saved tensor, if nobody wrote to it since and no hook has it.
     #[inline]
     fn fresh(&self, node: &NodeRef, recording: bool) -> Result<Option<Tensor>> {
         let Some((tensor, version)) = self.tensor_and_version() else { return Ok(None) };
@@ -136,7 +136,7 @@ impl Saved {
         t.share_tangents(tensor)?;
         Ok(Some(t))
     }
-    /// The kept tensor: as it was, after checking that nobody wrote to it since, or as the hook unpacks it.
+    /// The saved tensor: as it was, after checking that nobody wrote to it since, or as the hook unpacks it.
     fn unpack(&self, node: &NodeRef, slot: usize, recording: bool) -> Result<Tensor> {
         match &self.0 {
             SavedForm::Packed(packed) => packed.unpack(node),
@@ -169,7 +169,7 @@ impl Saved {
         if shown.version() != before {
             return Err(Error::autograd(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be \
-                 modified by in-place operations, as what is kept would then not be what the op used: clone the tensor in the \
+                 modified by in-place operations, as what is saved would then not be what the op used: clone the tensor in the \
                  hook first.",
             ));
         }
@@ -248,7 +248,7 @@ impl Drop for Packed {
 /// Finds the output of a node with this number.
 type Outputs<'a> = dyn Fn(usize) -> Option<Tensor> + 'a;
 
-/// Hands what a new node keeps to the hooks in force.
+/// Passes what a new node saves to the hooks in force.
 #[cold]
 pub fn pack_saved(node: &NodeRef, outputs: &Outputs) -> Result<()> {
     let (Some(saved), Some(hooks)) = (node.rule.saved_slots(), innermost()) else { return Ok(()) };
@@ -263,7 +263,7 @@ pub fn pack_saved(node: &NodeRef, outputs: &Outputs) -> Result<()> {
 
 // ---- the values of a node
 
-/// The kept tensors of a node, one slot per `Save` of its op; freed after a run that does not retain the graph.
+/// The saved tensors of a node, one slot per `Save` of its op; freed after a run that does not retain the graph.
 pub struct SavedSlots(Mutex<Slots>);
 
 type Values = SmallVec<[Option<Saved>; 2]>;
@@ -325,7 +325,7 @@ impl SavedSlots {
             *once = true;
         }
     }
-    /// Frees the tensors, for a call at `by`. A node that kept none can run again.
+    /// Frees the tensors, for a call at `by`. A node that saved none can run again.
     pub fn release(&self, by: CallSite) {
         let values = {
             let mut slots = self.0.lock();
@@ -340,7 +340,7 @@ impl SavedSlots {
         };
         drop(values);
     }
-    /// Runs `f` on the values if the node may use them. Errors are made after the lock: they may ask the host for
+    /// Runs `f` on the values if the node may use them. Errors are made after the lock: they may call the host for
     /// words.
     fn held<R>(&self, node: &NodeRef, f: impl FnOnce(&Values) -> R) -> Result<R> {
         let by = match &*self.0.lock() {
@@ -396,7 +396,7 @@ impl SavedSlots {
         let value = self.held(node, |values| values.get(slot).cloned().flatten())?;
         value.map(|s| s.unpack(node, slot, recording)).transpose()
     }
-    /// Hands the tensor in a slot to `hooks` and keeps what they make of it.
+    /// Passes the tensor in a slot to `hooks` and saves what they make of it.
     fn pack(&self, slot: usize, hooks: &dyn SavedHooks, outputs: &Outputs) -> Result<()> {
         let value = match &*self.0.lock() {
             Slots::Held { values, .. } => values.get(slot).cloned().flatten(),
@@ -440,7 +440,7 @@ impl SavedSlots {
         };
         Some(f(&*packed.value))
     }
-    /// Gives the outputs of the node that are kept the tangents of these.
+    /// Gives the saved outputs of the node the tangents of these.
     #[cold]
     pub(crate) fn share_tangents(&self, outs: &[Tensor]) -> Result<()> {
         // Not under the lock: tangents that are replaced may take objects of the host with them.
@@ -510,8 +510,8 @@ pub(crate) struct Before {
     pub packed: Values,
 }
 
-/// The values that `saves` lists, as far as the followed inputs need them. `before` is given for an op that wrote to
-/// operand 0.
+/// The values that `saves` lists, as far as the inputs that require grad need them. `before` is given for an op that
+/// wrote to operand 0.
 pub(crate) fn save_values(
     saves: &'static [Save],
     grad_edges: &GradEdges,

@@ -28,7 +28,7 @@ pub enum Creation {
     Custom,
 }
 
-/// What a view knows about the tensor it looks into.
+/// What a view knows about the tensor that it is a view of.
 pub struct ViewOf {
     /// The root base, never itself a view.
     pub base: Tensor,
@@ -75,7 +75,7 @@ impl ViewOf {
     pub(crate) fn set_seen(&self, version: u32) {
         self.seen.store(version, Ordering::Relaxed);
     }
-    /// Why a write through this view (or, `indirect`, to its base) cannot be followed; `None` if it can.
+    /// Why a write through this view (or, `indirect`, to its base) cannot be recorded; `None` if it can.
     fn refusal(&self, indirect: bool, of: &Tensor) -> Option<String> {
         let what = if indirect { "its base or another view of its base has been" } else { "is being" };
         let view = || match of.history() {
@@ -212,7 +212,7 @@ impl Tensor {
         }
         let Some(edge) = v.base.grad_edge()? else { return Ok(()) };
         let node = node_of_view(Layout::of(&v.base), Layout::of(self), edge, OutMeta::of(self));
-        // Follows the tensor to its new node: a request to keep the gradient.
+        // A request to retain the gradient moves to the tensor's new node.
         let old = self.history();
         self.set_history(Output { node, nr: 0 });
         self.move_retained_grad(old.as_ref());

@@ -51,14 +51,14 @@ struct Inline(UnsafeCell<[u8; INLINE]>);
 
 /// Memory that belongs to somebody else.
 struct Foreign {
-    /// Is told on drop.
+    /// Dropped with the storage.
     #[allow(dead_code, reason = "held for its Drop")]
     owner: Box<dyn Send + Sync>,
     /// Names the import if the bytes may only be read.
     read_only: Option<&'static str>,
 }
 
-/// A number that grows when a transform begins, so that memory from before is told apart from memory made meanwhile.
+/// A number that grows when a transform begins, which distinguishes memory from before it from memory made since.
 static EPOCH: AtomicU32 = AtomicU32::new(0);
 
 /// Begins another epoch; returns its number.
@@ -166,7 +166,7 @@ impl Storage {
         }
     }
 
-    /// Makes space for at least `bytes` bytes; what lies beyond the old end is not initialised. All tensors over the
+    /// Makes space for at least `bytes` bytes; what is beyond the old end is not initialised. All tensors over the
     /// storage go on sharing it. An error if others have its address.
     pub fn grow(&self, op: &'static str, bytes: usize) -> Result<()> {
         let mut current = self.block.lock();

@@ -22,7 +22,7 @@ pub fn contiguous(x: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
-/// A copy that keeps the order of axes in memory where the source is dense.
+/// A copy with the order of axes in memory of the source, where that is dense.
 pub fn copy(x: &Tensor) -> Result<Tensor> {
     let out = x.empty_like_layout(x.dtype())?;
     copy_into(x, &out)?;
@@ -54,8 +54,8 @@ pub fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not told,
-/// and whether `dst` may be written is checked by the caller.
+/// Writes `src`, broadcast and converted, to `dst`: if that overlaps itself, in row-major order. Autograd is not
+/// notified, and whether `dst` may be written is checked by the caller.
 pub(crate) fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     transforms::check_read("copy", src)?;
     transforms::check_read("copy", dst)?;

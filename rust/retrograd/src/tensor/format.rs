@@ -1,8 +1,8 @@
 //! How a tensor is printed: `tensor([[1., 2.],\n        [3., 4.]])`, to the character as torch 2.13 prints it.
 //!
-//! The caller asks [`visit_printed`] which elements appear, gathers those alone (a summary of a tensor of a
-//! million elements needs a few dozen), and hands them to [`format_tensor`]. Reduced precision needs no case of
-//! its own: every float is printed from its `f64` value, so `float16` and `bfloat16` arrive widened.
+//! The caller gets from [`visit_printed`] which elements appear, gathers those alone (a summary of a tensor of a
+//! million elements needs a few dozen), and passes them to [`format_tensor`]. Reduced precision needs no case of
+//! its own: every float is printed from its `f64` value, so `float16` and `bfloat16` are widened before.
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ pub struct PrintOptions {
     pub precision: usize,
     /// A tensor of more elements than this is summarised; `usize::MAX` for never.
     pub threshold: usize,
-    /// Elements kept at each end of an axis in a summary.
+    /// Elements shown at each end of an axis in a summary.
     pub edgeitems: usize,
     /// Columns after which a line breaks.
     pub linewidth: usize,
@@ -49,7 +49,7 @@ impl Default for PrintOptions {
     }
 }
 
-/// The `size=(0, 3)` suffix, where the brackets alone do not tell the shape: an empty tensor that is not of one
+/// The `size=(0, 3)` suffix, where the brackets alone do not show the shape: an empty tensor that is not of one
 /// dimension, or any tensor when `edgeitems` is 0. It belongs after `device=` and before `dtype=`.
 pub fn size_suffix(shape: &[usize], options: &PrintOptions) -> Option<String> {
     let hidden = if shape.contains(&0) { shape.len() != 1 } else { options.edgeitems == 0 };
@@ -282,7 +282,7 @@ impl<'a> Cells<'a> {
                 let start = out.len();
                 real.write(v[at].0, out);
                 pad_left(out, start, real.width);
-                // The imaginary part is not padded; only a minus stands for its own sign.
+                // The imaginary part is not padded; only a minus shows its own sign.
                 let sign = out.len();
                 imag.write(v[at].1, out);
                 if !out[sign..].starts_with('-') {

@@ -1,4 +1,4 @@
-//! Sizes, strides and offset: where the elements of a tensor lie in its storage.
+//! Sizes, strides and offset: where the elements of a tensor are in its storage.
 
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ pub type Strides = SmallVec<[isize; 5]>;
 /// The most elements that strides may step over.
 const MOST: usize = isize::MAX as usize;
 
-/// Number of elements of `sizes`; an error if it (or the bytes it stands for) cannot be addressed.
+/// Number of elements of `sizes`; an error if it (or the number of bytes) cannot be addressed.
 pub fn checked_numel(op: &'static str, sizes: &[usize]) -> Result<usize> {
     // With empty axes too: strides are products of the other sizes.
     let n = sizes.iter().try_fold(1usize, |n, &s| n.checked_mul(s.max(1))).filter(|&n| n <= MOST);
@@ -46,7 +46,7 @@ pub fn contiguous_strides(sizes: &[usize]) -> Strides {
     strides
 }
 
-/// Whether the elements lie row-major without gaps, as no elements do. Axes of size 1 may have any stride.
+/// Whether the elements are row-major without gaps; no elements are. Axes of size 1 may have any stride.
 pub fn is_contiguous(sizes: &[usize], strides: &[isize]) -> bool {
     let mut step = 1isize;
     for (&n, &s) in sizes.iter().zip(strides).rev() {
@@ -129,8 +129,8 @@ pub fn may_overlap(sizes: &[usize], strides: &[isize]) -> bool {
     false
 }
 
-/// Whether elements surely lie in one place: an axis of several has stride 0. Layouts that overlap in other ways are
-/// not told from those that do not.
+/// Whether elements surely share memory: an axis of several has stride 0. Layouts that overlap in other ways are not
+/// distinguished from those that do not.
 pub fn repeats(sizes: &[usize], strides: &[isize]) -> bool {
     !sizes.contains(&0) && sizes.iter().zip(strides).any(|(&n, &s)| n > 1 && s == 0)
 }

@@ -4,7 +4,7 @@ use super::layout::{self, Strides, contiguous_strides, preserving_strides};
 use super::{DType, Tensor};
 use crate::error::{Error, Result};
 
-/// In which order the elements of a copy lie.
+/// The memory order of the elements of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryFormat {
     /// Row-major.
@@ -62,7 +62,7 @@ impl MemoryFormat {
         Ok(packed)
     }
 
-    /// Whether a tensor lies in memory as the format has it, without gaps.
+    /// Whether a tensor has the format's memory order, without gaps.
     pub fn holds(self, sizes: &[usize], strides: &[isize]) -> bool {
         let Some(axes) = self.axes() else { return layout::is_contiguous(sizes, strides) };
         if sizes.len() != axes.len() {
@@ -98,8 +98,8 @@ impl MemoryFormat {
 impl Tensor {
     /// A tensor like `self` in size, in a memory format; elements not initialised.
     pub fn empty_in(&self, op: &'static str, format: MemoryFormat, dtype: DType) -> Result<Self> {
-        // Strides of axes with one element are kept too, though they say nothing; without such axes there is one way to
-        // be contiguous.
+        // Strides of axes with one element are copied too, though they have no meaning; without such axes there is one
+        // way to be contiguous.
         let plain = match format {
             MemoryFormat::Contiguous => true,
             MemoryFormat::Preserve => self.is_contiguous() && self.sizes().iter().all(|&n| n > 1),
@@ -111,7 +111,7 @@ impl Tensor {
         let strides = format.strides(op, self.sizes(), self.strides())?;
         Self::empty_strided(self.sizes(), &strides, dtype)
     }
-    /// Whether the tensor lies in memory as the format has it, without gaps.
+    /// Whether the tensor has the format's memory order, without gaps.
     pub fn is_contiguous_in(&self, format: MemoryFormat) -> bool {
         match format {
             MemoryFormat::Contiguous | MemoryFormat::Preserve => self.is_contiguous(),

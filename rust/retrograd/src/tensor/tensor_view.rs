@@ -92,10 +92,10 @@ impl<T: Element> TensorView<T> {
     pub fn strides(&self) -> &[isize] {
         &self.strides
     }
-    /// The elements in row-major order, if that is how they lie in memory.
+    /// The elements as a slice, if they are row-major in memory.
     pub fn as_slice(&self) -> Option<&[T]> {
         let n = self.sizes.iter().product();
-        // SAFETY: S1 to S3 and S5: `n` aligned elements that the storage keeps; S7: nobody writes to them.
+        // SAFETY: S1 to S3 and S5: `n` aligned elements that the storage holds; S7: nobody writes to them.
         self.contiguous.then(|| unsafe { std::slice::from_raw_parts(self.first.as_ptr(), n) })
     }
     /// The element at an index, if it is one.

@@ -39,7 +39,7 @@ pub enum Value {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Tensor,
-    /// A tensor, or a number that stands for a 0-dim tensor and promotes by category.
+    /// A tensor, or a number that becomes a 0-dim tensor and promotes by category.
     Operand,
     Scalar,
     Bool,

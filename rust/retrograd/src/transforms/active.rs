@@ -19,7 +19,7 @@ pub type IsGiven = Arc<dyn Fn(&Tensor) -> Result<bool> + Send + Sync>;
 struct Running {
     /// Memory from before this epoch was there when the transform began.
     epoch: u32,
-    /// Who tells captured tensors from arguments; `None`: the function may write to either.
+    /// Distinguishes captured tensors from arguments; `None`: the function may write to either.
     is_given: Option<IsGiven>,
     /// The leaves that it made.
     leaves: SmallVec<[Tensor; 1]>,
@@ -40,7 +40,7 @@ thread_local! {
     static RUNNING: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The transforms of this thread, while another one goes on for it; the mode word has the rest.
+/// The transforms of this thread, while another one continues for it; the mode word has the rest.
 #[derive(Default)]
 pub(super) struct Carried(Vec<Running>);
 
@@ -93,7 +93,7 @@ pub fn variable(t: &Tensor) -> Result<Tensor> {
     if levels.is_empty() { Ok(leaf) } else { wrap_levels(leaf, &levels) }
 }
 
-/// A result of a transform as it is seen from outside: it has a graph only with `keep`, and only if that leads on to
+/// A result of a transform as it is seen from outside: it has a graph only with `keep`, and only if that leads to
 /// more than the leaves `inner`; its tangents likewise.
 pub fn settled(t: &Tensor, inner: &[Tensor], keep: bool) -> Result<Tensor> {
     let (value, levels) = unwrap_levels(t);
@@ -113,7 +113,7 @@ pub fn settled(t: &Tensor, inner: &[Tensor], keep: bool) -> Result<Tensor> {
     if levels.is_empty() { Ok(plain) } else { wrap_levels(plain, &levels) }
 }
 
-/// An error if a transform that is under way must keep its function from writing to this tensor.
+/// An error if a transform under way forbids its function to write to this tensor.
 #[inline]
 pub(crate) fn check_captured(op: &str, target: &Tensor) -> Result<()> {
     if mode::word() & mode::INSIDE != 0 { refuse_captured(op, target) } else { Ok(()) }

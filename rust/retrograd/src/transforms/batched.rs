@@ -9,7 +9,7 @@ use crate::autograd::arith;
 use crate::error::{Error, ErrorKind, Result};
 use crate::tensor::{Body, Dims, Strides, Tensor, flag, layout};
 
-/// What a batched tensor stands for.
+/// The value of a batched tensor.
 #[derive(Clone)]
 pub(crate) struct Batched {
     pub level: Arc<Level>,
@@ -23,7 +23,7 @@ pub(crate) struct Batched {
 pub(crate) type Levels = SmallVec<[Arc<Level>; 2]>;
 
 impl Tensor {
-    /// Whether the tensor stands for one entry of a batch.
+    /// Whether the tensor shows one entry of a batch.
     #[inline]
     pub fn is_batched(&self) -> bool {
         self.has_flag(flag::BATCHED)

@@ -69,7 +69,7 @@ thread_local! {
     static RULE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// The stack of this thread, while another one goes on for it; the mode word has the rest.
+/// The stack of this thread, while another one continues for it; the mode word has the rest.
 #[derive(Default)]
 pub(super) struct Carried {
     open: Vec<Entry>,

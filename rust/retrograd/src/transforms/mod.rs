@@ -1,9 +1,9 @@
-//! Transforms: the stack of batch levels, tensors that stand for one entry of a batch, and ops on them.
+//! Transforms: the stack of batch levels, tensors that show one entry of a batch, and ops on them.
 //!
 //! Under `vmap` a tensor is *batched*: a handle that shows the sizes of one entry, over a value with all entries. An op
-//! on batched tensors is handed to the innermost level among its operands, where the op's batching rule runs it on the
-//! values, which may be batched at outer levels in turn. Autograd lives on the values alone: nodes, tangents and
-//! versions are theirs, and nothing of it knows of batches.
+//! on batched tensors goes to the innermost level among its operands, where the op's batching rule runs it on the
+//! values, which may be batched at outer levels in turn. The values alone have nodes, tangents and
+//! versions: autograd knows nothing of batches.
 
 mod active;
 mod batched;
@@ -25,7 +25,7 @@ use crate::autograd::mode;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-/// What this thread knows of transforms, while another one goes on for it.
+/// What is local to this thread of transforms, while another one continues for it.
 #[derive(Default)]
 pub(crate) struct Carried {
     running: active::Carried,
@@ -39,7 +39,7 @@ impl Carried {
     }
 }
 
-/// Whether a transform, or a batch level, is there on this thread: to be asked on fast paths.
+/// Whether this thread has a transform or a batch level: for fast paths.
 #[inline]
 pub fn any() -> bool {
     mode::word() & (mode::TRANSFORM | mode::INSIDE) != 0

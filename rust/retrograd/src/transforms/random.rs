@@ -14,7 +14,7 @@ fn refused(op: &'static str) -> Error {
     ))
 }
 
-/// Fresh random numbers of the given sizes for every entry: `draw` is asked for them once, with the batches in front
+/// Fresh random numbers of the given sizes for every entry: `draw` is called for them once, with the batches in front
 /// that want numbers of their own.
 pub(crate) fn drawn(
     op: &'static str,

@@ -154,7 +154,7 @@ pub(crate) fn run_inplace(op: &dyn AnyPrimitive, xs: &[&Tensor], level: &Arc<Lev
         }
         Batching::Rule | Batching::Loop => {
             let value = operands.values[0].clone();
-            // The rule's ops may keep what they read until the backward, and the write comes after them.
+            // The rule's ops may save what they read until the backward, and the write comes after them.
             if mode::records(mode::word()) && operands.values.iter().any(Tensor::requires_grad) {
                 for x in operands.values.iter_mut().filter(|x| x.shares_storage(&value)) {
                     *x = arith::cloned(x)?;

@@ -1,8 +1,8 @@
-//! Runs that are nested deeply go on on a thread of their own, with a stack of its own.
+//! Deeply nested runs continue on another thread, with a stack of its own.
 //!
 //! A rule written in the host language may run a graph, whose rules may run graphs. Each takes some of the stack, and
-//! of what the host language counts on its own. The thread that goes on has all that the waiting one knows: modes, open
-//! levels, hooks in force. So a program sees no difference, unless it asks which thread it is on.
+//! counts towards the host language's limit on recursion. The new thread gets all that is local to the waiting one:
+//! modes, open levels, hooks in force. So a program sees no difference, unless it asks which thread it is on.
 
 use std::sync::{Arc, OnceLock};
 use std::{panic, thread};
@@ -10,7 +10,7 @@ use std::{panic, thread};
 use super::super::{anomaly, forward, hooks, mode, node, saved};
 use crate::transforms;
 
-/// So many runs are nested on one thread.
+/// How many runs may be nested on one thread.
 pub(super) const DEPTH: u32 = 60;
 
 const STACK: usize = 16 << 20;
@@ -18,15 +18,15 @@ const STACK: usize = 16 << 20;
 /// Runs the job that it is given, on the new thread.
 pub type Carried = Box<dyn FnOnce(&mut (dyn FnMut() + Send)) + Send>;
 
-/// What the host language has to do with threads.
+/// What the host language does when a run continues on another thread.
 pub trait Threads: Send + Sync {
-    /// Called on the thread that is going to wait: takes what belongs to it over to the new one.
+    /// Called on the thread that will wait: takes what is local to it, for the new thread.
     fn carry(&self) -> Carried;
 }
 
 static THREADS: OnceLock<&'static dyn Threads> = OnceLock::new();
 
-/// Has `threads` asked from now on. Only the first call counts.
+/// Registers the host language's [`Threads`]. Only the first call counts.
 pub fn register(threads: &'static dyn Threads) {
     let _ = THREADS.set(threads);
 }
@@ -89,7 +89,7 @@ pub(super) fn run<R: Send>(job: impl FnOnce() -> R + Send) -> R {
     let mut result = None;
     let mut known = Known::nothing();
     let carried = THREADS.get().map(|threads| threads.carry());
-    // What this thread knows lies in `known` until the other one takes it, and again when that has given it back.
+    // `known` holds what this thread knows until the other one takes it, and again after that has returned it.
     let here = Exchanged::with(&mut known);
     let done = thread::scope(|scope| {
         let (job, result, known) = (&mut job, &mut result, &mut *here.0);

@@ -1,4 +1,4 @@
-//! A run of the engine: what hooks may ask of it, and how it finds the slot of a node.
+//! A run of the engine: what hooks may query of it, and how it finds the slot of a node.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const SLOT_BITS: u32 = 32;
 /// A callback of [`queue_callback`].
 pub type AtEnd = Box<dyn FnOnce() -> Result<()>>;
 
-/// What hooks may ask of the run that calls them.
+/// What hooks may query of the run that calls them.
 pub(super) struct Frame {
     pub id: u64,
     pub slots: Slots,
@@ -106,12 +106,12 @@ pub fn current_run() -> Option<u64> {
 }
 
 /// Whether the runs under way on this thread, one inside the other, all accumulate into every leaf. A node may then run
-/// the graph of its own past; otherwise that would reach leaves that were not asked for.
+/// the graph of its own past; otherwise that would reach leaves that were not requested.
 pub fn runs_are_for_all_leaves() -> bool {
     Around::here().for_all_leaves
 }
 
-/// Whether the run under way on this thread comes by `edge` on its way to what it is for.
+/// Whether the run under way on this thread passes `edge` on the way to its targets.
 pub fn run_reaches(edge: &Edge) -> bool {
     current(|frame| frame.slots.get(edge).is_some_and(|slot| frame.needs(slot))).unwrap_or(false)
 }
@@ -126,11 +126,11 @@ pub fn queue_callback(callback: AtEnd) -> Result<()> {
 pub(super) enum Slots {
     /// Run id in the upper half of the mark.
     Marks(u64),
-    /// By the mark's address, which tells nodes and leaves apart as well.
+    /// By the mark's address, which distinguishes nodes from leaves as well.
     Table(HashMap<*const AtomicU64, u32>),
 }
 
-/// Where the node or leaf that an edge leads to keeps its slot.
+/// Where the node or leaf that an edge leads to stores its slot.
 fn mark_of(edge: &Edge) -> &AtomicU64 {
     match edge {
         Edge::Node(output) => &output.node.mark,

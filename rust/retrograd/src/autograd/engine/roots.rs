@@ -112,7 +112,7 @@ pub fn root(t: &Tensor, grad: Option<&Tensor>, index: usize) -> Result<Root> {
 }
 
 impl Node {
-    /// Runs the node's rule by hand: the gradients of its inputs from those of its outputs.
+    /// Runs the node's rule outside of the engine: the gradients of its inputs from those of its outputs.
     pub fn call(node: &NodeRef, grads: &[Option<Tensor>]) -> Result<Grads> {
         // Outputs that cannot have a gradient need not be given one.
         let given = |(i, meta): (usize, &OutMeta)| i < grads.len() || !meta.dtype.is_differentiable();

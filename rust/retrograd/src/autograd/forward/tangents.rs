@@ -1,11 +1,11 @@
 //! The tangents that tensors hold, and whose memory they are.
 //!
 //! A tensor and its views form a family, and so do their tangents: the tangent of a view is that view of the tangent of
-//! the family's *root*, made when it is first asked for, and made anew if the root was given another tangent since.
+//! the family's *root*, made on the first request, and again if the root was given another tangent since.
 //!
 //! - **T1** The memory of a tangent is written to only through its family. A rule whose result is, or shares memory
 //!   with, the tangent of an operand (`x + 1`) lets the result *borrow* it: nobody sees that until one of the two is
-//!   written to, or the borrower's tangent is handed out. Before that, the borrower gets a copy.
+//!   written to, or the user gets the borrower's tangent. Before that, the borrower gets a copy.
 //! - **T2** A rule's result never shares memory with a primal. A user's tangent may be the primal itself
 //!   (`jvp(f, (x,), (x,))`): then it is copied before the primal is written to.
 
@@ -181,7 +181,7 @@ impl Tensor {
         }
         Ok(())
     }
-    /// Gives this tensor, which stands for the same values, the tangents of another one.
+    /// Gives this tensor, which has the same values, the tangents of another one.
     pub(crate) fn share_tangents(&self, of: &Tensor) -> Result<()> {
         self.share_tangents_as(of, Ok)
     }
@@ -205,7 +205,7 @@ fn is_borrowed(x: &Tensor, at: At) -> bool {
 }
 
 /// While it lives, what is made of a tangent at a level is as much as the tangent: it has the tangents at all other
-/// levels, whatever level asks, and the history.
+/// levels, whichever level calls, and the history.
 struct Whole {
     _levels: Hidden,
     _recording: GradGuard,
@@ -335,15 +335,15 @@ pub(super) fn own(x: &Tensor, at: At) -> Result<()> {
 }
 
 /// Writes `new` to the tangent of `target`, in place, so that it stays one with those of the target's base and views.
-/// `borrowed`: `new` shares memory with the tangent of another tensor. `kept` is for targets that overlap themselves: 1
-/// for the elements that the op did not write.
-pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool, kept: Option<&Tensor>) -> Result<()> {
+/// `borrowed`: `new` shares memory with the tangent of another tensor. `unwritten` is for targets that overlap
+/// themselves: 1 for the elements that the op did not write.
+pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool, unwritten: Option<&Tensor>) -> Result<()> {
     let root = target.tangent_root(at.1).clone();
     if let Some(t) = target.tangent_at(at)?
         && transforms::holds(&t, new)
         && !is_borrowed(target, at)
         && (!t.may_overlap_itself() || target.may_overlap_itself())
-        // Ops on a borrower's tangent may have kept the lender's memory for their rules.
+        // Ops on a borrower's tangent may have saved the lender's memory for their rules.
         && !(t.storage().is_lent() && new.requires_grad())
     {
         if t.is_same(new) {
@@ -352,7 +352,7 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool, kept:
         if t.storage().is_lent() {
             call_in(&t)?;
         }
-        return overwrite(t, new, kept);
+        return overwrite(t, new, unwritten);
     }
     if root.is_same(target) {
         // Views make theirs anew.
@@ -374,31 +374,31 @@ pub(super) fn write(target: &Tensor, at: At, new: &Tensor, borrowed: bool, kept:
             "Trying to use forward AD with a write to a view that reaches beyond the tensor it was made of: clone() it first",
         ));
     }
-    overwrite(part, new, kept)
+    overwrite(part, new, unwritten)
 }
 
-/// Copies `new` into `t`. Where one place stands for several elements, as in an expanded view, one that was overwritten
-/// counts, as in the primal: `kept` is 0 for those, and 1 for the others.
-fn overwrite(mut t: Tensor, new: &Tensor, kept: Option<&Tensor>) -> Result<()> {
+/// Copies `new` into `t`. Where several elements share memory, as in an expanded view, one that was overwritten counts,
+/// as in the primal: `unwritten` is 0 for those, and 1 for the others.
+fn overwrite(mut t: Tensor, new: &Tensor, unwritten: Option<&Tensor>) -> Result<()> {
     // The write to the primal was allowed: so is this one, also where a transform captured the tangent.
     let _allowed = GradGuard::with(mode::INSIDE, false);
-    let (mut new, mut kept) = (new.clone(), kept.cloned());
+    let (mut new, mut unwritten) = (new.clone(), unwritten.cloned());
     for axis in (0..t.ndim()).rev() {
         if t.strides()[axis] != 0 || t.sizes()[axis] <= 1 {
             continue;
         }
         let dim = axis as i64;
         t = select_at(&t, axis, 0)?;
-        new = match &kept {
-            Some(kept) => select_at(&new.gather(dim, &kept.argmin(Some(dim), true)?)?, axis, 0)?,
+        new = match &unwritten {
+            Some(unwritten) => select_at(&new.gather(dim, &unwritten.argmin(Some(dim), true)?)?, axis, 0)?,
             None => select_at(&new, axis, 0)?,
         };
-        kept = kept.map(|kept| kept.amin(&[dim], false)).transpose()?;
+        unwritten = unwritten.map(|mask| mask.amin(&[dim], false)).transpose()?;
     }
     t.copy_(&new).map(drop)
 }
 
-/// Takes the tangents of a level that closed away from the tensors that have one.
+/// Removes the tangents of a level that closed from the tensors that have one.
 pub(super) fn clear(holders: &[WeakTensor], id: u64) {
     for t in holders.iter().filter_map(WeakTensor::upgrade) {
         drop(t.take_tangent(id));

@@ -13,7 +13,7 @@ thread_local! {
     static FORBIDDEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Has every tensor that ops of this thread keep from now on handed to `hooks`, until [`pop_hooks`].
+/// Passes every tensor that ops of this thread save from now on to `hooks`, until [`pop_hooks`].
 pub fn push_hooks(hooks: Arc<dyn SavedHooks>) -> Result<()> {
     if let Some(why) = FORBIDDEN.with_borrow(Clone::clone) {
         return Err(Error::autograd(why));
@@ -60,7 +60,7 @@ impl Drop for Suspended {
     }
 }
 
-/// The saved-tensor hooks of this thread, while another one goes on for it; the mode word says whether there are any.
+/// The saved-tensor hooks of this thread, while another one continues for it; the mode word says whether there are any.
 #[derive(Default)]
 pub(in crate::autograd) struct Carried {
     hooks: Vec<Arc<dyn SavedHooks>>,

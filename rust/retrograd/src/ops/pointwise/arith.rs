@@ -326,9 +326,9 @@ impl Primitive for Mul {
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| match (cx.t(0), cx.t(1)) {
         (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
             Some(sum) => Ok(one(sum)),
-            None => Tangents::Multilinear.push(op, cx),
+            None => Tangents::Multilinear.apply(op, cx),
         },
-        _ => Tangents::Multilinear.push(op, cx),
+        _ => Tangents::Multilinear.apply(op, cx),
     });
 }
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd.autograd._saved import (
+from retrograd.autograd.graph._saved import (
     _AllowMutationOnSavedContext,
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,

@@ -1,4 +1,4 @@
-"""Records of what tells of all elements together: extremes, modes, quantiles, differences, distances."""
+"""Records of ops that compare or order elements: extremes, modes, quantiles, differences, distances."""
 
 import warnings
 from collections.abc import Callable

@@ -17,7 +17,7 @@ from retrograd._core import *  # noqa: F403  ops, dtypes, Tensor and Generator
 from retrograd._core import __version__
 from retrograd._size import Size
 
-# The core makes sizes from here on, so before anything asks a tensor for its shape.
+# The core makes sizes from here on, so this comes before anything reads the shape of a tensor.
 _core._register_classes(Size)
 
 from retrograd import autograd, fft, func, linalg, nn, random, return_types, serialization, special, utils  # noqa: E402

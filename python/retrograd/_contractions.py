@@ -37,7 +37,7 @@ def einsum(*args: Any) -> Tensor:
     """The sum of the products of the operands' elements, over every axis that the result does not name.
 
     Args: an equation as "ij,jk->ik" and the operands, one after the other or in a list; or every operand with a
-    list of the integers that stand for its axes (Ellipsis for any further ones), and perhaps such a list for the
+    list of integers, one for each of its axes (Ellipsis for any further ones), and perhaps such a list for the
     result. The letters of an equation: one for every axis of each operand, and those of the result; "..." stands
     for any further axes, which broadcast; a letter that an operand has twice takes its diagonal; without "->" the
     result has the letters that come once, in alphabetical order. Returns: a tensor of the named axes. Derivative:

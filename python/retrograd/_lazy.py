@@ -1,4 +1,4 @@
-"""Submodules that are loaded when somebody asks their package for them."""
+"""Submodules that are loaded when they are first used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def submodules(package: str, *names: str) -> tuple[Callable[[str], ModuleType], 
 
     def load(name: str) -> ModuleType:
         if name in names:
-            return import_module(f"{package}.{name}")  # which makes it an attribute, so this is not asked again
+            return import_module(f"{package}.{name}")  # which makes it an attribute, so this is not called again
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def listed() -> list[str]:

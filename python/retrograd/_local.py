@@ -11,7 +11,7 @@ _all: list[_local] = []
 
 
 def carried(local: _T) -> _T:
-    """Have the attributes of this object go along when a deeply nested backward pass goes on on another thread."""
+    """Copy the attributes of this object when a deeply nested backward pass continues on another thread."""
     _all.append(local)
     return local
 

@@ -96,7 +96,7 @@ _TYPES = {
 
 
 def typename(obj: object) -> str:
-    """The name of the object's type; for a tensor one that tells its dtype.
+    """The name of the object's type; for a tensor one with its dtype.
 
     >>> rg.typename(rg.ones(1)), rg.typename(1)
     ('retrograd.FloatTensor', 'int')
@@ -109,7 +109,7 @@ def typename(obj: object) -> str:
 
 
 def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
-    """The sizes that tensors of these sizes broadcast to; an int stands for the size of a vector.
+    """The sizes that tensors of these sizes broadcast to; an int is the size of a vector.
 
     Raises: RuntimeError if they do not broadcast together, or are no sizes; ValueError for a negative size.
 

@@ -19,7 +19,7 @@ def set_num_threads(num: int) -> None:
     """Set how many threads one op may use, the calling one among them.
 
     At the start it is what the environment variable `RETROGRAD_NUM_THREADS` says, or else `OMP_NUM_THREADS`, or else
-    the number of cores that the process may run on. A variable that holds no positive number is told on standard error
+    the number of cores that the process may run on. A variable that is no positive number is reported on standard error
     and ignored. Threads are started when an op first has enough to do for more than one; small ops never use them.
     Results do not depend on the number.
 
@@ -59,7 +59,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What `use_deterministic_algorithms` was told last.
+    """The last setting by `use_deterministic_algorithms`.
 
     >>> rg.are_deterministic_algorithms_enabled()
     False
@@ -68,7 +68,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def fills() -> bool:
-    """Whether memory that nobody initialised is filled if deterministic algorithms are asked for."""
+    """Whether memory that nobody initialised is filled when deterministic algorithms are on."""
     return _fills
 
 

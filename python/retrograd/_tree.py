@@ -60,7 +60,7 @@ def _build(leaves: Iterator[Any], shape: Shape) -> Any:
 
 
 def broadcast_prefix(prefix: Any, shape: Shape) -> list[Any] | None:
-    """A leaf of `prefix` for each leaf of a tree of this shape: one that ends early stands for all leaves below.
+    """A leaf of `prefix` for each leaf of a tree of this shape: one that ends early is used for all leaves below.
 
     None if the shapes do not agree. A dict may be of another kind and order than that of the tree.
     """

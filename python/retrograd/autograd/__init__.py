@@ -99,7 +99,7 @@ def backward(
     """Accumulate the gradients of `tensors` into the `.grad` of the leaves that they were computed from.
 
     Args: `tensors` the roots, tensors or `GradientEdge`s; `grad_tensors` the gradient of each, of exactly its shape,
-    None standing for 1 where the root has one element. `retain_graph` keeps what the graph saved for another pass, by
+    None meaning 1 where the root has one element. `retain_graph` retains what the graph saved for another pass, by
     default as `create_graph` says; `create_graph` makes the gradients differentiable. `inputs` limits accumulation to
     these (a tensor, a sequence, or the values of a dict); those that are no leaves retain their `.grad` from then on.
     `grad_variables` is the old name of `grad_tensors`.

@@ -71,7 +71,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     """A view of `tensor` that carries `tangent`: the derivative of its elements in some direction.
 
     What is computed from it carries the derivative in that direction, for `unpack_dual`. The view shares memory and
-    version with `tensor`, which itself gets no tangent. The tangent is kept as it is if it is laid out like `tensor`,
+    version with `tensor`, which itself gets no tangent. The tangent is used as it is if it is laid out like `tensor`,
     else copied; what is written to the view in place changes it too.
 
     Args: `tensor` of a floating point or complex dtype; `tangent` too, of the same shape; `level` an open level, by

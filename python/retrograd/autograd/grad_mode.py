@@ -262,7 +262,7 @@ class set_multithreading_enabled(_core._MultithreadingSwitch, _Setting):
     """Allow or forbid backward passes that the calling thread starts to use other threads.
 
     Acts when it is called; as a context manager it is put back at the end of the block. A backward pass runs on the
-    thread that asked for it, so the setting is remembered and nothing else.
+    thread that called it, so the setting is stored and nothing else.
 
     Args: `mode` whether other threads may be used.
 
@@ -279,7 +279,7 @@ class enforce_grad_layout_policy(_core._GradLayoutSwitch, _Setting):
 
     Acts when it is called; as a context manager it is put back at the end of the block.
 
-    Args: `enable` False lets the engine keep a gradient's buffer as it is if nobody else holds it, and silences the
+    Args: `enable` False lets the engine use a gradient's buffer as it is if nobody else holds it, and silences the
     warning about layouts that disagree.
 
     >>> x = rg.ones(2, 3, requires_grad=True)

@@ -1,4 +1,4 @@
-"""`Variable`: the old name of a tensor that autograd follows. Every tensor is one."""
+"""`Variable`: the old name of a tensor that may require grad. Every tensor is one."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Variable(metaclass=VariableMeta):
     Args: `data` a tensor; none for an empty one. `requires_grad` whether the new tensor does. `volatile` did what
     `no_grad` does, and warns.
     Raises: TypeError for what is no tensor; ValueError for both flags; RuntimeError if `requires_grad` is
-    asked of a dtype that is neither floating point nor complex.
+    requested of a dtype that is neither floating point nor complex.
 
     >>> v = rg.autograd.Variable(rg.ones(2), requires_grad=True)
     >>> type(v) is rg.Tensor and v.requires_grad and isinstance(rg.ones(1), rg.autograd.Variable)

@@ -1,7 +1,8 @@
 """Gradients, and products with Jacobians, as functions of functions.
 
-Reverse mode needs no levels: a transform differentiates for fresh views of its arguments, and the graph tells what was
-computed from them. A forward transform opens a level of tangents. Entries of batches do not mix in either.
+Reverse mode needs no levels: a transform differentiates with respect to fresh views of its arguments, and the graph
+shows what was computed from them. A forward transform opens a level of tangents. Entries of batches do not mix in
+either.
 """
 
 from __future__ import annotations

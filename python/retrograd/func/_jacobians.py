@@ -1,7 +1,7 @@
 """Jacobians, Hessians and what is made of them. All rows, or columns, are computed together.
 
-By rows `func` is called once, and its graph pulls a batch of unit vectors back. By columns it is called once on inputs
-that move along a batch of unit vectors: values are computed once, tangents are batches.
+By rows `func` is called once, and its graph gives the VJPs of a batch of unit vectors. By columns it is called once on
+inputs that move along a batch of unit vectors: values are computed once, tangents are batches.
 """
 
 from __future__ import annotations

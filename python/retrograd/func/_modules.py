@@ -30,7 +30,7 @@ def functional_call(
     Args: `module` has `named_parameters()` and `named_buffers()`, and the attributes that these name, through modules
     inside of it after dots. `parameter_and_buffer_dicts` has the tensors by name: a dict, or several without common
     names. `args` is the tuple of arguments, or one that is no tuple. With `tie_weights` a tensor that the module has
-    under several names is replaced under all of them; `strict` asks for all names, and for no others.
+    under several names is replaced under all of them; `strict` requires all names, and no others.
     Returns: what the module returns.
     Raises: ValueError for anything but dicts, for names that come twice, and for different tensors for one that the
     module has under several names; RuntimeError for what `strict` refuses; AttributeError for modules that are not
@@ -142,7 +142,7 @@ def _replace(module: Any, name: str, new: Any, before: dict[str, Any]) -> None:
             raise TypeError(f"functional_call: {name!r}: {t} is not an instance of Tensor")
     before[name] = old
     for store in (getattr(module, "_parameters", None), getattr(module, "_buffers", None)):
-        if isinstance(store, dict) and attribute in store:  # where a module keeps them, and checks what is assigned
+        if isinstance(store, dict) and attribute in store:  # where a module has them, and checks what is assigned
             if new is _MISSING:
                 del store[attribute]
             else:

@@ -1,4 +1,4 @@
-"""`vmap`: one call of a function on batched tensors stands for a call on each entry of the batch."""
+"""`vmap`: one call of a function on batched tensors instead of a call on each entry of the batch."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ __all__ = ["Parameter"]
 
 
 class Parameter(Tensor):
-    """A leaf over the memory of `data`, which requires grad unless told otherwise, also inside `no_grad`.
+    """A leaf over the memory of `data`, which requires grad by default, also inside `no_grad`.
 
     Args: `data` a tensor, or None for an empty one; `requires_grad` whether it is trained.
     Raises: RuntimeError if it shall require grad and is neither floating point nor complex; TypeError if `data` is not

@@ -41,7 +41,7 @@ def save(
 
     Args: `f` a path, or a file open for writing in binary mode. At a path the old file is replaced once the new one is
     whole. `pickle_module` given, such as `pickle`: write a pickle of protocol `pickle_protocol` instead. It holds any
-    object, and `load` reads it if told that the file is trusted.
+    object, and `load` reads it with `weights_only=False` alone: for files that are trusted.
     Raises: TypeError for an object of another type, ValueError for one that contains itself; both say where it is.
 
     >>> import io

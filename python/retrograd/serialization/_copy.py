@@ -109,7 +109,7 @@ def reduce(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def restore(tensor: Tensor, state: Any) -> None:
-    """Gives a tensor the attributes that its `__getstate__` told: a dict, or that and another one for slots."""
+    """Gives a tensor the attributes that its `__getstate__` returned: a dict, or that and another one for slots."""
     for attributes in state if isinstance(state, tuple) else (state,):
         for name, value in (attributes or {}).items():
             setattr(tensor, name, value)

@@ -116,7 +116,7 @@ def write_header(metadata: dict[str, str], arrays: list[tuple[str, DType, tuple[
 
     Raises: ValueError if the header is longer than readers accept.
     """
-    # Larger items first: then all lie at multiples of their size, since the header ends at a multiple of 8.
+    # Larger items first: then all are at multiples of their size, since the header ends at a multiple of 8.
     order = sorted(arrays, key=lambda array: -array[1].itemsize)
     offsets: dict[str, list[int]] = {}
     end = 0

@@ -92,7 +92,7 @@ def encode(obj: Any) -> tuple[dict[str, Any], dict[str, Entry]]:
     Raises: TypeError for an object of a type that has no place in it; ValueError for one that contains itself.
     """
     objects: list[list[Any]] = []
-    # Objects by id, with their place in the list, or None while open. The object is kept so that no id is used twice.
+    # Objects by id, with their place in the list, or None while open. The object is held so that no id is used twice.
     known: dict[int, tuple[int | None, Any]] = {}
     tensors: list[tuple[_Place, dict[str, Any]]] = []
     root: list[Any] = []
@@ -163,7 +163,7 @@ def _pairs(place: _Place, items: Iterable[tuple[Any, Any, Any]]) -> Iterator[_Pl
 
 
 def _entries(tensors: list[tuple[_Place, dict[str, Any]]]) -> dict[str, Entry]:
-    """Chooses what arrays the file has, one for each storage, and writes down how the tensors lie in them."""
+    """Chooses what arrays the file has, one for each storage, and writes the layout of the tensors in them."""
     entries: dict[str, Entry] = {}
     names = _Names()
     over: dict[int, tuple[Storage, list[tuple[_Place, dict[str, Any]]]]] = {}

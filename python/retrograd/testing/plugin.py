@@ -4,7 +4,7 @@ Pytest finds them where retrograd is installed; elsewhere `-p retrograd.testing.
 functions of `retrograd.autograd` take, and fail the test with the diagnosis: which input and which entry, both values,
 the bound, and a likely cause.
 
-A test that asks for one of them draws the same random numbers each time it runs: retrograd's generator starts from a
+A test that uses one of them draws the same random numbers each time it runs: retrograd's generator starts from a
 seed made of the name of the test, and is afterwards as it was before.
 """
 

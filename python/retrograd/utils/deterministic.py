@@ -17,8 +17,8 @@ class _Module(types.ModuleType):
 
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether `empty` and its kin fill their memory, with NaN or the largest integer, while deterministic
-        algorithms are asked for: so that a program that reads what nobody wrote does the same each time.
+        """Whether `empty` and the like fill their memory, with NaN or the largest integer, while deterministic
+        algorithms are on: so that a program that reads what nobody wrote does the same each time.
         """
         return _settings.fills()
 

@@ -18,7 +18,7 @@ _HookT = TypeVar("_HookT", bound=Callable[..., Any])
 class RemovableHandle(abc.ABC):
     """Removes a hook: by `remove()`, repeatedly if one likes, or at the end of a `with` block.
 
-    Handles of tensors and nodes are made by the core, and are instances too. This class is for hooks that Python keeps
+    Handles of tensors and nodes are made by the core, and are instances too. This class is for hooks that Python stores
     in a dict: put the hook there under `handle.id`.
 
     Args: `hooks_dict` the dict with the hook, held weakly if it can be; `extra_dict` a further dict, or several in a

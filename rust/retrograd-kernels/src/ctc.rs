@@ -1,7 +1,7 @@
 //! Connectionist temporal classification of one sequence: sums over all alignments of a target with the time steps.
 //!
-//! The states are the labels with a blank before, between and after them. An alignment stays in a state or goes on to
-//! the next, and past a blank between two different labels. Everything is in logarithms.
+//! The states are the labels with a blank before, between and after them. An alignment stays in a state or moves to
+//! the next one, and may skip a blank between two different labels. Everything is in logarithms.
 
 use super::real::Real;
 

@@ -47,7 +47,7 @@ impl Sampler {
             (round(round(round(round(x + 1.0) * n as f64) - 1.0) / 2.0), n as f64 / 2.0)
         }
     }
-    /// Brought inside, where the border asks for it, and the derivative of that.
+    /// Brought inside, where the border mode requires it, and the derivative of that.
     fn inside(&self, at: f64, n: usize, round: fn(f64) -> f64) -> (f64, f64) {
         let last = n as f64 - 1.0;
         let (at, sign) = match self.border {

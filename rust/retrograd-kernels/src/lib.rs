@@ -1,8 +1,8 @@
 //! Loops over memory, and the pools of threads and of memory that they use. Nothing here knows of tensors.
 //!
-//! A kernel is given pointers, sizes and strides in elements; who calls it answers for them (`# Safety` sections number
-//! the duties). [`simd`] picks the instruction set at run time, [`parallel`] divides long work among threads,
-//! [`memory`] hands out buffers that were used before.
+//! A kernel gets pointers, sizes and strides in elements; its caller answers for them (`# Safety` sections number the
+//! duties). [`simd`] picks the instruction set at run time, [`parallel`] divides long work among threads,
+//! [`memory`] allocates buffers that were used before.
 
 pub mod attention;
 pub mod columns;

@@ -1,4 +1,4 @@
-//! The memory pool: buffers that were released are handed out again, still mapped and often still in cache.
+//! The memory pool: released buffers are allocated again, still mapped and often still in cache.
 //!
 //! Writing 40 MB costs 10.8 ms in fresh 4 KB pages and 1.35 ms in a reused block; an allocator that unmaps large
 //! blocks spends most of an elementwise op on page faults. Sizes are rounded up to classes, four to the octave:
@@ -51,7 +51,7 @@ pub struct Block {
 
 // SAFETY: the block is owned by this value, and plain bytes.
 unsafe impl Send for Block {}
-// SAFETY: a shared block hands out its address only; each access through that is somebody's `unsafe`.
+// SAFETY: a shared block gives its address only; each access through that is in an `unsafe` block of its own.
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -66,7 +66,7 @@ impl Block {
     pub fn ptr(&self) -> NonNull<u8> {
         self.ptr
     }
-    /// As many bytes as were asked for.
+    /// As many bytes as were requested.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -147,7 +147,7 @@ pub unsafe fn release(ptr: NonNull<u8>, bytes: usize) {
             return;
         }
     }
-    // SAFETY: our own duties, handed on; `keep` did not take the block.
+    // SAFETY: our own duties; `keep` did not take the block.
     unsafe { release_slowly(ptr, bytes) }
 }
 
@@ -160,7 +160,7 @@ pub fn empty_cache() {
     let _ = LOCAL.try_with(Local::empty);
 }
 
-/// What the pool holds and has done. Bytes are those of whole blocks, at most a quarter above what was asked for.
+/// What the pool holds and has done. Bytes are those of whole blocks, at most a quarter above what was requested.
 ///
 /// Exact while no other thread is inside the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -256,7 +256,7 @@ fn shared_limit() -> usize {
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
     match LIMIT.load(Relaxed) {
         0 => {
-            // 0 stands for "not computed". Of several threads that compute, the first one's answer stays (P1).
+            // 0 means "not computed". Of several threads that compute, the first one's answer stays (P1).
             let limit = (backing::memory() / 10).clamp(1, SHARED_MAX);
             match LIMIT.compare_exchange(0, limit, Relaxed, Relaxed) {
                 Ok(_) => limit,
@@ -447,7 +447,7 @@ impl Drop for Local {
 // ---- counters ----
 
 /// The counters of one thread. Only the thread that claimed it writes, so a plain load and store count; others
-/// only read. Records are never freed: one is handed on, counts and all, when its thread ends.
+/// only read. Records are never freed: one goes to another thread, with its counts, when its thread ends.
 struct Record {
     claimed: AtomicBool,
     /// The record made before this one; set before the record is published, and constant from then on.

@@ -35,7 +35,7 @@ const VARIABLES: [&str; 2] = ["RETROGRAD_NUM_THREADS", "OMP_NUM_THREADS"];
 /// As many threads as a variable can ask for.
 const MOST: usize = 1024;
 
-/// 0 until it is asked for or set.
+/// 0 until it is read or set.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(null_mut());
 
@@ -44,11 +44,11 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How many threads one kernel may use: at the start, what the environment asks for, or else the cores that this
+/// How many threads one kernel may use: at the start, what the environment says, or else the cores that this
 /// process may run on.
 ///
 /// `RETROGRAD_NUM_THREADS` counts before `OMP_NUM_THREADS`. Both hold a positive number, or a list whose first one
-/// counts, as OpenMP has it; what is neither is told on standard error and passed over. They are read at the first
+/// counts, as OpenMP has it; anything else is reported on standard error and ignored. They are read at the first
 /// call.
 #[inline]
 pub fn num_threads() -> usize {
@@ -165,7 +165,7 @@ pub fn try_split<E: Send>(
 /// A pointer that pieces may share; its user answers for what they do with it.
 #[derive(Clone, Copy)]
 pub struct SharedPtr<T>(pub *mut T);
-// SAFETY: a pointer does nothing by itself; each dereference is somebody's `unsafe`.
+// SAFETY: a pointer does nothing by itself; each dereference is in an `unsafe` block of its own.
 unsafe impl<T> Send for SharedPtr<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for SharedPtr<T> {}

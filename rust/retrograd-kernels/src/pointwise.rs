@@ -5,7 +5,7 @@
 //! and instruction set.
 //!
 //! Aliasing. The output may be an input, element for element. The compiler would answer the run-time overlap test of a
-//! vector loop by its scalar fallback, so the cases are told apart here: either the pointers differ, and then the
+//! vector loop by its scalar fallback, so the cases are distinguished here: either the pointers differ, and then the
 //! duties make the memory disjoint and the loop takes slices; or the output *is* the first operand, and the loop reads
 //! and writes through one pointer, which vectorises without a test; or the walk copies the aliased operand.
 

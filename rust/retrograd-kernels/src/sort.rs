@@ -123,7 +123,7 @@ impl Desk {
 ///
 /// # Safety
 /// 1. and 2. as [`choose_along`], at one position. 3. The keys fit, and those of all
-///    ranks do if `few` are asked for; `few` is not 0.
+///    ranks do if `few` are requested; `few` is not 0.
 #[allow(clippy::too_many_arguments)]
 unsafe fn work<T: Ranked, K: Key>(
     buffers: &mut KeyBuffers<K>,

@@ -1,4 +1,4 @@
-//! What threads meet by, for the files that `tests/loom.rs` runs with loom's in its place.
+//! Threads, locks and atomics, for the files that `tests/loom.rs` compiles with loom's instead.
 
 pub use parking_lot::{Condvar, Mutex};
 pub use std::sync::{Arc, atomic};

@@ -1,9 +1,9 @@
-//! The sizes at which kernels change their way: blocks, parts and tiles, and from when on work is divided among
+//! The sizes at which kernels take another path: blocks, parts and tiles, and the amount of work that is divided among
 //! threads.
 //!
-//! They decide how fast a result is there, and in which order it is rounded; nothing else may depend on them. In a
-//! build with `--cfg small_blocks` all of them are so small that the sizes in which tests are written lie beyond: `make
-//! small-blocks-test` runs the tests once more on it. That build is slow, and its code is otherwise the same.
+//! Speed and the order of rounding depend on them, and nothing else may. In a build with `--cfg small_blocks` all of
+//! them are so small that the sizes in tests exceed them: `make small-blocks-test` runs the tests once more on it. That
+//! build is slow, and its code is otherwise the same.
 //!
 //! Not here: how long vectors are ([`simd`](crate::simd) knows), and which blocks the pool of memory keeps
 //! ([`memory`](crate::memory)).

@@ -1,4 +1,4 @@
-//! The protocols of the pools, and of memory that a tensor gave up, under every order of their threads.
+//! The protocols of the pools, and of memory that a tensor released, under every order of their threads.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p retrograd-kernels --release --test loom`. The files of the protocols are
 //! compiled here once more, with loom's threads, locks and atomics for those of [`sync`]; the crate itself keeps its
@@ -87,7 +87,7 @@ impl Cells {
         Self([UnsafeCell::new(0), UnsafeCell::new(0)])
     }
     fn add(&self, i: usize) {
-        // SAFETY: loom reports it if somebody else has the cell.
+        // SAFETY: loom reports it if another thread has the cell.
         self.0[i].with_mut(|p| unsafe { *p += 1 });
     }
     fn get(&self, i: usize) -> u32 {

@@ -1,4 +1,4 @@
-//! `#[op]`: lists what a definition states about the face of an op. The function below it does the work.
+//! `#[op]`: states the names, forms and parameters of an op. The function below it does the work.
 
 mod signature;
 

@@ -128,7 +128,7 @@ fn rust_value(ty: &Type, text: &str) -> Option<Tokens> {
                 let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
                 Some(quote!(#inner))
             }
-            // A number stands for a list of it alone.
+            // A number means a list of that number alone.
             Type::Slice(slice) => {
                 let list = text.strip_prefix('(').and_then(|s| s.strip_suffix(')')).unwrap_or(text);
                 let values = items(list).into_iter().map(|item| rust_value(&slice.elem, item));

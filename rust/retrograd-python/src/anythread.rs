@@ -1,4 +1,4 @@
-//! References to Python objects that the engine holds, and may give up on a thread that does not hold the interpreter.
+//! References to Python objects that the engine holds, and may drop on a thread that does not hold the interpreter.
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! The engine's Python face: backward, grad, edges, modes.
+//! The engine's Python interface: backward, grad, edges, modes.
 
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ use crate::wrap::{unwrap, wrap, wrap_option};
 enum Spot {
     Tensor(Tensor),
     Edge(Edge),
-    /// An edge to an output that its node does not have: nothing comes from there, and nothing arrives.
+    /// An edge to an output that its node does not have: it receives nothing and passes nothing on.
     Nowhere,
 }
 
@@ -116,7 +116,7 @@ pub fn _backward(
     run_backward(py, Backward { roots, retain_graph, create_graph, targets })
 }
 
-/// Runs with the interpreter given up, after the warning that create_graph deserves.
+/// Runs with the interpreter released, after the warning that belongs to create_graph.
 pub fn run_backward(py: Python<'_>, call: Backward) -> PyResult<()> {
     if transforms::active() > 0 {
         return Err(PyRuntimeError::new_err(
@@ -188,7 +188,7 @@ fn _grad<'py>(
     PyTuple::new(py, results)
 }
 
-/// `(node, output_nr)` that a tensor's gradient arrives at.
+/// `(node, output_nr)` that receives a tensor's gradient.
 #[pyfunction]
 fn _gradient_edge<'py>(t: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, u32)> {
     let output = edge_of(t)?.output();
@@ -210,7 +210,7 @@ fn _current_run() -> Option<u64> {
     engine::current_run()
 }
 
-/// Where the gradients of some tensors arrive. Keeps nothing alive, so that hooks on these tensors may hold it.
+/// Weak references to what receives the gradients of some tensors, so that hooks on these tensors may hold it.
 #[pyclass(module = "retrograd._core", frozen)]
 struct _WeakEdges(Vec<WeakEdge>);
 
@@ -221,7 +221,7 @@ impl _WeakEdges {
         let edge = |t: Bound<'_, PyAny>| Ok(edge_of(&t)?.downgrade());
         tensors.iter().map(edge).collect::<PyResult<_>>().map(Self)
     }
-    /// Which of them the run under way on this thread comes by.
+    /// Which of them the run under way on this thread reaches.
     fn reached(&self) -> Vec<bool> {
         self.0.iter().map(|e| e.upgrade().is_some_and(|e| engine::run_reaches(&e))).collect()
     }

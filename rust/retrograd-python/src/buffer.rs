@@ -1,6 +1,6 @@
 //! Python's buffer protocol both ways: memory of others as tensors, and memory of tensors for others.
 //!
-//! Nothing an exporter says is taken on trust where it can be checked: item size, format, byte order, shape, strides,
+//! Everything that an exporter says and that can be checked is checked: item size, format, byte order, shape, strides,
 //! and alignment.
 
 use std::ffi::{CStr, c_int, c_long};
@@ -136,7 +136,7 @@ fn format_dtype(format: &[u8], itemsize: usize) -> PyResult<DType> {
 
 // ---- memory of others as tensors
 
-/// A buffer that somebody exports to us, given back when the object goes.
+/// A buffer that another object exports, released when this one is dropped.
 #[pyclass(frozen, name = "_HeldBuffer", module = "retrograd._core")]
 struct Held(Box<ffi::Py_buffer>);
 
@@ -204,7 +204,7 @@ fn storage(
     let owner = AnyThread::new(Py::new(py, held)?);
     // SAFETY: (1) The exporter keeps the memory valid until the buffer is released, which `owner` does when dropped;
     // the callers computed `bytes` from what the exporter said it exports, and it says whether that may be written. (2)
-    // What a library hands out has values as far as Rust knows.
+    // What a library exports has values as far as Rust knows.
     Ok(unsafe { Storage::foreign(ptr, bytes, Box::new(owner), read_only) })
 }
 
@@ -391,7 +391,7 @@ pub fn from_bytes(buffer: &Bound<'_, PyAny>, dtype: DType, count: isize, offset:
 
 // ---- the memory behind tensors, for copies and files
 
-/// What tells the storage of a tensor from others while it lives, and all of its bytes as a uint8 tensor.
+/// A key of the storage of a tensor, unique while it lives, and all of its bytes as a uint8 tensor.
 #[pyfunction]
 fn _storage<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<(usize, Bound<'py, PyAny>)> {
     let t: &Tensor = &t.get().0;

@@ -114,7 +114,7 @@ unsafe fn invoke(
     nargs: ffi::Py_ssize_t,
     kwnames: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // The interpreter is held, but PyO3 must be told, or it does not give up references that are dropped in here.
+    // The interpreter is held, but PyO3 must know, or it does not release references that are dropped in here.
     Python::attach(|py| {
         // SAFETY: our own duties.
         guard(py, &c.name, || unsafe { invoke_attached(py, c, slf, args, nargs, kwnames) })
@@ -395,7 +395,7 @@ pub const BY_HAND: [&str; 4] = ["tensor", "Tensor.new_tensor", "Tensor.__getitem
 /// Elements above which an op gives up the interpreter while it runs.
 const DETACH_ABOVE: usize = 1 << 16;
 
-/// Runs an entry. An op with several names tells its errors under the one that was used.
+/// Runs an entry. The errors of an op with several names have the one that was used.
 fn run<'py>(
     py: Python<'py>,
     c: &'static Callable,

@@ -1,5 +1,5 @@
-//! Lines of Python programs, for errors that name them: noted as a number for code object and instruction, turned into
-//! words when an error is made.
+//! Lines of Python programs, for errors that name them: stored as a number for code object and instruction, and turned
+//! into text when an error is made.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -29,7 +29,7 @@ struct Codes {
     limit: usize,
 }
 
-/// So many code objects are kept whoever holds them, and so many of those that nobody else holds.
+/// How many code objects are kept in any case, and how many of those that nobody else holds.
 const FEWEST_CODES: usize = 1 << 12;
 const UNHELD_CODES: usize = 1 << 10;
 /// More than this are not kept: the oldest go.
@@ -72,7 +72,7 @@ static CODES: Mutex<Option<Codes>> = Mutex::new(None);
 
 /// The interpreter is held by this thread: ask it.
 const LIVE: u64 = 0;
-/// The thread has not been asked before.
+/// The thread has not been looked up before.
 const UNASKED: u64 = u64::MAX;
 /// No place is known.
 const NOWHERE: u64 = u64::MAX - 1;
@@ -80,7 +80,7 @@ const NOWHERE: u64 = u64::MAX - 1;
 struct Thread {
     /// What [`SourceLocations::here`] answers, or one of the constants above.
     answer: Cell<u64>,
-    /// The code object asked for last, its number, and the generation in which it had the number.
+    /// The code object of the last lookup, its number, and the generation in which it had the number.
     last: Cell<(usize, u32, u32)>,
 }
 
@@ -103,7 +103,7 @@ impl Drop for Put {
     }
 }
 
-/// Runs `f` without the interpreter. Where it was given up is the place of everything that `f` does.
+/// Runs `f` without the interpreter. The location of everything that `f` does is where it was released.
 pub fn detached<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> R {
     detached_at(py, here(), f)
 }
@@ -144,7 +144,7 @@ impl SourceLocations for PythonPlaces {
     }
 }
 
-/// A thread that Python does not know has no places; others are asked from now on.
+/// A thread that Python does not know has no locations; others are looked up from now on.
 #[cold]
 fn first_answer(thread: &Thread) -> u64 {
     // SAFETY: may be called from any thread at any time while the interpreter exists.
@@ -176,7 +176,7 @@ fn find_get_lasti() -> Option<GetLasti> {
 /// The place of the innermost Python frame outside this package. Called with the interpreter held.
 #[inline]
 fn current(thread: &Thread) -> u64 {
-    // SAFETY: the interpreter is held: `LIVE` is set by threads that hold it, and replaced while it is given up.
+    // SAFETY: the interpreter is held: `LIVE` is set by threads that hold it, and replaced while it is released.
     let frame = unsafe { ffi::PyEval_GetFrame() };
     if frame.is_null() {
         return 0;
@@ -250,7 +250,7 @@ fn number_of(thread: &Thread, code: *mut ffi::PyObject) -> u32 {
     number
 }
 
-/// Where this package's Python files lie.
+/// The folder of this package's Python files.
 static HOME: OnceLock<String> = OnceLock::new();
 
 fn is_ours(code: &Bound<'_, PyAny>) -> PyResult<bool> {

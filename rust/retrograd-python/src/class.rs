@@ -1,8 +1,7 @@
-//! What CPython must know of tensor objects beyond what PyO3 can say: how to make them fast, what happens when the last
-//! reference goes away, and when the cycle collector looks at them.
+//! What CPython must know of tensor objects and PyO3 cannot say: how to make them fast, what happens when the last
+//! reference goes, and when the cycle collector traverses them.
 //!
-//! Objects are shown to the collector only while they can be part of a cycle: once they have a history, hooks or
-//! attributes.
+//! The collector traverses an object only while it can be part of a cycle: once it has a history, hooks or attributes.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::size_of;

@@ -173,7 +173,7 @@ impl NestedWalk {
         filled.map(|()| t)
     }
 
-    /// Writes the elements of `v`, which lies `depth` sequences deep, to `out` from `at` on.
+    /// Writes the elements of `v`, which is `depth` sequences deep, to `out` from `at` on.
     fn fill<T: Number>(&self, v: &Bound<'_, PyAny>, depth: usize, out: &mut [T], at: &mut usize) -> PyResult<()> {
         let Some(&want) = self.sizes.get(depth) else {
             out[*at] = T::read(self, v)?;
@@ -262,7 +262,7 @@ impl NestedWalk {
         )))
     }
 
-    /// The only element of a tensor that stands for a number.
+    /// The only element of a tensor that is a number in promotion.
     fn element(&self, py: Python<'_>, t: &Tensor) -> PyResult<Scalar> {
         if t.numel() != 1 {
             return Err(PyValueError::new_err(format!(
@@ -280,7 +280,7 @@ impl NestedWalk {
 
 // ---- memory that objects offer
 
-/// The tensor that an object makes of itself by DLPack or as an array, over its memory unless a copy is asked for;
+/// The tensor that an object makes of itself by DLPack or as an array, over its memory unless a copy is requested;
 /// `None` for plain data and other objects.
 fn offered(v: &Bound<'_, PyAny>, copied: bool) -> PyResult<Option<Tensor>> {
     let plain = v.is_exact_instance_of::<PyList>() || v.is_exact_instance_of::<PyTuple>() || plain_dtype(v).is_some();

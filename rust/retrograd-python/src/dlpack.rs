@@ -1,7 +1,7 @@
 //! DLPack both ways: memory of tensors in capsules for others, and capsules of others as tensors.
 //!
-//! What a capsule says is checked before use: version, device, dtype, axes, sizes, strides, offsets, alignment. Taken
-//! on trust is what cannot be checked: that its pointers point to what it says.
+//! What a capsule says is checked before use: version, device, dtype, axes, sizes, strides, offsets, alignment. That
+//! its pointers point to what it says cannot be checked.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -90,7 +90,7 @@ struct Versioned {
 
 /// What the two kinds of capsule have in common.
 trait Managed: Sized + 'static {
-    /// The capsule's name until somebody takes over what is in it, and from then on.
+    /// The capsule's name until a consumer takes over its content, and from then on.
     const FRESH: &'static CStr;
     const USED: &'static CStr;
 
@@ -190,7 +190,7 @@ unsafe extern "C" fn delete<M: Managed>(managed: *mut M) {
     drop(unsafe { Box::from_raw((*(*managed).context()).cast::<Export<M>>()) });
 }
 
-/// Called when a capsule of ours goes. If it has another name by now, somebody took over what is in it.
+/// Called when a capsule of ours is freed. If it has another name by now, a consumer took over its content.
 ///
 /// # Safety
 /// `capsule` was made by [`capsule`], and the interpreter is held.
@@ -284,7 +284,7 @@ pub fn device(py: Python<'_>) -> PyResult<(Bound<'_, PyAny>, i32)> {
 
 // ---- memory of others as tensors
 
-/// What somebody lends us through a capsule; told to its deleter on drop.
+/// What a producer lends us through a capsule; its deleter runs on drop.
 struct Loan<M: Managed>(NonNull<M>);
 
 // SAFETY: the pointer is used once more, to call the deleter, which DLPack lets any thread do.
@@ -379,7 +379,7 @@ unsafe fn described(t: &Lent) -> PyResult<Described> {
     if data.is_null() {
         return Err(bad(&format!("no memory for {elements} elements")));
     }
-    // Both lie in one block of memory, and no block is larger than `isize::MAX`.
+    // Both are in one block of memory, and no block is larger than `isize::MAX`.
     let offset = usize::try_from(t.byte_offset).map_err(|_| outside())?;
     let end = offset.checked_add(bytes).filter(|&end| end <= isize::MAX as usize).ok_or_else(outside)?;
     data.addr().checked_add(end).ok_or_else(outside)?;
@@ -398,7 +398,7 @@ unsafe fn described(t: &Lent) -> PyResult<Described> {
 /// the memory is read-only.
 fn take<M: Managed>(capsule: &Bound<'_, PyAny>) -> Option<PyResult<(Tensor, bool)>> {
     with_critical_section(capsule, || {
-        // SAFETY: any object may be asked, with the interpreter held.
+        // SAFETY: the call may be made on any object, with the interpreter held.
         if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), M::FRESH.as_ptr()) } != 1 {
             return None;
         }
@@ -428,7 +428,7 @@ fn take_managed<M: Managed>(capsule: &Bound<'_, PyAny>, managed: *mut M) -> PyRe
             let import = readonly.then_some("from_dlpack");
             // SAFETY: (1) DLPack: the memory is valid until the deleter is called, which `loan` does when dropped;
             // `bytes` is what sizes and strides reach, and `readonly` whether it may be written. (2) What a
-            // library hands out has values as far as Rust knows.
+            // library exports has values as far as Rust knows.
             let storage = unsafe { Storage::foreign(start, it.bytes, Box::new(loan), import) };
             Tensor::from_parts(storage, it.dtype, &it.sizes, &it.strides, 0).or_py()?
         }

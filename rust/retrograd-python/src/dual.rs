@@ -36,7 +36,7 @@ pub fn close(level: usize, public: bool) -> PyResult<()> {
     Ok(())
 }
 
-/// The public levels of this thread, for one that goes on in its place.
+/// The public levels of this thread, for one that continues in its place.
 pub fn public() -> Vec<usize> {
     PUBLIC.with_borrow(Clone::clone)
 }

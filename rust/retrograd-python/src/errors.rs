@@ -51,7 +51,7 @@ pub fn warn(message: &str) -> retrograd::Result<()> {
     Python::attach(|py| warn_py(py, message)).map_err(from_py)
 }
 
-/// Runs the handlers of signals that arrived, as that of Ctrl-C.
+/// Runs the handlers of signals that were received, such as that of Ctrl-C.
 pub fn interrupted() -> retrograd::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(from_py)
 }

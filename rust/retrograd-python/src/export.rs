@@ -18,7 +18,7 @@ use crate::convert::number;
 use crate::errors::{OrPy, warn_py};
 use crate::wrap::PyTensor;
 
-/// What is said when a number that autograd follows leaves the graph.
+/// The warning when a number that requires grad leaves the graph.
 pub const SCALAR_WARNING: &str = "Converting a tensor with requires_grad=True to a scalar may lead to unexpected \
      behavior.\nConsider using tensor.detach() first.";
 
@@ -135,7 +135,7 @@ fn warn_if_grad(py: Python<'_>, t: &Tensor) -> PyResult<()> {
 
 // ---- NumPy
 
-/// Lends a tensor's memory to NumPy, and keeps it alive as the base of the array.
+/// Lends a tensor's memory to NumPy; the base of the array owns it.
 #[pyclass(frozen, name = "_ArrayInterface", module = "retrograd._core")]
 struct ArrayInterface {
     tensor: Tensor,

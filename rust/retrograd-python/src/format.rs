@@ -1,4 +1,4 @@
-//! `retrograd.memory_format` and `retrograd.layout`: names for how elements lie in memory.
+//! `retrograd.memory_format` and `retrograd.layout`: names of memory orders.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,8 +1,8 @@
 //! `autograd.Function`: a call of a custom function, and the node that runs its backward.
 //!
-//! The object users know as `ctx` is the node's Python object. The node's rule owns it; it knows its node weakly and
-//! holds all that the node is made of, so that a ctx that outlives its node still answers, and makes the node anew when
-//! asked.
+//! The object that users know as `ctx` is the node's Python object. The node's rule owns it. It has a weak reference to
+//! its node, and all that the node is made of, so a ctx that outlives its node still works, and makes the node again
+//! when it is needed.
 
 mod ctx;
 mod jvp;
@@ -91,13 +91,13 @@ struct Notes {
     in_jvp: bool,
 }
 
-/// What the node is made of, beside its edges.
+/// What the node is made of, except its edges.
 struct Made {
     saved: SavedSlots,
     outputs: SmallVec<[OutMeta; 1]>,
     /// Which arguments of `forward` are tensors: the node has an edge for each of them.
     tensors_in: SmallVec<[bool; 8]>,
-    /// Which outputs get zeros for a gradient that did not arrive.
+    /// Which outputs get zeros for a missing gradient.
     zeros: SmallVec<[bool; 4]>,
 }
 
@@ -316,7 +316,7 @@ fn transformed<'py>(
     separate: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let mapping = transforms::depth() > 0;
-    // What lies in lists and dicts is looked at there.
+    // The vmap rule looks into lists and dicts.
     let may_hold = |a: &Bound<'_, PyAny>| {
         mapping && (a.is_instance_of::<PyTuple>() || a.is_instance_of::<PyList>() || a.is_instance_of::<PyDict>())
     };
@@ -395,7 +395,7 @@ fn finish<'py>(
         }
     }
 
-    // To be asked before results are replaced.
+    // Before results are replaced.
     let propagating = mode::propagates(mode::word()).then(|| {
         let requires_grad = |t: &Option<Tensor>| t.as_ref().is_some_and(|t| call.requires_grad(t));
         (tensors_in.clone(), results.iter().map(requires_grad).collect::<SmallVec<[bool; 4]>>())

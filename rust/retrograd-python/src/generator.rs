@@ -59,7 +59,7 @@ impl PyGenerator {
         let bytes = t.to_vec::<u8>().map_err(to_py)?;
         self.0.with(|g| g.set_state(&bytes)).map_err(pyo3::exceptions::PyRuntimeError::new_err)
     }
-    /// For copies and pickles: a generator of its own that goes on from the same state.
+    /// For copies and pickles: another generator that continues from the same state.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (), Bound<'py, PyAny>)> {
         Ok((slf.get_type().into_any(), (), slf.get().get_state(slf.py())?))
     }

@@ -55,7 +55,7 @@ fn too_many(x: &Tensor, key: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Sequences of this length or more are an index, whatever they hold.
 const MOST_ITEMS: usize = 32;
 
-/// Whether a key stands for the tuple of what it holds: tuples do, and short sequences in which not all are numbers.
+/// Whether a key means the tuple of its items: tuples do, and short sequences in which not all are numbers.
 fn lists_items(key: &Bound<'_, PyAny>) -> PyResult<bool> {
     if key.is_instance_of::<PyTuple>() {
         return Ok(true);

@@ -23,7 +23,7 @@ use crate::saved::PySavedTensor;
 use crate::wrap::{wrap, wrap_option};
 use crate::{convert, function};
 
-/// A recorded op, found as `tensor.grad_fn`. What it keeps for its rule shows as attributes `_saved_<name>`.
+/// A recorded op, found as `tensor.grad_fn`. What it saves for its rule shows as attributes `_saved_<name>`.
 ///
 /// >>> x = rg.tensor([3.0], requires_grad=True)
 /// >>> y = x**2
@@ -42,7 +42,7 @@ pub struct PyNode {
 }
 
 thread_local! {
-    /// The node that the object being constructed stands for.
+    /// The node of the object under construction.
     static PENDING: RefCell<Option<NodeRef>> = const { RefCell::new(None) };
 }
 
@@ -132,7 +132,7 @@ pub fn input_metadata<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'p
     PyList::new(py, items)
 }
 
-/// Runs the rule by hand.
+/// Runs the rule outside of a backward pass.
 pub fn call_node<'py>(py: Python<'py>, node: &NodeRef, grads: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
     let grads: Vec<Option<Tensor>> = grads
         .iter()
@@ -165,7 +165,7 @@ fn saved_item<'py>(py: Python<'py>, item: SavedItem) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// The handle of what is kept under a name; a tuple of handles if that is a list of tensors.
+/// The handle of what is saved under a name; a tuple of handles if that is a list of tensors.
 fn raw_saved<'py>(py: Python<'py>, node: &NodeRef, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let rule = node.rule();
     let count = rule.saved_slots().map_or(0, SavedSlots::len);
@@ -240,7 +240,7 @@ impl PyNode {
     fn _sequence_nr(&self) -> u64 {
         self.node.sequence_nr()
     }
-    /// Changes the number that `_sequence_nr` tells; the engine keeps its own.
+    /// Changes the number that `_sequence_nr` returns; the engine uses its own.
     fn _set_sequence_nr(&self, number: u64) {
         self.node.set_sequence_nr(number);
     }

@@ -100,7 +100,7 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
         let start = t.data_ptr(&reading).cast::<T>();
         visit_printed(t.sizes(), options, |index| {
             let offset: isize = index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum();
-            // SAFETY: (1) The index lies inside the sizes, so the element is in the storage (S1, S3) and aligned (S2).
+            // SAFETY: (1) The index is inside the sizes, so the element is in the storage (S1, S3) and aligned (S2).
             // (2) It is read by value through a raw pointer (S4).
             out.push(f(unsafe { start.offset(offset).read() }.to_scalar()));
         });
@@ -118,7 +118,7 @@ fn text(t: &Tensor, prefix: &str) -> String {
     let options = OPTIONS.lock().clone();
     let mut suffixes: Vec<String> = size_suffix(t.sizes(), &options).into_iter().collect();
     let (dtype, default) = (t.dtype(), default_dtype());
-    // The brackets of an empty tensor hold no values that would tell an int64 from a float.
+    // The brackets of an empty tensor have no values that would distinguish an int64 from a float.
     let told = dtype == default
         || t.numel() > 0 && (matches!(dtype, DType::Int64 | DType::Bool) || dtype == Scalar::Complex(0.0, 0.0).dtype());
     if !told {
@@ -169,7 +169,7 @@ fn style(slf: &Bound<'_, PyTensor>) -> PyResult<Style> {
     Ok(Style::Named { name: class.name()?.to_string(), parameter })
 }
 
-/// `repr(t)`: the values, then what they do not tell: size, dtype, grad_fn or requires_grad, tangent.
+/// `repr(t)`: the values, then what they do not show: size, dtype, grad_fn or requires_grad, tangent.
 pub fn repr(slf: &Bound<'_, PyTensor>) -> PyResult<String> {
     let t = &slf.get().0;
     Ok(match style(slf)? {

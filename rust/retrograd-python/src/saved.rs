@@ -71,7 +71,7 @@ impl PackedValue for PyPacked {
     }
 }
 
-/// A tensor that a node keeps for backward, before it is unpacked.
+/// A tensor that a node saved for backward, before it is unpacked.
 ///
 /// >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
 /// >>> y = x.exp()
@@ -91,7 +91,7 @@ impl PySavedTensor {
         Self { node, slot }
     }
     fn slots(&self) -> &SavedSlots {
-        self.node.rule().saved_slots().expect("handles are made for nodes that keep tensors")
+        self.node.rule().saved_slots().expect("handles are made for nodes that save tensors")
     }
     fn packed<R>(&self, f: impl FnOnce(&PyPacked) -> R) -> Option<R> {
         self.slots().with_packed(self.slot, |value| value.as_any().downcast_ref().map(f)).flatten()
@@ -106,7 +106,7 @@ impl PySavedTensor {
             "Trying to create a SavedTensor object from Python is forbidden. Handles are had from nodes: `_raw_saved_*`.",
         ))
     }
-    /// Hand the tensor to `pack_hook`, now, and keep what it returns; `unpack_hook` makes a tensor of it again whenever
+    /// Pass the tensor to `pack_hook`, now, and save what it returns; `unpack_hook` makes a tensor of it again whenever
     /// the node needs it.
     ///
     /// Raises: TypeError if a hook is not callable; RuntimeError if the tensor has hooks already or was freed.
@@ -141,7 +141,7 @@ impl PySavedTensor {
     }
 }
 
-/// A handle for each tensor that a node keeps; an error once they were freed.
+/// A handle for each tensor that a node saved; an error once they were freed.
 pub fn handles<'py>(py: Python<'py>, node: &NodeRef) -> PyResult<Bound<'py, PyTuple>> {
     node.rule().saved_slots().map_or(Ok(()), |saved| saved.check(node)).or_py()?;
     let count = node.rule().saved_slots().map_or(0, SavedSlots::len);

@@ -1,8 +1,8 @@
-//! Scopes: what holds for the time of a `with` block, in the calling thread or for all.
+//! Scopes: settings for the time of a `with` block, in the calling thread or for all.
 //!
 //! A scope is entered and left by one call into this crate. An interrupt is only raised between instructions of Python,
-//! and the interpreter puts none between `__enter__` and the block, so that whatever was entered is left. What a scope
-//! finds when it is left, inside of it and still open, it closes.
+//! and the interpreter puts none between `__enter__` and the block, so a scope that was entered is left. When it is
+//! left, it closes what was opened inside it and is still open.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! What `Tensor` has beyond the roster's methods: autograd and reading here, queries and operators in files of their
-//! own.
+//! The members of `Tensor` that are no ops: autograd and reading here, queries and operators in files of their own.
 
 use std::sync::Arc;
 
@@ -256,8 +255,8 @@ impl PyTensor {
     fn is_inference(&self) -> bool {
         self.0.is_inference()
     }
-    /// Give the tensor other sizes in place; elements stay as they lie in memory, new ones are not initialised.
-    /// `memory_format` says in which order the axes then lie there.
+    /// Give the tensor other sizes in place; elements stay where they are in memory, new ones are not initialised.
+    /// `memory_format` is the memory order afterwards.
     #[pyo3(signature = (*sizes, memory_format = None))]
     fn resize_<'py>(
         slf: Bound<'py, Self>,
@@ -318,7 +317,7 @@ impl PyTensor {
     }
     /// Accumulate the gradient of this tensor into the leaves it depends on; see `autograd.backward`.
     ///
-    /// Args: `gradient` that of this tensor, needed if it has not exactly one element; `retain_graph` keeps what the
+    /// Args: `gradient` that of this tensor, needed if it has not exactly one element; `retain_graph` retains what the
     /// graph saved for another pass; `create_graph` makes the gradients differentiable; `inputs` limits accumulation to
     /// these.
     /// Raises: RuntimeError if the tensor does not require grad, if `gradient` is missing or of another shape, or if

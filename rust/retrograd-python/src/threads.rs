@@ -1,4 +1,4 @@
-//! What belongs to a Python thread, for one that goes on in its place.
+//! What is local to a Python thread, for one that continues in its place.
 
 use pyo3::prelude::*;
 use retrograd::autograd::engine::{self, Carried, Threads};

@@ -1,4 +1,4 @@
-//! Transforms: batch levels, and what tensors are to them.
+//! Transforms: batch levels, batched tensors, and the graphs of transforms.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -2,7 +2,7 @@
 //!
 //! Normally the object owns a handle on its tensor. When the last Python reference goes away while the tensor lives on
 //! in a graph, the ownership of an object that carries something (attributes, weak references, a subclass) is
-//! transferred: the tensor owns the object, until somebody gets the object again or the tensor dies.
+//! transferred: the tensor owns the object, until the object is needed again or the tensor dies.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -22,7 +22,7 @@ use crate::anythread::AnyThread;
 use crate::class;
 use crate::object_slot::{self, Found};
 
-/// A multi-dimensional array that autograd can follow.
+/// A multi-dimensional array with automatic differentiation.
 ///
 /// Tensors are made by `tensor`, `zeros`, `rand` and the like. `Tensor(data)` makes one of the default dtype.
 ///
@@ -43,7 +43,7 @@ use crate::object_slot::{self, Found};
 /// >>> other.resize_(3)
 /// tensor([1., 2., 3.])
 ///
-/// Gradients collect in leaves, and in other tensors that are told to retain theirs:
+/// Gradients collect in leaves, and in other tensors by `retain_grad`:
 ///
 /// >>> x.requires_grad_()[0]
 /// tensor([1., 2., 3.], grad_fn=<SelectBackward0>)
@@ -226,7 +226,7 @@ pub fn wrap(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
     class::new_object(py, t)
 }
 
-/// The object that stands for this tensor now, if any.
+/// The present object of this tensor, if any.
 #[inline]
 pub fn live<'py>(py: Python<'py>, t: &Tensor) -> Option<Bound<'py, PyAny>> {
     match object_slot::find(py, t.object_slot()) {

@@ -1,4 +1,4 @@
-//! What an op costs around its arithmetic, and how fast memory is read and written, on one thread.
+//! What an op costs besides its arithmetic, and how fast memory is read and written, on one thread.
 //!
 //! The same cases as in `benches/compare.py`, without Python: the difference between the two is what the binding costs.
 //! Rows of `ndarray` are the baseline: the same arithmetic without graph, dtypes or threads.

@@ -1,7 +1,7 @@
-//! Where in the user's program something happened, noted at all times so that errors can name the lines involved.
+//! Where in the user's program something happened, stored at all times so that errors can name the lines involved.
 //!
-//! The host language registers [`SourceLocations`]; it encodes a place in one number, cheaply enough for every recorded
-//! op, and turns the number into words when an error is made.
+//! The host language registers [`SourceLocations`]; it encodes a location in one number, cheaply enough for every
+//! recorded op, and turns the number into text when an error is made.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Asking whether a long op is to end: the host language knows what its user pressed.
+//! Whether a long op is to end: the host language knows which keys its user pressed.
 
 use std::sync::OnceLock;
 

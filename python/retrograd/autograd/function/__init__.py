@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 class FunctionCtx(_core._FunctionBase):
     """What `forward` leaves for `backward`: the object that both get as `ctx`, and the `grad_fn` of the outputs.
 
-    Any attribute may be set on it. Tensors are better kept with `save_for_backward`: those are checked for in-place
+    Any attribute may be set on it. Tensors should be saved with `save_for_backward`: those are checked for in-place
     writes and freed with the graph.
 
     >>> class Cube(rg.autograd.Function):
@@ -73,7 +73,7 @@ class BackwardCFunction(FunctionCtx):
     _forward_cls: type[Function]
 
     def apply(self, *args: Any) -> Any:  # type: ignore[override]
-        """Run the function's backward by hand.
+        """Run the function's backward outside of a backward pass.
 
         Args: one gradient per output, passed on as they are.
         Returns: what the function's `backward` (or `vjp`) returns.
@@ -81,11 +81,11 @@ class BackwardCFunction(FunctionCtx):
         return self._call_backward(*args)
 
     def apply_boxed(self, *args: Any) -> Any:
-        """Run the backward of a function with `boxed_grads_call` by hand, on a list of gradients that it may empty."""
+        """Run the backward of a function with `boxed_grads_call`, on a list of gradients that it may empty."""
         return self._call_backward(*args[0])
 
     def apply_jvp(self, *args: Any) -> Any:
-        """Run the function's `jvp` by hand, on one tangent per argument."""
+        """Run the function's `jvp`, on one tangent per argument."""
         return self._forward_cls.jvp(self, *args)
 
 
@@ -108,7 +108,7 @@ class FunctionMeta(type):
 
 
 class VmapInfo(NamedTuple):
-    """What the `vmap` method of a `Function` is told about the batch: its size, and what random ops do.
+    """What the `vmap` method of a `Function` gets to know of the batch: its size, and what random ops do.
 
     >>> rg.autograd.function.VmapInfo(batch_size=3, randomness="error")
     VmapInfo(batch_size=3, randomness='error')
@@ -121,8 +121,8 @@ class VmapInfo(NamedTuple):
 class Function(FunctionCtx, metaclass=FunctionMeta):
     """A function of tensors with a derivative of its own.
 
-    Subclass it with static methods, and call the class method `apply`. Tensors that are direct arguments are followed;
-    those inside lists or dicts are not.
+    Subclass it with static methods, and call the class method `apply`. Tensors that are direct arguments get
+    gradients; those inside lists or dicts do not.
 
     - `forward(ctx, *args)` computes the result without grad mode, and leaves on `ctx` what the backward needs. Or
       `forward(*args)`, with `setup_context(ctx, inputs, output)` for the second half.
@@ -175,7 +175,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the function: `forward(ctx, *args)`, or `forward(*args)` where `setup_context` is defined.
 
-        Returns: a tensor, or a tuple. What is no tensor passes through, and stands for one gradient (None) in backward.
+        Returns: a tensor, or a tuple. What is no tensor passes through, and is one gradient (None) in backward.
         Raises: NotImplementedError unless overridden.
         """
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
@@ -296,7 +296,7 @@ def _bind(
         missing = names[len(args) :]
         if kwargs.keys() <= set(missing) and given.keys() >= set(missing):
             return (*args, *(given[name] for name in missing))
-    import inspect  # slow to load, and seldom needed
+    import inspect  # slow to load, and rarely needed
 
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -365,7 +365,7 @@ def once_differentiable(fn: Callable[Concatenate[_T, _P], _R]) -> Callable[Conca
 
 
 class InplaceFunction(Function):
-    """A `Function` that may be told to work in place. Only for old programs; use `Function`.
+    """A `Function` with an option to work in place. Only for old programs; use `Function`.
 
     >>> class Exp(rg.autograd.function.InplaceFunction):
     ...     @staticmethod
@@ -449,13 +449,13 @@ class NestedIOFunction(Function):
         return tuple(_iter_tensors(result))
 
     def save_for_backward(self, *args: Any) -> None:
-        """Keep nested tensors for the backward."""
+        """Save nested tensors for the backward."""
         self.to_save = tuple(_iter_tensors(args))
         self._to_save_nested = args
 
     @property
     def saved_tensors(self) -> Any:
-        """What `save_for_backward` kept, nested as it was."""
+        """What `save_for_backward` saved, nested as it was."""
         return _unflatten(iter(super().saved_tensors), self._to_save_nested)
 
     def mark_dirty(self, *args: Any, **kwargs: Any) -> None:
@@ -463,7 +463,7 @@ class NestedIOFunction(Function):
         self.dirty_tensors = tuple(_iter_tensors((args, kwargs)))
 
     def mark_non_differentiable(self, *args: Any, **kwargs: Any) -> None:
-        """Say which tensors of nested outputs are not to be followed."""
+        """Say which tensors of nested outputs have no derivative."""
         self.non_differentiable = tuple(_iter_tensors((args, kwargs)))
 
     def forward_extended(self, *input: Any) -> Any:

@@ -86,7 +86,7 @@ def _two(returned: Any) -> tuple[Any, Any]:
 
 
 def _entries(outputs: Any, dims: Any, level: int, written: Sequence[tuple[Any, Any]] = ()) -> Any:
-    """The outputs as batched tensors; `dims` has their structure, or ends early and stands for all below.
+    """The outputs as batched tensors; `dims` has their structure, or ends early and is used for all below.
 
     `written` are pairs of values and the batched tensors they came from: an output that is such a value is that tensor.
     """
@@ -139,7 +139,7 @@ def _inside(value: Any, dims: Any, level: int) -> Any:
 
 
 class Entry:
-    """What stands for ctx while a method runs for one entry: the same notes, of batched tensors."""
+    """Takes the place of ctx while a method runs for one entry: the same notes, of batched tensors."""
 
     saved_tensors: tuple[Any, ...] = ()
     needs_input_grad: tuple[bool, ...] = ()
@@ -183,10 +183,10 @@ def _generated(cls: type[Function]) -> type[Function]:
 
 
 class Vmapped(Function):
-    """Runs the methods of a function for one entry that stands for all.
+    """Runs the methods of a function on batched tensors, once for all entries.
 
-    Instead of its forward the rule of its own, if it has one. That is called like this where a transform inside the
-    batch differentiates, which uses the backward or the jvp; a transform outside differentiates what the rule does.
+    If the function has a rule of its own, that runs in the place of forward. This is the way where a transform inside
+    the batch differentiates, by the backward or the jvp; a transform outside differentiates what the rule does.
     """
 
     generate_vmap_rule = True
@@ -207,7 +207,7 @@ class Vmapped(Function):
             batch.single = not isinstance(returned, tuple)
             outputs = (returned,) if batch.single else returned
             whole = [_whole(y, level) for y in outputs]
-            # What is kept: an argument or an output itself where it is one, so that it is followed.
+            # What is saved: an argument or an output itself where it is one, so that it has its gradient.
             known = [*zip(args, values, batch.dims, strict=True), *zip(outputs, whole, (0,) * len(whole), strict=True)]
             for notes in ("_save", "_forward", "_still"):
                 setattr(entry, notes, [_outside(t, known, level) for t in getattr(entry, notes)])

@@ -47,7 +47,7 @@ def linked(tensors: Tensors, create_graph: bool) -> Tensors:
 
 
 def vector(v: Any, like: Tensors, many: bool, caller: str, of: str, create_graph: bool) -> Tensors | None:
-    """The vector of a product, checked; None, where it may be left out, stands for 1."""
+    """The vector of a product, checked; None, where it may be left out, means 1."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
@@ -92,7 +92,7 @@ def nested(blocks: Blocks, many_outputs: bool, many_inputs: bool) -> Any:
     return rows if many_outputs else rows[0]
 
 
-# ---- what strict mode asks for
+# ---- what strict mode requires
 
 
 def demand_graph(outs: Tensors) -> None:

@@ -1,4 +1,4 @@
-"""What a failed derivative check tells: the worst entry, both values, the bound, and what the cause may be."""
+"""The report of a failed derivative check: the worst entry, both values, the bound, and what the cause may be."""
 
 from __future__ import annotations
 
@@ -149,11 +149,11 @@ def _cause_in_rule(check: Check, pair: Pair) -> str | None:
     if not any(entries):
         if pair.forward:
             return (
-                "no tangent arrives: a detach(), .data, item() or conversion on the way cuts it off, the backward is "
+                "there is no tangent: a detach(), .data, item() or conversion on the way cuts it off, the backward is "
                 "once_differentiable, or the rule gives None or zeros"
             )
         return (
-            "no gradient arrives: a detach(), .data, no_grad, item() or conversion on the way cuts the graph, the "
+            "there is no gradient: a detach(), .data, no_grad, item() or conversion on the way cuts the graph, the "
             "backward is once_differentiable, or the rule gives None or zeros"
         )
     if same(numerical, [[v.conjugate() for v in row] for row in analytical]):
@@ -168,7 +168,7 @@ def _cause_in_rule(check: Check, pair: Pair) -> str | None:
     empty = [i for i, (r, s) in enumerate(zip(numerical, analytical, strict=True)) if any(r) and not any(s)]
     if empty:
         return (
-            f"no gradient arrives at {len(empty)} of {len(numerical)} elements of the input: a use of it is forgotten"
+            f"there is no gradient for {len(empty)} of {len(numerical)} elements of the input: a use of it is forgotten"
         )
     if all(a == 0 or excess(n, a, check.atol, check.rtol) <= 1 for n, a in zip(ns, entries, strict=True)):
         return "some terms are missing: a use of the input is not accumulated, or an output's gradient is ignored"

@@ -108,7 +108,7 @@ Node.register(_core._Node)
 
 
 class GradientEdge(NamedTuple):
-    """Where a tensor's gradient arrives: an output of a node. Made by `get_gradient_edge`.
+    """What receives a tensor's gradient: an output of a node. Made by `get_gradient_edge`.
 
     `backward` and `grad` take it in place of the tensor; it stays what it was when the tensor is changed in place.
 
@@ -125,7 +125,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where the gradient of `tensor` arrives: its `grad_fn`, or the accumulating node of a leaf, and which output.
+    """What receives the gradient of `tensor`: its `grad_fn`, or the accumulating node of a leaf, and which output.
 
     Raises: RuntimeError if the tensor does not require grad.
 
@@ -186,8 +186,8 @@ def register_multi_grad_hook(
     """Call `fn` once per backward pass, when the gradients of several tensors have been computed.
 
     Args: `tensors` the tensors to wait for. `fn` with mode "all" is called with a list of their gradients, None for
-    tensors that the pass does not reach; with mode "any" with the first gradient that arrives.
-    Returns: a handle whose `remove()` removes all of it.
+    tensors that the pass does not reach; with mode "any" with the first gradient of the pass.
+    Returns: a handle whose `remove()` removes all of the hooks.
     Raises: ValueError for another mode; RuntimeError if, in mode "all", a tensor does not require grad.
 
     >>> a, b = rg.ones(1, requires_grad=True), rg.ones(1, requires_grad=True)
@@ -202,7 +202,7 @@ def register_multi_grad_hook(
     return _MultiHandle(tuple(t.register_hook(hook) for t, hook in hooks))
 
 
-# The state of a hook is kept per run of the engine, since runs may overlap in threads and nest in hooks, and is dropped
+# A hook has its state per run of the engine, since runs may overlap in threads and nest in hooks, and is dropped
 # when the run ends. Each step on it is one operation on a dict or a list, so no lock is needed.
 _Hooks = list[tuple[Tensor, Callable[[Tensor], None]]]
 

@@ -17,7 +17,7 @@ class saved_tensors_hooks(_core._SavedTensorsHooks):
     """Inside the block, let every tensor that is saved for backward pass through a pair of hooks.
 
     Args: `pack_hook` is called once with each tensor as it is saved, by ops and by custom Functions, and may return
-    anything; that is kept instead. `unpack_hook` is called with it each time the tensor is needed and must return a
+    anything; that is saved instead. `unpack_hook` is called with it each time the tensor is needed and must return a
     tensor of the same values. Only the innermost pair acts, on the calling thread; what it packed is unpacked by it
     after the block as well. Ops in the hooks are not hooked.
     Neither hook may change its argument. A pack hook that returns the tensor itself, where that is the op's own result,
@@ -43,10 +43,10 @@ class saved_tensors_hooks(_core._SavedTensorsHooks):
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Inside the block, keep what is saved for backward in main memory.
+    """Inside the block, save tensors for backward in main memory.
 
-    Tensors are there already: without `pin_memory` they keep their memory, with it they are copied. Args: `device_type`
-    the kind of device that the tensors are expected to come from; remembered, and of no effect.
+    Tensors are there already: with `pin_memory` they are copied, without it they are not. Args: `device_type`
+    the kind of device that the tensors are expected to come from; stored, and of no effect.
 
     >>> x = rg.tensor([1.0, 2.0], requires_grad=True)
     >>> with rg.autograd.graph.save_on_cpu(pin_memory=True):
@@ -90,19 +90,19 @@ def disable_saved_tensors_hooks(error_message: str) -> contextlib.AbstractContex
 
 
 class _Handle:
-    """Stands for a saved tensor while a graph holds it."""
+    """The handle of a saved tensor while a graph holds it."""
 
     __slots__ = ("__weakref__",)
 
 
 _Tid = tuple[Any, ...]
-"""What tells saved tensors apart: the memory, and where and how the tensor lies in it at which version."""
+"""The key of a saved tensor: the memory, the position and layout of the tensor in it, and the version."""
 
 
 class _AllowMutationOnSavedContext:
     """What `allow_mutation_on_saved_tensors` knows, by handle: saved tensors in `original`; in `cloned`, copies of
     those that were about to be changed. `tid_to_weakhandle` has the handles of the former, and `sid_to_tid` their keys
-    by the memory that they lie in.
+    by the memory that they are in.
 
     >>> x = rg.ones(2, requires_grad=True) * 1
     >>> with rg.autograd.graph.allow_mutation_on_saved_tensors() as saved:
@@ -149,7 +149,7 @@ class _AllowMutationOnSavedContext:
 
     def _about_to_write(self, tensor: Tensor) -> None:
         for tid in self.sid_to_tid.pop(_core._storage_key(tensor), ()):
-            # Once it is copied nothing holds the memory any more: a tensor to come may lie there.
+            # Once it is copied nothing holds the memory any more: a later tensor may be there.
             handle = self.tid_to_weakhandle.pop(tid, None)
             if handle is not None and handle in self.original:
                 self.cloned[handle] = self.original.pop(handle).clone()

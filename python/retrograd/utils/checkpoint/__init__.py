@@ -1,7 +1,7 @@
-"""Checkpointing: recompute in the backward pass what the forward pass would have kept.
+"""Checkpointing: recompute in the backward pass what the forward pass would have saved.
 
-`checkpoint(function, *args)` calls the function, and lets the graph keep its arguments alone. When the backward pass
-asks for a tensor that the graph would have saved, the function is called again. Memory is traded for time.
+`checkpoint(function, *args)` calls the function, and the graph saves its arguments alone. When the backward
+pass needs a tensor that the graph would have saved, the function is called again. This trades time for memory.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
 def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
     """Override `debug` of all calls of `checkpoint` in the block.
 
-    Args: `enabled` whether a `CheckpointError` will tell where each tensor was saved; None leaves it to each call.
+    Args: `enabled` whether a `CheckpointError` will show where each tensor was saved; None leaves it to each call.
 
     >>> from retrograd.utils.checkpoint import checkpoint, set_checkpoint_debug_enabled
     >>> sizes = iter([2, 3])
@@ -134,7 +134,7 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> _R:
-    """Call `function(*args, **kwargs)` so that the graph keeps its arguments, and not what it computes on the way.
+    """Call `function(*args, **kwargs)` so that the graph saves its arguments, and not what it computes on the way.
 
     The backward pass calls the function again to have those tensors, once per pass, with the random numbers of the
     first call; each is freed as soon as it was used. The function must do the same again. Arguments that are tensors
@@ -142,13 +142,13 @@ def checkpoint(
 
     With `use_reentrant=False`, the one to prefer, the result is as if the function had been called plainly: tensors in
     keyword arguments, closures and nested structures have gradients, and every kind of backward pass works, also within
-    the function. The reentrant form takes no keyword arguments, follows tensors that are direct arguments alone, of
-    which one must require grad, and refuses `grad` and `inputs=`; its gradients have no graph.
+    the function. The reentrant form takes no keyword arguments, gives gradients to direct arguments alone, of which one
+    must require grad, and refuses `grad` and `inputs=`; its gradients have no graph.
 
     Args: `use_reentrant` chooses the form; None warns and means True. `preserve_rng_state` (by keyword, True unless
     told) whether random numbers repeat. The others are for the form that is not reentrant: `context_fn` returns two
     context managers, around the call and around each recomputation; `determinism_check` "default" compares shape, dtype
-    and device of the tensors saved each time, "none" their number alone; `debug` makes errors tell where each was
+    and device of the tensors saved each time, "none" their number alone; `debug` makes errors show where each was
     saved; `early_stop` ends a recomputation when it has saved as many tensors as the call.
     Returns: what the function returns.
     Raises: ValueError for another `determinism_check`, and for options that do not go together; RuntimeError if a

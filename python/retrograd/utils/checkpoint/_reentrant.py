@@ -38,7 +38,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
-        """Call `run_function(*args)`, and keep what the backward needs to call it again.
+        """Call `run_function(*args)`, and save what the backward needs to call it again.
 
         >>> from retrograd.utils.checkpoint import CheckpointFunction
         >>> CheckpointFunction.apply(lambda x, n: x * n, False, rg.ones(1, requires_grad=True), 3).item()
@@ -118,7 +118,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 
 class DefaultDeviceType:
-    """The device type whose random numbers repeat when no argument tells. There is none but the CPU, whose always do.
+    """The device type whose random numbers repeat when no argument has one. There is none but the CPU, whose always do.
 
     >>> from retrograd.utils.checkpoint import DefaultDeviceType
     >>> DefaultDeviceType.get_device_type()

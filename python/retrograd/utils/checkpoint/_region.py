@@ -23,7 +23,7 @@ __all__ = ["CheckpointError", "GraphExecGroup"]
 
 
 class CheckpointError(RuntimeError):
-    """A recomputation did not save what the forward pass had saved, or what it saved was asked for twice.
+    """A recomputation did not save what the forward pass had saved, or what it saved was needed twice.
 
     The text says which tensor differs, and how many were saved each time. The usual reason is a function that depends
     on something that changed in between.
@@ -95,7 +95,7 @@ class Slot:
 
 
 class Recomputation:
-    """The tensors that a recomputation saved and that have not been asked for; those of slots that are gone go too."""
+    """The tensors that a recomputation saved and that have not been used; those of slots that are gone go too."""
 
     __slots__ = ("__weakref__", "saves", "tensors")
 
@@ -112,7 +112,7 @@ class _Enough(BaseException):
 
 
 class _Inputs(Function):
-    """Keeps tensors the way ops do: writes to them are noticed, and the hooks of an enclosing call apply to them."""
+    """Saves tensors the way ops do: writes to them are noticed, and the hooks of an enclosing call apply to them."""
 
     @staticmethod
     def forward(anchor: Tensor, *tensors: Tensor) -> Tensor:
@@ -128,9 +128,9 @@ class Region:
 
     Nested calls need no more than this. Tensors that an inner call saves go to its own slots, since the innermost hooks
     act; its inputs are saved by the outer call. So to have the inner one's inputs, the outer one is recomputed, by
-    unpacking them. The inner call that this recomputation comes by is a new one.
+    unpacking them. The inner call in this recomputation is a new one.
 
-    A recomputation belongs to the backward pass that asked for it, and dies with it, whether or not the pass succeeds:
+    A recomputation belongs to the backward pass that needs it, and dies with it, whether or not the pass succeeds:
     the pass alone holds it, in a callback. Outside a pass, it is there for one tensor.
     """
 
@@ -149,7 +149,7 @@ class Region:
         tensors = self.args.tensors(args)
         if any(_core._batch_parts(t) is not None for t in tensors):
             raise RuntimeError(
-                "checkpoint: what is kept of a function mapped by vmap is that of all entries at once. Put the "
+                "checkpoint: what is saved of a function mapped by vmap is that of all entries at once. Put the "
                 "checkpoint around the vmap."
             )
         self.inputs = _Inputs.apply(_core.empty(0, requires_grad=True), *tensors) if tensors else None
@@ -177,7 +177,7 @@ class Region:
         )
 
     def recomputation(self) -> Recomputation:
-        """That of the group or pass under way, made when first asked for."""
+        """That of the group or pass under way, made on the first request."""
         group, run = _groups.current, _core._current_run()
         if group is not None:
             done = group._recomputations.get(self)

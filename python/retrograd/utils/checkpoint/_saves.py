@@ -1,4 +1,4 @@
-"""What two calls of a checkpointed function saved, and how to tell the difference."""
+"""What two calls of a checkpointed function saved, and the comparison of the two."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 //! Attention of one head by tiles: the scores of some rows against some columns at a time, never all of them.
 //!
-//! Forward: for each block of rows, blocks of columns pass by; a row keeps the largest score so far, the sum of
-//! exponentials and the weighted values relative to it, and shrinks both when a larger score comes. Backward: the
-//! weights of a tile are made again from the scores and the saved logarithms of the sums. Both products of a tile are
-//! those of `kernels::matmul`; `tile` has what is between them.
+//! Forward: for each block of rows, blocks of columns are processed in turn; a row has the largest score so far,
+//! the sum of exponentials and the weighted values relative to it, and scales both down when a larger score
+//! comes. Backward: the weights of a tile are computed again from the scores and the saved logarithms of the sums. Both
+//! products of a tile are those of `kernels::matmul`; `tile` has what is between them.
 
 mod tile;
 

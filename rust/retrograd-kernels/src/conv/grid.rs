@@ -1,8 +1,8 @@
 //! The padded copy of an image.
 //!
 //! Along each axis, tap `k` at position `o` meets coordinate `o * stride + k * dilation` of the padded image.
-//! Coordinates are kept by their residue modulo the stride, as far as taps have it, so that positions are neighbours
-//! whatever the stride: the element lies at `phase(k) * len + o + k * dilation / stride`.
+//! Coordinates are ordered by their residue modulo the stride, as far as taps have it, so that positions are neighbours
+//! whatever the stride: the element is at `phase(k) * len + o + k * dilation / stride`.
 
 use super::{ConvAxis, each};
 use crate::matmul::{Float, Routine, Simd, Vectors};

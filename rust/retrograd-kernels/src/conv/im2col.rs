@@ -1,4 +1,4 @@
-//! The matrix of patches, in pieces: what the matrix product asks for, read from padded copies.
+//! The matrix of patches, in pieces: the panels of the matrix product, read from padded copies.
 
 use super::grid::{Grid, SLACK};
 use crate::matmul::{Panels, Routine, Simd, Vectors};
@@ -8,7 +8,7 @@ use crate::matmul::{Panels, Routine, Simd, Vectors};
 pub(super) struct Run {
     /// Where they lie in the copy, for a tap of offset 0.
     src: usize,
-    /// The first one's number among the positions asked for.
+    /// The first one's number among the requested positions.
     at: usize,
     len: usize,
 }

@@ -6,8 +6,8 @@
 //! have one element.
 //!
 //! Nothing is unrolled into a matrix of patches. An image is copied once, with its zeros, into a buffer where elements
-//! that are a stride apart are neighbours (`grid`); from it the panels of the matrix product are written as the product
-//! comes to them (`patches`), or, where the product would have one row, sums are taken directly (`direct`).
+//! that are a stride apart are neighbours (`grid`); from it the panels of the matrix product are written when the
+//! product needs them (`im2col`), or, where the product would have one row, sums are taken directly (`direct`).
 //! `transposed` is one `forward` for each residue of the stride. The order of the terms of a sum depends on the shapes
 //! and the CPU alone.
 

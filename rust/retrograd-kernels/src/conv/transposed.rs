@@ -1,9 +1,9 @@
-//! Sums into the large side: `x[i] = start + sum of w[k] y[o]` over what meets there, `i = o * stride - pad + k *
-//! dilation`.
+//! Sums into the large side: `x[i] = start + sum of w[k] y[o]` over the elements and taps that meet there, `i = o *
+//! stride - pad + k * dilation`.
 //!
 //! Elements of one residue modulo the stride meet the same taps, at positions a fixed distance apart: they are a
-//! convolution of the small side with those taps, turned round. So nothing is added to memory, and no product is with
-//! zero.
+//! convolution of the small side with those taps in reverse order. So nothing is added to memory, and no factor is a
+//! zero between elements.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! The gradient of the weight: `w[k] = sum over images and positions of y[o] x[o * stride - pad + k * dilation]`.
 //!
-//! A matrix product over positions, transposed: channels and taps are the rows, so that the rows of patches are read as
-//! they lie; channels of the small side are the columns.
+//! A matrix product over positions, transposed: channels and taps are the rows, so that the rows of patches are read in
+//! memory order; channels of the small side are the columns.
 
 use super::direct::Dots;
 use super::forward::reaches_end;

@@ -1,8 +1,9 @@
 //! Logarithms.
 //!
 //! With `f = m - 1`, `s = f / (2 + f)` and `h = f^2 / 2`, `log(1 + f) = f - (h - s (h + R(s^2)))`: the largest term is
-//! exact, and the next one is small beside it. The identity is that of P. T. P. Tang, "Table-driven implementation of
-//! the logarithm function in IEEE floating-point arithmetic", ACM TOMS 16 (1990), in the form without tables.
+//! exact, and the next one is small compared with it. The identity is that of P. T. P. Tang, "Table-driven
+//! implementation of the logarithm function in IEEE floating-point arithmetic", ACM TOMS 16 (1990), in the form without
+//! tables.
 
 use super::super::real::Ring;
 use super::super::simd::Vector;

@@ -3,10 +3,10 @@
 //! Each function states its error bound in units in the last place of the result (ULP), float32 / float64, which hold
 //! for every argument and instruction set; the tests measure them, and `docs/accuracy.md` lists them. Zeros,
 //! infinities, NaN and subnormals give what the C library gives. A lane's result depends on that lane alone, so it is
-//! the same wherever an element lies in a tensor.
+//! the same at every position of a tensor.
 //!
-//! The shape is always the same: reduce the argument exactly enough (W. J. Cody and W. Waite, "Software Manual for the
-//! Elementary Functions", 1980), evaluate a polynomial, put the result together so that what is rounded is small. The
+//! All have the same structure: reduce the argument exactly enough (W. J. Cody and W. Waite, "Software Manual for the
+//! Elementary Functions", 1980), evaluate a polynomial, combine the result so that what is rounded is small. The
 //! polynomials in `tables` are minimax fits by Remez' exchange, made for these reductions.
 
 mod erf;

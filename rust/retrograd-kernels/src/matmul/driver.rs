@@ -1,9 +1,9 @@
 //! The blocked product: cuts C into tiles, decides what to copy, and runs the micro-kernel.
 //!
-//! Three habits carry the small shapes. A is read in place by broadcasting, at any strides, and
+//! Three rules make small shapes fast. A is read in place by broadcasting, at any strides, and
 //! copied only when it would fall out of the first-level cache between uses. B is read in place
 //! where its rows are contiguous; if it is worth copying, the first row of tiles copies it while
-//! multiplying. And rows are dealt out evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
+//! multiplying. And rows are divided evenly: 32 rows are tiles of 11, 11 and 10, not 14, 14, 4.
 
 use std::ptr::null;
 

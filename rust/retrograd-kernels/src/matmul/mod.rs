@@ -2,7 +2,7 @@
 //!
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
-//! has the vectors; `vecmat` serves products with one row or column, `plain` the integers, `halves` float16 and
+//! has the vectors; `vecmat` serves products with one row or column, `naive` the integers, `halves` float16 and
 //! bfloat16.
 
 mod driver;

@@ -1,4 +1,4 @@
-//! The buffer that copied blocks live in: one for each thread, kept between calls.
+//! The buffer of copied blocks: one for each thread, reused between calls.
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! The micro-kernel: one block of C, held in registers while A and B stream past.
+//! The micro-kernel: one block of C, held in registers while A and B are read.
 
 use super::simd::Simd;
 

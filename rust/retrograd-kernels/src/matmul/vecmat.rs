@@ -1,5 +1,5 @@
-//! One row of C: a vector times a matrix, and the dot product as its narrowest case. Memory sets
-//! the pace here, so B is read in place, once.
+//! One row of C: a vector times a matrix, and the dot product as its narrowest case. Memory
+//! limits the speed here, so B is read in place, once.
 
 use super::simd::{Float, Simd};
 

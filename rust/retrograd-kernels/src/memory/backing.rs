@@ -1,4 +1,5 @@
-//! Where the pool gets its memory from and gives it back to. Miri watches the allocator, not what the system maps.
+//! The source of the pool's memory: the allocator, and on Linux the system for large blocks, except under Miri, which
+//! checks the allocator alone.
 
 use super::ALIGNMENT;
 use std::alloc::Layout;

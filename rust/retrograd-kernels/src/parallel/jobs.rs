@@ -67,7 +67,7 @@ impl Jobs {
         }
     }
 
-    /// Runs all pieces with the help of at most `helpers` workers, which `start` sees to; `false` if there is a job. A
+    /// Runs all pieces with the help of at most `helpers` workers, which `start` starts; `false` if there is a job. A
     /// panic of a piece is passed on when the others are done.
     pub fn run(&self, helpers: usize, pieces: usize, work: &(dyn Fn(usize) + Sync), start: impl FnOnce()) -> bool {
         if self.taken.swap(true, Ordering::Acquire) {

@@ -1,5 +1,5 @@
-//! Pointwise loops of ops that are called too seldom to be compiled per instruction set: the walk hands contiguous runs
-//! of elements to a body behind a pointer.
+//! Pointwise loops that are not compiled per instruction set, since they take little of the time of programs: the walk
+//! passes contiguous runs of elements to a body behind a pointer.
 
 use std::mem::MaybeUninit;
 

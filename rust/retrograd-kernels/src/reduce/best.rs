@@ -119,7 +119,7 @@ impl<T: SimdElement + PartialOrd, const MAX: bool> Task for BestRow<T, MAX> {
         for &x in lanes[1..].iter().chain(rest) {
             value = if beats::<T, MAX>(x, value) { x } else { value };
         }
-        // The first element that is like it: of most blocks all elements are told at once that they are not.
+        // The first element that is like it: one comparison excludes all elements of most blocks.
         let like = |x: T| (x == value) | ((x != x) & (value != value));
         for (i, part) in whole.iter().enumerate() {
             let mut any = false;

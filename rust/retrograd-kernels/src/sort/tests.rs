@@ -32,7 +32,7 @@ fn floats<T: PartialOrd + Copy>(a: T, b: T) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
 }
 
-/// The first `k` in order, and nothing else is asked for.
+/// The first `k` in order, and no others.
 struct First {
     k: usize,
     falling: bool,
@@ -50,7 +50,7 @@ impl Pick for First {
     }
 }
 
-/// Every number of elements asked for, contiguous and with gaps, against the definition.
+/// Every number of requested elements, contiguous and with gaps, against the definition.
 fn check<T: Ranked>(x: &[T], compare: impl Fn(T, T) -> Ordering + Copy) {
     let n = x.len();
     for falling in [false, true] {

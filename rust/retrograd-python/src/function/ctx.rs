@@ -1,4 +1,4 @@
-//! The Python face of a ctx: what `forward` and `backward` call on it, and what it answers as a node.
+//! The methods of a ctx: those for `forward` and `backward`, and those of a node.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -28,7 +28,7 @@ fn unfinished(what: &str) -> PyErr {
 }
 
 impl PyFunctionCtx {
-    /// What was kept for `jvp` has been used.
+    /// What was saved for `jvp` has been used.
     pub(super) fn end_of_forward(&self) {
         self.note(|n| &mut n.saved_for_forward, None);
     }
@@ -67,7 +67,7 @@ impl PyFunctionCtx {
     /// Run the function on `args`, recording it if a tensor among them requires grad.
     ///
     /// Keyword arguments are bound to the positions of `forward`'s parameters. Returns what `forward` returned, its
-    /// tensors hanging on a node of class `<Class>Backward`.
+    /// tensors being outputs of a node of class `<Class>Backward`.
     #[classmethod]
     #[pyo3(signature = (*args, **kwargs))]
     fn apply<'py>(
@@ -78,7 +78,7 @@ impl PyFunctionCtx {
         apply(cls, args, kwargs)
     }
 
-    /// Keep tensors (or None) for `backward`, which reads them as `ctx.saved_tensors`.
+    /// Save tensors (or None) for `backward`, which reads them as `ctx.saved_tensors`.
     ///
     /// Takes effect when `forward` has returned; a second call replaces the first. Reading checks that nobody wrote to
     /// them in place, and they are freed when backward ran without `retain_graph`.
@@ -87,7 +87,7 @@ impl PyFunctionCtx {
         self.note(|n| &mut n.to_save, Some(tensors));
     }
 
-    /// Keep tensors (or None) for `jvp`, which reads them as `ctx.saved_tensors`.
+    /// Save tensors (or None) for `jvp`, which reads them as `ctx.saved_tensors`.
     ///
     /// Raises: AssertionError for anything else.
     #[pyo3(signature = (*tensors))]
@@ -107,13 +107,13 @@ impl PyFunctionCtx {
         self.note(|n| &mut n.dirty, Some(args));
     }
 
-    /// Say which outputs are not to be followed. `backward` still gets a gradient for each, of zeros.
+    /// Say which outputs have no derivative, and so do not require grad. `backward` still gets zeros for each.
     #[pyo3(signature = (*args))]
     fn mark_non_differentiable(&self, args: Py<PyAny>) {
         self.note(|n| &mut n.still, Some(args));
     }
 
-    /// Choose what `backward` and `jvp` get for gradients that did not arrive: tensors of zeros (the default) or None.
+    /// Choose what `backward` and `jvp` get for missing gradients and tangents: tensors of zeros (the default) or None.
     fn set_materialize_grads(&self, value: bool) {
         self.notes.lock().materialize = value;
     }

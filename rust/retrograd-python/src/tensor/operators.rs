@@ -49,7 +49,7 @@ fn reflected<'py>(slf: &Bound<'py, PyTensor>, other: &Any<'py>, f: Binary) -> Py
     }
 }
 
-/// The right side of `a op= b`. PyO3 answers NotImplemented for what is none, and Python goes on to `a = a op b`.
+/// The right side of `a op= b`. For anything else PyO3 returns NotImplemented, and Python computes `a = a op b`.
 struct Operand(Tensor);
 
 impl FromPyObject<'_, '_> for Operand {

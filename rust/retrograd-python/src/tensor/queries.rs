@@ -96,7 +96,7 @@ impl PyTensor {
     fn nbytes(&self) -> usize {
         self.0.nbytes()
     }
-    /// Whether the elements lie in memory in row-major order, or that of a memory format, without gaps.
+    /// Whether the elements are in memory in row-major order, or that of a memory format, without gaps.
     #[pyo3(signature = (memory_format = None))]
     fn is_contiguous(&self, memory_format: Option<&Any<'_>>) -> PyResult<bool> {
         let Some(given) = memory_format else { return Ok(self.0.is_contiguous()) };

@@ -210,8 +210,8 @@ impl Vjp<'_> {
     pub fn needs(&self, i: usize) -> bool {
         self.run.needs(i)
     }
-    /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or propagate tangents. Then the rule
-    /// must consist of ops; otherwise it may use a kernel of its own.
+    /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or propagate tangents. Then the
+    /// rule must consist of ops; otherwise it may use a kernel of its own.
     pub fn differentiating(&self) -> bool {
         self.run.create_graph || mode::word() & mode::SPECIAL != 0
     }

@@ -266,7 +266,7 @@ pub fn clear_tensor(t: &Tensor) {
     }
 }
 
-enum Place {
+enum Hooked {
     Leaf(WeakTensor),
     Node(Weak<Node>),
 }
@@ -281,7 +281,7 @@ enum Place {
 /// tensor([1.])
 #[pyclass(name = "RemovableHandle", module = "retrograd.utils.hooks", weakref, frozen)]
 pub struct Handle {
-    place: Place,
+    on: Hooked,
     /// The number of the hook.
     #[pyo3(get)]
     id: u64,
@@ -289,10 +289,10 @@ pub struct Handle {
 
 impl Handle {
     pub fn leaf(t: &Tensor, id: u64) -> Self {
-        Self { place: Place::Leaf(t.downgrade()), id }
+        Self { on: Hooked::Leaf(t.downgrade()), id }
     }
     pub fn node(n: &NodeRef, id: u64) -> Self {
-        Self { place: Place::Node(Arc::downgrade(n)), id }
+        Self { on: Hooked::Node(Arc::downgrade(n)), id }
     }
 }
 
@@ -300,13 +300,13 @@ impl Handle {
 impl Handle {
     /// Remove the hook; the call that is under way is not affected.
     fn remove(&self) {
-        match &self.place {
-            Place::Leaf(t) => {
+        match &self.on {
+            Hooked::Leaf(t) => {
                 if let Some(t) = t.upgrade() {
                     t.remove_hook(self.id);
                 }
             }
-            Place::Node(n) => {
+            Hooked::Node(n) => {
                 if let Some(n) = n.upgrade() {
                     let h = n.hooks();
                     hooks::remove(h.tensor_hooks(), self.id);

@@ -6,16 +6,16 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A place in the host program as the host encodes it; zero: unknown.
+/// A location in the host program as the host encodes it; zero: unknown.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct CallSite(pub u64);
 
-/// What the host language knows of places in its programs.
+/// What the host language knows of locations in its programs.
 pub trait SourceLocations: Send + Sync {
-    /// The place that is being executed on this thread; zero if there is none.
+    /// The location that this thread executes; zero if there is none.
     fn here(&self) -> u64;
-    /// The place in words; `None` if it is no longer known.
-    fn describe(&self, origin: u64) -> Option<SourceLocation>;
+    /// The location as text; `None` if it is no longer known.
+    fn describe(&self, site: u64) -> Option<SourceLocation>;
 }
 
 /// A line of the host program.
@@ -39,22 +39,22 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-static PLACES: OnceLock<&'static dyn SourceLocations> = OnceLock::new();
+static LOCATIONS: OnceLock<&'static dyn SourceLocations> = OnceLock::new();
 
-/// Has `places` asked from now on. Only the first call counts.
-pub fn register(places: &'static dyn SourceLocations) {
-    let _ = PLACES.set(places);
+/// Registers the host language's [`SourceLocations`]. Only the first call counts.
+pub fn register(locations: &'static dyn SourceLocations) {
+    let _ = LOCATIONS.set(locations);
 }
 
 impl CallSite {
-    /// The place that is being executed; unknown without a host language.
+    /// The location that is being executed; unknown without a host language.
     #[inline]
     pub fn here() -> Self {
-        Self(PLACES.get().map_or(0, |p| p.here()))
+        Self(LOCATIONS.get().map_or(0, |p| p.here()))
     }
-    /// The place in words.
+    /// The location as text.
     #[cold]
-    pub fn place(self) -> Option<SourceLocation> {
-        if self.0 == 0 { None } else { PLACES.get()?.describe(self.0) }
+    pub fn location(self) -> Option<SourceLocation> {
+        if self.0 == 0 { None } else { LOCATIONS.get()?.describe(self.0) }
     }
 }

@@ -290,10 +290,10 @@ fn broadcast_message(f: &mut fmt::Formatter<'_>, op: &str, lhs: &[usize], rhs: &
 }
 
 /// The lines of the user's program that have to do with an error, one per row.
-fn places(f: &mut fmt::Formatter<'_>, rows: &[(&str, &Option<SourceLocation>)]) -> fmt::Result {
-    for (what, place) in rows {
-        if let Some(place) = place {
-            write!(f, "\n  {what:<21} {place}")?;
+fn locations(f: &mut fmt::Formatter<'_>, rows: &[(&str, &Option<SourceLocation>)]) -> fmt::Result {
+    for (what, location) in rows {
+        if let Some(location) = location {
+            write!(f, "\n  {what:<21} {location}")?;
         }
     }
     Ok(())
@@ -316,7 +316,7 @@ impl fmt::Display for StaleSave {
             " is at version {}; expected version {} instead. {} saved it as '{}'.",
             self.now, self.saved, self.node, self.input
         )?;
-        places(
+        locations(
             f,
             &[
                 ("saved by the op at", &self.saved_at),
@@ -352,7 +352,7 @@ impl fmt::Display for Freed {
              been freed): {} freed its saved tensors when it ran.",
             self.node
         )?;
-        places(
+        locations(
             f,
             &[
                 ("recorded by the op at", &self.recorded_at),

@@ -44,7 +44,7 @@ pub unsafe fn gemm_halves(
                     let a = a.get().offset(i0 as isize * a_rs);
                     let mut wide = vec![0f32; rows * k];
                     read(half, rows, k, a, a_rs, a_cs, &mut wide);
-                    let panels = Rows { half, b: b.get(), b_rs, b_cs };
+                    let panels = HalfRows { half, b: b.get(), b_rs, b_cs };
                     let b = Virtual { panels: &panels, start: std::ptr::null() };
                     gemm_of(rows, n, k, wide.as_ptr(), k as isize, 1, b, sums.as_mut_ptr(), n as isize);
                 }
@@ -100,14 +100,14 @@ unsafe fn write(half: Half, rows: usize, cols: usize, from: &[f32], x: *mut u16,
 }
 
 /// B, widened panel by panel. Duties: B is readable for the rows and columns of the product.
-struct Rows {
+struct HalfRows {
     half: Half,
     b: *const u16,
     b_rs: isize,
     b_cs: isize,
 }
 
-impl Panels<f32> for Rows {
+impl Panels<f32> for HalfRows {
     unsafe fn fill(&self, p0: usize, k: usize, j0: usize, columns: usize, dst: *mut f32, width: usize) {
         // The columns of a panel are few; what is beyond them must be initialised.
         let mut row = [0u16; 64];

@@ -99,9 +99,10 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
 ) {
     let n: usize = red_sizes.iter().product();
     if kept_sizes.iter().all(|&size| size == 1) && is_contiguous(red_sizes, red_strides) {
-        // SAFETY: (long_row 1, Row 1) duty 1, the layout being contiguous; duty 2 for the one result.
+        // SAFETY: ((long_row 1, ReduceRow 1)) duty 1, the layout being contiguous; duty 2 for the one result.
         unsafe {
-            let acc = if n >= 2 * PART { long_row(level, r, n, a) } else { for_isa(level, Row { r, n, a, stride: 1 }) };
+            let acc =
+                if n >= 2 * PART { long_row(level, r, n, a) } else { for_isa(level, ReduceRow { r, n, a, stride: 1 }) };
             *o = r.finish(acc, n);
         }
         return;
@@ -122,7 +123,7 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
             if by_strips {
                 for_isa(level, Strips { r, kept, red: &red, n, a, o });
             } else {
-                Rows { r, kept, red: &red, n, a, o }.run(level);
+                ReduceRows { r, kept, red: &red, n, a, o }.run(level);
             }
         }
     };
@@ -142,8 +143,8 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
     });
 }
 
-/// A contiguous row on several threads: the same tree as that of [`Row`], since all parts but the last have a power of
-/// two of blocks.
+/// A contiguous row on several threads: the same tree as that of [`ReduceRow`], since all parts but the last have a
+/// power of two of blocks.
 ///
 /// # Safety
 /// 1. `a` is readable and initialised for `n` elements.
@@ -152,9 +153,9 @@ unsafe fn long_row<A: SimdElement, R: Reduce<A>>(level: InstructionSet, r: &R, n
     let (a, out) = (SharedPtr(a.cast_mut()), SharedPtr(parts.as_mut_ptr()));
     split(n, PART, n as f64 * ELEMENT_COST, &|range| {
         for start in range.clone().step_by(PART) {
-            // SAFETY: (Row 1) duty 1; the part's place is this piece's alone.
+            // SAFETY: (ReduceRow 1) duty 1; the part's place is this piece's alone.
             unsafe {
-                let row = Row { r, n: PART.min(range.end - start), a: a.get().add(start), stride: 1 };
+                let row = ReduceRow { r, n: PART.min(range.end - start), a: a.get().add(start), stride: 1 };
                 *out.get().add(start / PART) = for_isa(level, row);
             }
         }
@@ -171,12 +172,12 @@ unsafe fn long_row<A: SimdElement, R: Reduce<A>>(level: InstructionSet, r: &R, n
 /// # Safety
 /// 1. `a` is readable and initialised for `n` elements, `stride` apart.
 pub unsafe fn row<A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize) -> R::Acc {
-    // SAFETY: (Row 1) is our duty 1.
-    unsafe { for_isa(InstructionSet::detect(), Row { r, n, a, stride }) }
+    // SAFETY: (ReduceRow 1) is our duty 1.
+    unsafe { for_isa(InstructionSet::detect(), ReduceRow { r, n, a, stride }) }
 }
 
 /// Duties: 1 of [`row`].
-struct Row<'r, A, R> {
+struct ReduceRow<'r, A, R> {
     r: &'r R,
     n: usize,
     a: *const A,
@@ -184,7 +185,7 @@ struct Row<'r, A, R> {
 }
 
 /// Duties: 1-3 of [`reduce`]; `n` is the product of the sizes of `red`.
-struct Rows<'r, A, R: Reduce<A>> {
+struct ReduceRows<'r, A, R: Reduce<A>> {
     r: &'r R,
     kept: &'r [Axis<2>],
     red: &'r [Axis<1>],
@@ -193,7 +194,7 @@ struct Rows<'r, A, R: Reduce<A>> {
     o: *mut R::O,
 }
 
-/// As [`Rows`]; there is at least one kept and one reduced axis, none empty.
+/// As [`ReduceRows`]; there is at least one kept and one reduced axis, none empty.
 struct Strips<'r, A, R: Reduce<A>> {
     r: &'r R,
     kept: &'r [Axis<2>],
@@ -337,7 +338,7 @@ unsafe fn any_block<S: Isa, A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *c
     }
 }
 
-impl<A: SimdElement, R: Reduce<A>> Task for Row<'_, A, R> {
+impl<A: SimdElement, R: Reduce<A>> Task for ReduceRow<'_, A, R> {
     type Out = R::Acc;
     const WIDE: bool = A::WIDE && !R::EXACT;
 
@@ -357,7 +358,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Row<'_, A, R> {
 
     #[inline(always)]
     unsafe fn run<S: Isa>(self) -> R::Acc {
-        let Row { r, n, a, stride } = self;
+        let ReduceRow { r, n, a, stride } = self;
         let mut cascade = Cascade::default();
         let mut i = 0;
         loop {
@@ -376,11 +377,11 @@ impl<A: SimdElement, R: Reduce<A>> Task for Row<'_, A, R> {
     }
 }
 
-impl<A: SimdElement, R: Reduce<A>> Rows<'_, A, R> {
+impl<A: SimdElement, R: Reduce<A>> ReduceRows<'_, A, R> {
     /// # Safety
     /// 1. The duties of the type.
     unsafe fn run(self, level: InstructionSet) {
-        let Rows { r, kept, red, n, a, o } = self;
+        let ReduceRows { r, kept, red, n, a, o } = self;
         let inner = axis(red, 0);
         let (k0, stride) = (axis(kept, 0), inner.strides[0]);
         let outer = red.get(1..).unwrap_or(&[]);
@@ -394,12 +395,13 @@ impl<A: SimdElement, R: Reduce<A>> Rows<'_, A, R> {
                 continue;
             }
             for k in 0..k0.size as isize {
-                // SAFETY: (Row 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the output.
+                // SAFETY: (ReduceRow 1) duty 1: a position of `kept`, and the rows of `red` from it; duty 2 for the
+                // output.
                 unsafe {
                     let a = a.offset(pa + k * k0.strides[0]);
                     let mut cascade = Cascade::default();
                     for [pr] in Offsets::new(outer) {
-                        let row = Row { r, n: inner.size, a: a.offset(pr), stride };
+                        let row = ReduceRow { r, n: inner.size, a: a.offset(pr), stride };
                         cascade.push(r, for_isa(level, row));
                     }
                     *o.offset(po + k * k0.strides[1]) = r.finish(cascade.total(r), n);
@@ -429,7 +431,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Lines<'_, A, R> {
     unsafe fn run<S: Isa>(self) {
         let Lines { r, count, steps, n, stride, a, o } = self;
         for k in 0..count as isize {
-            // SAFETY: (Row 1) duties 1 and 2.
+            // SAFETY: (ReduceRow 1) duties 1 and 2.
             unsafe {
                 let a = a.offset(k * steps[0]);
                 let acc = if n < 16 || R::EXACT {
@@ -439,7 +441,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Lines<'_, A, R> {
                     }
                     acc
                 } else {
-                    Row { r, n, a, stride }.run::<S>()
+                    ReduceRow { r, n, a, stride }.run::<S>()
                 };
                 *o.offset(k * steps[1]) = r.finish(acc, n);
             }

@@ -51,10 +51,10 @@ pub struct Backward {
 
 /// A reachable node or leaf during a run.
 struct Task {
-    place: Vertex,
+    vertex: Vertex,
     /// Gradients received so far, by output.
     grads: Grads,
-    /// Edges into this place from nodes that have not been dealt with.
+    /// Edges into this vertex from nodes that have not been processed.
     pending: u32,
     /// Differentiation starts here: hooks see the gradient whatever it is for.
     is_root: bool,
@@ -72,12 +72,12 @@ enum Vertex {
 
 impl Task {
     fn new(edge: &Edge) -> Self {
-        let (place, outputs) = match edge {
+        let (vertex, outputs) = match edge {
             Edge::Node(output) => (Vertex::Node(output.node.clone()), output.node.outputs.len()),
             Edge::Leaf(leaf) => (Vertex::Leaf(Tensor::clone(leaf)), 1),
         };
         Self {
-            place,
+            vertex,
             grads: smallvec![None; outputs],
             pending: 0,
             is_root: false,
@@ -86,14 +86,14 @@ impl Task {
         }
     }
     fn edges(&self) -> &[Option<Edge>] {
-        match &self.place {
+        match &self.vertex {
             Vertex::Node(node) => &node.edges,
             Vertex::Leaf(_) => &[],
         }
     }
     /// Leaves have no number: they run as soon as they have received all their gradients.
     fn seq(&self) -> Option<u64> {
-        match &self.place {
+        match &self.vertex {
             Vertex::Node(node) => Some(node.seq),
             Vertex::Leaf(_) => None,
         }
@@ -166,7 +166,7 @@ fn discover<'a>(roots: impl Iterator<Item = &'a Edge>, slots: &mut Slots) -> Vec
     }
     let mut at = 0;
     while at < tasks.len() {
-        if let Vertex::Node(node) = &tasks[at].place {
+        if let Vertex::Node(node) = &tasks[at].vertex {
             let node = node.clone();
             for edge in node.edges.iter().flatten() {
                 let slot = slots.get(edge).unwrap_or_else(|| {
@@ -271,13 +271,13 @@ fn accumulate_input(task: &mut Task, nr: u32, grad: Tensor, create_graph: bool) 
 fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<()> {
     let v = &mut tasks[i];
     let mut grads = std::mem::take(&mut v.grads);
-    let place = v.place.clone();
+    let vertex = v.vertex.clone();
     let runs = v.runs;
     let captures = std::mem::take(&mut v.captures);
     let arrived = grads.iter().any(Option::is_some);
     let wanted = frame.needs(i as u32) && arrived;
     if wanted || v.is_root && arrived {
-        match &place {
+        match &vertex {
             Vertex::Node(node) => tensor_hooks(node, &mut grads)?,
             Vertex::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
         }
@@ -285,7 +285,7 @@ fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tens
             captured[position as usize] = grads[nr as usize].clone();
         }
     }
-    match place {
+    match vertex {
         Vertex::Leaf(leaf) => {
             if wanted && runs {
                 run_leaf(&leaf, grads, how)?;

@@ -232,18 +232,18 @@ impl Vjp<'_> {
 pub struct Jvp<'a> {
     pub xs: &'a [&'a Tensor],
     pub outs: &'a [Tensor],
-    pub ts: &'a [Option<Tensor>],
+    pub tangents: &'a [Option<Tensor>],
 }
 
 impl Jvp<'_> {
     /// The tangent of operand `i`, if it has one.
     pub fn t(&self, i: usize) -> Option<&Tensor> {
-        self.ts.get(i).and_then(Option::as_ref)
+        self.tangents.get(i).and_then(Option::as_ref)
     }
     /// As [`Vjp::differentiating`]: whether the tangents are differentiated in turn.
     pub fn differentiating(&self) -> bool {
         let word = mode::word();
-        let all = || self.xs.iter().copied().chain(self.ts.iter().flatten());
+        let all = || self.xs.iter().copied().chain(self.tangents.iter().flatten());
         word & mode::SPECIAL != 0 || mode::records(word) && all().any(Tensor::requires_grad)
     }
     /// The sum of parts of a tangent, `None` for zero.

@@ -192,9 +192,9 @@ impl Saved {
             saved: version,
             now: tensor.version(),
             producer,
-            saved_at: node.origin.place(),
-            written_at: tensor.last_write().place(),
-            needed_at: CallSite::here().place(),
+            saved_at: node.origin.location(),
+            written_at: tensor.last_write().location(),
+            needed_at: CallSite::here().location(),
             traced: anomaly::is_on(),
         }))
         .into()
@@ -496,7 +496,7 @@ impl SavedSlots {
 
 #[cold]
 pub(crate) fn freed(node: &NodeRef, by: CallSite) -> Error {
-    let (recorded_at, freed_at, needed_at) = (node.origin.place(), by.place(), CallSite::here().place());
+    let (recorded_at, freed_at, needed_at) = (node.origin.location(), by.location(), CallSite::here().location());
     ErrorKind::Freed(Box::new(Freed { node: node.name().into_owned(), recorded_at, freed_at, needed_at })).into()
 }
 

@@ -6,9 +6,9 @@
 //! that the thread itself has made current since. Each body that replaced another one has the stamp of that moment and
 //! refers to the one before.
 //!
-//! The layout of a body stays with the tensor, since `sizes()` is a reference that lives as long as the tensor does. Its
-//! memory is retired when another body becomes current. Once nobody can be reading it any more, a body becomes current
-//! again if the tensor gets its layout again.
+//! The layout of a body stays with the tensor, since `sizes()` is a reference that lives as long as the tensor does.
+//! Its memory is retired when another body becomes current. Once nobody can be reading it any more, a body becomes
+//! current again if the tensor gets its layout again.
 
 use std::mem::forget;
 use std::sync::Arc;
@@ -116,8 +116,8 @@ impl Drop for Successor {
     }
 }
 
-/// The bodies that replaced the first one of a tensor, each layout as often as it was read at the same time. Who retires
-/// the memory of a former one holds another reference to it: without that nobody can be reading it any more.
+/// The bodies that replaced the first one of a tensor, each layout as often as it was read at the same time. Who
+/// retires the memory of a former one holds another reference to it: without that nobody can be reading it any more.
 pub(crate) type Successors = Vec<Arc<Successor>>;
 
 impl Inner {

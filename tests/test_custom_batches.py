@@ -15,7 +15,7 @@ F64 = rg.float64
 
 
 class Power(Function):
-    """x ** power * w, and x + w, with what it needs kept in every way that there is."""
+    """x ** power * w, and x + w, with what it needs saved in every way that there is."""
 
     generate_vmap_rule = True
 

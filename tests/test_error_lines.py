@@ -33,7 +33,7 @@ def names(message, what, number, function, text):
     return re.search(pattern, message, re.MULTILINE)
 
 
-def test_a_value_written_after_it_was_kept(tmp_path):
+def test_a_tensor_written_after_it_was_saved(tmp_path):
     message, line = failure(
         tmp_path,
         """

@@ -60,7 +60,7 @@ def test_threads_that_wrap_a_tensor_at_once_get_one_object():
         x = leaf()
         result = x * 3
         node = result.grad_fn
-        # The graph has tensors without objects: what the node kept, and the gradient.
+        # The graph has tensors without objects: what the node saved, and the gradient.
         result.sum().backward(retain_graph=True)
         found = at_once(lambda _, x=x, node=node: (x.grad, node, node._saved_self, node.next_functions[0][0]))
         for same in zip(*found, strict=True):

@@ -469,7 +469,7 @@ def test_python_numbers(rg: Any) -> None:
         bool(rg.tensor([]))
 
 
-def test_a_float_of_a_followed_tensor_warns(rg: Any) -> None:
+def test_a_float_of_a_tensor_that_requires_grad_warns(rg: Any) -> None:
     x = rg.tensor(1.5, requires_grad=True)
     says = r"Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior\.\nConsider using"
     with pytest.warns(UserWarning, match=says):

@@ -81,7 +81,7 @@ def lines(rows: dict[str, dict[str, object]]) -> str:
 
 
 def pack(said: object) -> dict[str, object]:
-    """As few words as tell it: an exception is told by its class, warnings only where nothing is raised."""
+    """In as few words as possible: an exception by its class, warnings only where nothing is raised."""
     raised, warned = said.raised, said.warned  # type: ignore[attr-defined]
     if raised is not None:
         return {"raises": raised[0][0], "says": brief(raised[1])}

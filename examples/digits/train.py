@@ -2,7 +2,7 @@
 
     python examples/digits/train.py --output demo-output
 
-Reads the 1,797 images beside this file, holds a fifth of them back, trains on the rest with momentum
+Reads the 1,797 images next to this file, holds a fifth of them back, trains on the rest with momentum
 written out by hand, and leaves in the output folder:
 
 - ``learning_curve.png``: loss and accuracy by epoch,

@@ -12,7 +12,7 @@ from hypothesis import reject
 import retrograd as rg
 
 # Reverse mode needs a value that the program wrote over; and vmap writes no batch into what is no batch. A program that
-# asks for it is told so, which is right.
+# uses it is refused, which is right.
 REFUSALS = ("modified by an inplace operation", "*extra_args) is not possible because there exists a Tensor")
 
 

@@ -209,7 +209,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Reshape:
-    """`name.t_()` and its kin: the name stands for other places of its memory from here on."""
+    """`name.t_()` and the like: the name has other elements of its memory from here on."""
 
     name: str
     text: str

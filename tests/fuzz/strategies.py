@@ -33,7 +33,7 @@ class Buffer:
     def __init__(self, given: bool, row_major: bool) -> None:
         self.given = given  # belongs to the caller, who does not want it written
         self.row_major = row_major  # surely
-        self.kept = False  # some op keeps it for reverse mode: a write would spoil that
+        self.saved = False  # some op saves it for reverse mode: a write would be an error
 
 
 class Builder:
@@ -99,9 +99,9 @@ class Builder:
 
     def mark(self, op: Op, operands: Sequence[View], result: View) -> None:
         for view in operands if "in" in op.keeps else ():
-            self.known[view.buffer].kept = True
+            self.known[view.buffer].saved = True
         if "out" in op.keeps:
-            self.known[result.buffer].kept = True
+            self.known[result.buffer].saved = True
 
     def accept(self, step: Step) -> bool:
         """Runs the step, unless its values are not good ones."""
@@ -158,7 +158,7 @@ class Builder:
             n for n in self.newest_first() if n not in self.several and not self.known[self.model.names[n].buffer].given
         ]
         spoiled = self.pick([False] * 7 + [True])
-        kept = [n for n in may if not self.known[self.model.names[n].buffer].kept]
+        kept = [n for n in may if not self.known[self.model.names[n].buffer].saved]
         may = may if spoiled else kept
         if not may:
             self.compute(ops.FRESH[0], (self.name(),))

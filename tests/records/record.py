@@ -179,7 +179,7 @@ class OpRecord:
     name: str  # in the roster, and where the function is: "mul", "nn.functional.linear", "Tensor.view"
     reference: Callable[..., Any]  # NumPy, written from the definition
     samples: Sequence[Sample]
-    covers: tuple[str, ...] = ()  # further roster names that this record stands for
+    covers: tuple[str, ...] = ()  # further roster names that this record covers
     called: str = ""  # in messages, if not the last part of the name
     call: Callable[..., Any] | None = None  # call(rg, *args): when the name alone is no pure function
     domain: Domain = REAL

@@ -288,7 +288,7 @@ RECORDS = [
         result="sum",
         method=False,
         slack=64.0,
-        # PyTorch has no derivative here: it writes over what it kept.
+        # PyTorch has no derivative here: it writes over what it saved.
         layouts=NATIVE,
         samples=tuple(
             x.but(smooth=NATIVE) for x in (s(t(3)), s(t(5), 3, True), s(t(3), N=1), s(t(3), 0), s(t(0)), s(t(17), 4))

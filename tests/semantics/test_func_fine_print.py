@@ -101,6 +101,6 @@ def test_func_14_a_dirty_tensor_that_is_no_input():
         ctx.mark_dirty(x)
         return x.mul_(2).clone()
 
-    for argument in (leaf([1.0]) * 1, rg.ones(1)):  # followed or not
+    for argument in (leaf([1.0]) * 1, rg.ones(1)):  # requires grad or not
         with fails("Some elements marked as dirty during the forward method were not returned as output"):
             function(not_returned, lambda ctx, g: g * 2).apply(argument)

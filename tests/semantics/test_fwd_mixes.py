@@ -208,7 +208,7 @@ def test_fwd_13_functions_of_two_levels():
     same(push(lambda x: push(Cube.apply, x), point(2.0)), 12.0)
 
 
-def test_fwd_13_what_a_rule_kept_of_a_borrowed_tangent_stays():
+def test_fwd_13_what_a_rule_saved_of_a_borrowed_tangent_stays():
     """The tangent of x + 2 is that of x, and an op on it keeps it: a write to x then leaves that memory alone."""
 
     def f(x):

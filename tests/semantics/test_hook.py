@@ -300,7 +300,7 @@ def test_hook_16_a_hook_may_get_the_callers_gradient():
     same(g, [3.0, 4.0])
 
 
-def test_hook_16_a_kept_gradient_stays_as_it_was():
+def test_hook_16_a_retained_gradient_stays_as_it_was():
     x, kept = leaf([1.0, 2.0]), []
     x.register_hook(kept.append)
     for by in (2, 3):

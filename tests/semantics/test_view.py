@@ -509,7 +509,7 @@ def test_view_7_views_of_outputs_of_multi_view_ops(view):
     same(base, [1.0, 2.0, 3.0, 4.0])
     with rg.no_grad():
         view(base).mul_(2)
-    view(base.detach()).mul_(2)  # nothing is followed
+    view(base.detach()).mul_(2)  # nothing is recorded
 
 
 def test_view_8_views_of_views_made_under_no_grad():

@@ -87,7 +87,7 @@ def read(row: dict[str, Any]) -> Listed:
 
 
 def entry(row: Listed, number: int, lists: Lists) -> Mutant | None:
-    """The mutant as an entry; `None` if its function cannot be told from others."""
+    """The mutant as an entry; `None` if its function cannot be distinguished from others."""
     text = (ROOT / row.file).read_text()
     name = row.function.rpartition("::")[2]
     match = re.compile(rf"\bfn {re.escape(name)}\b").search(text, row.around.start, row.around.end)
@@ -137,7 +137,7 @@ def split(text: str, span: switches.Span, within: switches.Span) -> tuple[str, s
 
 
 def fits(mutant: Mutant, others: list[Mutant]) -> bool:
-    """Whether the place can be switched beside those of the others."""
+    """Whether the place can be switched together with those of the others."""
     beside = [m for m in others if m.file == mutant.file and not m.alone]
     try:
         switches.rewrite((ROOT / mutant.file).read_text(), [m.change() for m in [*beside, mutant]])

@@ -58,7 +58,7 @@ class Area:
     """A part of the source."""
 
     paths: tuple[str, ...]
-    # What a mutant of the area must survive, beside its own tests, to count as a survivor.
+    # What a mutant of the area must survive, besides its own tests, to count as a survivor.
     wider: tuple[str, ...]
 
 

@@ -493,7 +493,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     };
     if refused {
         return Err(PyBufferError::new_err(
-            "the tensor is not contiguous in the way asked for: use tensor.contiguous()",
+            "the tensor is not contiguous in the requested order: use tensor.contiguous()",
         ));
     }
     let size = t.dtype().size() as ffi::Py_ssize_t;

@@ -261,7 +261,7 @@ impl fmt::Display for Error {
                     )?,
                 }
                 f.write_str(
-                    ". A tensor inside vmap stands for all entries of a batch and has no one value: use where() for a \
+                    ". A tensor inside vmap has the values of all entries of a batch, and no single one: use where() for a \
                      choice, and read values outside the mapped function.",
                 )
             }

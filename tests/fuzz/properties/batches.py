@@ -39,7 +39,7 @@ def transforms(f: Any, count: int, vs: Any) -> dict[str, Any]:
 
 
 def vmap_is_a_loop(f: Any, xs: Any, name: str, dims: tuple[int | None, ...]) -> None:
-    """`dims` says along which axis each argument has its batch; None stands for one that all samples share."""
+    """`dims` says along which axis each argument has its batch; None means one that all samples share."""
     g = transforms(f, len(xs), directions(xs))[name]
     samples = [
         x if d is None else rg.stack(tensors(numbers(tuple(x.shape), 11 + i) for i in range(SIZE)))

@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
 use retrograd_macros::op;
 
-use super::unary::{Map, Unary, elementary, lanes};
+use super::unary::{Map, Pass, Unary, elementary};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
@@ -17,13 +17,13 @@ pub static ROSTER: &[&Entry] = &[&EXP2, &EXPM1, &LOG2, &LOG10, &ERF];
 
 /// `exp2`: reverse `g result log 2`.
 #[derive(Clone, Copy, Debug)]
-pub struct Exp2;
+pub(crate) struct Exp2;
 elementary!(Exp2, |x| math::exp2(x));
 impl Unary for Exp2 {
     const NAME: &'static str = "exp2";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)?.times(LN_2)
@@ -44,13 +44,13 @@ pub fn exp2(input: &Tensor) -> Result<Tensor> {
 
 /// `expm1`: reverse `g (result + 1)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Expm1;
+pub(crate) struct Expm1;
 elementary!(Expm1, |x| math::expm1(x));
 impl Unary for Expm1 {
     const NAME: &'static str = "expm1";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&result.plus(1i64)?)
@@ -71,13 +71,13 @@ pub fn expm1(input: &Tensor) -> Result<Tensor> {
 
 /// `log2`: reverse `g / (x log 2)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log2;
+pub(crate) struct Log2;
 elementary!(Log2, |x| math::log2(x));
 impl Unary for Log2 {
     const NAME: &'static str = "log2";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_2)?)
@@ -98,13 +98,13 @@ pub fn log2(input: &Tensor) -> Result<Tensor> {
 
 /// `log10`: reverse `g / (x log 10)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log10;
+pub(crate) struct Log10;
 elementary!(Log10, |x| math::log10(x));
 impl Unary for Log10 {
     const NAME: &'static str = "log10";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_10)?)
@@ -125,13 +125,13 @@ pub fn log10(input: &Tensor) -> Result<Tensor> {
 
 /// `erf`: reverse `2 g exp(-x^2) / sqrt(pi)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Erf;
+pub(crate) struct Erf;
 elementary!(Erf, |x| math::erf(x));
 impl Unary for Erf {
     const NAME: &'static str = "erf";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         x.square()?.neg()?.exp()?.times(FRAC_2_SQRT_PI)?.mul(g)

@@ -3,15 +3,15 @@
 use retrograd_macros::op;
 
 use super::complex::complex_body;
-use super::unary::{Map, Unary, body, elementary, floats, fuse, fuse_lanes, lanes};
-use super::{activation, complex, rounding};
+use super::unary::{Map, Pass, Unary, body, elementary, fuse, fuse_lanes};
+use super::{activation, rounding};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::real::Real;
 use crate::ops::Entry;
-use crate::tensor::Tensor;
+use crate::tensor::{Dtypes, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -39,14 +39,15 @@ pub static ROSTER: &[&Entry] = &[
 
 /// `exp`: reverse `g * result`.
 #[derive(Clone, Copy, Debug)]
-pub struct Exp;
+pub(crate) struct Exp;
 elementary!(Exp, |x| math::exp(x));
 complex_body!(Exp, |z| z.exp());
 impl Unary for Exp {
     const NAME: &'static str = "exp";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { lanes(Self::NAME, self, x, out) }
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype().is_complex() { pass.complex(self) } else { pass.lanes(self) }
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
@@ -67,13 +68,13 @@ pub fn exp(input: &Tensor) -> Result<Tensor> {
 
 /// `log`: reverse `g / x`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log;
+pub(crate) struct Log;
 elementary!(Log, |x| math::log(x));
 impl Unary for Log {
     const NAME: &'static str = "log";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(x)
@@ -94,15 +95,15 @@ pub fn log(input: &Tensor) -> Result<Tensor> {
 
 /// `log1p`: reverse `g / (x + 1)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log1p;
+pub(crate) struct Log1p;
 elementary!(Log1p, |x| math::log1p(x));
 struct Log1pRule;
 body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.plus(1i64)?)
@@ -126,7 +127,7 @@ pub fn log1p(input: &Tensor) -> Result<Tensor> {
 
 /// `sqrt`: reverse `g / (2 result)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sqrt;
+pub(crate) struct Sqrt;
 body!(Sqrt, Real, |x| x.sqrt());
 /// [`Sqrt`] of complex numbers.
 struct ComplexSqrt;
@@ -136,12 +137,9 @@ body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype().is_complex() {
-            complex::map(Self::NAME, &ComplexSqrt, x, out)
-        } else {
-            floats(Self::NAME, self, x, out)
-        }
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype().is_complex() { pass.complex(&ComplexSqrt) } else { pass.floats(self) }
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.div(&result.times(2i64)?)
@@ -165,15 +163,15 @@ pub fn sqrt(input: &Tensor) -> Result<Tensor> {
 
 /// `rsqrt`: reverse `-g result^3 / 2`.
 #[derive(Clone, Copy, Debug)]
-pub struct Rsqrt;
+pub(crate) struct Rsqrt;
 body!(Rsqrt, Real, |x| T::ONE.div(x.sqrt()));
 struct RsqrtRule;
 body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.times(-0.5)?.mul(&result.power(3i64)?)
@@ -197,15 +195,15 @@ pub fn rsqrt(input: &Tensor) -> Result<Tensor> {
 
 /// `sin`: reverse `g cos x`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sin;
+pub(crate) struct Sin;
 elementary!(Sin, |x| math::sin(x));
 struct SinRule;
 elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.cos()?)
@@ -229,15 +227,15 @@ pub fn sin(input: &Tensor) -> Result<Tensor> {
 
 /// `cos`: reverse `-g sin x`.
 #[derive(Clone, Copy, Debug)]
-pub struct Cos;
+pub(crate) struct Cos;
 elementary!(Cos, |x| math::cos(x));
 struct CosRule;
 elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sin()?.neg()?)

@@ -4,13 +4,12 @@
 
 use retrograd_macros::op;
 
-use super::scalar_loop::run_in_double;
-use super::unary::{Map, Unary};
+use super::unary::{Map, Pass, Unary};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::ops::Entry;
-use crate::tensor::Tensor;
+use crate::tensor::{Dtypes, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&TAN, &ASIN, &ACOS, &ATAN, &SINH, &COSH, &ASINH, &ACOSH, &ATANH, &DEG2RAD, &RAD2DEG];
@@ -54,8 +53,12 @@ impl<const KEPT: u8> Unary for On<KEPT> {
     fn node(&self) -> &'static str {
         self.0.node
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double(self.0.name, [x], out, &|[x]| (self.0.f)(x))
+    const DTYPES: Dtypes = Dtypes::FLOATS;
+    fn kernel_name(&self) -> &'static str {
+        self.0.name
+    }
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.in_double(&self.0.f)
     }
     fn vjp(&self, g: &Tensor, kept: &Tensor) -> Result<Tensor> {
         (self.0.pull)(g, kept)

@@ -11,6 +11,7 @@ use super::erased::{AnyPrimitive, Unrecorded};
 use super::forward::BeforeWrite;
 use super::mode;
 use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
+use super::observe;
 use super::overlap;
 use super::primitive::{Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, pack_before, pack_saved, save_values};
@@ -168,6 +169,9 @@ fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<O
     {
         return transforms::run(op.op(), xs, &level);
     }
+    if word & mode::OBSERVED != 0 {
+        observe::note(op.op(), xs);
+    }
     op.op().check_dtype(xs)?;
     let mut outs = op.op().forward(xs)?;
     let mut node = None;
@@ -291,10 +295,13 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     let target = xs[0];
     let word = mode::word();
     let facts = op.op().facts();
-    if word & (mode::TRANSFORM | mode::INSIDE) != 0 {
+    if word & (mode::TRANSFORM | mode::INSIDE | mode::OBSERVED) != 0 {
         transforms::check_captured(facts.name, target)?;
         if let Some(level) = transforms::innermost(xs)? {
             return transforms::run_inplace(op.op(), xs, &level);
+        }
+        if word & mode::OBSERVED != 0 {
+            observe::note(op.op(), xs);
         }
     }
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());

@@ -37,6 +37,16 @@ class Facts(NamedTuple):
     forward: bool
 
 
+# In the order of the page, with the names that stand for several.
+DTYPES = {
+    "bool": ("bool",),
+    "integers": ("uint8", "int8", "int16", "int32", "int64"),
+    "halves": ("float16", "bfloat16"),
+    "floats": ("float32", "float64"),
+    "complex": ("complex64", "complex128"),
+}
+
+
 class _Call(NamedTuple):
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -178,6 +188,42 @@ def facts() -> dict[str, Facts]:
     return found
 
 
+def _takes(call: _Call, name: str) -> bool:
+    """Whether the call is possible with this dtype in the place of its tensors' own: that of the highest category."""
+    given = (call.args, list(call.kwargs.values()))
+    ranks = [
+        [t.dtype == retrograd.bool, not t.dtype.is_floating_point and not t.dtype.is_complex] for t in _tensors(given)
+    ]
+    least = min(ranks)
+    tensors = [
+        t.detach().to(getattr(retrograd, name)) if rank == least else t.detach().clone()
+        for t, rank in zip(_tensors(given), ranks, strict=True)
+    ]
+    args, kwargs = _replaced(given, iter(tensors))
+    error, _ = _core._observed(lambda: call.function(*args, **dict(zip(call.kwargs, kwargs, strict=True))))
+    return error is None
+
+
+def dtypes(op: Op) -> tuple[str, ...]:
+    """The dtypes that the tensors of the op's example may have, in the order of `DTYPES`; none for factories."""
+    calls = [call for call in _example_calls(op) if _tensors((call.args, list(call.kwargs.values())))]
+    if not calls:
+        return ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tuple(name for names in DTYPES.values() for name in names if _takes(calls[0], name))
+
+
+def _shown(taken: tuple[str, ...]) -> str:
+    """The dtypes in few words."""
+    kinds = [kind for kind, names in DTYPES.items() if set(names) <= set(taken)]
+    missing = [kind for kind in DTYPES if kind not in kinds]
+    rest = [name for kind in missing for name in DTYPES[kind] if name in taken]
+    if not taken or rest or len(missing) > 1:
+        return ", ".join(kinds + rest)
+    return f"all but {missing[0]}" if missing else "all"
+
+
 def table() -> str:
     """The page, in Markdown."""
     lines = [
@@ -185,16 +231,18 @@ def table() -> str:
         "",
         "Written by `make docs` from the built module. Names are those in `retrograd`; *node* is the `grad_fn` of the",
         "result when a floating point argument requires grad: an op without one has no derivative. *Forward* says if",
-        "there is a directional derivative too.",
+        "there is a directional derivative too. *Dtypes* are those that the tensors of its example may have:",
+        "*floats* are float32 and float64, *halves* float16 and bfloat16. Integers that become floats are among them.",
         "",
-        "| op | forms | node | forward |",
-        "|---|---|---|---|",
+        "| op | forms | dtypes | node | forward |",
+        "|---|---|---|---|---|",
     ]
     for op in ops():
         names = ", ".join(f"`{name}`" for name in op.names)
         known = facts()[op.names[0]]
         node = f"`{known.node}`" if known.node else ""
-        lines.append(f"| {names} | {', '.join(op.forms)} | {node} | {'yes' if known.forward else ''} |")
+        columns = (names, ", ".join(op.forms), _shown(dtypes(op)), node, "yes" if known.forward else "")
+        lines.append(f"| {' | '.join(columns)} |")
     return "\n".join(lines) + "\n"
 
 

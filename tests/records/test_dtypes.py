@@ -1,4 +1,7 @@
-"""Complex numbers and halves: what the records claim of them, and the derivatives of ops that take complex numbers."""
+"""Complex numbers and halves: what the records claim of them, and the derivatives of ops that take complex numbers.
+
+And of every dtype that ops take what they declare, and no other.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from checker.differences import check_adjoint, check_jvp, check_vjp, normal_like
 from records import rg
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
 from records.derivatives import backward_of, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
-from records.record import COMPLEX, HALVES, Dtype, OpRecord, Sample
-from records.test_records import NATIVE, cases, noting, numbers
+from records.record import ALL, COMPLEX, HALVES, Dtype, OpRecord, Sample
+from records.test_records import NATIVE, cases, noting, numbers, records
 
 
 def general(sample: Sample) -> bool:
@@ -122,3 +125,39 @@ def test_halves_are_computed_with_in_float32(record: OpRecord, sample: Sample) -
                 sum_of_all = sum(y.float().sum() for y in ys)
                 for grad in rg.autograd.grad(sum_of_all, wrt, allow_unused=True):
                     assert grad is None or grad.dtype is dtype
+
+
+# Ops that refuse a dtype which they declare, in torch's words: argmax of bools, the difference of bools, and so on.
+IN_OTHER_WORDS = {"argmax", "isin", "random_", "sub"}
+
+
+def drawn(record: OpRecord, sample: Sample, dtype: str) -> Bound:
+    """The sample with numbers that the dtype has, or that become numbers of it."""
+    try:
+        return Bound(record, sample, "float32" if dtype in HALVES else dtype)
+    except OverflowError:  # given numbers, of which some are negative
+        return Bound(record, sample, "float32")
+
+
+@pytest.mark.skipif(not NATIVE, reason="what ops declare is retrograd's own")
+@records(lambda r: any(general(sample) for sample in r.samples))
+def test_ops_take_the_dtypes_that_they_declare(record: OpRecord) -> None:
+    """Each dtype is tried: what an op does not declare is refused before it runs, and what it declares is not."""
+    sample = next(filter(general, record.samples))
+    for name in (*ALL, *HALVES, *COMPLEX):
+        bound = drawn(record, sample, name)
+        dtype = getattr(rg, name)
+        tensors = [x if spec.dtype else x.to(dtype) for x, spec in zip(bound.tensors(), bound.specs, strict=True)]
+        error, ran = rg._core._observed(lambda bound=bound, tensors=tensors: bound.run(tensors))
+        undeclared = [(op, computed) for op, computed, declared in ran if computed not in declared]
+        with noting(f"{name}: {ran} and then {error!r}"):
+            assert "internal error" not in str(error)
+            if error is None:
+                assert not undeclared
+            elif undeclared:
+                assert undeclared == [ran[-1][:2]] and isinstance(error, NotImplementedError)
+                assert "not implemented for" in str(error)
+            elif ran:
+                # An op that ran takes the dtype. A composed op may have words of its own, and the record a copy.
+                assert "\" not implemented for '" not in str(error)
+                assert len(ran) > 1 or ran[0][0] in {*IN_OTHER_WORDS, "clone"}

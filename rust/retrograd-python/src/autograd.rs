@@ -7,7 +7,8 @@ use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::Level;
 use retrograd::autograd::mode;
 use retrograd::autograd::node::{Edge, Output, WeakEdge};
-use retrograd::{Error, Tensor, transforms};
+use retrograd::autograd::observe::{Observed, observed};
+use retrograd::{DType, Error, Tensor, transforms};
 
 use crate::anythread::AnyThread;
 use crate::call_site::{attached, detached};
@@ -293,6 +294,22 @@ fn _jvp<'py>(
     Ok((outs, tangents))
 }
 
+/// An op that ran: its name, the dtype that it was to compute in, and those that it declares.
+type Ran = (&'static str, &'static str, Vec<&'static str>);
+
+/// Calls a function: what it raised, or None, and the ops that ran.
+///
+/// >>> from retrograd._core import _observed
+/// >>> error, [(name, dtype, declared)] = _observed(lambda: rg.tensor([True]).floor())
+/// >>> type(error).__name__, name, dtype, dtype in declared
+/// ('NotImplementedError', 'floor', 'bool', False)
+#[pyfunction]
+fn _observed(function: &Bound<'_, PyAny>) -> (Option<PyErr>, Vec<Ran>) {
+    let (result, ran) = observed(|| function.call0());
+    let names = |o: Observed| (o.name, o.dtype.name(), o.dtypes.iter().map(DType::name).collect());
+    (result.err(), ran.into_iter().map(names).collect())
+}
+
 /// Dotted names of all ops: the roster, and what takes Python's own data and subscripts.
 ///
 /// >>> from retrograd._core import _op_names
@@ -327,6 +344,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(is_grad_enabled, m)?,
         wrap_pyfunction!(is_inference_mode_enabled, m)?,
         wrap_pyfunction!(_jvp, m)?,
+        wrap_pyfunction!(_observed, m)?,
         wrap_pyfunction!(_op_names, m)?,
         wrap_pyfunction!(_increment_version, m)?,
     ] {

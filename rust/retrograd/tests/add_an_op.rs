@@ -5,7 +5,7 @@ use retrograd::autograd::apply::apply_as;
 use retrograd::autograd::primitive::Save;
 use retrograd::kernels::pointwise::Map1;
 use retrograd::kernels::real::Real;
-use retrograd::ops::pointwise::{Map, Unary, floats};
+use retrograd::ops::pointwise::{Map, Pass, Unary};
 use retrograd::testing::{gradcheck, noise};
 use retrograd::{Result, Tensor};
 use retrograd_macros::op;
@@ -28,8 +28,8 @@ impl Unary for Softplus {
     const NAME: &'static str = "softplus";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
 
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sigmoid()?)

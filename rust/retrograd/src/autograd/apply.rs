@@ -11,12 +11,13 @@ use super::erased::{AnyPrimitive, Unrecorded};
 use super::forward::BeforeWrite;
 use super::mode;
 use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
+use super::observe;
 use super::overlap;
 use super::primitive::{Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, pack_before, pack_saved, save_values};
 use crate::error::{Error, Result};
 use crate::storage::reclaim::reading;
-use crate::tensor::{Form, Tensor};
+use crate::tensor::{DType, Form, Tensor};
 use crate::transforms;
 
 /// The rule of a node made by an op.
@@ -109,11 +110,30 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
     if word & mode::SPECIAL != 0 {
         return apply_special(&mut Some(op), xs, word);
     }
+    check_dtype(&op, xs)?;
     let mut outs = op.forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(&mut Some(op), xs, &mut outs, word)?;
     }
     Ok(outs)
+}
+
+/// Refuses a dtype that is not among those of the op. An op that takes all of them costs nothing.
+#[inline(always)]
+pub(super) fn check_dtype<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<()> {
+    let dtypes = op.dtypes();
+    if !dtypes.is_all() {
+        let dtype = op.computes_in(xs)?;
+        if !dtypes.has(dtype) {
+            return Err(no_kernel(op.kernel_name(), dtype));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn no_kernel(kernel: &'static str, dtype: DType) -> Error {
+    Error::no_kernel(kernel, dtype)
 }
 
 /// As [`apply`], for ops with one result.
@@ -128,6 +148,7 @@ pub(crate) fn apply_any(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Result<Outs>
     if word & mode::SPECIAL != 0 {
         return apply_special(op, xs, word);
     }
+    op.op().check_dtype(xs)?;
     let mut outs = op.op().forward(xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(op, xs, &mut outs, word)?;
@@ -148,6 +169,10 @@ fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<O
     {
         return transforms::run(op.op(), xs, &level);
     }
+    if word & mode::OBSERVED != 0 {
+        observe::note(op.op(), xs);
+    }
+    op.op().check_dtype(xs)?;
     let mut outs = op.op().forward(xs)?;
     let mut node = None;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
@@ -270,14 +295,18 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     let target = xs[0];
     let word = mode::word();
     let facts = op.op().facts();
-    if word & (mode::TRANSFORM | mode::INSIDE) != 0 {
+    if word & (mode::TRANSFORM | mode::INSIDE | mode::OBSERVED) != 0 {
         transforms::check_captured(facts.name, target)?;
         if let Some(level) = transforms::innermost(xs)? {
             return transforms::run_inplace(op.op(), xs, &level);
         }
+        if word & mode::OBSERVED != 0 {
+            observe::note(op.op(), xs);
+        }
     }
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_write(facts.name, recording)?;
+    op.op().check_dtype(xs)?;
     overlap::check(op.op(), xs)?;
     let propagating = if mode::propagates(word) { BeforeWrite::of(xs)? } else { None };
     // Edges are those of before the write: afterwards views of the same memory have other histories.
@@ -291,7 +320,8 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     target.tell_of_write()?;
     // Kernels rest on targets that do not overlap themselves, unless the op knows of others.
     let direct = op.op().overlap_rules().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
-    if !(direct && op.op().forward_into(xs, target)?) {
+    // SAFETY: (1) just asked for; (2) `overlap::check` held the operands against the rules.
+    if !(direct && unsafe { op.op().forward_into(xs, target)? }) {
         let result = first(op.op().forward(xs)?);
         write_result(facts.name, &result, target)?;
     }
@@ -360,7 +390,7 @@ pub(crate) fn write_result(op: &'static str, result: &Tensor, target: &Tensor) -
 }
 
 /// Whether a result of these sizes and dtype may be written to `target`.
-pub(crate) fn check_target(op: &'static str, sizes: &[usize], dtype: crate::DType, target: &Tensor) -> Result<()> {
+pub(crate) fn check_target(op: &'static str, sizes: &[usize], dtype: DType, target: &Tensor) -> Result<()> {
     if sizes != target.sizes() {
         return Err(Error::shape(
             op,

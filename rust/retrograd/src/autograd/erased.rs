@@ -4,13 +4,13 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::apply::OpRule;
+use super::apply::{OpRule, check_dtype};
 use super::node::{Grads, Head, Node, NodeRef};
 use super::overlap::{OverlapRules, Reads};
 use super::primitive::{Batch, BatchOuts, ComplexRule, Jvp, Outs, Primitive, Save, Vjp};
 use super::saved::SavedSlots;
 use crate::error::Result;
-use crate::tensor::{Tensor, Value};
+use crate::tensor::{DType, Dtypes, Tensor, Value};
 
 /// What every value of a primitive type has in common.
 pub struct Facts {
@@ -33,8 +33,14 @@ pub enum Batching {
 pub trait AnyPrimitive: Debug + Send + Sync + 'static {
     fn facts(&self) -> &'static Facts;
     fn node(&self) -> &'static str;
+    /// Refuses a dtype that the op does not declare.
+    fn check_dtype(&self, xs: &[&Tensor]) -> Result<()>;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType>;
+    fn dtypes(&self) -> Dtypes;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool>;
+    /// # Safety
+    /// As [`Primitive::forward_into`].
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool>;
     fn overlap_rules(&self) -> OverlapRules;
     fn reads(&self, xs: &[&Tensor], i: usize) -> Reads;
     fn vjp(&self, cx: &Vjp) -> Result<Grads>;
@@ -64,11 +70,21 @@ impl<P: Primitive> AnyPrimitive for P {
     fn node(&self) -> &'static str {
         P::node(self)
     }
+    fn check_dtype(&self, xs: &[&Tensor]) -> Result<()> {
+        check_dtype(self, xs)
+    }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        P::computes_in(self, xs)
+    }
+    fn dtypes(&self) -> Dtypes {
+        P::dtypes(self)
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         P::forward(self, xs)
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        P::forward_into(self, xs, out)
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        // SAFETY: those of callers.
+        unsafe { P::forward_into(self, xs, out) }
     }
     fn overlap_rules(&self) -> OverlapRules {
         P::overlap_rules(self)

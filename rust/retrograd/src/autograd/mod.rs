@@ -14,6 +14,7 @@ pub mod leaf;
 pub mod meta;
 pub mod mode;
 pub mod node;
+pub mod observe;
 pub mod overlap;
 pub mod primitive;
 pub mod saved;

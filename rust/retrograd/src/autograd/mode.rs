@@ -21,8 +21,11 @@ pub const INSIDE: u32 = 1 << 7;
 /// Backward passes may not use other threads.
 pub const SINGLE_THREADED: u32 = 1 << 8;
 
+/// Somebody lists the ops that run.
+pub const OBSERVED: u32 = 1 << 9;
+
 /// Bits that send an op down its slow path.
-pub const SPECIAL: u32 = FORWARD | TRANSFORM;
+pub const SPECIAL: u32 = FORWARD | TRANSFORM | OBSERVED;
 
 thread_local! {
     static WORD: Cell<u32> = const { Cell::new(GRAD) };

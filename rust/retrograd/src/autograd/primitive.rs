@@ -12,7 +12,7 @@ use super::node::{Grads, NodeRef, Run};
 use super::overlap::{OverlapRules, Reads};
 use super::saved::SavedTensors;
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Tensor, Value};
+use crate::tensor::{DType, Dtypes, Tensor, Value};
 
 /// Results of an op.
 pub type Outs = SmallVec<[Tensor; 1]>;
@@ -48,6 +48,11 @@ impl Save {
 
 /// Names of parameters, and how to read them.
 pub type Params<P> = &'static [(&'static str, fn(&P) -> Value)];
+
+/// The parameters of an op, with their values.
+pub(crate) fn values<P>(params: Params<P>, op: &P) -> Vec<(&'static str, Value)> {
+    params.iter().map(|(name, value)| (*name, value(op))).collect()
+}
 
 /// Lists the parameters of an op, which is `op` in the values: fields of that name, or other values.
 ///
@@ -136,6 +141,8 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     const SAVE: &'static [Save];
     /// Parameters as `_saved_<name>` shows them.
     const PARAMS: Params<Self> = &[];
+    /// The dtypes that the op computes in (see [`Primitive::computes_in`]): others are refused before anything runs.
+    const DTYPES: Dtypes = Dtypes::ALL;
     /// How the op batches.
     const BATCH: Batch<Self>;
     /// How the op differentiates in forward mode.
@@ -149,12 +156,32 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
         Self::NODE
     }
 
-    /// The op itself, on plain memory.
+    /// The dtype that the kernel runs in, after promotion.
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(xs[0].dtype())
+    }
+
+    /// As [`Primitive::DTYPES`], where parameters decide which of them.
+    #[inline(always)]
+    fn dtypes(&self) -> Dtypes {
+        Self::DTYPES
+    }
+
+    /// torch's name of the kernel, in the message that it is not there for a dtype.
+    fn kernel_name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    /// The op itself, on plain memory, in one of [`Primitive::DTYPES`].
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
 
     /// Writes the result to `out`, which may be operand 0 itself, if that can be done at once; `false` lets the caller
     /// compute a fresh result and copy it. Nothing may be written before all checks passed.
-    fn forward_into(&self, _xs: &[&Tensor], _out: &Tensor) -> Result<bool> {
+    ///
+    /// # Safety
+    /// 1. No two elements of `out` share memory, unless [`Primitive::overlap_rules`] allow it. 2. The memory that
+    ///    operands share with `out` is what these rules allow.
+    unsafe fn forward_into(&self, _xs: &[&Tensor], _out: &Tensor) -> Result<bool> {
         Ok(false)
     }
 
@@ -178,7 +205,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
 
     /// As [`Primitive::PARAMS`], where parameters decide which there are.
     fn params(&self) -> Vec<(&'static str, Value)> {
-        Self::PARAMS.iter().map(|(name, value)| (*name, value(self))).collect()
+        values(Self::PARAMS, self)
     }
 }
 

@@ -193,7 +193,7 @@ impl Primitive for CopyFrom {
         copy::copy_into(xs[1], &c)?;
         Ok(out(c))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         copy::copy_into(xs[1], out)?;
         Ok(true)
     }
@@ -262,8 +262,9 @@ impl Primitive for Fill {
         copy::copy_into(xs[1], &filled)?;
         Ok(out(filled))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        CopyFrom.forward_into(xs, out)
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        // SAFETY: those of callers; a copy minds no repeated elements, which all get the same value.
+        unsafe { CopyFrom.forward_into(xs, out) }
     }
     fn overlap_rules(&self) -> OverlapRules {
         let repeats = if self.0 == Filling::Tensor { Repeats::Refused } else { Repeats::Taken };

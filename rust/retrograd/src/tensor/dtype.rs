@@ -187,6 +187,68 @@ impl DType {
     }
 }
 
+/// A set of dtypes. The named ones are the classes of [`match_dtype!`](crate::match_dtype).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dtypes(u16);
+
+impl Dtypes {
+    pub const BOOL: Self = Self::of(&[DType::Bool]);
+    /// Integers, without bool.
+    pub const INTS: Self = Self::of(&[DType::UInt8, DType::Int8, DType::Int16, DType::Int32, DType::Int64]);
+    pub const INTEGRAL: Self = Self::INTS.or(Self::BOOL);
+    pub const HALVES: Self = Self::of(&[DType::Float16, DType::BFloat16]);
+    /// float32 and float64.
+    pub const FLOATS: Self = Self::of(&[DType::Float32, DType::Float64]);
+    /// Floats and integers, without bool.
+    pub const REALS: Self = Self::FLOATS.or(Self::INTS);
+    pub const NUMERIC: Self = Self::REALS.or(Self::BOOL);
+    pub const ORDERED: Self = Self::NUMERIC.or(Self::HALVES);
+    pub const COMPLEX: Self = Self::of(&[DType::Complex64, DType::Complex128]);
+    pub const FIELDS: Self = Self::FLOATS.or(Self::COMPLEX);
+    pub const RINGS: Self = Self::NUMERIC.or(Self::COMPLEX);
+    pub const ALL: Self = Self::RINGS.or(Self::HALVES);
+
+    pub const fn of(list: &[DType]) -> Self {
+        let (mut bits, mut i) = (0, 0);
+        while i < list.len() {
+            bits |= 1 << list[i] as u16;
+            i += 1;
+        }
+        Self(bits)
+    }
+    /// The dtypes of both sets.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+    /// The dtypes of this set that are not in the other.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+    #[inline(always)]
+    pub const fn has(self, dtype: DType) -> bool {
+        self.0 >> dtype as u16 & 1 != 0
+    }
+    pub const fn is_all(self) -> bool {
+        self.0 == Self::ALL.0
+    }
+    /// The dtypes of the set, from bool to complex ones.
+    pub fn iter(self) -> impl Iterator<Item = DType> {
+        DType::ALL.into_iter().filter(move |&d| self.has(d))
+    }
+}
+
+/// What [`match_dtype!`](crate::match_dtype) without `else` does with a dtype outside of the class.
+///
+/// # Panics
+///
+/// Always: an op is not run with a dtype that it does not declare.
+#[cold]
+pub fn undeclared(dtype: DType) -> ! {
+    panic!("an op met {}, which its set of dtypes does not have or its kernel does not know", dtype.name())
+}
+
 /// A Rust type that is the element type of a tensor.
 ///
 /// # Safety
@@ -239,13 +301,14 @@ impl Host for bool {
     }
 }
 
-/// Runs the body with `$T` naming the Rust type of a dtype out of a class; `else` is for the others, which
-/// `match_dtype!(floats of op, ..)` refuses: the function returns the error that `op` has no kernel for the dtype.
+/// Runs the body with `$T` naming the Rust type of a dtype out of a class, and `else` for the others. Without `else`
+/// the others are not expected: an op refuses what is not among its `DTYPES` before it runs. What is no op refuses the
+/// others itself: with `match_dtype!(floats of op, ..)` the function returns the error that `op` has no kernel.
 ///
-/// Classes: `bool`, `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
+/// Classes: `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
 /// floats), `numeric` (integral and floats), `halves`, `complex`, `fields` (floats and complex), `rings`
 /// (numeric and complex), `ordered` (every dtype whose values have an order: all but complex ones),
-/// `any` (every dtype with storage).
+/// `any` (every dtype with storage). [`Dtypes`] has the same names.
 #[macro_export]
 macro_rules! match_dtype {
     (@ $dtype:expr, $T:ident, $body:expr, [$($d:ident $t:ty),*], $other:expr) => {
@@ -253,6 +316,14 @@ macro_rules! match_dtype {
     };
     ($class:ident of $op:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::match_dtype!($class, $dtype, $T => $body, else return Err($crate::error::Error::no_kernel($op, $dtype)))
+    };
+    (any, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
+            Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64,
+            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], unreachable!())
+    };
+    ($class:ident, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::match_dtype!($class, $dtype, $T => $body, else $crate::tensor::dtype::undeclared($dtype))
     };
     (floats, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::match_dtype!(@ $dtype, $T, $body, [Float32 f32, Float64 f64], $other)
@@ -291,16 +362,25 @@ macro_rules! match_dtype {
         $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
             Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64], $other)
     };
-    (any, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
-            Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64,
-            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], unreachable!())
-    };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sets_are_the_classes_of_the_same_name() {
+        macro_rules! same {
+            ($($class:ident $set:ident),*) => { $(
+                for dtype in DType::ALL {
+                    assert_eq!(match_dtype!($class, dtype, T => size_of::<T>() > 0, else false), Dtypes::$set.has(dtype));
+                }
+            )* };
+        }
+        same!(ints INTS, integral INTEGRAL, halves HALVES, floats FLOATS, reals REALS, numeric NUMERIC, ordered ORDERED,
+            complex COMPLEX, fields FIELDS, rings RINGS);
+        assert!(Dtypes::ALL.iter().eq(DType::ALL) && Dtypes::ALL.is_all() && !Dtypes::RINGS.is_all());
+    }
 
     #[test]
     fn promotion_is_symmetric_and_never_lowers_the_category() {

@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 pub(crate) use body::{Body, Successors};
-pub use dtype::{Category, DType, Element, Host, Truth};
+pub use dtype::{Category, DType, Dtypes, Element, Host, Truth};
 pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};

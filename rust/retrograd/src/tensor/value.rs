@@ -233,6 +233,16 @@ impl From<Scalar> for Value {
         Value::Scalar(v)
     }
 }
+impl From<&str> for Value {
+    fn from(v: &str) -> Self {
+        Value::Str(v.into())
+    }
+}
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(v: Option<T>) -> Self {
+        v.map_or(Value::None, T::into)
+    }
+}
 impl From<&[usize]> for Value {
     fn from(v: &[usize]) -> Self {
         Value::Ints(v.iter().map(|&n| n as i64).collect())

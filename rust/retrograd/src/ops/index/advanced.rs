@@ -139,7 +139,7 @@ impl IndexPut {
                 // SAFETY: as above.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum) };
                 Ok(())
-            }, else Err(Error::no_kernel(Self::NAME, to.dtype()))));
+            }));
         }
         match_dtype!(any, to.dtype(), T => {
             // SAFETY: as above.
@@ -165,7 +165,7 @@ impl Primitive for IndexPut {
         self.write(xs, &result)?;
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !xs[0].is_same(out) {
             return Ok(false);
         }

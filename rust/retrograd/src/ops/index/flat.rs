@@ -15,7 +15,7 @@ use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, wrap_dim};
-use crate::tensor::{DType, Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor};
 
 /// The elements as a vector, not recorded.
 fn line(x: &Tensor) -> Result<Tensor> {
@@ -112,13 +112,16 @@ impl Primitive for Put {
     fn inputs(&self) -> u32 {
         0b101
     }
+    fn dtypes(&self) -> Dtypes {
+        if self.accumulate { Dtypes::NUMERIC } else { Dtypes::ALL }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
         let (to, from) = (line(&result)?, line(xs[2])?);
         let walk = IndexWalk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
         let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
-            return match_dtype!(numeric of Self::NAME, to.dtype(), T => {
+            return match_dtype!(numeric, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the
                 // index, and the result is fresh.
                 unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };

@@ -18,7 +18,7 @@ use crate::match_dtype;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
-use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
+use crate::tensor::{Dims, Dtypes, Element, FromScalar, Scalar, Tensor};
 use crate::warn;
 
 /// The part of `src` that the index covers, row-major.
@@ -78,7 +78,7 @@ impl Scatter {
         }
         let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {
-            return match_dtype!(numeric of "scatter_add", to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
+            return match_dtype!(numeric, to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
         }
         match_dtype!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
         Ok(())
@@ -116,12 +116,18 @@ impl Primitive for Scatter {
     fn inputs(&self) -> u32 {
         0b101
     }
+    fn dtypes(&self) -> Dtypes {
+        if self.add { Dtypes::NUMERIC } else { Dtypes::ALL }
+    }
+    fn kernel_name(&self) -> &'static str {
+        self.name()
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
         self.write(xs, &result)?;
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !xs[0].is_same(out) {
             return Ok(false);
         }
@@ -180,7 +186,7 @@ impl Primitive for ScatterValue {
         self.write(xs[1], &result)?;
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !xs[0].is_same(out) {
             return Ok(false);
         }

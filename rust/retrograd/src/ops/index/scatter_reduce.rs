@@ -14,7 +14,7 @@ use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
-use crate::tensor::{FromScalar, Scalar, Tensor};
+use crate::tensor::{Dtypes, FromScalar, Scalar, Tensor};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reduction {
@@ -115,6 +115,7 @@ impl Primitive for ScatterReduce {
     const SAVE: &'static [Save] =
         &[Save::input(1, "index"), Save::output(0, "result"), Save::input(0, "self"), Save::input(2, "src")];
     const PARAMS: Params<Self> = params!(op; dim, include_self, reduce: Value::Str(op.reduction.name().into()));
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Self { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn inputs(&self) -> u32 {
@@ -127,7 +128,7 @@ impl Primitive for ScatterReduce {
         }
         let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.checked()?.offsets();
         let src = copy::contiguous(xs[2])?;
-        match_dtype!(numeric of Self::NAME, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
+        match_dtype!(numeric, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
             to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
             let (src, given) = (src.as_slice::<T>().unwrap_or(&[]), self.include_self);
             match self.reduction {

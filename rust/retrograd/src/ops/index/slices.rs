@@ -18,7 +18,7 @@ use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, memory, view};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, FromScalar, Scalar, Tensor};
 
 /// The tensor with an axis to count along: a 0-dim one is seen as a vector.
 fn vector(t: &Tensor) -> Result<Tensor> {
@@ -129,7 +129,7 @@ impl WriteSlices {
         let source = staged(source, to)?;
         debug_assert_eq!(walk.sizes.iter().product::<usize>(), source.numel());
         match self.how {
-            How::Add(alpha) => match_dtype!(numeric of Self::NAME, to.dtype(), T => {
+            How::Add(alpha) => match_dtype!(numeric, to.dtype(), T => {
                 let alpha = T::from_scalar(alpha);
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
                 // walk, row-major, and lies apart from `to`.
@@ -161,12 +161,15 @@ impl Primitive for WriteSlices {
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::SCATTER
     }
+    fn dtypes(&self) -> Dtypes {
+        if matches!(self.how, How::Add(_)) { Dtypes::NUMERIC } else { Dtypes::ALL }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
         self.write(xs, &result)?;
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !xs[0].is_same(out) {
             return Ok(false);
         }
@@ -256,7 +259,7 @@ impl Primitive for FillSlices {
         self.write(xs, &result)?;
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !xs[0].is_same(out) {
             return Ok(false);
         }

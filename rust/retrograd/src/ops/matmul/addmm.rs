@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::batch_first;
 use super::mm::{Matrix, check};
-use super::product::{Factors, multiply, not_expandable, plain};
+use super::product::{Factors, MULTIPLIED, multiply, not_expandable, plain};
 use super::vector::check_mv;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -13,7 +13,7 @@ use crate::autograd::overlap::OverlapRules;
 use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::tensor::layout::expands_to;
-use crate::tensor::{Scalar, Tensor};
+use crate::tensor::{Dtypes, Scalar, Tensor};
 
 /// `by * t`, or `t` itself for 1.
 pub(super) fn scaled(t: Tensor, by: Scalar) -> Result<Tensor> {
@@ -71,7 +71,7 @@ pub(super) fn affine_jvp(
 
 /// `addmm`: `beta C + alpha A B`. Reverse: `gC = beta g`, `gA = alpha g B^T`, `gB = alpha A^T g`.
 #[derive(Clone, Debug)]
-pub struct Addmm {
+pub(crate) struct Addmm {
     beta: Scalar,
     alpha: Scalar,
     lhs: Matrix,
@@ -118,6 +118,7 @@ impl Primitive for Addmm {
         mat2_sym_sizes: op.rhs.sizes_value(),
         mat2_sym_strides: op.rhs.strides_value(),
     );
+    const DTYPES: Dtypes = MULTIPLIED;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 2)
@@ -130,7 +131,7 @@ impl Primitive for Addmm {
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::WHOLE
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
         let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)
@@ -171,7 +172,7 @@ pub(super) fn add_product(input: &Tensor, mat1: &Tensor, mat2: &Tensor) -> Resul
 
 /// `addmv`: `beta c + alpha A v`. Reverse: `gc = beta g`, `gA = alpha g v^T`, `gv = alpha A^T g`.
 #[derive(Clone, Debug)]
-pub struct Addmv {
+pub(crate) struct Addmv {
     beta: Scalar,
     alpha: Scalar,
 }
@@ -180,6 +181,7 @@ impl Primitive for Addmv {
     const NAME: &'static str = "addmv";
     const SAVE: &'static [Save] = &[Save::input(1, "mat").when(2), Save::input(2, "vec").when(1)];
     const PARAMS: Params<Self> = params!(op; alpha, beta);
+    const DTYPES: Dtypes = MULTIPLIED;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (a, v) = (batch_first(xs[1], axes[1])?, batch_first(xs[2], axes[2])?);
         let product = super::vector::batched_mv(&a, &v, axes[2].is_some())?;

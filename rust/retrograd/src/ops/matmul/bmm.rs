@@ -3,14 +3,14 @@
 use retrograd_macros::op;
 
 use super::batch_first;
-use super::product::{Factors, flipped, fresh3, multiply, not_expandable, plain};
+use super::product::{Factors, MULTIPLIED, flipped, fresh3, multiply, not_expandable, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::tensor::layout::expands_to;
-use crate::tensor::{Scalar, Tensor};
+use crate::tensor::{Dtypes, Scalar, Tensor};
 
 fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
     for (x, name) in [(a, "batch1"), (b, "batch2")] {
@@ -34,7 +34,7 @@ fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
 
 /// `bmm`: `A_i B_i`. Reverse: `gA_i = g_i B_i^T`, `gB_i = A_i^T g_i`.
 #[derive(Clone, Debug)]
-pub struct Bmm;
+pub(crate) struct Bmm;
 
 /// `g rhs^T`, entry by entry.
 fn left_grad(cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
@@ -49,6 +49,7 @@ fn right_grad(cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
 impl Primitive for Bmm {
     const NAME: &'static str = "bmm";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "mat2").when(0)];
+    const DTYPES: Dtypes = MULTIPLIED;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
@@ -89,7 +90,7 @@ pub fn bmm(input: &Tensor, mat2: &Tensor) -> Result<Tensor> {
 
 /// `baddbmm`: `beta C + alpha A_i B_i`. Reverse: `gC = beta g`, `gA_i = alpha g_i B_i^T`, `gB_i = alpha A_i^T g_i`.
 #[derive(Clone, Debug)]
-pub struct Baddbmm {
+pub(crate) struct Baddbmm {
     beta: Scalar,
     alpha: Scalar,
 }
@@ -123,6 +124,7 @@ impl Primitive for Baddbmm {
     const NAME: &'static str = "baddbmm";
     const SAVE: &'static [Save] = &[Save::input(1, "batch1").when(2), Save::input(2, "batch2").when(1)];
     const PARAMS: Params<Self> = params!(op; alpha, beta);
+    const DTYPES: Dtypes = MULTIPLIED;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         super::addmm::blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 3)
@@ -135,7 +137,7 @@ impl Primitive for Baddbmm {
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::WHOLE
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let (factors, sizes) = self.checked(xs)?;
         let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
         factors.apply_onto(out, [xs[1], xs[2]], &sizes, product)

@@ -6,14 +6,14 @@ use smallvec::smallvec;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kernels::distance::{self, Norm};
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, numel};
-use crate::tensor::{Dims, Scalar, Tensor};
+use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
 
 fn number(x: f64) -> Result<Tensor> {
     Tensor::number(Scalar::Float(x))
@@ -70,6 +70,7 @@ impl Primitive for Cdist {
     const NAME: &'static str = "cdist";
     const SAVE: &'static [Save] = &[Save::input(0, "x1"), Save::input(1, "x2"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; p: op.norm.p());
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let (a, b) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
         Ok((out(apply1(p.clone(), &[&a, &b])?), smallvec![Some(0)]))
@@ -83,7 +84,7 @@ impl Primitive for Cdist {
         match_dtype!(floats, x1.dtype(), T => Tensor::build::<T>(&sizes, |to| {
             let (a, b) = (x1.as_slice::<T>().expect(WHY), x2.as_slice::<T>().expect(WHY));
             distance::all(self.norm, a, b, shape, 0..shape[0] * rows, to);
-        }).map(out), else Err(ErrorKind::NoKernel { op: "cdist", kernel: "cdist", dtype: x1.dtype() }.into()))
+        }).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, x1, x2, result) = (cx.g(), cx.saved(0)?, cx.saved(1)?, cx.saved(2)?);
@@ -96,7 +97,7 @@ impl Primitive for Cdist {
             [copy::contiguous(g)?, copy::contiguous(x1)?, copy::contiguous(x2)?, copy::contiguous(result)?];
         const WHY: &str = "contiguous and of this dtype";
         let grad = |x1: &Tensor, x2: &Tensor, flipped: bool| {
-            match_dtype!(floats of Self::NAME, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
+            match_dtype!(floats, x1.dtype(), T => Tensor::build::<T>(x1.sizes(), |to| {
                 let [a, b, g, d] = [x1, x2, &g, &result].map(|x| x.as_slice::<T>().expect(WHY));
                 let shape = extents(x1, x2);
                 distance::backward(self.norm, a, b, g, d, flipped, shape, 0..shape[0] * shape[1], to);

@@ -5,10 +5,10 @@ use retrograd_macros::op;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// `matrix_exp`: the derivative in a direction is a block of the exponential of a block matrix; reverse, that of the
 /// transpose.
@@ -55,13 +55,11 @@ impl Primitive for MatrixExp {
     const NAME: &'static str = "matrix_exp";
     const NODE: &'static str = "LinalgMatrixExpBackward0";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     // The matrices are the last two dims, wherever a batch comes from.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let a = xs[0].detach();
-        if !matches!(a.dtype(), DType::Float32 | DType::Float64) {
-            return Err(ErrorKind::NoKernel { op: Self::NAME, kernel: Self::NAME, dtype: a.dtype() }.into());
-        }
         if a.numel() == 0 {
             return Tensor::empty(a.sizes(), a.dtype()).map(out);
         }

@@ -3,13 +3,13 @@
 use retrograd_macros::op;
 
 use super::batch_first;
-use super::product::{flipped, fresh2, inner_sizes, multiply, plain};
+use super::product::{MULTIPLIED, flipped, fresh2, inner_sizes, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::ops::Value;
-use crate::tensor::Tensor;
+use crate::tensor::{Dtypes, Tensor};
 
 /// How a matrix operand lay in memory: its gradient is laid out alike.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ impl Matrix {
 
 /// `mm`: `A B`. Reverse: `gA = g B^T`, `gB = A^T g`.
 #[derive(Clone, Debug)]
-pub struct Mm {
+pub(crate) struct Mm {
     lhs: Matrix,
     rhs: Matrix,
 }
@@ -104,6 +104,7 @@ impl Primitive for Mm {
         mat2_sym_sizes: op.rhs.sizes_value(),
         mat2_sym_strides: op.rhs.strides_value(),
     );
+    const DTYPES: Dtypes = MULTIPLIED;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });

@@ -11,8 +11,9 @@ use crate::ops::pointwise::Map;
 use crate::ops::pointwise::arith::Neg;
 use crate::tensor::complex::part;
 use crate::tensor::copy;
+use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::expanded_strides;
-use crate::tensor::{DType, FromScalar, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, FromScalar, Scalar, Tensor};
 
 /// A matrix (or a batch of them, its last two axes) as an operand: maybe read transposed.
 #[derive(Clone, Copy)]
@@ -46,6 +47,9 @@ impl Side<'_> {
         self.last_two(self.x.strides(), 0)
     }
 }
+
+/// The dtypes that there are products of.
+pub(super) const MULTIPLIED: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
 
 /// Writes (or adds) the product of two matrices, or of two batches of as many, to `out`.
 ///
@@ -100,7 +104,7 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         });
         Ok(())
     }, else {
-        let half = out.dtype().half().ok_or_else(|| Error::no_kernel(op, out.dtype()))?;
+        let half = out.dtype().half().unwrap_or_else(|| undeclared(out.dtype()));
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| t.op_ptr().cast::<u16>());
         for i in 0..batch as isize {
             let (pa, pb, pc) = (pa.wrapping_offset(i * sa), pb.wrapping_offset(i * sb), pc.wrapping_offset(i * sc));

@@ -9,7 +9,7 @@ use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, ma
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
 use crate::ops::view;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// `vdot`: the inner product, which conjugates its first operand where that is complex.
 #[derive(Clone, Debug)]
@@ -18,15 +18,13 @@ struct VDot;
 impl Primitive for VDot {
     const NAME: &'static str = "vdot";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other").when(0)];
+    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| match Dot::BATCH {
         Batch::Rule(rule) => rule(&Dot, xs, axes, batch),
         _ => unreachable!("dot batches by a rule"),
     });
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        if let Some(x) = xs.iter().find(|x| x.dtype().is_complex()) {
-            return Err(Error::no_kernel(Self::NAME, x.dtype()));
-        }
         Dot.forward(xs)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -3,12 +3,12 @@
 use retrograd_macros::op;
 
 use super::batch_first;
-use super::product::{Side, flipped, fresh2, multiply, plain};
+use super::product::{MULTIPLIED, Side, flipped, fresh2, multiply, plain};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
-use crate::tensor::Tensor;
+use crate::tensor::{Dtypes, Tensor};
 
 /// Ranks and sizes of a matrix and a vector; gives the number of rows.
 pub(super) fn check_mv(op: &'static str, a: &Tensor, v: &Tensor) -> Result<usize> {
@@ -75,11 +75,12 @@ pub(super) fn batched_mv(a: &Tensor, v: &Tensor, batched: bool) -> Result<Tensor
 
 /// `mv`: `A v`. Reverse: `gA = g v^T`, `gv = A^T g`.
 #[derive(Clone, Debug)]
-pub struct Mv;
+pub(crate) struct Mv;
 
 impl Primitive for Mv {
     const NAME: &'static str = "mv";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "vec").when(0)];
+    const DTYPES: Dtypes = MULTIPLIED;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         let (a, v) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         Ok((out(batched_mv(&a, &v, axes[1].is_some())?), smallvec::smallvec![Some(0)]))
@@ -125,11 +126,12 @@ pub fn mv(input: &Tensor, vec: &Tensor) -> Result<Tensor> {
 
 /// `dot`: the sum of `a_i b_i`. Reverse: `ga = g b`, `gb = g a`.
 #[derive(Clone, Debug)]
-pub struct Dot;
+pub(crate) struct Dot;
 
 impl Primitive for Dot {
     const NAME: &'static str = "dot";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "tensor").when(0)];
+    const DTYPES: Dtypes = MULTIPLIED;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         let (a, b) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         Ok((

@@ -19,7 +19,7 @@ use crate::ops::Value;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, numel};
-use crate::tensor::{Element, Scalar, Tensor};
+use crate::tensor::{Dtypes, Element, Scalar, Tensor};
 
 /// Attention: with scores `s = scale q k^T + mask` and weights `w = softmax(s)`, the output `w v`.
 ///
@@ -259,6 +259,7 @@ impl Primitive for Attention {
         is_causal: op.causal,
         scale: op.given_scale.map_or(Value::None, Value::from),
     );
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let own = xs.iter().zip(axes).map(|(x, axis)| batch_first(x, *axis, batch)).collect::<Result<Vec<_>>>()?;
         // Two axes alone have no heads; with the batch in front it would be taken for them, which is as good.
@@ -269,14 +270,14 @@ impl Primitive for Attention {
         0b111
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The logarithms are not handed out.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let out = cx.saved(4)?;
         if !cx.differentiating() && !cx.needs(3) && g.dtype() == out.dtype() && g.sizes() == out.sizes() {
-            return match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g));
+            return match_dtype!(floats, g.dtype(), T => self.fused::<T>(cx, g));
         }
         let xs = Self::operands(cx)?;
         let c = Composed::new(self, &xs)?;

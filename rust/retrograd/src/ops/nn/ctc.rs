@@ -8,16 +8,15 @@ use super::Reduction;
 use super::ctc_composed::gradient;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result};
 use crate::kernels::ctc::Sequence;
 use crate::kernels::real::Real;
 use crate::match_dtype;
-use crate::ops::Value;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::tensor::copy;
-use crate::tensor::{DType, Element, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Scalar, Tensor};
 use crate::transforms;
 
 const OP: &str = "ctc_loss";
@@ -107,6 +106,13 @@ impl Primitive for CtcLoss {
         Save::output(0, "result0"),
         Save::output(1, "result1"),
     ];
+    const PARAMS: Params<Self> = params!(op;
+        blank: op.targets.blank,
+        input_lengths: &op.targets.steps[..],
+        target_lengths: &op.targets.labels.iter().map(Vec::len).collect::<Vec<_>>()[..],
+        zero_infinity: op.targets.zero_infinity,
+    );
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The targets are not batched, for they were read: the sequences of all entries are so many sequences.
         let x = batch_first(xs[0], axes[0], batch)?;
@@ -125,13 +131,13 @@ impl Primitive for CtcLoss {
         0b01
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        match_dtype!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs[0]))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs[0]))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let Some(g) = cx.g_of(0) else { return Ok(smallvec::smallvec![None, None]) };
         let x = cx.saved(0)?;
         let gx = if !cx.differentiating() && g.dtype() == x.dtype() {
-            match_dtype!(floats of OP, x.dtype(), T => self.fused::<T>(cx, g)?)
+            match_dtype!(floats, x.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             gradient(&self.targets, x, cx.saved(2)?)?.mul(&g.unsqueeze(0)?.unsqueeze(-1)?)?
         };
@@ -144,15 +150,6 @@ impl Primitive for CtcLoss {
         let along = gradient(&op.targets, cx.xs[0], &cx.outs[0])?.mul(t)?.sum_dims(&[0, 2], false)?;
         Ok(smallvec::smallvec![Some(along), None])
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let lengths: Vec<usize> = self.targets.labels.iter().map(Vec::len).collect();
-        vec![
-            ("blank", (self.targets.blank as i64).into()),
-            ("input_lengths", Value::from(&self.targets.steps[..])),
-            ("target_lengths", Value::from(&lengths[..])),
-            ("zero_infinity", self.targets.zero_infinity.into()),
-        ]
-    }
 }
 
 fn refused<T>(detail: String) -> Result<T> {

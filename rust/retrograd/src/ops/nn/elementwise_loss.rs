@@ -18,7 +18,7 @@ use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::pointwise::run_scalar_loop;
 use crate::ops::view::{expand_to, reshape_to};
-use crate::tensor::{Dims, Scalar, Tensor};
+use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
 
 /// Operands: input and target, of equal sizes, then a weight and a weight of positive targets, which broadcast to them.
 /// Those that are missing are ones in the scalar functions.
@@ -75,7 +75,7 @@ impl<L: ElementLoss, const SHOWN: usize> Loss<L, SHOWN> {
         let one = Tensor::full(&[], Scalar::Int(1), xs[0].dtype())?;
         let all: [&Tensor; OPERANDS] = std::array::from_fn(|i| xs.get(i).copied().unwrap_or(&one));
         let y = Tensor::empty(xs[0].sizes(), xs[0].dtype())?;
-        run_scalar_loop(Self::NAME, all, &y, f32, f64)?;
+        run_scalar_loop(all, &y, f32, f64);
         Ok(y)
     }
     fn reduced(&self, losses: &Tensor) -> Result<Tensor> {
@@ -93,6 +93,7 @@ impl<L: ElementLoss, const SHOWN: usize> Primitive for Loss<L, SHOWN> {
         [Save::input(0, "self"), Save::input(1, "target"), Save::input(2, "weight"), Save::input(3, "pos_weight")]
             .split_at(SHOWN)
             .0;
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let ndim = xs[0].ndim() - usize::from(axes[0].is_some());
         // Weights have as many dims as they like: their batch axis goes in front of those of the input.

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::{Real, Ring};
@@ -12,10 +12,10 @@ use crate::kernels::simd::prefetch_lines;
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::reduce::norm::vector;
-use crate::ops::{Value, memory, view};
+use crate::ops::{memory, view};
 use crate::tensor::copy;
 use crate::tensor::layout::Dims;
-use crate::tensor::{DType, Element, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Scalar, Tensor};
 use crate::transforms::check_read;
 
 /// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often
@@ -26,7 +26,7 @@ pub(super) struct EmbeddingTable {
     /// How many weights lie one after the other in these rows: those of a batch.
     weights: usize,
     padding: Option<usize>,
-    by_freq: bool,
+    pub(super) by_freq: bool,
 }
 
 impl EmbeddingTable {
@@ -82,13 +82,9 @@ impl EmbeddingTable {
         let refused = Tensor::number((-1i64).into())?;
         where_(&beyond, &refused, &indices.add(&Tensor::from_slice(&first, &sizes)?)?)
     }
-    pub(super) fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("padding_idx", self.padding.map_or(-1, |p| p as i64).into()),
-            ("scale_grad_by_freq", self.by_freq.into()),
-            ("sparse", false.into()),
-            ("weight_sym_argsize_0", (self.rows as i64).into()),
-        ]
+    /// The row that gets no gradient, as torch shows it.
+    fn padding_idx(&self) -> i64 {
+        self.padding.map_or(-1, |p| p as i64)
     }
 }
 
@@ -116,6 +112,12 @@ struct Embedding {
 impl Primitive for Embedding {
     const NAME: &'static str = "embedding";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
+    const PARAMS: Params<Self> = params!(op;
+        padding_idx: op.table.padding_idx(),
+        scale_grad_by_freq: op.table.by_freq,
+        sparse: false,
+        weight_sym_argsize_0: op.table.rows,
+    );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The indices may have any shape; but how often a row is looked up is counted by entry.
         if axes[0].is_none() && !op.table.by_freq {
@@ -157,7 +159,7 @@ impl Primitive for Embedding {
             });
         });
         if self.weighed {
-            match_dtype!(floats of Self::NAME, y.dtype(), T => scale_rows::<T>(&y, list, &self.table.shares(list), width));
+            match_dtype!(floats, y.dtype(), T => scale_rows::<T>(&y, list, &self.table.shares(list), width));
         }
         Ok(out(y))
     }
@@ -165,9 +167,6 @@ impl Primitive for Embedding {
         let mut grads = maybe(cx.when(0, || apply1(EmbeddingBackward(self.table), &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        self.table.params()
     }
 }
 
@@ -251,6 +250,13 @@ impl EmbeddingBackward {
 impl Primitive for EmbeddingBackward {
     const NAME: &'static str = "embedding_dense_backward";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
+    const PARAMS: Params<Self> = params!(op;
+        padding_idx: op.0.padding_idx(),
+        scale_grad_by_freq: op.0.by_freq,
+        sparse: false,
+        weight_sym_argsize_0: op.0.rows,
+    );
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let g = view::batch_first(xs[0], axes[0], batch)?;
         let indices = op.0.offset(xs[1], axes[1], batch)?;
@@ -262,6 +268,9 @@ impl Primitive for EmbeddingBackward {
     fn inputs(&self) -> u32 {
         0b01
     }
+    fn kernel_name(&self) -> &'static str {
+        "embedding"
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let indices = checked_indices(xs[1], self.0.rows)?;
         let width = xs[0].sizes().last().copied().unwrap_or(1);
@@ -269,7 +278,7 @@ impl Primitive for EmbeddingBackward {
             return Err(Error::shape("embedding", format!("{:?} has not a row for each of {:?}", xs[0], xs[1])));
         }
         let list = indices.as_slice::<i64>().unwrap_or(&[]);
-        match_dtype!(floats of "embedding", xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs[0], list, width).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let weighed = self.0.padding.is_some() || self.0.by_freq;
@@ -277,9 +286,6 @@ impl Primitive for EmbeddingBackward {
         let mut grads = maybe(cx.when(0, || apply1(lookup, &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        self.0.params()
     }
 }
 

@@ -9,14 +9,14 @@ use super::bag_offsets::{checked_indices, cut};
 use super::embedding::{EmbeddingBackward, EmbeddingTable, lookup, renormalize};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
 use crate::match_dtype;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::ops::{Value, memory};
 use crate::tensor::copy;
-use crate::tensor::{DType, Element, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Scalar, Tensor};
 
 const OP: &str = super::bag_offsets::OP;
 
@@ -139,6 +139,15 @@ impl Primitive for EmbeddingBag {
         Save::output(2, "result2"),
         Save::output(3, "result3"),
     ];
+    const PARAMS: Params<Self> = params!(op;
+        scale_grad_by_freq: op.table.by_freq,
+        sparse: false,
+        weight_sym_argsize_0: op.table.rows(),
+        mode: op.mode as i64,
+        offsets: Value::Tensor(op.offsets.clone()),
+        padding_idx: op.padding.unwrap_or(-1),
+    );
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The bags of all entries, over one table with the rows of all.
         let count = xs[1].numel() / if axes[1].is_some() { batch.max(1) } else { 1 };
@@ -168,7 +177,7 @@ impl Primitive for EmbeddingBag {
         0b101
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        match_dtype!(floats of OP, xs[0].dtype(), T => self.run::<T>(xs))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let edges = cx.node.edges.len();
@@ -225,16 +234,6 @@ impl Primitive for EmbeddingBag {
         ts.extend([None, None, None]);
         Ok(ts)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let mut params = self.table.params();
-        params.retain(|(name, _)| *name != "padding_idx");
-        params.extend([
-            ("mode", (self.mode as i64).into()),
-            ("offsets", Value::Tensor(self.offsets.clone())),
-            ("padding_idx", self.padding.unwrap_or(-1).into()),
-        ]);
-        params
-    }
 }
 
 fn tensor_type(t: &Tensor) -> String {

@@ -13,7 +13,7 @@ use crate::ops::pointwise::run_scalar_loop;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view::{cat, reshape_to};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Dims, Scalar, Tensor};
+use crate::tensor::{Dims, Dtypes, Scalar, Tensor};
 
 /// `glu`: `a s(b)` of the halves `a`, `b` along a dim, `s` the logistic function. Reverse: `g s(b)` and `g a s'(b)`.
 #[derive(Clone, Debug)]
@@ -60,8 +60,8 @@ impl Glu {
     fn fused(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let grad = Tensor::empty(x.sizes(), x.dtype())?;
         let ([a, b], [ga, gb]) = (self.parts(x)?, self.parts(&grad)?);
-        run_scalar_loop(Self::NAME, [g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
-        run_scalar_loop(Self::NAME, [g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate))?;
+        run_scalar_loop([g, &b], &ga, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated));
+        run_scalar_loop([g, &a, &b], &gb, &|v, o| each(v, o, to_gate), &|v, o| each(v, o, to_gate));
         Ok(grad)
     }
 }
@@ -70,11 +70,12 @@ impl Primitive for Glu {
     const NAME: &'static str = "glu";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
         let y = Tensor::empty(a.sizes(), a.dtype())?;
-        run_scalar_loop(Self::NAME, [&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated))?;
+        run_scalar_loop([&a, &b], &y, &|v, o| each(v, o, gated), &|v, o| each(v, o, gated));
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -131,13 +132,12 @@ impl Primitive for Prelu {
     const NAME: &'static str = "prelu";
     const NODE: &'static str = "PreluKernelBackward0";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "weight")];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let y = crate::ops::pointwise::out_like(&sizes, xs[0].dtype(), &[xs[0]])?;
-        run_scalar_loop(Self::NAME, [xs[0], xs[1]], &y, &|v, o| each(v, o, prelu_value), &|v, o| {
-            each(v, o, prelu_value)
-        })?;
+        run_scalar_loop([xs[0], xs[1]], &y, &|v, o| each(v, o, prelu_value), &|v, o| each(v, o, prelu_value));
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -4,20 +4,19 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::pointwise::{Body, lanes2};
 use crate::kernels::real::Real;
 use crate::kernels::simd::Vector;
 use crate::match_dtype;
-use crate::ops::Value;
-use crate::ops::pointwise::{lanes, out_like};
-use crate::tensor::{Tensor, layout};
+use crate::ops::pointwise::{Pass, out_like};
+use crate::tensor::{DType, Dtypes, Tensor, layout};
 
 /// `gelu`: `x Phi(x)`, or its approximation by tanh. Reverse: [`GeluBackward`].
 #[derive(Clone, Copy, Debug)]
-pub struct Gelu {
+pub(crate) struct Gelu {
     tanh: bool,
 }
 
@@ -66,21 +65,25 @@ impl<T: Real> Body<T, 2> for Tanh {
 }
 
 impl Gelu {
-    fn approximate(self) -> Vec<(&'static str, Value)> {
-        vec![("approximate", Value::Str(if self.tanh { "tanh" } else { "none" }.into()))]
+    fn approximate(self) -> &'static str {
+        if self.tanh { "tanh" } else { "none" }
     }
 }
 
 impl Primitive for Gelu {
     const NAME: &'static str = "gelu";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const PARAMS: Params<Self> = params!(op; approximate: op.approximate());
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let y = xs[0].empty_elementwise(xs[0].dtype())?;
+        // SAFETY: (1) the result has the sizes and dtype of the operand; (2, 3) it is fresh.
+        let pass = unsafe { Pass::new(xs[0], &y) };
         if self.tanh {
-            lanes(Self::NAME, &Tanh, xs[0], &y)?
+            pass.lanes(&Tanh)?
         } else {
-            lanes(Self::NAME, &Exact, xs[0], &y)?
+            pass.lanes(&Exact)?
         }
         Ok(out(y))
     }
@@ -89,9 +92,6 @@ impl Primitive for Gelu {
     }
     const JVP: Tangents<Self> =
         Tangents::Rule(|op, cx| Ok(maybe(cx.t(0).map(|t| apply1(GeluBackward(*op), &[t, cx.xs[0]])).transpose()?)));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        self.approximate()
-    }
 }
 
 /// `g gelu'(x)`. Reverse: `gg gelu'(x)` for `g`, `gg g gelu''(x)` for `x`.
@@ -121,12 +121,17 @@ impl GeluBackward {
 impl Primitive for GeluBackward {
     const NAME: &'static str = "gelu_backward";
     const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "self")];
+    const PARAMS: Params<Self> = params!(op; approximate: op.0.approximate());
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Pointwise;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(xs[1].dtype())
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (g, x) = (&crate::tensor::copy::cast(xs[0], xs[1].dtype())?, xs[1]);
         let sizes = layout::broadcast(Self::NAME, g.sizes(), x.sizes())?;
         let y = out_like(&sizes, x.dtype(), &[x, g])?;
-        match_dtype!(floats of Self::NAME, x.dtype(), T => {
+        match_dtype!(floats, x.dtype(), T => {
             let (pg, px, py) = (g.ptr::<T>().cast_const(), x.ptr::<T>().cast_const(), y.ptr::<T>());
             let sg = layout::expanded_strides(g.sizes(), g.strides(), &sizes);
             let sx = layout::expanded_strides(x.sizes(), x.strides(), &sizes);
@@ -153,9 +158,6 @@ impl Primitive for GeluBackward {
         let second = cx.t(1).map(|t| op.scaled_second_derivative(t, g, x)).transpose()?;
         Jvp::sum([first, second]).map(maybe)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        self.0.approximate()
-    }
 }
 
 /// The Gaussian error linear unit, `x * Phi(x)` with `Phi` the normal distribution function.

@@ -19,7 +19,7 @@ use crate::ops::matmul::batch_first;
 use crate::ops::view::reshape_to;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, numel};
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor};
 
 /// `layer_norm`: `h w + b` with `h = (x - mean(x)) rstd(x)` over the last dims. Reverse, with `q = g w`: `gx = rstd (q
 /// - mean(q) - h mean(q h))`, `gw = g h`, `gb = g`.
@@ -180,6 +180,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         Save::output(2, "result2"),
     ];
     const PARAMS: Params<Self> = params!(op; normalized_shape: &op.normalized[..]);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The input alone is normalized; weights of a batch are lined up with it afterwards.
         let plain = LayerNorm::<false, false> { normalized: op.normalized.clone(), eps: op.eps };
@@ -205,13 +206,13 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         Ok((outs, smallvec::smallvec![Some(0), moments, moments]))
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let (gx, gw) = if !cx.differentiating() {
-            match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
+            match_dtype!(floats, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let s = self.standardized(cx.saved(0)?)?;
             let q = if W { g.mul(cx.saved(1)?)? } else { g.clone() };

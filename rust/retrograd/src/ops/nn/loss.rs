@@ -15,12 +15,13 @@ use crate::ops::matmul::batch_first;
 use crate::ops::memory;
 use crate::ops::pointwise::{out_like, result_type};
 use crate::ops::view::expand_to;
+use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::broadcast;
-use crate::tensor::{Scalar, Tensor};
+use crate::tensor::{Dtypes, Scalar, Tensor};
 
 /// `mse_loss`: `(x - y)^2`, its mean or sum. Reverse: `gx = 2 g (x - y)`, over the count for the mean; `gy = -gx`.
 #[derive(Clone, Debug)]
-pub struct MseLoss {
+pub(crate) struct MseLoss {
     reduction: Reduction,
 }
 
@@ -50,7 +51,7 @@ impl MseLoss {
 }
 
 /// `f(x, y)` of two tensors of equal sizes and float dtype.
-fn mapped<K>(op: &'static str, x: &Tensor, y: &Tensor, f32: K, f64: impl Map2<f64, f64, f64>) -> Result<Tensor>
+fn mapped<K>(x: &Tensor, y: &Tensor, f32: K, f64: impl Map2<f64, f64, f64>) -> Result<Tensor>
 where
     K: Map2<f32, f32, f32>,
 {
@@ -65,7 +66,7 @@ where
     match x.dtype() {
         crate::DType::Float32 => run!(f32, f32),
         crate::DType::Float64 => run!(f64, f64),
-        other => return Err(Error::no_kernel(op, other)),
+        other => undeclared(other),
     }
     Ok(z)
 }
@@ -83,7 +84,7 @@ pub(super) fn over_entries(losses: Tensor, reduction: Reduction) -> Result<Tenso
 
 /// The sum of all elements of a dense float tensor, divided by `over`.
 pub(super) fn total(z: &Tensor, over: f64) -> Result<Tensor> {
-    match_dtype!(floats of "mse_loss", z.dtype(), T => {
+    match_dtype!(floats, z.dtype(), T => {
         // SAFETY: a dense tensor has its elements in one run (S1, S3), all written.
         let sum = unsafe { row(&Sum, z.numel(), z.ptr::<T>().cast_const(), 1) };
         Tensor::build::<T>(&[], |o| o[0] = sum / over as T)
@@ -94,6 +95,7 @@ impl Primitive for MseLoss {
     const NAME: &'static str = "mse_loss";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "target")];
     const PARAMS: Params<Self> = params!(op; reduction: op.reduction as i64);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         let sizes = if axes[0].is_some() { x.sizes() } else { y.sizes() };
@@ -102,7 +104,7 @@ impl Primitive for MseLoss {
         Ok((out(over_entries(losses, op.reduction)?), smallvec::smallvec![Some(0)]))
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let z = mapped(Self::NAME, xs[0], xs[1], SquaredDifference, SquaredDifference)?;
+        let z = mapped(xs[0], xs[1], SquaredDifference, SquaredDifference)?;
         Ok(out(match self.reduction {
             Reduction::None => z,
             Reduction::Sum => total(&z, 1.0)?,
@@ -114,7 +116,7 @@ impl Primitive for MseLoss {
         let factor = self.factor(x.numel());
         if !cx.differentiating() && self.reduction != Reduction::None {
             let c = cx.g().item()?.as_f64() * factor;
-            let scaled = |c: f64, x, y| mapped(Self::NAME, x, y, ScaledDifference(c as f32), ScaledDifference(c));
+            let scaled = |c: f64, x, y| mapped(x, y, ScaledDifference(c as f32), ScaledDifference(c));
             let mut grads = maybe(cx.when(0, || scaled(c, x, y))?);
             grads.push(cx.when(1, || scaled(c, y, x))?);
             return Ok(grads);

@@ -8,15 +8,14 @@ use super::nll_entries::Entries;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
 use crate::match_dtype;
-use crate::ops::Value;
 use crate::ops::memory;
 use crate::ops::view::{batch_first, reshape_to};
 use crate::tensor::layout::Dims;
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor};
 
 /// What both directions of the loss know.
 #[derive(Clone, Copy, Debug)]
@@ -170,10 +169,6 @@ impl Loss {
         })?;
         Ok(y)
     }
-
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("ignore_index", self.ignore_index.into()), ("reduction", (self.reduction as i64).into())]
-    }
 }
 
 /// `nll_loss`: `-w[t_i] x[i, t_i]`, its sum, or its mean weighted by `w[t_i]`. Reverse: [`NllBackward`].
@@ -186,6 +181,8 @@ impl Primitive for Nll {
     const NAME: &'static str = "nll_loss";
     const SAVE: &'static [Save] =
         &[Save::input(0, "self"), Save::input(1, "target"), Save::input(2, "weight"), Save::output(1, "total_weight")];
+    const PARAMS: Params<Self> = params!(op; ignore_index: op.0.ignore_index, reduction: op.0.reduction as i64);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let all = Entries::of(&op.0, xs[0], axes[0], xs[1], axes[1], xs.get(2).zip(axes.get(2)), batch)?;
         // The sum of the weights is the rule's own business.
@@ -198,7 +195,7 @@ impl Primitive for Nll {
         1
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()))
+        match_dtype!(floats, xs[0].dtype(), T => self.0.forward::<T>(xs[0], xs[1], xs.get(2).copied()))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The sum of the weights does not depend on the input.
@@ -217,9 +214,6 @@ impl Primitive for Nll {
         ts.push(None);
         Ok(ts)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        self.0.params()
-    }
 }
 
 impl Nll {
@@ -246,6 +240,7 @@ struct NllBackward(Loss);
 impl Primitive for NllBackward {
     const NAME: &'static str = "nll_loss_backward";
     const SAVE: &'static [Save] = &[Save::input(2, "target"), Save::input(4, "weight")];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let all = Entries::of(&op.0, xs[1], axes[1], xs[2], axes[2], xs.get(4).zip(axes.get(4)), batch)?;
         Ok((out(all.gradient(&batch_first(xs[0], axes[0], batch)?)?), smallvec![Some(0)]))
@@ -264,7 +259,7 @@ impl Primitive for NllBackward {
                 format!("expected a gradient of sizes {sizes:?}, got {g:?}"),
             ));
         }
-        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out))
+        match_dtype!(floats, xs[0].dtype(), T => self.0.backward::<T>(of, g, xs[2], xs[3], weight).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let xs: SmallVec<[&Tensor; 3]> = [cx.g(), cx.saved(0)?].into_iter().chain(cx.saved(1).ok()).collect();

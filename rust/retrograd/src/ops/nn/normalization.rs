@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result};
 use crate::kernels::columns;
 use crate::kernels::norm;
@@ -14,11 +14,10 @@ use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::kernels::thresholds::norm::{SHORT, WIDE};
 use crate::match_dtype;
-use crate::ops::Value;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{movedim, reshape_to};
 use crate::tensor::copy;
-use crate::tensor::{Dims, Element, Tensor};
+use crate::tensor::{Dims, Dtypes, Element, Tensor};
 
 /// Groups are channels; their moments are those of the input.
 pub(super) const BATCH: u8 = 0;
@@ -328,6 +327,11 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
             &[Save::input(0, "input"), Save::input(1, "weight"), Save::output(1, "result1"), Save::output(2, "result2")]
         }
     };
+    const PARAMS: Params<Self> = match KIND {
+        GROUP => params!(op; eps, group: op.groups),
+        _ => params!(op; eps, training: KIND == BATCH),
+    };
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let ndim = xs[0].ndim() - usize::from(axes[0].is_some());
         let x = batch_first(xs[0], axes[0])?;
@@ -373,14 +377,14 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         if KIND == GIVEN { 0b11001 } else { 0b111 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        match_dtype!(floats of Self::NAME, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
         let count = cx.node.edges.len();
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let parts = if !cx.differentiating() {
-            match_dtype!(floats of Self::NAME, g.dtype(), T => self.fused::<T>(cx, g)?)
+            match_dtype!(floats, g.dtype(), T => self.fused::<T>(cx, g)?)
         } else {
             let x = cx.saved(0)?;
             let b = Blocks::of(x.sizes());
@@ -423,13 +427,4 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         ts.resize_with(cx.outs.len(), || None);
         Ok(ts)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let mut shown = vec![("eps", Value::from(self.eps))];
-        if KIND == GROUP {
-            shown.push(("group", Value::from(self.groups as i64)));
-        } else {
-            shown.push(("training", Value::from(KIND == BATCH)));
-        }
-        shown
-    }
 }

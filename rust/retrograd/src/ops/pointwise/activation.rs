@@ -3,8 +3,8 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::promote::{Floats, forward2};
-use super::unary::{Map, Unary, body, elementary, fuse, lanes, numeric};
+use super::promote::{Floats, OutType, forward2};
+use super::unary::{Map, Pass, Unary, body, elementary, fuse};
 use super::zeros_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -14,22 +14,22 @@ use crate::kernels::math;
 use crate::kernels::real::{Ordered, Real};
 use crate::ops::Entry;
 use crate::ops::Form;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&TANH, &NN_TANH, &SIGMOID, &NN_SIGMOID, &RELU, &NN_RELU];
 
 /// `tanh`: reverse `g (1 - result^2)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Tanh;
+pub(crate) struct Tanh;
 elementary!(Tanh, |x| math::tanh(x));
 struct TanhRule;
 body!(TanhRule, Real, |g, y| g.mul(T::ONE.sub(y.mul(y))));
 impl Unary for Tanh {
     const NAME: &'static str = "tanh";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(&result.mul(result)?)?)
@@ -67,15 +67,15 @@ pub fn nn_tanh(input: &Tensor) -> Result<Tensor> {
 
 /// `sigmoid`: reverse `g (1 - result) result`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sigmoid;
+pub(crate) struct Sigmoid;
 elementary!(Sigmoid, |x| math::sigmoid(x));
 struct SigmoidRule;
 body!(SigmoidRule, Real, |g, y| g.mul(T::ONE.sub(y).mul(y)));
 impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&rsub_one(result)?.mul(result)?)
@@ -108,7 +108,7 @@ pub fn nn_sigmoid(input: &Tensor) -> Result<Tensor> {
 
 /// `relu`: reverse `g` where the result is not 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Relu;
+pub(crate) struct Relu;
 body!(Relu, Ordered, |x| x.larger(T::ZERO));
 struct ReluRule;
 body!(ReluRule, Real, |g, y| if y <= T::ZERO { T::ZERO } else { g });
@@ -121,8 +121,9 @@ impl Unary for Relu {
         }
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric(Self::NAME, self, x, out)
+    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.numeric(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         apply1(ThresholdBackward, &[g, result])
@@ -142,6 +143,7 @@ impl Primitive for ThresholdBackward {
     const NAME: &'static str = "threshold_backward";
     const SAVE: &'static [Save] = &[Save::input(1, "self")];
     const PARAMS: Params<Self> = params!(op; threshold: Scalar::Int(0));
+    const DTYPES: Dtypes = Floats::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

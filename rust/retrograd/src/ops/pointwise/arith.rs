@@ -2,20 +2,21 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Rings, check_number, forward2, forward2_into, result_type};
-use super::unary::{Map, Unary, body, numeric};
-use super::{complex, division, power, remainder};
+use super::promote::{Either, Rings, check_number, forward2, forward2_into, result_type};
+use super::unary::{Map, Pass, Unary, body};
+use super::zip::{Binary, Zip};
+use super::{division, power, remainder};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{
-    Batch, ComplexRule, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+    Batch, ComplexRule, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, params,
 };
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Constant, Ring};
 use crate::match_dtype;
 use crate::ops::{Entry, Form};
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -99,33 +100,23 @@ const ONE: Scalar = Scalar::Int(1);
 
 /// `add`: `a + alpha b`. Reverse: `ga = g`, `gb = alpha g`.
 #[derive(Clone, Debug)]
-pub struct Add {
+struct Add {
     alpha: Scalar,
 }
 
-impl Primitive for Add {
+impl Binary for Add {
     const NAME: &'static str = "add";
-    const SAVE: &'static [Save] = &[];
-    const PARAMS: Params<Self> = params!(op; alpha);
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = result_type(xs);
-        if is_one(self.alpha) {
-            return forward2::<_, Rings>("add", &Sum2, xs[0], xs[1], dtype).map(out);
-        }
-        forward2::<_, Rings>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype).map(out)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        let dtype = result_type(xs);
-        if is_one(self.alpha) {
-            return forward2_into::<_, Rings>("add", &Sum2, xs[0], xs[1], dtype, out);
-        }
-        forward2_into::<_, Rings>("add", &Axpy::new(self.alpha), xs[0], xs[1], dtype, out)
+    const PARAMS: Params<Zip<Self>> = params!(op; alpha: op.0.alpha);
+    type Class = Rings;
+    type Kernel = Either<Sum2, Axpy>;
+    #[inline]
+    fn kernel(&self) -> Self::Kernel {
+        if is_one(self.alpha) { Either::First(Sum2) } else { Either::Second(Axpy::new(self.alpha)) }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         scaled_grads(cx, ONE, self.alpha)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, op.alpha));
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|op, cx| combined(cx, ONE, op.0.alpha));
 }
 
 /// Adds `alpha * other` to `input`, elementwise with broadcasting and promotion.
@@ -139,7 +130,7 @@ impl Primitive for Add {
 #[op(function, method, inplace, out, norust, old("input alpha other"), "(*, alpha=1)")]
 pub fn add(#[operand] input: &Tensor, #[operand] other: &Tensor, alpha: Scalar) -> Result<Tensor> {
     check_alpha("add", input, other, alpha)?;
-    apply_as(form, Add { alpha }, &[input, other])
+    apply_as(form, Zip(Add { alpha }), &[input, other])
 }
 
 fn check_alpha(op: &'static str, a: &Tensor, b: &Tensor, alpha: Scalar) -> Result<()> {
@@ -156,35 +147,26 @@ fn check_alpha(op: &'static str, a: &Tensor, b: &Tensor, alpha: Scalar) -> Resul
 
 /// `sub`: `a - alpha b`. Reverse: `ga = g`, `gb = -alpha g`.
 #[derive(Clone, Debug)]
-pub struct Sub {
+struct Sub {
     alpha: Scalar,
 }
 
-impl Primitive for Sub {
+impl Binary for Sub {
     const NAME: &'static str = "sub";
-    const SAVE: &'static [Save] = &[];
-    const PARAMS: Params<Self> = params!(op; alpha);
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        refuse_bools(Self::NAME, xs)?;
-        let dtype = result_type(xs);
-        if is_one(self.alpha) {
-            return forward2::<_, Rings>("sub", &Minus2, xs[0], xs[1], dtype).map(out);
-        }
-        forward2::<_, Rings>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype).map(out)
+    const PARAMS: Params<Zip<Self>> = params!(op; alpha: op.0.alpha);
+    type Class = Rings;
+    type Kernel = Either<Minus2, Axpy>;
+    #[inline]
+    fn kernel(&self) -> Self::Kernel {
+        if is_one(self.alpha) { Either::First(Minus2) } else { Either::Second(Axpy::new(negated(self.alpha))) }
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        refuse_bools(Self::NAME, xs)?;
-        let dtype = result_type(xs);
-        if is_one(self.alpha) {
-            return forward2_into::<_, Rings>("sub", &Minus2, xs[0], xs[1], dtype, out);
-        }
-        forward2_into::<_, Rings>("sub", &Axpy::new(negated(self.alpha)), xs[0], xs[1], dtype, out)
+    fn check(&self, xs: &[&Tensor]) -> Result<()> {
+        refuse_bools(Self::NAME, xs)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         scaled_grads(cx, ONE, negated(self.alpha))
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, ONE, negated(op.alpha)));
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|op, cx| combined(cx, ONE, negated(op.0.alpha)));
 }
 
 pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
@@ -215,12 +197,12 @@ pub(crate) fn refuse_bools(op: &'static str, xs: &[&Tensor]) -> Result<()> {
 pub fn sub(#[operand] input: &Tensor, #[operand] other: &Tensor, alpha: Scalar) -> Result<Tensor> {
     refuse_bools("sub", &[input, other])?;
     check_alpha("sub", input, other, alpha)?;
-    apply_as(form, Sub { alpha }, &[input, other])
+    apply_as(form, Zip(Sub { alpha }), &[input, other])
 }
 
 /// `rsub`: `b - alpha a`. Reverse: `ga = -alpha g`, `gb = g`.
 #[derive(Clone, Debug)]
-pub struct Rsub {
+struct Rsub {
     alpha: Scalar,
     /// The minuend is a number.
     number: bool,
@@ -238,7 +220,7 @@ impl Primitive for Rsub {
         if self.number { 0b01 } else { 0b11 }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Sub { alpha: self.alpha }.forward(&[xs[1], xs[0]])
+        Zip(Sub { alpha: self.alpha }).forward(&[xs[1], xs[0]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         scaled_grads(cx, negated(self.alpha), ONE)
@@ -264,7 +246,7 @@ pub fn rsub(input: &Tensor, #[operand] other: &Tensor, alpha: Scalar) -> Result<
 impl Tensor {
     /// Elementwise sum; see [`add`].
     pub fn add(&self, other: &Tensor) -> Result<Tensor> {
-        apply_as(Form::New, Add { alpha: ONE }, &[self, other])
+        apply_as(Form::New, Zip(Add { alpha: ONE }), &[self, other])
     }
     /// `self + alpha * other`; see [`add`].
     pub fn add_scaled(&self, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
@@ -272,15 +254,15 @@ impl Tensor {
     }
     /// In-place form of [`Tensor::add`].
     pub fn add_(&self, other: &Tensor) -> Result<Tensor> {
-        apply_as(Form::InPlace, Add { alpha: ONE }, &[self, other])
+        apply_as(Form::InPlace, Zip(Add { alpha: ONE }), &[self, other])
     }
     /// Elementwise difference; see [`sub`].
     pub fn sub(&self, other: &Tensor) -> Result<Tensor> {
-        apply_as(Form::New, Sub { alpha: ONE }, &[self, other])
+        apply_as(Form::New, Zip(Sub { alpha: ONE }), &[self, other])
     }
     /// In-place form of [`Tensor::sub`].
     pub fn sub_(&self, other: &Tensor) -> Result<Tensor> {
-        apply_as(Form::InPlace, Sub { alpha: ONE }, &[self, other])
+        apply_as(Form::InPlace, Zip(Sub { alpha: ONE }), &[self, other])
     }
     /// The sum with a number.
     pub fn plus(&self, number: impl Into<Scalar>) -> Result<Tensor> {
@@ -292,38 +274,39 @@ impl Tensor {
     }
 }
 
-/// `a += b`, without record or version: the engine's accumulation.
+/// `a += b`, without record or version: the engine's accumulation. No two elements of `a` share memory.
 pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
-    if a.sizes() == b.sizes() && forward2_into::<_, Rings>("add", &Sum2, a, b, result_type(&[a, b]), a)? {
+    let dtype = result_type(&[a, b]);
+    // SAFETY: as said.
+    if a.sizes() == b.sizes() && unsafe { forward2_into::<_, Rings>("add", &Sum2, a, b, dtype, a)? } {
         return Ok(());
     }
-    let sum = forward2::<_, Rings>("add", &Sum2, a, b, result_type(&[a, b]))?;
+    let sum = forward2::<_, Rings>("add", &Sum2, a, b, dtype)?;
     crate::autograd::apply::write_result("add_", &sum, a)
 }
 
 /// `mul`: `a * b`. Reverse: `ga = g b`, `gb = g a`.
 #[derive(Clone, Debug)]
-pub struct Mul;
+struct Mul;
 
 struct Times;
 body!(Times, Ring, |a, b| a.mul(b));
 
-impl Primitive for Mul {
+impl Binary for Mul {
     const NAME: &'static str = "mul";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other").when(0)];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Rings>("mul", &Times, xs[0], xs[1], result_type(xs)).map(out)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Rings>("mul", &Times, xs[0], xs[1], result_type(xs), out)
+    type Class = Rings;
+    type Kernel = Times;
+    #[inline]
+    fn kernel(&self) -> Times {
+        Times
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || cx.g().mul(cx.saved(1)?))?);
         grads.push(cx.when(1, || cx.g().mul(cx.saved(0)?))?);
         Ok(grads)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| match (cx.t(0), cx.t(1)) {
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|op, cx| match (cx.t(0), cx.t(1)) {
         (Some(dx), Some(dy)) if !cx.differentiating() => match moved(dx, cx.xs[1], cx.xs[0], dy)? {
             Some(sum) => Ok(one(sum)),
             None => Tangents::Multilinear.apply(op, cx),
@@ -358,12 +341,12 @@ fn moved(dx: &Tensor, y: &Tensor, x: &Tensor, dy: &Tensor) -> Result<Option<Tens
 /// [3.0, 8.0]
 #[op(function, method, inplace, out, aliases("multiply"))]
 pub fn mul(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
-    apply_as(form, Mul, &[input, other])
+    apply_as(form, Zip(Mul), &[input, other])
 }
 
 /// `neg`: reverse `-g`.
 #[derive(Clone, Copy, Debug)]
-pub struct Neg;
+pub(crate) struct Neg;
 body!(Neg, Ring, |x| x.neg());
 impl Unary for Neg {
     const NAME: &'static str = "neg";
@@ -378,9 +361,10 @@ impl Unary for Neg {
         }
         Ok(x)
     }
+    const DTYPES: Dtypes = Dtypes::ALL;
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { numeric(Self::NAME, self, x, out) }
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype().is_complex() { pass.complex(self) } else { pass.numeric(self) }
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         g.neg()

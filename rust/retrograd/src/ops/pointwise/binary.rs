@@ -4,13 +4,14 @@ use std::f64::consts::LN_2;
 
 use retrograd_macros::op;
 
-use super::promote::{Floats, Numeric2, forward2, forward2_into, result_type};
+use super::promote::{Doubles, Numeric2, result_type};
 use super::scalar_loop::run_in_double;
 use super::select::{MinMax, number};
+use super::zip::{Binary, Zip};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Source, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Jvp, Save, Source, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
 use crate::kernels::special as scalar;
 use crate::ops::{Entry, Form, memory};
@@ -25,7 +26,7 @@ type BinaryVjp = fn(&Tensor, &[&Tensor]) -> Result<Tensor>;
 
 /// A binary function and its derivatives.
 #[derive(Debug)]
-pub struct BinaryFunction {
+struct BinaryFunction {
     name: &'static str,
     node: &'static str,
     /// The node's name where the second, or the first, operand is a number, if that is another one.
@@ -41,7 +42,7 @@ pub struct BinaryFunction {
 /// Runs a [`BinaryFunction`]. Saved: `0`, the operands; `1`, the operands and the result; `2`, the first operand and
 /// the result; `3`, the second one and the result.
 #[derive(Clone, Debug)]
-pub struct BinaryLoop<const SAVED: u8> {
+struct BinaryLoop<const SAVED: u8> {
     function: &'static BinaryFunction,
     /// Which operand is a number, if that makes another node.
     number: Option<usize>,
@@ -51,25 +52,13 @@ pub struct BinaryLoop<const SAVED: u8> {
 /// function of complex numbers needs a kernel of its own.
 struct InDouble(fn(f64, f64) -> f64);
 
-impl Numeric2<Floats> for InDouble {
-    fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double(op, [a, b], out, &|[a, b]| (self.0)(a, b))
+impl Numeric2<Doubles> for InDouble {
+    unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
+        run_in_double([a, b], out, &|[a, b]| (self.0)(a, b));
     }
-    fn run_flat(
-        &self,
-        op: &'static str,
-        (a, _): (&Tensor, isize),
-        (b, _): (&Tensor, isize),
-        out: &Tensor,
-    ) -> Result<()> {
-        self.run(op, a, b, out)
-    }
-}
-
-impl<const SAVED: u8> BinaryLoop<SAVED> {
-    fn dtype(&self, xs: &[&Tensor]) -> DType {
-        let dtype = result_type(xs);
-        if self.function.integers && dtype.is_integral() { default_dtype() } else { dtype }
+    unsafe fn run_flat(&self, (a, _): (&Tensor, isize), (b, _): (&Tensor, isize), out: &Tensor) {
+        // SAFETY: those of callers.
+        unsafe { self.run(a, b, out) }
     }
 }
 
@@ -77,7 +66,7 @@ const A: Save = Save::input(0, "self");
 const B: Save = Save::input(1, "other");
 const RESULT: Save = Save::output(0, "result");
 
-impl<const SAVED: u8> Primitive for BinaryLoop<SAVED> {
+impl<const SAVED: u8> Binary for BinaryLoop<SAVED> {
     const NAME: &'static str = "pointwise";
     const SAVE: &'static [Save] = match SAVED {
         0 => &[A, B],
@@ -85,18 +74,23 @@ impl<const SAVED: u8> Primitive for BinaryLoop<SAVED> {
         2 => &[A, RESULT],
         _ => &[B, RESULT],
     };
-    const BATCH: Batch<Self> = Batch::Pointwise;
+    type Class = Doubles;
+    type Kernel = InDouble;
+    fn kernel(&self) -> InDouble {
+        InDouble(self.function.f)
+    }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        let dtype = result_type(xs);
+        Ok(if self.function.integers && dtype.is_integral() { default_dtype() } else { dtype })
+    }
+    fn name(&self) -> &'static str {
+        self.function.name
+    }
     fn node(&self) -> &'static str {
         self.number.and_then(|i| self.function.with_numbers[1 - i]).unwrap_or(self.function.node)
     }
     fn inputs(&self) -> u32 {
         self.number.map_or(0b11, |i| 0b11 & !(1 << i))
-    }
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Floats>(self.function.name, &InDouble(self.function.f), xs[0], xs[1], self.dtype(xs)).map(out)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Floats>(self.function.name, &InDouble(self.function.f), xs[0], xs[1], self.dtype(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let saved = (0..Self::SAVE.len()).map(|i| cx.saved(i)).collect::<Result<Vec<_>>>()?;
@@ -104,13 +98,13 @@ impl<const SAVED: u8> Primitive for BinaryLoop<SAVED> {
         grads.push(cx.when(1, || self.function.vjps[1](cx.g(), &saved))?);
         Ok(grads)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|op, cx| {
         let value = |keep: &Save| match keep.source {
             Source::Input(i) => cx.xs[i],
             Source::Output(i) => &cx.outs[i],
         };
         let saved: Vec<&Tensor> = Self::SAVE.iter().map(value).collect();
-        let part = |i: usize| cx.t(i).map(|t| op.function.vjps[i](t, &saved)).transpose();
+        let part = |i: usize| cx.t(i).map(|t| op.0.function.vjps[i](t, &saved)).transpose();
         Jvp::sum([part(0)?, part(1)?]).map(maybe)
     });
 }
@@ -119,7 +113,7 @@ impl<const SAVED: u8> Primitive for BinaryLoop<SAVED> {
 fn run<const SAVED: u8>(form: Form, function: &'static BinaryFunction, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let is_number = [a.is_number(), b.is_number()];
     let number = (0..2).find(|&i| is_number[i] && function.with_numbers[1 - i].is_some());
-    apply_as(form, BinaryLoop::<SAVED> { function, number }, &[a, b])
+    apply_as(form, Zip(BinaryLoop::<SAVED> { function, number }), &[a, b])
 }
 
 /// `g x / (a^2 + b^2)`, 0 at the origin.
@@ -302,7 +296,7 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         vjps: [|g, saved| chosen::<true>(g, saved, true), |g, saved| chosen::<true>(g, saved, false)],
     };
     if result_type(&[input, other]).is_integral() {
-        return apply1(MinMax::<true>, &[input, other]);
+        return apply1(Zip(MinMax::<true>), &[input, other]);
     }
     run::<0>(Form::New, FUNCTION, input, other)
 }
@@ -327,7 +321,7 @@ pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         vjps: [|g, saved| chosen::<false>(g, saved, true), |g, saved| chosen::<false>(g, saved, false)],
     };
     if result_type(&[input, other]).is_integral() {
-        return apply1(MinMax::<false>, &[input, other]);
+        return apply1(Zip(MinMax::<false>), &[input, other]);
     }
     run::<0>(Form::New, FUNCTION, input, other)
 }

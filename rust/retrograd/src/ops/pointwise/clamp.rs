@@ -3,18 +3,20 @@
 use retrograd_macros::op;
 use smallvec::SmallVec;
 
-use super::promote::{Same, check_number, dtype_with_number, forward2, result_type};
-use super::select::{Larger, Smaller, number, where_};
-use super::unary::{Map, Unary, numeric};
+use super::promote::{OutType, Same, check_number, dtype_with_number, forward2, result_type};
+use super::select::{Extreme, number, where_};
+use super::unary::{Map, Pass, Unary};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Source, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{
+    Batch, Jvp, Outs, Params, Primitive, Save, Source, Tangents, Vjp, maybe, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Constant, Ordered};
 use crate::ops::{Form, Value};
 use crate::tensor::copy;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Which op a clamp was called as: it decides the node's name and the bounds that it shows.
 const CLAMP_OP: u8 = 0;
@@ -70,9 +72,10 @@ impl<const OP: u8> Unary for Within<OP> {
         }
         Ok(dtype)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
+    fn kernel(&self, pass: Pass) -> Result<()> {
         // Only the bounds that are there: the test for it is hoisted out of the loop.
-        numeric(Self::NAME, &Bounds { min: self.min.map(Constant::from), max: self.max.map(Constant::from) }, x, out)
+        pass.numeric(&Bounds { min: self.min.map(Constant::from), max: self.max.map(Constant::from) })
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let above = self.min.map(|m| x.ge(&Tensor::number(m)?)).transpose()?;
@@ -84,17 +87,11 @@ impl<const OP: u8> Unary for Within<OP> {
         };
         where_(&inside, g, &number(0.0)?)
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let show = |s: Option<Scalar>| s.map_or(Value::None, Value::from);
-        let mut shown = Vec::new();
-        if OP != MAX_OP {
-            shown.push(("min", show(self.min)));
-        }
-        if OP != MIN_OP {
-            shown.push(("max", show(self.max)));
-        }
-        shown
-    }
+    const PARAMS: Params<Map<Self>> = match OP {
+        MIN_OP => params!(op; min: op.0.min),
+        MAX_OP => params!(op; max: op.0.max),
+        _ => params!(op; min: op.0.min, max: op.0.max),
+    };
 }
 
 /// `clamp` between tensors, of which one may be missing: `x` gets `g` inside the bounds, a bound where it cut.
@@ -139,16 +136,25 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for ClampBetween<
         (true, false) => &[Save::input(0, "self"), Save::input(1, "min")],
         _ => &[Save::input(0, "self"), Save::input(1, "max")],
     };
+    const PARAMS: Params<Self> = match (OP, MIN, MAX) {
+        (CLAMP_OP, true, false) => params!(op; max: Value::None),
+        (CLAMP_OP, false, true) => params!(op; min: Value::None),
+        _ => &[],
+    };
+    const DTYPES: Dtypes = Same::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(xs))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
         let mut result = copy::cast(xs[0], dtype)?;
         let (lo, hi) = Self::bounds(xs);
         if let Some(lo) = lo {
-            result = forward2::<_, Same>(Self::NAME, &Larger, &result, lo, dtype)?;
+            result = forward2::<_, Same>(Self::NAME, &Extreme::<true>, &result, lo, dtype)?;
         }
         if let Some(hi) = hi {
-            result = forward2::<_, Same>(Self::NAME, &Smaller, &result, hi, dtype)?;
+            result = forward2::<_, Same>(Self::NAME, &Extreme::<false>, &result, hi, dtype)?;
         }
         Ok(out(result))
     }
@@ -164,13 +170,6 @@ impl<const OP: u8, const MIN: bool, const MAX: bool> Primitive for ClampBetween<
         let parts: SmallVec<[_; 3]> = parts.iter().enumerate().map(part).collect::<Result<_>>()?;
         Jvp::sum(parts).map(maybe)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        match (OP, MIN, MAX) {
-            (CLAMP_OP, true, false) => vec![("max", Value::None)],
-            (CLAMP_OP, false, true) => vec![("min", Value::None)],
-            _ => Vec::new(),
-        }
-    }
 }
 
 const _: () = {

@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Bools, forward2, forward2_into, result_type};
+use super::promote::Bools;
 use super::zeros_of;
+use super::zip::{Binary, Zip};
 use super::{logic, shift};
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Tangents, Vjp, maybe};
 use crate::autograd::{GradGuard, Grads};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
@@ -45,7 +46,7 @@ pub static ROSTER: &[&Entry] = &[
 ];
 
 /// A comparison of two numbers.
-pub trait Relation: Debug + Clone + Send + Sync + 'static {
+trait Relation: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const NODES: [&'static str; 2];
     fn holds<T: Ordered>(a: T, b: T) -> bool;
@@ -53,7 +54,7 @@ pub trait Relation: Debug + Clone + Send + Sync + 'static {
 
 /// Runs a [`Relation`] elementwise. The result is bool, so a node is made only in place; its gradients are zero.
 #[derive(Clone, Debug)]
-pub struct Compare<R> {
+struct Compare<R> {
     /// The right-hand side is a number.
     number: bool,
     relation: PhantomData<R>,
@@ -67,19 +68,16 @@ impl<R: Relation, T: Ordered> Map2<T, T, Truth> for Kernel<R> {
     }
 }
 
-impl<R: Relation> Primitive for Compare<R> {
+impl<R: Relation> Binary for Compare<R> {
     const NAME: &'static str = R::NAME;
-    const SAVE: &'static [Save] = &[];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    const JVP: Tangents<Self> = Tangents::Zero;
+    const JVP: Tangents<Zip<Self>> = Tangents::Zero;
+    type Class = Bools;
+    type Kernel = Kernel<R>;
+    fn kernel(&self) -> Kernel<R> {
+        Kernel(PhantomData)
+    }
     fn node(&self) -> &'static str {
         R::NODES[usize::from(!self.number)]
-    }
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Bools>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Bools>(R::NAME, &Kernel::<R>(PhantomData), xs[0], xs[1], result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
@@ -88,13 +86,13 @@ impl<R: Relation> Primitive for Compare<R> {
     }
 }
 
-fn compare<R: Relation>(_: R, other: &Tensor) -> Compare<R> {
-    Compare { number: other.is_number(), relation: PhantomData }
+fn compare<R: Relation>(_: R, other: &Tensor) -> Zip<Compare<R>> {
+    Zip(Compare { number: other.is_number(), relation: PhantomData })
 }
 
 /// `eq`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Eq;
+struct Eq;
 impl Relation for Eq {
     const NAME: &'static str = "eq";
     const NODES: [&'static str; 2] = ["EqBackward0", "EqBackward1"];
@@ -118,7 +116,7 @@ pub fn eq(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 
 /// `ne`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Ne;
+struct Ne;
 impl Relation for Ne {
     const NAME: &'static str = "ne";
     const NODES: [&'static str; 2] = ["NeBackward0", "NeBackward1"];
@@ -142,7 +140,7 @@ pub fn ne(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 
 /// `lt`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Lt;
+struct Lt;
 impl Relation for Lt {
     const NAME: &'static str = "lt";
     const NODES: [&'static str; 2] = ["LtBackward0", "LtBackward1"];
@@ -166,7 +164,7 @@ pub fn lt(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 
 /// `le`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Le;
+struct Le;
 impl Relation for Le {
     const NAME: &'static str = "le";
     const NODES: [&'static str; 2] = ["LeBackward0", "LeBackward1"];
@@ -190,7 +188,7 @@ pub fn le(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 
 /// `gt`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Gt;
+struct Gt;
 impl Relation for Gt {
     const NAME: &'static str = "gt";
     const NODES: [&'static str; 2] = ["GtBackward0", "GtBackward1"];
@@ -214,7 +212,7 @@ pub fn gt(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
 
 /// `ge`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Ge;
+struct Ge;
 impl Relation for Ge {
     const NAME: &'static str = "ge";
     const NODES: [&'static str; 2] = ["GeBackward0", "GeBackward1"];

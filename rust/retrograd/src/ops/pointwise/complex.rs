@@ -7,7 +7,7 @@ use num_complex::Complex;
 use retrograd_macros::op;
 
 use super::promote::Of;
-use super::unary::{Map, Unary, complex};
+use super::unary::{Map, Pass, Unary};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
@@ -16,18 +16,13 @@ use crate::kernels::pointwise::Map1;
 use crate::kernels::real;
 use crate::ops::Entry;
 use crate::tensor::complex::part;
-use crate::tensor::{DType, Scalar, Tensor, copy};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor, copy};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&CONJ, &CONJ_PHYSICAL, &REAL, &IMAG];
 
-/// Results are complex numbers as the operands.
-enum Same {}
 /// Results are the real type of the parts.
 enum Parts {}
-impl<T: Copy> Of<Complex<T>> for Same {
-    type T = Complex<T>;
-}
 impl<T: Copy> Of<Complex<T>> for Parts {
     type T = T;
 }
@@ -50,17 +45,9 @@ macro_rules! complex_body {
 }
 pub(super) use complex_body;
 
-/// The loop of a function of complex numbers, whose results are complex.
-pub(super) fn map<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
-where
-    K: Map1<Complex<f32>, Complex<f32>> + Map1<Complex<f64>, Complex<f64>>,
-{
-    complex::<K, Same>(op, k, x, out)
-}
-
 /// `conj`: reverse `conj(g)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Conj;
+pub(crate) struct Conj;
 complex_body!(Conj, |z| z.conj());
 impl Unary for Conj {
     const NAME: &'static str = "conj";
@@ -69,8 +56,9 @@ impl Unary for Conj {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        map(Self::NAME, self, x, out)
+    const DTYPES: Dtypes = Dtypes::COMPLEX;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.complex(self)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         conj(g)
@@ -90,7 +78,7 @@ pub fn conj(input: &Tensor) -> Result<Tensor> {
 
 /// As [`Conj`], under the name of its node.
 #[derive(Clone, Copy, Debug)]
-pub struct ConjPhysical;
+pub(crate) struct ConjPhysical;
 impl Unary for ConjPhysical {
     const NAME: &'static str = "conj_physical";
     const SAVE: &'static [Save] = &[];
@@ -98,8 +86,9 @@ impl Unary for ConjPhysical {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        map(Self::NAME, &Conj, x, out)
+    const DTYPES: Dtypes = Dtypes::COMPLEX;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.complex(&Conj)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         conj(g)
@@ -194,6 +183,7 @@ where
 impl Primitive for Magnitude {
     const NAME: &'static str = "abs";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const DTYPES: Dtypes = Dtypes::COMPLEX;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = ComplexRule::Own;
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
@@ -202,7 +192,8 @@ impl Primitive for Magnitude {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = xs[0].empty_elementwise(xs[0].dtype().real())?;
-        complex::<_, Parts>("abs", self, xs[0], &result)?;
+        // SAFETY: (1) the result has the sizes of the operand, and the dtype of its parts; (2, 3) it is fresh.
+        unsafe { Pass::new(xs[0], &result) }.of_complex::<_, Parts>(self)?;
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -16,14 +16,14 @@ use crate::ops::reduce::logic::any_dims;
 use crate::ops::{Entry, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&GCD, &LCM, &HEAVISIDE, &ISPOSINF, &ISNEGINF, &ISREAL, &SIGNBIT, &ISIN];
 
 /// `gcd` and `lcm`, computed in int64 for all integer types.
 #[derive(Clone, Debug)]
-pub struct Divisor<const LEAST: bool>;
+pub(crate) struct Divisor<const LEAST: bool>;
 
 impl<const LEAST: bool> Map2<i64, i64, i64> for Divisor<LEAST> {
     #[inline(always)]
@@ -36,13 +36,14 @@ impl<const LEAST: bool> Primitive for Divisor<LEAST> {
     const NAME: &'static str = if LEAST { "lcm" } else { "gcd" };
     const NODE: &'static str = "NotImplemented";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::INTS;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(xs))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
-        if !dtype.is_integral() || dtype == DType::Bool {
-            return Err(Error::no_kernel(Self::NAME, dtype));
-        }
         let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;
         let (a, b) = (copy::cast(xs[0], DType::Int64)?, copy::cast(xs[1], DType::Int64)?);
         let result = out_like(&sizes, DType::Int64, &[&a, &b])?;
@@ -53,7 +54,7 @@ impl<const LEAST: bool> Primitive for Divisor<LEAST> {
         unsafe { map2(self, &sizes, pa, &strides(&a), pb, &strides(&b), result.ptr::<i64>(), result.strides()) };
         copy::cast(&result, dtype).map(out)
     }
-    // Operands with a derivative are floats, which `forward` refuses.
+    // Operands with a derivative are floats, which are refused.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
     }
@@ -87,7 +88,7 @@ pub fn lcm(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// `heaviside`: without a derivative.
 #[derive(Clone, Debug)]
-pub struct Heaviside;
+pub(crate) struct Heaviside;
 
 const SMOOTH: &str = "use a smooth step such as sigmoid, or detach the operands";
 
@@ -186,7 +187,7 @@ pub fn signbit(input: &Tensor) -> Result<Tensor> {
 
 /// `isin`: no derivative.
 #[derive(Clone, Copy, Debug)]
-pub struct IsIn {
+pub(crate) struct IsIn {
     invert: bool,
 }
 

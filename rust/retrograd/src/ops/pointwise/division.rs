@@ -2,105 +2,62 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Fields, Reals, forward2, forward2_into, result_type};
-use super::unary::{Map, Unary, body, floats, fuse};
+use super::promote::{Either, Fields, Reals, result_type};
+use super::unary::{Map, Pass, Unary, body, fuse};
 use super::zeros_of;
+use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Params, Save, Tangents, Vjp, maybe, one, params};
 use crate::error::{Error, Result};
+use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Arithmetic, Field, Real};
+use crate::match_dtype;
 use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor, default_dtype};
 
 struct Quotient;
 body!(Quotient, Field, |a, b| a.div(b));
-struct TruncQuotient;
-body!(TruncQuotient, Arithmetic, |a, b| a.trunc_div(b));
-struct FloorQuotient;
-body!(FloorQuotient, Arithmetic, |a, b| a.floor_div(b));
-
-/// How a quotient is rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rounding {
-    None,
-    Trunc,
-    Floor,
-}
-
-impl Rounding {
-    /// The dtype the quotient is computed in. Integers that would divide by zero are refused.
-    pub(super) fn check(self, op: &'static str, xs: &[&Tensor]) -> Result<DType> {
-        let dtype = result_type(xs);
-        if self == Rounding::None || !dtype.is_integral() {
-            return Ok(if dtype.is_integral() { default_dtype() } else { dtype });
-        }
-        let divisor = copy::contiguous(&copy::cast(xs[1], dtype)?)?;
-        let by_zero = crate::match_dtype!(ints, dtype, T => {
-            divisor.as_slice::<T>().is_some_and(|v| v.contains(&0)) && xs[0].numel() > 0
-        }, else false);
-        if by_zero {
-            return Err(Error::shape(op, format!("ZeroDivisionError: {} divided by zero", dtype.name())));
-        }
-        Ok(dtype)
-    }
-    fn run(self, op: &'static str, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = self.check(op, xs)?;
-        match self {
-            Rounding::None => forward2::<_, Fields>(op, &Quotient, xs[0], xs[1], dtype),
-            Rounding::Trunc => forward2::<_, Reals>(op, &TruncQuotient, xs[0], xs[1], dtype),
-            Rounding::Floor => forward2::<_, Reals>(op, &FloorQuotient, xs[0], xs[1], dtype),
-        }
-        .map(out)
-    }
-    fn run_into(self, op: &'static str, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        let dtype = self.check(op, xs)?;
-        match self {
-            Rounding::None => forward2_into::<_, Fields>(op, &Quotient, xs[0], xs[1], dtype, out),
-            Rounding::Trunc => forward2_into::<_, Reals>(op, &TruncQuotient, xs[0], xs[1], dtype, out),
-            Rounding::Floor => forward2_into::<_, Reals>(op, &FloorQuotient, xs[0], xs[1], dtype, out),
-        }
+/// The quotient rounded down, or towards zero.
+struct RoundedQuotient<const FLOOR: bool>;
+impl<const FLOOR: bool, T: Arithmetic> Map2<T, T, T> for RoundedQuotient<FLOOR> {
+    #[inline(always)]
+    fn f(&self, a: T, b: T) -> T {
+        if FLOOR { a.floor_div(b) } else { a.trunc_div(b) }
     }
 }
 
-/// `div`: `a / b`. Reverse: `ga = g / b`, `gb = -g (a / b) / b`; zero if the quotient is rounded.
+/// `div`: `a / b`. Reverse: `ga = g / b`, `gb = -g (a / b) / b`.
+///
+/// `STATED`: called with `rounding_mode`, which is then shown.
 #[derive(Clone, Debug)]
-pub struct Div {
-    rounding: Rounding,
-    /// Called with `rounding_mode`, which is then shown.
-    stated: bool,
-}
+struct Div<const STATED: bool>;
 
-impl Primitive for Div {
+impl<const STATED: bool> Binary for Div<STATED> {
     const NAME: &'static str = "div";
+    const NODE: &'static str = if STATED { DIV_WITH_MODE } else { "DivBackward0" };
+    const PARAMS: Params<Zip<Self>> = if STATED { params!(op; rounding_mode: Value::None) } else { &[] };
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other")];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    fn node(&self) -> &'static str {
-        if self.stated { "DivBackward2" } else { "DivBackward0" }
+    type Class = Fields;
+    type Kernel = Quotient;
+    fn kernel(&self) -> Quotient {
+        Quotient
     }
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        self.rounding.run(Self::NAME, xs)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        self.rounding.run_into(Self::NAME, xs, out)
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        let dtype = result_type(xs);
+        Ok(if dtype.is_integral() { default_dtype() } else { dtype })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let (g, rounded) = (cx.g(), self.rounding != Rounding::None);
-        let mut grads = maybe(cx.when(0, || if rounded { zeros_of(g) } else { g.div(cx.saved(1)?) })?);
+        let g = cx.g();
+        let mut grads = maybe(cx.when(0, || g.div(cx.saved(1)?))?);
         grads.push(cx.when(1, || {
-            if rounded {
-                return zeros_of(g);
-            }
             let b = cx.saved(1)?;
             g.neg()?.mul(&cx.saved(0)?.div(b)?.div(b)?)
         })?);
         Ok(grads)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        if op.rounding != Rounding::None {
-            return zeros_of(&cx.outs[0]).map(one);
-        }
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, cx| {
         let from_a = cx.t(0).cloned();
         let from_b = cx.t(1).map(|t| t.mul(&cx.outs[0])).transpose()?;
         let top = match (from_a, from_b) {
@@ -111,14 +68,49 @@ impl Primitive for Div {
         };
         top.div(cx.xs[1]).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let mode = match self.rounding {
-            Rounding::None => Value::None,
-            Rounding::Trunc => Value::Str("trunc".into()),
-            Rounding::Floor => Value::Str("floor".into()),
-        };
-        if self.stated { vec![("rounding_mode", mode)] } else { Vec::new() }
+}
+
+/// torch's name of the node of `div` with a `rounding_mode`.
+const DIV_WITH_MODE: &str = "DivBackward2";
+
+/// `div` with a rounded quotient, whose derivative is zero.
+#[derive(Clone, Debug)]
+struct DivRounded {
+    floor: bool,
+}
+
+impl Binary for DivRounded {
+    const NAME: &'static str = "div";
+    const NODE: &'static str = DIV_WITH_MODE;
+    const SAVE: &'static [Save] = Div::<true>::SAVE;
+    const PARAMS: Params<Zip<Self>> = params!(op; rounding_mode: if op.0.floor { "floor" } else { "trunc" });
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, cx| zeros_of(&cx.outs[0]).map(one));
+    type Class = Reals;
+    type Kernel = Either<RoundedQuotient<true>, RoundedQuotient<false>>;
+    fn kernel(&self) -> Self::Kernel {
+        if self.floor { Either::First(RoundedQuotient) } else { Either::Second(RoundedQuotient) }
     }
+    fn check(&self, xs: &[&Tensor]) -> Result<()> {
+        refuse_zeros(Self::NAME, xs)
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
+        grads.push(cx.when(1, || zeros_of(cx.g()))?);
+        Ok(grads)
+    }
+}
+
+/// Refuses integers that would be divided by zero.
+pub(super) fn refuse_zeros(op: &'static str, xs: &[&Tensor]) -> Result<()> {
+    let dtype = result_type(xs);
+    if !dtype.is_integral() || xs[0].numel() == 0 {
+        return Ok(());
+    }
+    let divisor = copy::contiguous(&copy::cast(xs[1], dtype)?)?;
+    if match_dtype!(ints, dtype, T => divisor.as_slice::<T>().is_some_and(|v| v.contains(&0))) {
+        return Err(Error::shape(op, format!("ZeroDivisionError: {} divided by zero", dtype.name())));
+    }
+    Ok(())
 }
 
 /// Divides `input` by `other`, elementwise with broadcasting and promotion.
@@ -131,7 +123,7 @@ impl Primitive for Div {
 /// [0.5, 1.5]
 #[op(function, method, inplace, out, aliases("divide", "true_divide"))]
 pub fn div(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
-    apply_as(form, Div { rounding: Rounding::None, stated: false }, &[input, other])
+    apply_as(form, Zip(Div::<false>), &[input, other])
 }
 
 /// Divides `input` by `other` and rounds the quotient as `rounding_mode` says.
@@ -148,23 +140,21 @@ pub fn div_rounded(
     #[operand] other: &Tensor,
     rounding_mode: Option<&str>,
 ) -> Result<Tensor> {
-    let rounding = match rounding_mode {
-        None => Rounding::None,
-        Some("trunc") => Rounding::Trunc,
-        Some("floor") => Rounding::Floor,
-        Some(mode) => {
-            return Err(Error::shape(
-                "div",
-                format!("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'"),
-            ));
-        }
-    };
-    apply_as(form, Div { rounding, stated: true }, &[input, other])
+    let xs = [input, other];
+    match rounding_mode {
+        None => apply_as(form, Zip(Div::<true>), &xs),
+        Some("trunc") => apply_as(form, Zip(DivRounded { floor: false }), &xs),
+        Some("floor") => apply_as(form, Zip(DivRounded { floor: true }), &xs),
+        Some(mode) => Err(Error::shape(
+            "div",
+            format!("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'"),
+        )),
+    }
 }
 
 /// `floor_divide`: without a derivative.
 #[derive(Clone, Debug)]
-pub struct FloorDivide;
+struct FloorDivide;
 
 pub(super) fn no_derivative<T>(op: &str, remedy: &str) -> Result<T> {
     Err(Error::not_implemented(format!("the derivative for '{op}' is not implemented: {remedy}")))
@@ -172,21 +162,21 @@ pub(super) fn no_derivative<T>(op: &str, remedy: &str) -> Result<T> {
 
 const INSTEAD: &str = "use div with rounding_mode='floor', whose derivative is zero";
 
-impl Primitive for FloorDivide {
+impl Binary for FloorDivide {
     const NAME: &'static str = "floor_divide";
     const NODE: &'static str = "NotImplemented";
-    const SAVE: &'static [Save] = &[];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Rounding::Floor.run(Self::NAME, xs)
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, _| no_derivative(Self::NAME, INSTEAD));
+    type Class = Reals;
+    type Kernel = RoundedQuotient<true>;
+    fn kernel(&self) -> Self::Kernel {
+        RoundedQuotient
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        Rounding::Floor.run_into(Self::NAME, xs, out)
+    fn check(&self, xs: &[&Tensor]) -> Result<()> {
+        refuse_zeros(Self::NAME, xs)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(Self::NAME, INSTEAD)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|_, _| no_derivative(Self::NAME, INSTEAD));
 }
 
 /// The quotient rounded down, as the operator `//` gives it.
@@ -200,20 +190,20 @@ impl Primitive for FloorDivide {
 /// [3, -4]
 #[op(function, method, inplace, out)]
 pub fn floor_divide(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
-    apply_as(form, FloorDivide, &[input, other])
+    apply_as(form, Zip(FloorDivide), &[input, other])
 }
 
 /// `reciprocal`: reverse `-g result^2`.
 #[derive(Clone, Copy, Debug)]
-pub struct Reciprocal;
+struct Reciprocal;
 body!(Reciprocal, Real, |x| T::ONE.div(x));
 struct ReciprocalRule;
 body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));
 impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.neg()?.mul(&result.mul(result)?)

@@ -4,30 +4,30 @@ use std::f64::consts::{LN_2, LN_10};
 
 use retrograd_macros::op;
 
-use super::complex;
 use super::complex::complex_body;
-use super::unary::{Map, Unary, body, elementary, fuse, lanes};
+use super::unary::{Map, Pass, Unary, body, elementary, fuse};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::real::Real;
 use crate::ops::Entry;
-use crate::tensor::Tensor;
+use crate::tensor::{Dtypes, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&EXP, &EXP2, &EXPM1, &LOG, &LOG1P, &LOG2, &LOG10];
 
 /// `exp`: reverse `g * result`.
 #[derive(Clone, Copy, Debug)]
-pub struct Exp;
+pub(crate) struct Exp;
 elementary!(Exp, |x| math::exp(x));
 complex_body!(Exp, |z| z.exp());
 impl Unary for Exp {
     const NAME: &'static str = "exp";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype().is_complex() { complex::map(Self::NAME, self, x, out) } else { lanes(Self::NAME, self, x, out) }
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype().is_complex() { pass.complex(self) } else { pass.lanes(self) }
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
@@ -48,13 +48,13 @@ pub fn exp(input: &Tensor) -> Result<Tensor> {
 
 /// `exp2`: reverse `g result log 2`.
 #[derive(Clone, Copy, Debug)]
-pub struct Exp2;
+pub(crate) struct Exp2;
 elementary!(Exp2, |x| math::exp2(x));
 impl Unary for Exp2 {
     const NAME: &'static str = "exp2";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)?.times(LN_2)
@@ -75,13 +75,13 @@ pub fn exp2(input: &Tensor) -> Result<Tensor> {
 
 /// `expm1`: reverse `g (result + 1)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Expm1;
+pub(crate) struct Expm1;
 elementary!(Expm1, |x| math::expm1(x));
 impl Unary for Expm1 {
     const NAME: &'static str = "expm1";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(&result.plus(1i64)?)
@@ -102,13 +102,13 @@ pub fn expm1(input: &Tensor) -> Result<Tensor> {
 
 /// `log`: reverse `g / x`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log;
+pub(crate) struct Log;
 elementary!(Log, |x| math::log(x));
 impl Unary for Log {
     const NAME: &'static str = "log";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(x)
@@ -129,15 +129,15 @@ pub fn log(input: &Tensor) -> Result<Tensor> {
 
 /// `log1p`: reverse `g / (x + 1)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log1p;
+pub(crate) struct Log1p;
 elementary!(Log1p, |x| math::log1p(x));
 struct Log1pRule;
 body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.plus(1i64)?)
@@ -161,13 +161,13 @@ pub fn log1p(input: &Tensor) -> Result<Tensor> {
 
 /// `log2`: reverse `g / (x log 2)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log2;
+pub(crate) struct Log2;
 elementary!(Log2, |x| math::log2(x));
 impl Unary for Log2 {
     const NAME: &'static str = "log2";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_2)?)
@@ -188,13 +188,13 @@ pub fn log2(input: &Tensor) -> Result<Tensor> {
 
 /// `log10`: reverse `g / (x log 10)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Log10;
+pub(crate) struct Log10;
 elementary!(Log10, |x| math::log10(x));
 impl Unary for Log10 {
     const NAME: &'static str = "log10";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.div(&x.times(LN_10)?)

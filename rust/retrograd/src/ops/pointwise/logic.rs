@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Bools, Integral, forward2, forward2_into, result_type};
+use super::promote::{Bools, Integral};
+use super::zip::{Binary, Zip};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
@@ -14,17 +15,17 @@ use crate::error::Result;
 use crate::kernels::pointwise::{Map1, Map2, map1};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
-use crate::tensor::{DType, Tensor, Truth};
+use crate::tensor::{DType, Dtypes, Tensor, Truth};
 
 /// A logical function of two truth values.
-pub trait Connective: Debug + Clone + Send + Sync + 'static {
+trait Connective: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     fn holds(a: bool, b: bool) -> bool;
 }
 
 /// Runs a [`Connective`] elementwise; numbers are true unless 0.
 #[derive(Clone, Debug)]
-pub struct Logical<C>(PhantomData<C>);
+struct Logical<C>(PhantomData<C>);
 
 struct Kernel<C>(PhantomData<C>);
 impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
@@ -34,17 +35,14 @@ impl<C: Connective, T: Ring> Map2<T, T, Truth> for Kernel<C> {
     }
 }
 
-impl<C: Connective> Primitive for Logical<C> {
+impl<C: Connective> Binary for Logical<C> {
     const NAME: &'static str = C::NAME;
     const NODE: &'static str = "LogicalBackward0";
-    const SAVE: &'static [Save] = &[];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    const JVP: Tangents<Self> = Tangents::Zero;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Bools>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Bools>(C::NAME, &Kernel::<C>(PhantomData), xs[0], xs[1], result_type(xs), out)
+    const JVP: Tangents<Zip<Self>> = Tangents::Zero;
+    type Class = Bools;
+    type Kernel = Kernel<C>;
+    fn kernel(&self) -> Kernel<C> {
+        Kernel(PhantomData)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
@@ -55,7 +53,7 @@ impl<C: Connective> Primitive for Logical<C> {
 
 /// `logical_and`: no derivative.
 #[derive(Clone, Debug)]
-pub struct And;
+struct And;
 impl Connective for And {
     const NAME: &'static str = "logical_and";
     #[inline(always)]
@@ -74,12 +72,12 @@ impl Connective for And {
 /// [True, False, False]
 #[op(function, method, inplace, out)]
 pub fn logical_and(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    apply_as(form, Logical::<And>(PhantomData), &[input, other])
+    apply_as(form, Zip(Logical::<And>(PhantomData)), &[input, other])
 }
 
 /// `logical_or`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Or;
+struct Or;
 impl Connective for Or {
     const NAME: &'static str = "logical_or";
     #[inline(always)]
@@ -98,12 +96,12 @@ impl Connective for Or {
 /// [True, True, False]
 #[op(function, method, inplace, out)]
 pub fn logical_or(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    apply_as(form, Logical::<Or>(PhantomData), &[input, other])
+    apply_as(form, Zip(Logical::<Or>(PhantomData)), &[input, other])
 }
 
 /// `logical_xor`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Xor;
+struct Xor;
 impl Connective for Xor {
     const NAME: &'static str = "logical_xor";
     #[inline(always)]
@@ -122,18 +120,18 @@ impl Connective for Xor {
 /// [False, True, False]
 #[op(function, method, inplace, out)]
 pub fn logical_xor(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    apply_as(form, Logical::<Xor>(PhantomData), &[input, other])
+    apply_as(form, Zip(Logical::<Xor>(PhantomData)), &[input, other])
 }
 
 /// A property of a number.
-pub trait Property: Debug + Clone + Send + Sync + 'static {
+trait Property: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     fn holds<T: Ring>(x: T) -> bool;
 }
 
 /// Runs a [`Property`] elementwise.
 #[derive(Clone, Debug)]
-pub struct Test<P>(PhantomData<P>);
+struct Test<P>(PhantomData<P>);
 
 struct Holds<P>(PhantomData<P>);
 impl<P: Property, T: Ring> Map1<T, Truth> for Holds<P> {
@@ -147,12 +145,13 @@ impl<P: Property> Primitive for Test<P> {
     const NAME: &'static str = P::NAME;
     const NODE: &'static str = "LogicalBackward0";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let result = x.empty_elementwise(DType::Bool)?;
-        match_dtype!(numeric of P::NAME, x.dtype(), T => {
+        match_dtype!(numeric, x.dtype(), T => {
             // SAFETY: (1) S1 and S3, equal sizes; (2) the result is fresh; (3) so it does not overlap itself.
             unsafe {
                 map1(&Holds::<P>(PhantomData), x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<Truth>(), result.strides());
@@ -167,7 +166,7 @@ impl<P: Property> Primitive for Test<P> {
 
 /// `logical_not`: no derivative.
 #[derive(Clone, Debug)]
-pub struct Not;
+struct Not;
 impl Property for Not {
     const NAME: &'static str = "logical_not";
     #[inline(always)]
@@ -189,7 +188,7 @@ pub fn logical_not(input: &Tensor) -> Result<Tensor> {
 
 /// `isnan`: no derivative.
 #[derive(Clone, Debug)]
-pub struct IsNan;
+struct IsNan;
 impl Property for IsNan {
     const NAME: &'static str = "isnan";
     #[inline(always)]
@@ -211,7 +210,7 @@ pub fn isnan(input: &Tensor) -> Result<Tensor> {
 
 /// `isinf`: no derivative.
 #[derive(Clone, Debug)]
-pub struct IsInf;
+struct IsInf;
 impl Property for IsInf {
     const NAME: &'static str = "isinf";
     #[inline(always)]
@@ -233,7 +232,7 @@ pub fn isinf(input: &Tensor) -> Result<Tensor> {
 
 /// `isfinite`: no derivative.
 #[derive(Clone, Debug)]
-pub struct IsFinite;
+struct IsFinite;
 impl Property for IsFinite {
     const NAME: &'static str = "isfinite";
     #[inline(always)]
@@ -255,13 +254,13 @@ pub fn isfinite(input: &Tensor) -> Result<Tensor> {
 }
 
 /// A function of the bits of two integers.
-pub trait BitFn: Debug + Clone + Send + Sync + 'static {
+trait BitFn: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     fn bits<T: Bits>(a: T, b: T) -> T;
 }
 
 /// Integers and bool.
-pub trait Bits:
+trait Bits:
     Ring + std::ops::BitAnd<Output = Self> + std::ops::BitOr<Output = Self> + std::ops::BitXor<Output = Self>
 {
 }
@@ -272,7 +271,7 @@ impl<T> Bits for T where
 
 /// Runs a [`BitFn`] elementwise.
 #[derive(Clone, Debug)]
-pub struct Bitwise<B>(PhantomData<B>);
+struct Bitwise<B>(PhantomData<B>);
 
 struct BitKernel<B>(PhantomData<B>);
 impl<B: BitFn, T: Bits> Map2<T, T, T> for BitKernel<B> {
@@ -282,19 +281,16 @@ impl<B: BitFn, T: Bits> Map2<T, T, T> for BitKernel<B> {
     }
 }
 
-impl<B: BitFn> Primitive for Bitwise<B> {
+impl<B: BitFn> Binary for Bitwise<B> {
     const NAME: &'static str = B::NAME;
     const NODE: &'static str = "BitwiseBackward0";
-    const SAVE: &'static [Save] = &[];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    const JVP: Tangents<Self> = Tangents::Zero;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Integral>(B::NAME, &BitKernel::<B>(PhantomData), xs[0], xs[1], result_type(xs)).map(out)
+    const JVP: Tangents<Zip<Self>> = Tangents::Zero;
+    type Class = Integral;
+    type Kernel = BitKernel<B>;
+    fn kernel(&self) -> BitKernel<B> {
+        BitKernel(PhantomData)
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Integral>(B::NAME, &BitKernel::<B>(PhantomData), xs[0], xs[1], result_type(xs), out)
-    }
-    // Operands with a derivative are floats, which `forward` refuses.
+    // Operands with a derivative are floats, which are refused.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
     }
@@ -302,7 +298,7 @@ impl<B: BitFn> Primitive for Bitwise<B> {
 
 /// `bitwise_and`: integers only.
 #[derive(Clone, Debug)]
-pub struct BitAnd;
+struct BitAnd;
 impl BitFn for BitAnd {
     const NAME: &'static str = "bitwise_and";
     #[inline(always)]
@@ -322,12 +318,12 @@ impl BitFn for BitAnd {
 #[op(function, method, inplace, out)]
 pub fn bitwise_and(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
     refuse_numbers("bitwise_and", input, other)?;
-    apply_as(form, Bitwise::<BitAnd>(PhantomData), &[input, other])
+    apply_as(form, Zip(Bitwise::<BitAnd>(PhantomData)), &[input, other])
 }
 
 /// `bitwise_or`: integers only.
 #[derive(Clone, Debug)]
-pub struct BitOr;
+struct BitOr;
 impl BitFn for BitOr {
     const NAME: &'static str = "bitwise_or";
     #[inline(always)]
@@ -347,12 +343,12 @@ impl BitFn for BitOr {
 #[op(function, method, inplace, out)]
 pub fn bitwise_or(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
     refuse_numbers("bitwise_or", input, other)?;
-    apply_as(form, Bitwise::<BitOr>(PhantomData), &[input, other])
+    apply_as(form, Zip(Bitwise::<BitOr>(PhantomData)), &[input, other])
 }
 
 /// `bitwise_xor`: integers only.
 #[derive(Clone, Debug)]
-pub struct BitXor;
+struct BitXor;
 impl BitFn for BitXor {
     const NAME: &'static str = "bitwise_xor";
     #[inline(always)]
@@ -372,12 +368,12 @@ impl BitFn for BitXor {
 #[op(function, method, inplace, out)]
 pub fn bitwise_xor(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
     refuse_numbers("bitwise_xor", input, other)?;
-    apply_as(form, Bitwise::<BitXor>(PhantomData), &[input, other])
+    apply_as(form, Zip(Bitwise::<BitXor>(PhantomData)), &[input, other])
 }
 
 /// `bitwise_not`: integers only.
 #[derive(Clone, Debug)]
-pub struct BitNot;
+struct BitNot;
 
 struct Flip;
 impl<T: Ring + std::ops::Not<Output = T>> Map1<T, T> for Flip {
@@ -388,34 +384,34 @@ impl<T: Ring + std::ops::Not<Output = T>> Map1<T, T> for Flip {
 }
 
 /// Writes the flipped bits; `out` is `x` or fresh.
-fn flip(x: &Tensor, out: &Tensor) -> Result<()> {
-    match_dtype!(integral of "bitwise_not", x.dtype(), T => {
+fn flip(x: &Tensor, out: &Tensor) {
+    match_dtype!(integral, x.dtype(), T => {
         // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
         unsafe { map1(&Flip, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
-        Ok(())
-    })
+    });
 }
 
 impl Primitive for BitNot {
     const NAME: &'static str = "bitwise_not";
     const NODE: &'static str = "BitwiseBackward0";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::INTEGRAL;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = xs[0].empty_elementwise(xs[0].dtype())?;
-        flip(xs[0], &result)?;
+        flip(xs[0], &result);
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         check_target(Self::NAME, xs[0].sizes(), xs[0].dtype(), out)?;
         if !xs[0].is_same(out) {
             return Ok(false);
         }
-        flip(out, out)?;
+        flip(out, out);
         Ok(true)
     }
-    // Operands with a derivative are floats, which `forward` refuses.
+    // Operands with a derivative are floats, which are refused.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
     }

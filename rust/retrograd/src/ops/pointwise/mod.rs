@@ -1,6 +1,6 @@
 //! Elementwise ops: what all of them share, and their definitions.
 //!
-//! A unary op implements [`Unary`] and is run as [`Map`]; a binary op implements `Primitive` with [`forward2`].
+//! A unary op implements [`Unary`] and is run as [`Map`]; a binary op implements [`Binary`] and is run as [`Zip`].
 
 pub mod activation;
 pub mod arith;
@@ -25,15 +25,17 @@ pub mod special;
 pub mod ternary;
 pub mod trigonometry;
 mod unary;
+mod zip;
 
 pub(crate) use arith::{add_assign, refuse_bools};
 pub(crate) use division::floor_divide;
 pub use promote::{
-    Bools, Floats, Integral, Reals, Same, binary_shape, check_number, dtype_with_number, forward2, forward2_into,
-    out_like, result_type,
+    Bools, Fields, Floats, Integral, Ints, Reals, Rings, Same, binary_shape, check_number, dtype_with_number, out_like,
+    result_type,
 };
 pub(crate) use scalar_loop::run_scalar_loop;
-pub use unary::{Map, Unary, floats, lanes, numeric};
+pub use unary::{Map, Pass, Unary};
+pub use zip::{Binary, Zip};
 
 use crate::error::{Error, Result};
 use crate::tensor::{Scalar, Tensor};

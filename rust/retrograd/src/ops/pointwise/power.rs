@@ -2,19 +2,19 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Reals, dtype_with_number, forward2, forward2_into, result_type};
+use super::promote::{OutType, Reals, dtype_with_number, result_type};
 use super::select::where_;
-use super::unary::{Map, Unary, body, floats, numeric};
+use super::unary::{Map, Pass, Unary, body};
+use super::zip::{Binary, Zip};
 use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, params};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Constant, Real, Ring};
-use crate::ops::{Form, Value};
-use crate::tensor::copy;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::ops::Form;
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 struct Power;
 body!(Power, Arithmetic, |x, e| x.power(e));
@@ -41,7 +41,7 @@ body!(InverseRoot, Real, |x| T::ONE.div(x.sqrt()));
 
 /// `pow` with a number as exponent: reverse `g e x^(e-1)`; zero for `e = 0`, also at 0.
 #[derive(Clone, Copy, Debug)]
-pub struct PowNumber {
+struct PowNumber {
     exponent: Scalar,
 }
 
@@ -63,25 +63,23 @@ impl Unary for PowNumber {
         check_number(Self::NAME, self.exponent, dtype)?;
         Ok(dtype)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype() == DType::Bool {
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype() == DType::Bool {
             // Only a bool leaves the dtype as it is: x^True = x, x^False = True.
             let all_true = Tensor::full(&[], Scalar::Bool(true), DType::Bool)?;
-            return copy::copy_into(if self.exponent.is_zero() { &all_true } else { x }, out);
-        }
-        if x.dtype().is_complex() {
-            return Err(Error::no_kernel(Self::NAME, x.dtype()));
+            return if self.exponent.is_zero() { pass.write(&all_true) } else { pass.copy() };
         }
         let e = self.exponent.as_f64();
         match e {
-            1.0 => copy::copy_into(x, out),
-            2.0 => numeric(Self::NAME, &Squared, x, out),
-            3.0 => numeric(Self::NAME, &Cubed, x, out),
-            0.5 => floats(Self::NAME, &Root, x, out),
-            -0.5 => floats(Self::NAME, &InverseRoot, x, out),
-            -1.0 => floats(Self::NAME, &Inverse, x, out),
-            -2.0 => floats(Self::NAME, &InverseSquare, x, out),
-            _ => numeric(Self::NAME, &PowerOf(self.exponent.into()), x, out),
+            1.0 => pass.copy(),
+            2.0 => pass.numeric(&Squared),
+            3.0 => pass.numeric(&Cubed),
+            0.5 => pass.floats(&Root),
+            -0.5 => pass.floats(&InverseRoot),
+            -1.0 => pass.floats(&Inverse),
+            -2.0 => pass.floats(&InverseSquare),
+            _ => pass.numeric(&PowerOf(self.exponent.into())),
         }
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
@@ -102,9 +100,7 @@ impl Unary for PowNumber {
             _ => None,
         }
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("exponent", self.exponent.into())]
-    }
+    const PARAMS: Params<Map<Self>> = params!(op; exponent: op.0.exponent);
 }
 
 /// `g e x^(e-1)`, zero where `e = 0`.
@@ -126,19 +122,17 @@ fn by_exponent(g: &Tensor, x: &Tensor, e: &Tensor, y: &Tensor) -> Result<Tensor>
 
 /// `pow` of two tensors.
 #[derive(Clone, Debug)]
-pub struct Pow;
+struct Pow;
 
-impl Primitive for Pow {
+impl Binary for Pow {
     const NAME: &'static str = "pow";
     const NODE: &'static str = "PowBackward1";
     const SAVE: &'static [Save] =
         &[Save::input(0, "self"), Save::input(1, "exponent"), Save::output(0, "result").when(1)];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs)).map(out)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Reals>("pow", &Power, xs[0], xs[1], result_type(xs), out)
+    type Class = Reals;
+    type Kernel = Power;
+    fn kernel(&self) -> Power {
+        Power
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, e) = (cx.saved(0)?, cx.saved(1)?);
@@ -146,7 +140,7 @@ impl Primitive for Pow {
         grads.push(cx.when(1, || by_exponent(cx.g(), x, e, cx.saved(2)?))?);
         Ok(grads)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, cx| {
         let (x, e) = (cx.xs[0], cx.xs[1]);
         let a = cx.t(0).map(|t| by_base(t, x, e)).transpose()?;
         let b = cx.t(1).map(|t| by_exponent(t, x, e, &cx.outs[0])).transpose()?;
@@ -156,7 +150,7 @@ impl Primitive for Pow {
 
 /// `pow` with a number as base; its one operand is the exponent.
 #[derive(Clone, Debug)]
-pub struct PowOfNumber {
+struct PowOfNumber {
     base: Scalar,
 }
 
@@ -165,9 +159,13 @@ impl Primitive for PowOfNumber {
     const NODE: &'static str = "PowBackward2";
     const SAVE: &'static [Save] = &[Save::input(0, "exponent"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; self: op.base);
+    const DTYPES: Dtypes = Reals::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(&[&Tensor::number(self.base)?, xs[0]]))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Pow.forward(&[&Tensor::number(self.base)?, xs[0]])
+        Zip(Pow).forward(&[&Tensor::number(self.base)?, xs[0]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         by_exponent(cx.g(), &self.base_like(cx.saved(1)?)?, cx.saved(0)?, cx.saved(1)?).map(one)
@@ -202,7 +200,7 @@ pub fn pow(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Te
     match (input.is_number(), exponent.is_number()) {
         (_, true) => apply_as(form, Map(PowNumber { exponent: exponent.item()? }), &[input]),
         (true, false) if form == Form::New => apply1(PowOfNumber { base: input.item()? }, &[exponent]),
-        _ => apply_as(form, Pow, &[input, exponent]),
+        _ => apply_as(form, Zip(Pow), &[input, exponent]),
     }
 }
 

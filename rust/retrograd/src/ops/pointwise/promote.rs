@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Body, Map2, Operand, lanes2, map2, map2_contiguous, walk_lanes, walk2};
 use crate::match_dtype;
 use crate::tensor::copy;
+use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
-use crate::tensor::{Category, DType, Scalar, Tensor, Truth, default_dtype};
+use crate::tensor::{Category, DType, Dtypes, Scalar, Tensor, Truth, default_dtype};
 
 /// The dtype that the operands are converted to: tensors with dims outrank 0-dim ones, which outrank numbers, within a
 /// category (semantics DTYP-4).
@@ -110,10 +111,8 @@ pub fn binary_shape(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Dims> {
     layout::broadcast(op, a.sizes(), b.sizes())
 }
 
-/// Both operands converted to `common`, through `k`, to a fresh tensor whose element type `k` decides.
-///
-/// The kernel is given for every dtype in `numeric`; `common` outside it is refused.
-pub fn forward2<K, O>(op: &'static str, k: &K, a: &Tensor, b: &Tensor, common: DType) -> Result<Tensor>
+/// Both operands converted to `common`, which is in the class, through `k`, to a fresh tensor.
+pub(crate) fn forward2<K, O>(op: &'static str, k: &K, a: &Tensor, b: &Tensor, common: DType) -> Result<Tensor>
 where
     K: Numeric2<O>,
     O: OutType,
@@ -121,7 +120,8 @@ where
     let out_dtype = O::of(common);
     if a.dtype() == common && b.dtype() == common && a.is_contiguous() && b.is_contiguous() && a.sizes() == b.sizes() {
         let out = a.empty_beside(out_dtype)?;
-        k.run_flat(op, (a, 1), (b, 1), &out)?;
+        // SAFETY: (1) as tested; (2, 3) the output is fresh.
+        unsafe { k.run_flat((a, 1), (b, 1), &out) };
         return Ok(out);
     }
     forward2_general(op, k, a, b, common)
@@ -138,17 +138,20 @@ where
     let alike = a.dtype() == b.dtype();
     if alike && a.is_contiguous() && b.numel() == 1 && b.ndim() <= a.ndim() {
         let out = out_beside_one(a, b, O::of(common))?;
-        k.run_flat(op, (a, 1), (b, 0), &out)?;
+        // SAFETY: (1) as tested; (2, 3) the output is fresh, of the sizes of the contiguous operand.
+        unsafe { k.run_flat((a, 1), (b, 0), &out) };
         return Ok(out);
     }
     if alike && b.is_contiguous() && a.numel() == 1 && a.ndim() <= b.ndim() {
         let out = out_beside_one(b, a, O::of(common))?;
-        k.run_flat(op, (a, 0), (b, 1), &out)?;
+        // SAFETY: (1) as tested; (2, 3) the output is fresh, of the sizes of the contiguous operand.
+        unsafe { k.run_flat((a, 0), (b, 1), &out) };
         return Ok(out);
     }
     let sizes = binary_shape(op, a, b)?;
     let out = out_like(&sizes, O::of(common), &[a, b])?;
-    k.run(op, a, b, &out)?;
+    // SAFETY: (1) the sizes are those that the operands broadcast to; (2, 3) the output is fresh.
+    unsafe { k.run(a, b, &out) };
     Ok(out)
 }
 
@@ -168,7 +171,17 @@ fn converted<'a, O: OutType>(x: &'a Tensor, common: DType) -> Result<Cow<'a, Ten
 }
 
 /// As [`forward2`], into an existing tensor; `false` if its dtype is another than the result's.
-pub fn forward2_into<K, O>(op: &'static str, k: &K, a: &Tensor, b: &Tensor, common: DType, out: &Tensor) -> Result<bool>
+///
+/// # Safety
+/// No two elements of `out` share memory.
+pub(crate) unsafe fn forward2_into<K, O>(
+    op: &'static str,
+    k: &K,
+    a: &Tensor,
+    b: &Tensor,
+    common: DType,
+    out: &Tensor,
+) -> Result<bool>
 where
     K: Numeric2<O>,
     O: OutType,
@@ -187,38 +200,47 @@ where
     let (a, b) = (apart(&a)?, apart(&b)?);
     let whole = |x: &Tensor| x.is_contiguous() && x.sizes() == out.sizes();
     if a.dtype() == b.dtype() && whole(out) && whole(&a) && (whole(&b) || b.numel() == 1) {
-        k.run_flat(op, (&a, 1), (&b, isize::from(whole(&b))), out)?;
+        // SAFETY: (1) as tested; (2) operands are the target or apart from it; (3) the duty of callers.
+        unsafe { k.run_flat((&a, 1), (&b, isize::from(whole(&b))), out) };
     } else {
-        k.run(op, &a, &b, out)?;
+        // SAFETY: (1) the sizes were checked to be those that the operands broadcast to; (2, 3) as above.
+        unsafe { k.run(&a, &b, out) };
     }
     Ok(true)
 }
 
-/// What the element type of a result is, given that of the operands.
+/// What operands a kernel takes, and what its results are.
 pub trait OutType {
+    /// The dtypes that the kernel is there for.
+    const DTYPES: Dtypes;
+    /// The dtype of results.
     fn of(common: DType) -> DType;
 }
-/// Results have the operands' dtype.
+/// Results have the operands' dtype: any but complex ones.
 pub enum Same {}
-/// Results are bool.
+/// As [`Same`], but results are bool.
 pub enum Bools {}
 /// As [`Same`], for kernels that take complex numbers too.
 pub enum Rings {}
-/// As [`Same`], for kernels on float32, float64 and complex numbers.
+/// As [`Same`], for kernels on floats and complex numbers.
 pub enum Fields {}
-/// As [`Same`], for kernels on float32 and float64 only.
+/// As [`Same`], for kernels on floats only.
 pub enum Floats {}
 /// As [`Floats`], for bodies written in vectors.
 pub enum Lanes {}
-/// As [`Same`], for kernels on the integer types, float32 and float64.
+/// As [`Same`], for functions of float64, which serve float32 too.
+pub enum Doubles {}
+/// As [`Same`], for kernels on integers and floats.
 pub enum Reals {}
 /// As [`Same`], for kernels on the integer types and bool.
 pub enum Integral {}
 /// As [`Same`], for kernels on the integer types.
 pub enum Ints {}
 macro_rules! same_dtype {
-    ($($marker:ident),*) => { $(
+    ($($marker:ident $dtypes:expr;)*) => { $(
         impl OutType for $marker {
+            const DTYPES: Dtypes = $dtypes;
+            #[inline(always)]
             fn of(common: DType) -> DType {
                 common
             }
@@ -228,40 +250,61 @@ macro_rules! same_dtype {
         }
     )* };
 }
-same_dtype!(Same, Rings, Fields, Floats, Lanes, Reals, Integral, Ints);
+same_dtype! {
+    Same Dtypes::ORDERED;
+    Rings Dtypes::ALL;
+    Fields Dtypes::FIELDS.or(Dtypes::HALVES);
+    Floats Dtypes::FLOATS.or(Dtypes::HALVES);
+    Lanes Dtypes::FLOATS.or(Dtypes::HALVES);
+    Doubles Dtypes::FLOATS;
+    Reals Dtypes::REALS.or(Dtypes::HALVES);
+    Integral Dtypes::INTEGRAL;
+    Ints Dtypes::INTS;
+}
 impl OutType for Bools {
+    const DTYPES: Dtypes = Dtypes::ORDERED;
     fn of(_: DType) -> DType {
         DType::Bool
     }
 }
 
-/// A kernel that is there for every dtype with kernels.
+/// A kernel that is there for every dtype of the class `O`.
+///
+/// The duties of those who call it: 1. the operands have one dtype of the class (beside halves, one may be a float32 of
+/// one element) and broadcast to the sizes of the output, whose dtype is that of results; 2. each of them is the output
+/// itself, or apart from it; 3. no two elements of the output share memory.
 pub trait Numeric2<O> {
-    fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()>;
+    /// # Safety
+    /// Duties 1, 2 and 3.
+    unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor);
     /// Over a contiguous output, with operands that are contiguous too (step 1) or a single element (step 0).
-    fn run_flat(&self, op: &'static str, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) -> Result<()>;
+    ///
+    /// # Safety
+    /// Duties 1, 2 and 3, and the steps are as said.
+    unsafe fn run_flat(&self, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor);
 }
 
 macro_rules! numeric2 {
     ($out:ty, $class:ident, $others:ident, $($bound:tt)*) => {
         impl<K> Numeric2<$out> for K where K: $($bound)* {
-            fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+            unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
                 let sizes = out.sizes();
                 let (sa, sb) = (expanded_strides(a.sizes(), a.strides(), sizes), expanded_strides(b.sizes(), b.strides(), sizes));
                 match_dtype!($class, computed(a, b), T => {
-                    // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2) callers pass operands that
-                    // are the target itself or apart from it; (3) targets do not overlap themselves.
+                    // SAFETY: (1) S1, S3 and the expansion of both operands to `sizes`; (2, 3) those of callers.
                     unsafe { map2(self, sizes, a.ptr::<T>().cast_const(), &sa, b.ptr::<T>().cast_const(), &sb, out.op_ptr().cast::<<$out as Of<T>>::T>(), out.strides()) };
-                    Ok(())
-                }, else $others::<_, <$out as Of<f32>>::T>(self, op, (a, &sa), (b, &sb), out))
+                }, else {
+                    // SAFETY: those of callers.
+                    unsafe { $others::<_, <$out as Of<f32>>::T>(self, (a, &sa), (b, &sb), out) }
+                })
             }
             #[inline]
-            fn run_flat(&self, op: &'static str, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) -> Result<()> {
+            unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
                 match_dtype!($class, a.dtype(), T => {
                     let (n, pa, pb) = (out.numel(), a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
                     let po = out.op_ptr().cast::<<$out as Of<T>>::T>();
                     // SAFETY: (1) operands with step 1 have the output's size and are contiguous, those with step 0 one
-                    // element; (2) the output is fresh or is an operand itself; (3) it is contiguous.
+                    // element; (2, 3) those of callers.
                     unsafe {
                         if sa == 1 && sb == 1 {
                             map2_contiguous(self, n, pa, pb, po);
@@ -269,8 +312,10 @@ macro_rules! numeric2 {
                             map2(self, &[n], pa, &[sa], pb, &[sb], po, &[1]);
                         }
                     }
-                    Ok(())
-                }, else Numeric2::<$out>::run(self, op, a, b, out))
+                }, else {
+                    // SAFETY: those of callers.
+                    unsafe { Numeric2::<$out>::run(self, a, b, out) }
+                })
             }
         }
     };
@@ -279,7 +324,7 @@ impl<K> Numeric2<Lanes> for K
 where
     K: Body<f32, 2> + Body<f64, 2>,
 {
-    fn run(&self, op: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
+    unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
         let sizes = out.sizes();
         let sa = expanded_strides(a.sizes(), a.strides(), sizes);
         let sb = expanded_strides(b.sizes(), b.strides(), sizes);
@@ -287,65 +332,88 @@ where
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, sizes, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
-            Ok(())
         }, else {
-            if computed(a, b).half().is_none() {
-                return Err(Error::no_kernel(op, a.dtype()));
-            }
+            check_half(computed(a, b));
             let operands = [(out, out.strides()), (a, &sa[..]), (b, &sb[..])].map(|(x, s)| operand(x, s));
             // SAFETY: as in `numeric2`, for halves, which the walk gives as float32.
             unsafe { walk_lanes(self, sizes, operands) };
-            Ok(())
         })
     }
-    fn run_flat(
-        &self,
-        op: &'static str,
-        (a, sa): (&Tensor, isize),
-        (b, sb): (&Tensor, isize),
-        out: &Tensor,
-    ) -> Result<()> {
+    unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
         match_dtype!(floats, a.dtype(), T => {
             let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
             // SAFETY: as in `numeric2`.
             unsafe { lanes2(self, &[out.numel()], pa, &[sa], pb, &[sb], out.ptr::<T>(), &[1]) };
-            Ok(())
-        }, else Numeric2::<Lanes>::run(self, op, a, b, out))
+        }, else {
+            // SAFETY: those of callers.
+            unsafe { Numeric2::<Lanes>::run(self, a, b, out) }
+        })
     }
 }
+
+/// One of two kernels of one class: an op without its factor, and with it.
+pub enum Either<A, B> {
+    First(A),
+    Second(B),
+}
+
+impl<O, A: Numeric2<O>, B: Numeric2<O>> Numeric2<O> for Either<A, B> {
+    unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
+        // SAFETY: those of callers.
+        unsafe {
+            match self {
+                Either::First(k) => k.run(a, b, out),
+                Either::Second(k) => k.run(a, b, out),
+            }
+        }
+    }
+    #[inline]
+    unsafe fn run_flat(&self, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor) {
+        // SAFETY: those of callers.
+        unsafe {
+            match self {
+                Either::First(k) => k.run_flat(a, b, out),
+                Either::Second(k) => k.run_flat(a, b, out),
+            }
+        }
+    }
+}
+
 /// The dtype that a loop is for: that of both operands, or that of halves beside a number.
 fn computed(a: &Tensor, b: &Tensor) -> DType {
     if b.dtype().half().is_some() { b.dtype() } else { a.dtype() }
 }
 
-/// The loop of halves, which the walk gives as float32; other dtypes are refused. Strides are those of the result's
-/// sizes.
-fn halves2<K: Map2<f32, f32, O>, O: Copy>(
+/// That a loop is for halves, where it is for no other dtype.
+pub(super) fn check_half(dtype: DType) {
+    if dtype.half().is_none() {
+        undeclared(dtype);
+    }
+}
+
+/// The loop of halves, which the walk gives as float32. Strides are those of the result's sizes.
+///
+/// # Safety
+/// As [`Numeric2`] has it.
+unsafe fn halves2<K: Map2<f32, f32, O>, O: Copy>(
     k: &K,
-    op: &'static str,
     (a, sa): (&Tensor, &[isize]),
     (b, sb): (&Tensor, &[isize]),
     out: &Tensor,
-) -> Result<()> {
-    if computed(a, b).half().is_none() {
-        return Err(Error::no_kernel(op, a.dtype()));
-    }
+) {
+    check_half(computed(a, b));
     let (o, a, b) = (operand(out, out.strides()), operand(a, sa), operand(b, sb));
     // SAFETY: as in `numeric2`.
     unsafe { walk2::<f32, f32, O, _>(k, out.sizes(), o, a, b) };
-    Ok(())
 }
 
-/// The refusal of what a class has no kernels for.
+/// The loop of halves of a class that has none.
+///
+/// # Safety
+/// None.
 #[expect(clippy::extra_unused_type_parameters, reason = "stands where `halves2` does, which needs it")]
-fn refused2<K, O>(
-    _: &K,
-    op: &'static str,
-    (a, _): (&Tensor, &[isize]),
-    _: (&Tensor, &[isize]),
-    _: &Tensor,
-) -> Result<()> {
-    Err(Error::no_kernel(op, a.dtype()))
+unsafe fn none2<K, O>(_: &K, (a, _): (&Tensor, &[isize]), _: (&Tensor, &[isize]), _: &Tensor) {
+    undeclared(a.dtype())
 }
 
 /// A tensor with these strides as an operand of the walk: halves as such, anything else as what the body takes.
@@ -375,9 +443,9 @@ numeric2!(Bools, numeric, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Trut
 numeric2!(Floats, floats, halves2, Map2<f32, f32, f32> + Map2<f64, f64, f64>);
 numeric2!(Reals, reals, halves2, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
     + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
-numeric2!(Integral, integral, refused2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
+numeric2!(Integral, integral, none2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64>);
-numeric2!(Ints, ints, refused2, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
+numeric2!(Ints, ints, none2, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
     + Map2<i64, i64, i64>);
 
 /// The dtype of an op of a tensor and a number, from the tensor's: the number only raises the category.

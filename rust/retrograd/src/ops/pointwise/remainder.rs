@@ -6,20 +6,21 @@ use std::marker::PhantomData;
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::division::{Rounding, div_rounded, no_derivative};
-use super::promote::{Numeric2, Reals, forward2, forward2_into};
+use super::division::{div_rounded, no_derivative, refuse_zeros};
+use super::promote::{Numeric2, OutType, Reals, result_type};
 use super::refuse_numbers;
 use super::unary::body;
+use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe};
 use crate::error::Result;
 use crate::kernels::real::Arithmetic;
 use crate::ops::Form;
-use crate::tensor::Tensor;
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// Which multiple of the divisor is taken away.
-pub trait Modulus: Debug + Clone + Default + Numeric2<Reals> + Send + Sync + 'static {
+pub(crate) trait Modulus: Debug + Clone + Default + Numeric2<Reals> + Send + Sync + 'static {
     const NAME: &'static str;
     /// Nodes for a number and for a tensor as divisor.
     const NODES: [&'static str; 2];
@@ -29,7 +30,7 @@ pub trait Modulus: Debug + Clone + Default + Numeric2<Reals> + Send + Sync + 'st
 
 /// `remainder`: the quotient is rounded down.
 #[derive(Clone, Debug, Default)]
-pub struct Floored;
+struct Floored;
 body!(Floored, Arithmetic, |a, b| a.floor_rem(b));
 impl Modulus for Floored {
     const NAME: &'static str = "remainder";
@@ -39,7 +40,7 @@ impl Modulus for Floored {
 
 /// `fmod`: the quotient is rounded towards zero.
 #[derive(Clone, Debug, Default)]
-pub struct Truncated;
+struct Truncated;
 body!(Truncated, Arithmetic, |a, b| a.trunc_rem(b));
 impl Modulus for Truncated {
     const NAME: &'static str = "fmod";
@@ -51,28 +52,27 @@ impl Modulus for Truncated {
 #[derive(Clone, Debug, Default)]
 struct Rest<M, const NUMBER: bool>(PhantomData<M>);
 
-impl<M: Modulus, const NUMBER: bool> Primitive for Rest<M, NUMBER> {
+impl<M: Modulus, const NUMBER: bool> Binary for Rest<M, NUMBER> {
     const NAME: &'static str = M::NAME;
     const NODE: &'static str = M::NODES[!NUMBER as usize];
     const SAVE: &'static [Save] =
         if NUMBER { &[] } else { &[Save::input(1, "other").when(1), Save::input(0, "self").when(1)] };
-    const BATCH: Batch<Self> = Batch::Pointwise;
+    type Class = Reals;
+    type Kernel = M;
+    fn kernel(&self) -> M {
+        M::default()
+    }
+    fn check(&self, xs: &[&Tensor]) -> Result<()> {
+        refuse_zeros(M::NAME, xs)
+    }
     fn inputs(&self) -> u32 {
         if NUMBER { 0b01 } else { 0b11 }
-    }
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = Rounding::Floor.check(M::NAME, xs)?;
-        forward2::<_, Reals>(M::NAME, &M::default(), xs[0], xs[1], dtype).map(out)
-    }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        let dtype = Rounding::Floor.check(M::NAME, xs)?;
-        forward2_into::<_, Reals>(M::NAME, &M::default(), xs[0], xs[1], dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let multiple = || div_rounded(cx.saved(1)?, cx.saved(0)?, Some(M::ROUNDING));
         Ok(smallvec![cx.needs(0).then(|| cx.g().clone()), cx.when(1, || cx.g().neg()?.mul(&multiple()?))?,])
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, cx| {
         let by_divisor = |t: &Tensor| t.mul(&div_rounded(cx.xs[0], cx.xs[1], Some(M::ROUNDING))?);
         Ok(maybe(match (cx.t(0), cx.t(1).map(by_divisor).transpose()?) {
             (Some(a), Some(b)) => Some(a.sub(&b)?),
@@ -90,9 +90,13 @@ impl Primitive for OfNumber {
     const NAME: &'static str = "remainder";
     const NODE: &'static str = "NotImplemented";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Reals::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(xs))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Rest::<Floored, false>::default().forward(xs)
+        Zip(Rest::<Floored, false>::default()).forward(xs)
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(Self::NAME, "make the number a 0-dim tensor, whose derivative is known")
@@ -115,8 +119,8 @@ pub fn remainder(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result
     refuse_numbers("remainder", input, other)?;
     match (input.is_number(), other.is_number()) {
         (true, _) if form == Form::New => apply1(OfNumber, &[input, other]),
-        (_, true) => apply_as(form, Rest::<Floored, true>::default(), &[input, other]),
-        _ => apply_as(form, Rest::<Floored, false>::default(), &[input, other]),
+        (_, true) => apply_as(form, Zip(Rest::<Floored, true>::default()), &[input, other]),
+        _ => apply_as(form, Zip(Rest::<Floored, false>::default()), &[input, other]),
     }
 }
 
@@ -132,9 +136,9 @@ pub fn remainder(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result
 #[op(function, method, inplace, out)]
 pub fn fmod(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
     if other.is_number() {
-        return apply_as(form, Rest::<Truncated, true>::default(), &[input, other]);
+        return apply_as(form, Zip(Rest::<Truncated, true>::default()), &[input, other]);
     }
-    apply_as(form, Rest::<Truncated, false>::default(), &[input, other])
+    apply_as(form, Zip(Rest::<Truncated, false>::default()), &[input, other])
 }
 
 #[cfg(test)]

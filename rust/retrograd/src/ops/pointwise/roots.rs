@@ -2,22 +2,21 @@
 
 use retrograd_macros::op;
 
-use super::complex;
 use super::complex::complex_body;
-use super::unary::{Map, Unary, body, floats, fuse};
+use super::unary::{Map, Pass, Unary, body, fuse};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::kernels::real::Real;
 use crate::ops::Entry;
-use crate::tensor::Tensor;
+use crate::tensor::{Dtypes, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&SQRT, &RSQRT];
 
 /// `sqrt`: reverse `g / (2 result)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sqrt;
+pub(crate) struct Sqrt;
 body!(Sqrt, Real, |x| x.sqrt());
 /// [`Sqrt`] of complex numbers.
 struct ComplexSqrt;
@@ -27,12 +26,9 @@ body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype().is_complex() {
-            complex::map(Self::NAME, &ComplexSqrt, x, out)
-        } else {
-            floats(Self::NAME, self, x, out)
-        }
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype().is_complex() { pass.complex(&ComplexSqrt) } else { pass.floats(self) }
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.div(&result.times(2i64)?)
@@ -56,15 +52,15 @@ pub fn sqrt(input: &Tensor) -> Result<Tensor> {
 
 /// `rsqrt`: reverse `-g result^3 / 2`.
 #[derive(Clone, Copy, Debug)]
-pub struct Rsqrt;
+pub(crate) struct Rsqrt;
 body!(Rsqrt, Real, |x| T::ONE.div(x.sqrt()));
 struct RsqrtRule;
 body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.times(-0.5)?.mul(&result.power(3i64)?)

@@ -2,7 +2,7 @@
 
 use retrograd_macros::op;
 
-use super::unary::{Map, Unary, body, floats, numeric};
+use super::unary::{Map, Pass, Unary, body};
 use super::{complex, zeros_of};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
@@ -11,15 +11,17 @@ use crate::kernels::pointwise::Map1;
 use crate::kernels::real::{Arithmetic, Ordered, Real};
 use crate::ops::Entry;
 use crate::ops::Form;
-use crate::tensor::copy;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&ABS, &SIGN, &FLOOR, &CEIL, &TRUNC, &ROUND, &ROUND_DECIMALS];
 
+/// What rounding functions, and `abs`, take.
+const NOT_BOOL: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
+
 /// `abs`: reverse `g sign(x)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Abs;
+pub(crate) struct Abs;
 body!(Abs, Arithmetic, |x| x.magnitude());
 impl Unary for Abs {
     const NAME: &'static str = "abs";
@@ -27,8 +29,9 @@ impl Unary for Abs {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        numeric(Self::NAME, self, x, out)
+    const DTYPES: Dtypes = NOT_BOOL;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.numeric(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sign()?)
@@ -55,7 +58,7 @@ pub fn abs(input: &Tensor) -> Result<Tensor> {
 
 /// `sign`: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Sign;
+pub(crate) struct Sign;
 body!(Sign, Ordered, |x| if x > T::ZERO {
     T::ONE
 } else if x < T::ZERO {
@@ -69,8 +72,9 @@ impl Unary for Sign {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype() == DType::Bool { copy::copy_into(x, out) } else { numeric(Self::NAME, self, x, out) }
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype() == DType::Bool { pass.copy() } else { pass.numeric(self) }
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -90,20 +94,13 @@ pub fn sign(input: &Tensor) -> Result<Tensor> {
 }
 
 /// The loop of a rounding function: integers are whole already.
-fn round_with<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
-where
-    K: Map1<f32, f32> + Map1<f64, f64>,
-{
-    match x.dtype() {
-        DType::Bool => Err(Error::no_kernel(op, DType::Bool)),
-        d if d.is_integral() => copy::copy_into(x, out),
-        _ => floats(op, k, x, out),
-    }
+fn round_with<K: Map1<f32, f32> + Map1<f64, f64>>(k: &K, pass: Pass) -> Result<()> {
+    if pass.dtype().is_integral() { pass.copy() } else { pass.floats(k) }
 }
 
 /// `floor`: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Floor;
+pub(crate) struct Floor;
 body!(Floor, Real, |x| x.floor());
 impl Unary for Floor {
     const NAME: &'static str = "floor";
@@ -111,8 +108,9 @@ impl Unary for Floor {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with(Self::NAME, self, x, out)
+    const DTYPES: Dtypes = NOT_BOOL;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        round_with(self, pass)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -133,7 +131,7 @@ pub fn floor(input: &Tensor) -> Result<Tensor> {
 
 /// `ceil`: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Ceil;
+pub(crate) struct Ceil;
 body!(Ceil, Real, |x| x.ceil());
 impl Unary for Ceil {
     const NAME: &'static str = "ceil";
@@ -141,8 +139,9 @@ impl Unary for Ceil {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with(Self::NAME, self, x, out)
+    const DTYPES: Dtypes = NOT_BOOL;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        round_with(self, pass)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -163,7 +162,7 @@ pub fn ceil(input: &Tensor) -> Result<Tensor> {
 
 /// `trunc`: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Trunc;
+pub(crate) struct Trunc;
 body!(Trunc, Real, |x| x.trunc());
 impl Unary for Trunc {
     const NAME: &'static str = "trunc";
@@ -171,8 +170,9 @@ impl Unary for Trunc {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with(Self::NAME, self, x, out)
+    const DTYPES: Dtypes = NOT_BOOL;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        round_with(self, pass)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -193,7 +193,7 @@ pub fn trunc(input: &Tensor) -> Result<Tensor> {
 
 /// `round`: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Round;
+pub(crate) struct Round;
 body!(Round, Real, |x| x.round());
 impl Unary for Round {
     const NAME: &'static str = "round";
@@ -201,8 +201,9 @@ impl Unary for Round {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        round_with(Self::NAME, self, x, out)
+    const DTYPES: Dtypes = NOT_BOOL;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        round_with(self, pass)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -223,7 +224,7 @@ pub fn round(input: &Tensor) -> Result<Tensor> {
 
 /// `round` to decimals: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct RoundTo {
+pub(crate) struct RoundTo {
     /// Ten to the power of the number of places, which lie left of the point if `cut`.
     ten: f64,
     cut: bool,
@@ -242,8 +243,8 @@ impl Unary for RoundTo {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        floats(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

@@ -1,20 +1,21 @@
 //! Loops on tensors that are compiled once, not for each instruction set, since they take little of the time of
 //! programs; and the unary functions that they run.
 
-use super::unary::{Map, Unary};
+use super::unary::{Map, Pass, Unary};
 use crate::autograd::primitive::Save;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::pointwise::{RunBody, each, runs};
-use crate::tensor::{DType, Tensor, layout};
+use crate::tensor::dtype::undeclared;
+use crate::tensor::{DType, Dtypes, Tensor, layout};
 
-/// A loop over operands of the output's float dtype that broadcast to its sizes. `out` is fresh or one of the operands.
+/// A loop over operands of the dtype of `out`, float32 or float64, that broadcast to its sizes. `out` is fresh or one
+/// of the operands.
 pub(crate) fn run_scalar_loop<const N: usize>(
-    op: &'static str,
     xs: [&Tensor; N],
     out: &Tensor,
     f32: RunBody<f32, N>,
     f64: RunBody<f64, N>,
-) -> Result<()> {
+) {
     let sizes = out.sizes();
     let strides = xs.map(|x| layout::expanded_strides(x.sizes(), x.strides(), sizes));
     let strides: [&[isize]; N] = std::array::from_fn(|k| &strides[k][..]);
@@ -29,21 +30,15 @@ pub(crate) fn run_scalar_loop<const N: usize>(
     match out.dtype() {
         DType::Float32 => run!(f32, f32),
         DType::Float64 => run!(f64, f64),
-        other => return Err(Error::no_kernel(op, other)),
+        other => undeclared(other),
     }
-    Ok(())
 }
 
 /// [`run_scalar_loop`] of a function in double precision, which serves float32 too.
-pub(super) fn run_in_double<const N: usize>(
-    op: &'static str,
-    xs: [&Tensor; N],
-    out: &Tensor,
-    f: &(dyn Fn([f64; N]) -> f64 + Sync),
-) -> Result<()> {
-    run_scalar_loop(op, xs, out, &|xs, out| each(xs, out, |x: [f32; N]| f(x.map(f64::from)) as f32), &|xs, out| {
+pub(super) fn run_in_double<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: &(dyn Fn([f64; N]) -> f64 + Sync)) {
+    run_scalar_loop(xs, out, &|xs, out| each(xs, out, |x: [f32; N]| f(x.map(f64::from)) as f32), &|xs, out| {
         each(xs, out, f);
-    })
+    });
 }
 
 /// A unary function of real numbers and its derivative. All of them share one loop in double precision, so that one
@@ -87,8 +82,12 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
     fn node(&self) -> &'static str {
         self.0.node
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double(self.0.name, [x], out, &|[x]| (self.0.f)(x))
+    const DTYPES: Dtypes = Dtypes::FLOATS;
+    fn kernel_name(&self) -> &'static str {
+        self.0.name
+    }
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.in_double(&self.0.f)
     }
     fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor> {
         (self.0.vjp)(g, saved)

@@ -3,15 +3,15 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::promote::{Same, check_number, forward2, out_like, result_type};
-use super::unary::body;
+use super::promote::{Same, check_number, out_like, result_type};
+use super::zip::{Binary, Zip};
 use super::{clamp, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
 use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
-use crate::kernels::pointwise::{Map3, map3};
+use crate::kernels::pointwise::{Map2, Map3, map3};
 use crate::kernels::real::Ordered;
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::match_dtype;
@@ -35,14 +35,18 @@ pub static ROSTER: &[&Entry] = &[
     &MASKED_FILL,
 ];
 
-pub(super) struct Larger;
-body!(Larger, Ordered, |a, b| a.larger(b));
-pub(super) struct Smaller;
-body!(Smaller, Ordered, |a, b| a.smaller(b));
+/// The larger of two elements, or the smaller.
+pub(super) struct Extreme<const MAX: bool>;
+impl<const MAX: bool, T: Ordered> Map2<T, T, T> for Extreme<MAX> {
+    #[inline(always)]
+    fn f(&self, a: T, b: T) -> T {
+        if MAX { a.larger(b) } else { a.smaller(b) }
+    }
+}
 
 /// `maximum` and `minimum`: each operand gets `g` where it was chosen, half of it where they are equal.
 #[derive(Clone, Debug)]
-pub struct MinMax<const MAX: bool>;
+pub(super) struct MinMax<const MAX: bool>;
 
 impl<const MAX: bool> MinMax<MAX> {
     /// `g` where `x` was chosen over `y`.
@@ -53,17 +57,13 @@ impl<const MAX: bool> MinMax<MAX> {
     }
 }
 
-impl<const MAX: bool> Primitive for MinMax<MAX> {
+impl<const MAX: bool> Binary for MinMax<MAX> {
     const NAME: &'static str = if MAX { "maximum" } else { "minimum" };
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "other")];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = result_type(xs);
-        if MAX {
-            forward2::<_, Same>("maximum", &Larger, xs[0], xs[1], dtype).map(out)
-        } else {
-            forward2::<_, Same>("minimum", &Smaller, xs[0], xs[1], dtype).map(out)
-        }
+    type Class = Same;
+    type Kernel = Extreme<MAX>;
+    fn kernel(&self) -> Extreme<MAX> {
+        Extreme
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (a, b) = (cx.saved(0)?, cx.saved(1)?);
@@ -71,7 +71,7 @@ impl<const MAX: bool> Primitive for MinMax<MAX> {
         grads.push(cx.when(1, || Self::share(cx.g(), b, a))?);
         Ok(grads)
     }
-    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
+    const JVP: Tangents<Zip<Self>> = Tangents::Rule(|_, cx| {
         let (a, b) = (cx.xs[0], cx.xs[1]);
         let from_a = cx.t(0).map(|t| Self::share(t, a, b)).transpose()?;
         let from_b = cx.t(1).map(|t| Self::share(t, b, a)).transpose()?;
@@ -90,7 +90,7 @@ impl<const MAX: bool> Primitive for MinMax<MAX> {
 /// [3.0, 5.0]
 #[op(function, method, out)]
 pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    apply1(MinMax::<true>, &[input, other])
+    apply1(Zip(MinMax::<true>), &[input, other])
 }
 
 /// The smaller of two elements; NaN if one of them is.
@@ -104,7 +104,7 @@ pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// [1.0, 4.0]
 #[op(function, method, out)]
 pub fn minimum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
-    apply1(MinMax::<false>, &[input, other])
+    apply1(Zip(MinMax::<false>), &[input, other])
 }
 
 pub(super) fn number(x: f64) -> Result<Tensor> {
@@ -152,7 +152,7 @@ fn fill_where(c: &Tensor, value: &Tensor, out: &Tensor) {
 
 /// `where`: reverse `g` where the condition holds, and where it does not. Operands: both branches, then the condition.
 #[derive(Clone, Debug)]
-pub struct Where;
+struct Where;
 
 impl Primitive for Where {
     const NAME: &'static str = "where";
@@ -221,7 +221,7 @@ pub fn where_method(input: &Tensor, condition: &Tensor, #[operand] other: &Tenso
 /// `masked_fill`: reverse `g` outside the mask; a tensor that fills gets the sum of `g` inside.
 /// Operands: the tensor, the value, then the mask.
 #[derive(Clone, Debug)]
-pub struct MaskedFill {
+struct MaskedFill {
     /// The value is a number.
     number: bool,
 }
@@ -265,7 +265,7 @@ impl Primitive for MaskedFill {
         choose(xs[2], &value, xs[0], &result);
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let value = Self::check(xs)?;
         let sizes = broadcast(Self::NAME, xs[0].sizes(), xs[2].sizes())?;
         check_target(Self::NAME, &sizes, xs[0].dtype(), out)?;

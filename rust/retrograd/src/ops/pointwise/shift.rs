@@ -2,15 +2,16 @@
 
 use retrograd_macros::op;
 
-use super::promote::{Ints, forward2, forward2_into, result_type};
+use super::promote::Ints;
 use super::refuse_numbers;
+use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
-use crate::error::{ErrorKind, Result};
+use crate::autograd::primitive::{Tangents, Vjp};
+use crate::error::Result;
 use crate::kernels::pointwise::Map2;
 use crate::ops::Form;
-use crate::tensor::{Category, Tensor};
+use crate::tensor::Tensor;
 
 /// `bitwise_left_shift` and `bitwise_right_shift`. Shifts by more bits than there are, or by a negative number, push
 /// all of them out: what remains is 0, or -1 of a negative number that was shifted to the right.
@@ -35,39 +36,30 @@ macro_rules! shifts {
 }
 shifts!(u8 i8 i16 i32 i64);
 
-impl Shift {
-    fn name(self) -> &'static str {
-        if self.left { "bitwise_left_shift" } else { "bitwise_right_shift" }
-    }
-}
-
-impl Primitive for Shift {
+impl Binary for Shift {
     const NAME: &'static str = "bitwise_shift";
     const NODE: &'static str = "BitwiseBackward0";
-    const SAVE: &'static [Save] = &[];
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    const JVP: Tangents<Self> = Tangents::Zero;
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Ints>(self.name(), self, xs[0], xs[1], result_type(xs)).map(out)
+    const JVP: Tangents<Zip<Self>> = Tangents::Zero;
+    type Class = Ints;
+    type Kernel = Self;
+    fn kernel(&self) -> Self {
+        *self
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Ints>(self.name(), self, xs[0], xs[1], result_type(xs), out)
+    fn name(&self) -> &'static str {
+        if self.left { "bitwise_left_shift" } else { "bitwise_right_shift" }
     }
-    // Operands with a derivative are floats, which the entry refuses.
+    fn kernel_name(&self) -> &'static str {
+        if self.left { "lshift_cpu" } else { "rshift_cpu" }
+    }
+    // Operands with a derivative are floats, which are refused.
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         Ok(Grads::new())
     }
 }
 
 fn shifted(form: Form, shift: Shift, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let op = shift.name();
-    refuse_numbers(op, a, b)?;
-    let dtype = result_type(&[a, b]);
-    if dtype.category() != Category::Int {
-        let kernel = if shift.left { "lshift_cpu" } else { "rshift_cpu" };
-        return Err(ErrorKind::NoKernel { op, kernel, dtype }.into());
-    }
-    apply_as(form, shift, &[a, b])
+    refuse_numbers(shift.name(), a, b)?;
+    apply_as(form, Zip(shift), &[a, b])
 }
 
 /// The bits of each element moved to the left, towards larger numbers: `input * 2^other`. The operator `<<`.

@@ -5,30 +5,29 @@ use std::f64::consts::PI;
 use retrograd_macros::op;
 
 use super::rounding::Sign;
-use super::scalar_loop::run_in_double;
-use super::unary::{Map, Unary};
+use super::unary::{Map, Pass, Unary};
 use super::zeros_of;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
 use crate::ops::Entry;
-use crate::tensor::copy;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
 
 /// `frac`: reverse `g`.
 #[derive(Clone, Copy, Debug)]
-pub struct Frac;
+pub(crate) struct Frac;
 impl Unary for Frac {
     const NAME: &'static str = "frac";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double(Self::NAME, [x], out, &|[x]| x - x.trunc())
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.in_double(&|x| x - x.trunc())
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         Ok(g.clone())
@@ -48,15 +47,16 @@ pub fn frac(input: &Tensor) -> Result<Tensor> {
 
 /// `sgn`: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Sgn;
+pub(crate) struct Sgn;
 impl Unary for Sgn {
     const NAME: &'static str = "sgn";
     const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
+    const DTYPES: Dtypes = Sign::DTYPES;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        Sign.kernel(x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        Sign.kernel(pass)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)
@@ -76,7 +76,7 @@ pub fn sgn(input: &Tensor) -> Result<Tensor> {
 
 /// `nan_to_num`: reverse `g` where the operand is finite.
 #[derive(Clone, Copy, Debug)]
-pub struct NanToNum {
+pub(crate) struct NanToNum {
     nan: Option<f64>,
     posinf: Option<f64>,
     neginf: Option<f64>,
@@ -84,14 +84,15 @@ pub struct NanToNum {
 impl Unary for NanToNum {
     const NAME: &'static str = "nan_to_num";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        if x.dtype().is_integral() {
-            return copy::copy_into(x, out);
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype().is_integral() {
+            return pass.copy();
         }
-        let most = if x.dtype() == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX };
+        let most = if pass.dtype() == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX };
         let (nan, up, down) = (self.nan.unwrap_or(0.0), self.posinf.unwrap_or(most), self.neginf.unwrap_or(-most));
         let finite = |x: f64| match x {
             _ if x.is_nan() => nan,
@@ -99,7 +100,7 @@ impl Unary for NanToNum {
             f64::NEG_INFINITY => down,
             _ => x,
         };
-        run_in_double(Self::NAME, [x], out, &|[x]| finite(x))
+        pass.in_double(&|x| finite(x))
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.isfinite()?)
@@ -124,17 +125,18 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
 
 /// `angle`: reverse 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Angle;
+pub(crate) struct Angle;
 impl Unary for Angle {
     const NAME: &'static str = "angle";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+    const DTYPES: Dtypes = Dtypes::FLOATS;
+    fn kernel(&self, pass: Pass) -> Result<()> {
         let angle = |x: f64| match x {
             _ if x.is_nan() => x,
             _ if x < 0.0 => PI,
             _ => 0.0,
         };
-        run_in_double(Self::NAME, [x], out, &|[x]| angle(x))
+        pass.in_double(&|x| angle(x))
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
         zeros_of(g)

@@ -9,18 +9,18 @@ use retrograd_macros::op;
 use super::binary::XLOGY;
 use super::scalar_loop::{UnaryFunction, of_self, run_in_double};
 use super::select::{number, where_};
-use super::unary::{Map, Unary, elementary, lanes};
+use super::unary::{Map, Pass, Unary, elementary};
 use super::{activation, exponential, rounding};
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::Save;
+use crate::autograd::primitive::{Params, Save, params};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernels::math;
 use crate::kernels::special as scalar;
 use crate::ops::reduce::softmax;
-use crate::ops::{Entry, Value, forms};
+use crate::ops::{Entry, forms};
 use crate::tensor::copy;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -99,13 +99,13 @@ also_in_special! {
 
 /// `erf`: reverse `2 g exp(-x^2) / sqrt(pi)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Erf;
+pub(crate) struct Erf;
 elementary!(Erf, |x| math::erf(x));
 impl Unary for Erf {
     const NAME: &'static str = "erf";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         x.square()?.neg()?.exp()?.times(FRAC_2_SQRT_PI)?.mul(g)
@@ -283,21 +283,20 @@ pub fn ndtr(input: &Tensor) -> Result<Tensor> {
 
 /// `polygamma`: reverse `g polygamma(n + 1, x)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Polygamma {
+pub(crate) struct Polygamma {
     n: i64,
 }
 impl Unary for Polygamma {
     const NAME: &'static str = "polygamma";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        run_in_double(Self::NAME, [x], out, &|[x]| scalar::polygamma(self.n, x))
+    const DTYPES: Dtypes = Dtypes::FLOATS;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.in_double(&|x| scalar::polygamma(self.n, x))
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&polygamma(self.n.saturating_add(1), x)?)
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("n", self.n.into())]
-    }
+    const PARAMS: Params<Map<Self>> = params!(op; n: op.0.n);
 }
 
 /// The derivative of order `n` of `digamma`, of each element.
@@ -329,20 +328,21 @@ pub fn polygamma_method(input: &Tensor, n: i64) -> Result<Tensor> {
 
 /// `mvlgamma`: reverse `g` times the sum of `digamma(x - i / 2)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Mvlgamma {
+pub(crate) struct Mvlgamma {
     p: i64,
 }
 impl Unary for Mvlgamma {
     const NAME: &'static str = "mvlgamma";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        let p = self.p as f64;
+    const DTYPES: Dtypes = Dtypes::FLOATS;
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        let (p, x) = (self.p as f64, pass.operand());
         let constant = 0.25 * p * (p - 1.0) * PI.ln();
         let terms = |x: f64, of: Range<i64>| of.map(|i| libm::lgamma(x - 0.5 * i as f64)).sum::<f64>();
         // As many terms of all elements as are a matter of milliseconds.
         let block = (1 << 18) / x.numel().max(1) as i64 + 4;
         if self.p <= block {
-            return run_in_double(Self::NAME, [x], out, &|[x]| constant + terms(x, 0..self.p));
+            return pass.in_double(&|x| constant + terms(x, 0..self.p));
         }
         // As torch, which holds all terms of all elements: more than there is memory for are refused, not summed for
         // days.
@@ -353,10 +353,10 @@ impl Unary for Mvlgamma {
             interrupt::check()?;
             let more = Tensor::empty(x.sizes(), DType::Float64)?;
             let of = i..self.p.min(i.saturating_add(block));
-            run_in_double(Self::NAME, [&x, &sum], &more, &|[x, sum]| sum + terms(x, of.clone()))?;
+            run_in_double([&x, &sum], &more, &|[x, sum]| sum + terms(x, of.clone()));
             sum = more;
         }
-        copy::copy_into(&sum, out)
+        pass.write(&sum)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let mut sum = x.digamma()?;
@@ -366,9 +366,7 @@ impl Unary for Mvlgamma {
         }
         g.mul(&sum)
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("p", self.p.into())]
-    }
+    const PARAMS: Params<Map<Self>> = params!(op; p: op.0.p);
 }
 
 /// The logarithm of the multivariate gamma function of dimension `p`, of each element.
@@ -392,7 +390,7 @@ pub fn mvlgamma(input: &Tensor, p: i64) -> Result<Tensor> {
 
 /// `logit`: reverse `g / (x (1 - x))`.
 #[derive(Clone, Copy, Debug)]
-pub struct Logit {
+pub(crate) struct Logit {
     eps: Option<f64>,
 }
 impl Logit {
@@ -404,7 +402,8 @@ impl Logit {
 impl Unary for Logit {
     const NAME: &'static str = "logit";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+    const DTYPES: Dtypes = Dtypes::FLOATS;
+    fn kernel(&self, pass: Pass) -> Result<()> {
         // The bounds may lie the wrong way round: the lower one wins.
         let (low, high) = self.bounds().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
         let inside = |x: f64| {
@@ -416,7 +415,7 @@ impl Unary for Logit {
                 x
             }
         };
-        run_in_double(Self::NAME, [x], out, &|[x]| (inside(x) / (1.0 - inside(x))).ln())
+        pass.in_double(&|x| (inside(x) / (1.0 - inside(x))).ln())
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let bound = |v: f64| Tensor::number(Scalar::Float(v));
@@ -427,9 +426,7 @@ impl Unary for Logit {
         let outside = x.lt(&bound(low)?)?.logical_or(&x.gt(&bound(high)?)?)?;
         g.div(&x.mul(&x.neg()?.plus(1i64)?)?)?.masked_fill(&outside, &bound(beyond)?)
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("eps", self.eps.map_or(Value::None, Value::from))]
-    }
+    const PARAMS: Params<Map<Self>> = params!(op; eps: op.0.eps);
 }
 
 /// The log-odds `log(input / (1 - input))` of each element, clamped to `[eps, 1 - eps]` first.

@@ -3,7 +3,8 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::promote::{Floats, binary_shape, check_number, forward2, forward2_into, out_like, result_type};
+use super::promote::{Floats, binary_shape, check_number, out_like, result_type};
+use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
 use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
@@ -14,7 +15,7 @@ use crate::match_dtype;
 use crate::ops::{Entry, memory};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, expanded_strides};
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&ADDCMUL, &ADDCDIV, &LERP, &LERP_NUMBER];
@@ -61,19 +62,18 @@ fn shape_of(op: &'static str, xs: &[&Tensor]) -> Result<crate::tensor::layout::D
 }
 
 /// Writes `k` of the operands, which have the dtype of `out`, lie apart from it or are it, and broadcast to its sizes.
-fn write3<K>(op: &'static str, k: &K, xs: [&Tensor; 3], out: &Tensor) -> Result<()>
+fn write3<K>(k: &K, xs: [&Tensor; 3], out: &Tensor)
 where
     K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
 {
     let sizes = out.sizes();
     let [sa, sb, sc] = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
-    match_dtype!(floats of op, out.dtype(), T => {
+    match_dtype!(floats, out.dtype(), T => {
         let [a, b, c] = xs.map(|x| x.ptr::<T>().cast_const());
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or apart from it, as
         // said above; (3) targets do not overlap themselves.
         unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
-        Ok(())
-    })
+    });
 }
 
 /// `k` of three operands converted to `dtype`, to a fresh tensor.
@@ -83,7 +83,7 @@ where
 {
     let (a, b, c) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?, copy::cast(xs[2], dtype)?);
     let result = out_like(&shape_of(op, xs)?, dtype, &[&a, &b, &c])?;
-    write3(op, k, [&a, &b, &c], &result)?;
+    write3(k, [&a, &b, &c], &result);
     Ok(result)
 }
 
@@ -101,7 +101,7 @@ where
         if !x.is_same(out) && copy::ranges_meet(&x, out) { copy::copy(&x) } else { Ok(x) }
     };
     let (a, b, c) = (apart(xs[0])?, apart(xs[1])?, apart(xs[2])?);
-    write3(op, k, [&a, &b, &c], out)?;
+    write3(k, [&a, &b, &c], out);
     Ok(true)
 }
 
@@ -112,7 +112,7 @@ fn scaled(x: Tensor, value: Scalar) -> Result<Tensor> {
 
 /// `addcmul`: `a + v b c`. Reverse: `ga = g`, `gb = g v c`, `gc = g v b`.
 #[derive(Clone, Debug)]
-pub struct Addcmul {
+struct Addcmul {
     value: Scalar,
 }
 
@@ -120,17 +120,21 @@ impl Primitive for Addcmul {
     const NAME: &'static str = "addcmul";
     const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2").when(1)];
     const PARAMS: Params<Self> = params!(op; value);
+    const DTYPES: Dtypes = Dtypes::REALS;
     const BATCH: Batch<Self> = Batch::Pointwise;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(xs))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = result_type(xs);
-        if dtype.is_integral() && dtype != DType::Bool {
+        if dtype.is_integral() {
             let [a, b, c] = [0, 1, 2].map(|i| copy::cast(xs[i], dtype));
             let value = Tensor::number(Scalar::Int(self.value.as_i64()))?;
             return a?.add(&b?.mul(&c?)?.mul(&value)?).map(out);
         }
         forward3(Self::NAME, &Product(self.value.as_f64()), xs, dtype).map(out)
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = result_type(xs);
         if dtype.is_integral() {
             return Ok(false);
@@ -169,7 +173,7 @@ pub fn addcmul(input: &Tensor, tensor1: &Tensor, tensor2: &Tensor, value: Scalar
 
 /// `addcdiv`: `a + v b / c`. Reverse: `ga = g`, `gb = g v / c`, `gc = -g v b / c^2`.
 #[derive(Clone, Debug)]
-pub struct Addcdiv {
+struct Addcdiv {
     value: Scalar,
 }
 
@@ -184,11 +188,15 @@ impl Primitive for Addcdiv {
     const NAME: &'static str = "addcdiv";
     const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2")];
     const PARAMS: Params<Self> = params!(op; value);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Pointwise;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(xs))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward3(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         forward3_into(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -246,18 +254,19 @@ fn check_dtypes(start: &Tensor, others: &[(&str, &Tensor)]) -> Result<()> {
 
 /// `lerp` with a tensor of weights. Reverse: `ga = g (1 - w)`, `gb = g w`, `gw = g (b - a)`.
 #[derive(Clone, Debug)]
-pub struct Lerp;
+struct Lerp;
 
 impl Primitive for Lerp {
     const NAME: &'static str = "lerp";
     const NODE: &'static str = "LerpBackward1";
     const SAVE: &'static [Save] =
         &[Save::input(0, "self").when(2), Save::input(1, "end").when(2), Save::input(2, "weight")];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward3(Self::NAME, &Mean, xs, xs[0].dtype()).map(out)
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         forward3_into(Self::NAME, &Mean, xs, xs[0].dtype(), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -279,21 +288,21 @@ impl Primitive for Lerp {
 
 /// `lerp` with a number as weight. Reverse: `ga = g (1 - w)`, `gb = g w`.
 #[derive(Clone, Debug)]
-pub struct LerpNumber {
+struct LerpNumber {
     weight: Scalar,
 }
 
-impl Primitive for LerpNumber {
+impl Binary for LerpNumber {
     const NAME: &'static str = "lerp";
-    const SAVE: &'static [Save] = &[];
-    const PARAMS: Params<Self> = params!(op; weight);
-    const BATCH: Batch<Self> = Batch::Pointwise;
-    const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
-    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward2::<_, Floats>("lerp", &MeanBy(self.weight.as_f64()), xs[0], xs[1], xs[0].dtype()).map(out)
+    const PARAMS: Params<Zip<Self>> = params!(op; weight: op.0.weight);
+    const JVP: Tangents<Zip<Self>> = Tangents::Linear(u32::MAX);
+    type Class = Floats;
+    type Kernel = MeanBy;
+    fn kernel(&self) -> MeanBy {
+        MeanBy(self.weight.as_f64())
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward2_into::<_, Floats>("lerp", &MeanBy(self.weight.as_f64()), xs[0], xs[1], xs[0].dtype(), out)
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(xs[0].dtype())
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let w = self.weight.as_f64();
@@ -333,7 +342,7 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 pub fn lerp_number(input: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
     check_dtypes(input, &[("end", end)])?;
     check_number("lerp", weight, input.dtype())?;
-    apply_as(form, LerpNumber { weight }, &[input, end])
+    apply_as(form, Zip(LerpNumber { weight }), &[input, end])
 }
 
 #[cfg(test)]

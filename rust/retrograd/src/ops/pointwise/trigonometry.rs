@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::scalar_loop::{UnaryFunction, of_neither, of_result, of_self};
-use super::unary::{Map, Unary, elementary, fuse_lanes, lanes};
+use super::unary::{Map, Pass, Unary, elementary, fuse_lanes};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
@@ -17,15 +17,15 @@ pub static ROSTER: &[&Entry] =
 
 /// `sin`: reverse `g cos x`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sin;
+pub(crate) struct Sin;
 elementary!(Sin, |x| math::sin(x));
 struct SinRule;
 elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.cos()?)
@@ -49,15 +49,15 @@ pub fn sin(input: &Tensor) -> Result<Tensor> {
 
 /// `cos`: reverse `-g sin x`.
 #[derive(Clone, Copy, Debug)]
-pub struct Cos;
+pub(crate) struct Cos;
 elementary!(Cos, |x| math::cos(x));
 struct CosRule;
 elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()> {
-        lanes(Self::NAME, self, x, out)
+    fn kernel(&self, pass: Pass) -> Result<()> {
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.sin()?.neg()?)

@@ -2,17 +2,18 @@
 
 use std::fmt::Debug;
 
-use super::promote::{Floats, Lanes, Numeric2, Of, forward2, operand};
+use super::promote::{Floats, Lanes, Numeric2, Of, Rings, check_half, forward2, operand};
+use super::scalar_loop::run_in_double;
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{
-    Batch, ComplexRule, Outs, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
+    Batch, ComplexRule, Outs, Params, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::pointwise::{Body, Map1, lanes1, map1, walk_lanes, walk1};
 use crate::match_dtype;
 use crate::tensor::copy;
-use crate::tensor::{DType, Tensor, default_dtype};
+use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 use num_complex::Complex;
 
 /// A unary elementwise op. Its derivative is diagonal, so one rule serves both directions.
@@ -32,8 +33,14 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(if x.is_integral() { default_dtype() } else { x })
     }
-    /// Writes the result; both tensors have the result's dtype and the same sizes, `out` may be `x`.
-    fn kernel(&self, x: &Tensor, out: &Tensor) -> Result<()>;
+    /// The dtypes that the kernel runs in, after [`Unary::result_dtype`].
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    /// torch's name of the kernel.
+    fn kernel_name(&self) -> &'static str {
+        Self::NAME
+    }
+    /// Writes the result.
+    fn kernel(&self, pass: Pass) -> Result<()>;
     /// `g` times the derivative; `saved` is what `SAVE` names (the operand itself if it names nothing).
     fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor>;
     /// The tangent: another product than [`Unary::vjp`] only where the derivative is not complex-analytic.
@@ -45,9 +52,7 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
         None
     }
     /// Parameters shown as `_saved_*`.
-    fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
-        Vec::new()
-    }
+    const PARAMS: Params<Map<Self>> = &[];
 }
 
 /// Runs a [`Unary`] op as a primitive.
@@ -57,8 +62,16 @@ pub struct Map<U>(pub U);
 impl<U: Unary> Primitive for Map<U> {
     const NAME: &'static str = U::NAME;
     const SAVE: &'static [Save] = U::SAVE;
+    const PARAMS: Params<Self> = U::PARAMS;
+    const DTYPES: Dtypes = U::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = U::COMPLEX;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        self.0.result_dtype(xs[0].dtype())
+    }
+    fn kernel_name(&self) -> &'static str {
+        self.0.kernel_name()
+    }
     fn node(&self) -> &'static str {
         self.0.node()
     }
@@ -66,16 +79,18 @@ impl<U: Unary> Primitive for Map<U> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;
         let x = copy::cast(xs[0], dtype)?;
         let result = x.empty_elementwise(dtype)?;
-        self.0.kernel(&x, &result)?;
+        // SAFETY: (1) the result has the sizes of the operand and is made in its dtype; (2, 3) it is fresh.
+        self.0.kernel(unsafe { Pass::new(&x, &result) })?;
         Ok(out(result))
     }
-    fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;
         check_target(U::NAME, xs[0].sizes(), dtype, out)?;
         if dtype != out.dtype() || !xs[0].is_same(out) {
             return Ok(false);
         }
-        self.0.kernel(out, out)?;
+        // SAFETY: (1, 2) it is the operand itself; (3) duty 1 of callers.
+        self.0.kernel(unsafe { Pass::new(out, out) })?;
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -96,70 +111,114 @@ impl<U: Unary> Primitive for Map<U> {
         let fused = if cx.differentiating() { None } else { op.0.fused(t, saved) };
         fused.unwrap_or_else(|| op.0.jvp(t, saved)).map(one)
     });
-    fn params(&self) -> Vec<(&'static str, crate::ops::Value)> {
-        self.0.params()
+}
+
+/// One pass over memory: the operand, and the tensor that results are written to.
+///
+/// Outside of the crate it is only handed on, so a kernel gets tensors that fit and no others. Its loops return a
+/// result as kernels do.
+#[derive(Clone, Copy)]
+pub struct Pass<'a> {
+    x: &'a Tensor,
+    out: &'a Tensor,
+}
+
+impl<'a> Pass<'a> {
+    /// # Safety
+    /// 1. Both have the same sizes, and the same dtype unless the loop says otherwise. 2. `out` is `x` itself, or apart
+    ///    from it. 3. No two elements of `out` share memory.
+    pub(crate) unsafe fn new(x: &'a Tensor, out: &'a Tensor) -> Self {
+        Self { x, out }
     }
-}
-
-/// The loop for ops on float32 and float64.
-pub fn floats<K: Map1<f32, f32> + Map1<f64, f64>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    match_dtype!(floats, x.dtype(), T => {
-        // SAFETY: (1) S1 and S3, equal sizes; (2) `out` is `x` or fresh; (3) targets do not overlap themselves.
-        unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
-        Ok(())
-    }, else halves(op, k, x, out))
-}
-
-/// The loop of halves, which the walk gives as float32; other dtypes are refused.
-fn halves<K: Map1<f32, f32>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    if x.dtype().half().is_none() {
-        return Err(Error::no_kernel(op, x.dtype()));
+    /// The operand, in the dtype that the kernel runs in.
+    pub fn operand(&self) -> &'a Tensor {
+        self.x
     }
-    // SAFETY: as in `floats`.
-    unsafe { walk1::<f32, f32, _>(k, x.sizes(), operand(out, out.strides()), operand(x, x.strides())) };
-    Ok(())
-}
-
-/// The loop for ops on complex numbers; other dtypes are refused. `O` makes the result's type of the operand's.
-pub(super) fn complex<K, O>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
-where
-    O: Of<Complex<f32>> + Of<Complex<f64>>,
-    K: Map1<Complex<f32>, <O as Of<Complex<f32>>>::T> + Map1<Complex<f64>, <O as Of<Complex<f64>>>::T>,
-{
-    match_dtype!(complex, x.dtype(), T => {
-        let o = out.op_ptr().cast::<<O as Of<T>>::T>();
-        // SAFETY: as in `floats`; the callers made `out` of the result's type.
-        unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), o, out.strides()) };
-        Ok(())
-    }, else Err(Error::no_kernel(op, x.dtype())))
-}
-
-/// As [`floats`], for bodies written in vectors.
-pub fn lanes<K: Body<f32, 1> + Body<f64, 1>>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()> {
-    match_dtype!(floats, x.dtype(), T => {
+    pub fn dtype(&self) -> DType {
+        self.x.dtype()
+    }
+    /// Writes the operand.
+    pub fn copy(self) -> Result<()> {
+        copy::copy_into(self.x, self.out)
+    }
+    /// Writes another tensor, which broadcasts.
+    pub(super) fn write(self, x: &Tensor) -> Result<()> {
+        copy::copy_into(x, self.out)
+    }
+    /// The loop for float32, float64 and halves.
+    pub fn floats<K: Map1<f32, f32> + Map1<f64, f64>>(self, k: &K) -> Result<()> {
+        let Pass { x, out } = self;
+        match_dtype!(floats, x.dtype(), T => {
+            // SAFETY: (1) S1, S3 and those of `new`; (2, 3) those of `new`.
+            unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+            Ok(())
+        }, else self.halves(k))
+    }
+    /// The loop for the integer types and what [`Pass::floats`] takes.
+    pub fn numeric<K>(self, k: &K) -> Result<()>
+    where
+        K: Map1<u8, u8>
+            + Map1<i8, i8>
+            + Map1<i16, i16>
+            + Map1<i32, i32>
+            + Map1<i64, i64>
+            + Map1<f32, f32>
+            + Map1<f64, f64>,
+    {
+        let Pass { x, out } = self;
+        match_dtype!(reals, x.dtype(), T => {
+            // SAFETY: as in `floats`.
+            unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+            Ok(())
+        }, else self.halves(k))
+    }
+    /// The loop of halves, which the walk gives as float32.
+    fn halves<K: Map1<f32, f32>>(self, k: &K) -> Result<()> {
+        let Pass { x, out } = self;
+        check_half(x.dtype());
         // SAFETY: as in `floats`.
-        unsafe { lanes1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        unsafe { walk1::<f32, f32, _>(k, x.sizes(), operand(out, out.strides()), operand(x, x.strides())) };
         Ok(())
-    }, else {
-        if x.dtype().half().is_none() {
-            return Err(Error::no_kernel(op, x.dtype()));
-        }
-        // SAFETY: as in `floats`, for halves, which the walk gives as float32.
-        unsafe { walk_lanes(k, x.sizes(), [operand(out, out.strides()), operand(x, x.strides())]) };
+    }
+    /// As [`Pass::floats`], for bodies written in vectors.
+    pub fn lanes<K: Body<f32, 1> + Body<f64, 1>>(self, k: &K) -> Result<()> {
+        let Pass { x, out } = self;
+        match_dtype!(floats, x.dtype(), T => {
+            // SAFETY: as in `floats`.
+            unsafe { lanes1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        }, else {
+            check_half(x.dtype());
+            // SAFETY: as in `floats`, for halves, which the walk gives as float32.
+            unsafe { walk_lanes(k, x.sizes(), [operand(out, out.strides()), operand(x, x.strides())]) };
+        });
         Ok(())
-    })
-}
-
-/// The loop for ops on the integer types, float32 and float64.
-pub fn numeric<K>(op: &'static str, k: &K, x: &Tensor, out: &Tensor) -> Result<()>
-where
-    K: Map1<u8, u8> + Map1<i8, i8> + Map1<i16, i16> + Map1<i32, i32> + Map1<i64, i64> + Map1<f32, f32> + Map1<f64, f64>,
-{
-    match_dtype!(reals, x.dtype(), T => {
-        // SAFETY: as in `floats`.
-        unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+    }
+    /// The loop of a function in double precision, which serves float32 too.
+    pub(super) fn in_double(self, f: &(dyn Fn(f64) -> f64 + Sync)) -> Result<()> {
+        run_in_double([self.x], self.out, &|[x]| f(x));
         Ok(())
-    }, else halves(op, k, x, out))
+    }
+    /// The loop of a function of complex numbers, whose results are complex.
+    pub(super) fn complex<K>(self, k: &K) -> Result<()>
+    where
+        K: Map1<Complex<f32>, Complex<f32>> + Map1<Complex<f64>, Complex<f64>>,
+    {
+        self.of_complex::<K, Rings>(k)
+    }
+    /// The loop of a function of complex numbers, where `O` makes the result's type of the operand's.
+    pub(super) fn of_complex<K, O>(self, k: &K) -> Result<()>
+    where
+        O: Of<Complex<f32>> + Of<Complex<f64>>,
+        K: Map1<Complex<f32>, <O as Of<Complex<f32>>>::T> + Map1<Complex<f64>, <O as Of<Complex<f64>>>::T>,
+    {
+        let Pass { x, out } = self;
+        match_dtype!(complex, x.dtype(), T => {
+            let o = out.op_ptr().cast::<<O as Of<T>>::T>();
+            // SAFETY: as in `floats`; the callers made `out` of the result's type.
+            unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), o, out.strides()) };
+        });
+        Ok(())
+    }
 }
 
 /// A derivative rule as one kernel over `g` and what was saved, for [`Unary::fused`]; there are none for complex

@@ -10,9 +10,9 @@ use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::generator::Generator;
-use crate::ops::{Form, TensorOptions, Value, view};
+use crate::ops::{Form, TensorOptions, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Tensor, default_dtype};
+use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 use crate::transforms;
 
 /// `multinomial`: indices along the last axis.
@@ -70,6 +70,7 @@ impl Primitive for Multinomial {
     const NAME: &'static str = OP;
     const NODE: &'static str = "NotDifferentiable";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(OP)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
@@ -77,9 +78,6 @@ impl Primitive for Multinomial {
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let p = copy::contiguous(xs[0])?;
-        if !matches!(p.dtype(), DType::Float32 | DType::Float64) {
-            return Err(Error::no_kernel(OP, p.dtype()));
-        }
         let n = p.sizes().last().copied().unwrap_or(0);
         let numbers = p.to_vec::<f64>()?;
         if !numbers.iter().all(|x| (0.0..f64::INFINITY).contains(x)) {
@@ -157,6 +155,7 @@ struct NormalAround {
 impl Primitive for NormalAround {
     const NAME: &'static str = "normal";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         // Operands with fewer dims broadcast behind the batch.
@@ -179,6 +178,9 @@ impl Primitive for NormalAround {
             (Some(_), _) => "NormalBackward2",
             (None, None) => "NormalBackward3",
         }
+    }
+    fn kernel_name(&self) -> &'static str {
+        "normal_kernel_cpu"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let shape = match xs {
@@ -209,9 +211,6 @@ impl Primitive for NormalAround {
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let operands = 1 + usize::from(self.mean.is_none() && self.std.is_none());
         (0..operands).map(|i| cx.when(i, || Tensor::zeros(cx.sizes(i), cx.dtype(i)))).collect()
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
     }
 }
 

@@ -9,8 +9,9 @@ use crate::kernels::random::{self, Mt19937};
 use crate::kernels::thresholds::random::CHUNK;
 use crate::match_dtype;
 use crate::tensor::copy;
+use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::{Dims, Strides, contiguous_strides};
-use crate::tensor::{DType, Element, FromScalar, Scalar, Tensor, Truth};
+use crate::tensor::{DType, Dtypes, Element, FromScalar, Scalar, Tensor, Truth};
 use crate::warn::warn;
 
 /// A distribution.
@@ -118,12 +119,33 @@ impl Draw {
         }
     }
 
+    /// The dtypes that can hold the distribution, as torch has kernels for them.
+    pub(super) fn dtypes(self) -> Dtypes {
+        match self {
+            Draw::Uniform { .. } | Draw::Normal { .. } => Dtypes::FLOATS,
+            // Other dtypes than floats are refused in other words.
+            Draw::Exponential { .. } => Dtypes::ALL,
+            _ => Dtypes::NUMERIC,
+        }
+    }
+
+    /// torch's name of the kernel.
+    pub(super) fn kernel_name(self) -> &'static str {
+        match self {
+            Draw::Uniform { .. } => "check_uniform_bounds",
+            Draw::Normal { .. } => "normal_kernel_cpu",
+            _ => "random_",
+        }
+    }
+
     /// Refuses parameters that are no distribution, and dtypes that cannot hold it.
     pub(super) fn check(self, dtype: DType) -> Result<()> {
         let refuse = |op, detail: String| Err(Error::shape(op, detail));
-        let floats = matches!(dtype, DType::Float32 | DType::Float64);
+        let floats = Dtypes::FLOATS.has(dtype);
+        if !self.dtypes().has(dtype) {
+            return Err(Error::no_kernel(self.kernel_name(), dtype));
+        }
         match self {
-            Draw::Uniform { .. } if !floats => Err(Error::no_kernel("check_uniform_bounds", dtype)),
             Draw::Uniform { lo, hi } => {
                 let limit = if dtype == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX };
                 for (name, x) in [("from", lo), ("to", hi)] {
@@ -145,7 +167,6 @@ impl Draw {
             Draw::Normal { std, .. } if std < 0.0 || std.is_nan() => {
                 refuse("normal_", format!("normal expects std >= 0.0, but found std {}", shown(std)))
             }
-            Draw::Normal { .. } if !floats => Err(Error::no_kernel("normal_kernel_cpu", dtype)),
             Draw::Exponential { .. } if !floats => refuse(
                 "exponential_",
                 format!(
@@ -230,7 +251,7 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
         Draw::Uniform { lo, hi } => match dtype {
             DType::Float32 => in_order::<f32>(t, |o| random::uniform_f32(g, o, lo, hi)),
             DType::Float64 => in_order::<f64>(t, |o| random::uniform_f64(g, o, lo, hi)),
-            _ => Err(Error::no_kernel("check_uniform_bounds", dtype)),
+            _ => undeclared(dtype),
         },
         // Normals in bulk are for contiguous memory alone; elsewhere they are drawn one by one, as fewer than 16 are.
         Draw::Normal { mean, std } => match dtype {
@@ -242,9 +263,9 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
                 let n = if plain { o.len().max(1) } else { 1 };
                 o.chunks_mut(n).for_each(|o| random::normal_f64(g, o, mean, std));
             }),
-            _ => Err(Error::no_kernel("normal_kernel_cpu", dtype)),
+            _ => undeclared(dtype),
         },
-        _ => match_dtype!(numeric of "random_", dtype, T => in_order::<T>(t, |o| match how {
+        _ => match_dtype!(numeric, dtype, T => in_order::<T>(t, |o| match how {
             Draw::Below { lo, hi } => {
                 let (lo, hi) = inward(lo, hi, dtype);
                 converted(o, 0i64, |o| random_below(g, o, lo, hi));
@@ -306,7 +327,7 @@ pub(super) fn by_chance(p: &Tensor, generator: Option<&Generator>) -> Result<Ten
     match p.dtype() {
         DType::Float32 => drawn!(f32, random::uniform_f32),
         DType::Float64 => drawn!(f64, random::uniform_f64),
-        other => Err(Error::no_kernel("bernoulli_tensor_cpu_p_", other)),
+        other => undeclared(other),
     }
 }
 
@@ -374,7 +395,7 @@ mod tests {
         assert_eq!(each(&p(DType::Float64)), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
         assert_eq!(drawn(&fresh(6, DType::Float32), Draw::Chance(0.5)), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
         assert!(by_chance(&Tensor::full(&[1], Scalar::Float(f64::NAN), DType::Float32).unwrap(), None).is_err());
-        assert!(by_chance(&fresh(1, DType::Int64), None).is_err());
+        assert!(super::super::bernoulli(&fresh(1, DType::Int64), None).is_err());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, ma
 use crate::error::Result;
 use crate::generator::Generator;
 use crate::tensor::copy;
-use crate::tensor::{Dims, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Tensor};
 use crate::transforms::{self, Randomness};
 use draw::{Draw, by_chance, draw_into};
 
@@ -59,6 +59,7 @@ struct Redraw {
 impl Primitive for Redraw {
     const NAME: &'static str = "random_";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         if transforms::in_rule() == Randomness::Same {
             let one = Tensor::zeros(&xs[0].sizes()[usize::from(axes[0].is_some())..], xs[0].dtype())?;
@@ -78,12 +79,19 @@ impl Primitive for Redraw {
             Draw::Chance(_) => "BernoulliBackward2",
         }
     }
+    fn kernel_name(&self) -> &'static str {
+        self.how.kernel_name()
+    }
+    fn dtypes(&self) -> Dtypes {
+        self.how.dtypes()
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let t = xs[0].empty_like_layout(xs[0].dtype())?;
-        self.forward_into(xs, &t)?;
+        // SAFETY: fresh.
+        unsafe { self.forward_into(xs, &t)? };
         Ok(out(t))
     }
-    fn forward_into(&self, _: &[&Tensor], out: &Tensor) -> Result<bool> {
+    unsafe fn forward_into(&self, _: &[&Tensor], out: &Tensor) -> Result<bool> {
         self.how.check(out.dtype())?;
         draw_into(out, self.how, self.generator.as_ref())?;
         Ok(true)
@@ -98,6 +106,9 @@ fn redraw(form: Form, input: &Tensor, how: Draw, generator: Option<&Generator>) 
     apply_as(form, Redraw { how, generator: generator.cloned() }, &[&input])
 }
 
+/// torch's name of the kernel that draws by probabilities.
+const CHANCES: &str = "bernoulli_tensor_cpu_p_";
+
 /// `bernoulli` of a tensor of probabilities: they get a zero gradient.
 #[derive(Clone, Debug)]
 struct Bernoulli {
@@ -107,11 +118,15 @@ struct Bernoulli {
 impl Primitive for Bernoulli {
     const NAME: &'static str = "bernoulli";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
     });
     const JVP: Tangents<Self> = Tangents::Zero;
+    fn kernel_name(&self) -> &'static str {
+        CHANCES
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         by_chance(xs[0], self.generator.as_ref()).map(out)
     }
@@ -130,6 +145,7 @@ impl Primitive for BernoulliEach {
     const NAME: &'static str = "bernoulli_";
     const NODE: &'static str = "BernoulliBackward1";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         let (x, p) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
@@ -141,6 +157,12 @@ impl Primitive for BernoulliEach {
         Ok((apply(op.clone(), &[&x, &view::view_to(&p, &sizes)?])?, smallvec![Some(0)]))
     });
     const JVP: Tangents<Self> = Tangents::Zero;
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(xs[1].dtype())
+    }
+    fn kernel_name(&self) -> &'static str {
+        CHANCES
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let p = Tensor::empty(xs[0].sizes(), xs[1].dtype())?;
         copy::copy_into(xs[1], &p)?;

@@ -8,10 +8,10 @@ use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kernels::reduce::{Max, Min};
 use crate::match_dtype;
-use crate::tensor::Tensor;
+use crate::tensor::{Dtypes, Tensor};
 
 /// `aminmax`: reverse, each gradient split evenly among the elements equal to its result.
 #[derive(Clone, Debug)]
@@ -23,12 +23,16 @@ impl Primitive for AMinMax {
     const NAME: &'static str = "aminmax";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "min"), Save::output(1, "max")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim(), keepdim: op.over.keepdim);
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
+    fn kernel_name(&self) -> &'static str {
+        "aminmax_cpu"
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         match_dtype!(numeric, x.dtype(), T => {
             Ok(smallvec![run::<T, _>(&Min, x, &self.over)?, run::<T, _>(&Max, x, &self.over)?])
-        }, else Err(ErrorKind::NoKernel { op: Self::NAME, kernel: "aminmax_cpu", dtype: x.dtype() }.into()))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut sum: Option<Tensor> = None;

@@ -14,7 +14,7 @@ use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
 use crate::tensor::copy;
-use crate::tensor::{Scalar, Tensor};
+use crate::tensor::{Dtypes, Scalar, Tensor};
 
 /// `cummax` and `cummin`: reverse `g` added up at the indices found.
 #[derive(Clone, Debug)]
@@ -45,6 +45,7 @@ impl Primitive for Running {
     const NAME: &'static str = "cummax";
     const SAVE: &'static [Save] = &[Save::output(1, "indices"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim);
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let axis = p.axis + 1;
         view::along_axis(Self { max: p.max, dim: axis as i64, axis }, xs, axes, batch, 0)
@@ -52,12 +53,14 @@ impl Primitive for Running {
     fn node(&self) -> &'static str {
         if self.max { "CummaxBackward0" } else { "CumminBackward0" }
     }
+    fn kernel_name(&self) -> &'static str {
+        if self.max { "cummax" } else { "cummin" }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = ReduceAxes::dim(Self::NAME, self.axis as i64, x.ndim(), false)?.block(x.sizes());
         let mut indices = vec![0i64; x.numel()];
-        let op = if self.max { "cummax" } else { "cummin" };
-        let values = match_dtype!(numeric of op, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
+        let values = match_dtype!(numeric, x.dtype(), T => Tensor::build::<T>(x.sizes(), |values| {
             extremes(self.max, x.as_slice::<T>().unwrap_or(&[]), values, &mut indices, block);
         }))?;
         Ok(smallvec![values, Tensor::from_slice(&indices, x.sizes())?])
@@ -135,12 +138,13 @@ impl Primitive for LogCumSumExp {
     const NAME: &'static str = "logcumsumexp";
     const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), reverse: p.reverse }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
-        match_dtype!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+        match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
             logs(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
         }))
         .map(out)

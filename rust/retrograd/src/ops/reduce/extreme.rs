@@ -16,7 +16,7 @@ use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::layout::Dims;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Refuses to look for an extreme among no elements.
 fn check_some(op: &'static str, x: &Tensor, over: &ReduceAxes) -> Result<()> {
@@ -92,6 +92,7 @@ impl Ties {
 impl Primitive for ExtremeAlong {
     const NAME: &'static str = "amax";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     fn node(&self) -> &'static str {
         match (self.max, self.full) {
@@ -101,10 +102,13 @@ impl Primitive for ExtremeAlong {
             (false, false) => "AminBackward0",
         }
     }
+    fn kernel_name(&self) -> &'static str {
+        self.op()
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         check_some(self.op(), x, &self.over)?;
-        match_dtype!(numeric of self.op(), x.dtype(), T => {
+        match_dtype!(numeric, x.dtype(), T => {
             if self.max { run::<T, _>(&Max, x, &self.over) } else { run::<T, _>(&Min, x, &self.over) }.map(out)
         })
     }
@@ -146,6 +150,7 @@ impl Primitive for ExtremeDim {
         keepdim: op.over.keepdim,
         self_sym_sizes: &op.sizes[..],
     );
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let mut sizes = view::with_batch(&op.sizes, batch);
         let over = if op.sizes.is_empty() {
@@ -159,10 +164,13 @@ impl Primitive for ExtremeDim {
     fn node(&self) -> &'static str {
         if self.max { "MaxBackward0" } else { "MinBackward0" }
     }
+    fn kernel_name(&self) -> &'static str {
+        if self.max { "max" } else { "min" }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let op = if self.max { "max" } else { "min" };
         check_some(op, xs[0], &self.over)?;
-        best_of(op, self.max, xs[0], &self.over)
+        best_of(self.max, xs[0], &self.over)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let sizes = cx.sizes(0);
@@ -175,7 +183,7 @@ impl Primitive for ExtremeDim {
 }
 
 /// The extreme values and their first indices.
-fn best_of(op: &'static str, max: bool, x: &Tensor, over: &ReduceAxes) -> Result<Outs> {
+fn best_of(max: bool, x: &Tensor, over: &ReduceAxes) -> Result<Outs> {
     let sizes = over.sizes(x.sizes());
     let indices = Tensor::empty(&sizes, DType::Int64)?;
     let values = Tensor::empty(&sizes, x.dtype())?;
@@ -183,7 +191,7 @@ fn best_of(op: &'static str, max: bool, x: &Tensor, over: &ReduceAxes) -> Result
         return Ok(smallvec![values, indices]);
     }
     let ((kept, kept_strides), (reduced, reduced_strides)) = over.split(x);
-    match_dtype!(numeric of op, x.dtype(), T => {
+    match_dtype!(numeric, x.dtype(), T => {
         let (level, a, v, i) = (InstructionSet::detect(), x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
         let kernel = if max { best::<T, true> } else { best::<T, false> };
         // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) the results are fresh.
@@ -203,15 +211,19 @@ impl Primitive for ArgExtreme {
     const NAME: &'static str = "argmax";
     const NODE: &'static str = "NotDifferentiable";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { max: op.max, over: op.over.lifted(ndims[0]) }));
     const JVP: Tangents<Self> = Tangents::Zero;
+    fn kernel_name(&self) -> &'static str {
+        if self.max { "argmax" } else { "argmin" }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let op = if self.max { "argmax" } else { "argmin" };
         if xs[0].dtype() == DType::Bool {
             return Err(Error::dtype(op, "does not support bool input: convert with .to(uint8)"));
         }
         check_some(op, xs[0], &self.over)?;
-        let mut found = best_of(op, self.max, xs[0], &self.over)?;
+        let mut found = best_of(self.max, xs[0], &self.over)?;
         Ok(out(found.swap_remove(1)))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {

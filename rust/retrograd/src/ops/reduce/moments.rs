@@ -7,14 +7,13 @@ use super::sum::{mean_of, sum_of};
 use super::{ReduceAxes, run_into};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Moments, Reduce, row_moments};
 use crate::match_dtype;
-use crate::ops::Value;
 use crate::ops::pointwise::select::where_;
 use crate::tensor::layout::numel;
-use crate::tensor::{Element, FromScalar, Scalar, Tensor};
+use crate::tensor::{Dtypes, Element, FromScalar, Scalar, Tensor};
 
 /// `var`, `std` and, with the mean, `var_mean`, `std_mean`: with `n - correction` below,
 /// `gvar = 2 g (x - mean) / (n - correction)`, and `gstd = gvar / (2 std)`, 0 where `std` is 0.
@@ -54,12 +53,14 @@ impl<const STD: bool, const MEAN: bool> Primitive for VarOrStd<STD, MEAN> {
         (true, false) => &[Save::input(0, "self"), Save::output(0, "result")],
         (true, true) => &[Save::input(0, "self"), Save::output(0, "result0")],
     };
+    const PARAMS: Params<Self> = params!(op; correction, dim: op.over.saved_dims(), keepdim: op.over.keepdim);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> =
         Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), correction: op.correction }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let freedom = self.freedom(x.sizes()).max(0.0);
-        match_dtype!(floats of Self::NAME, x.dtype(), T => {
+        match_dtype!(floats, x.dtype(), T => {
             let sizes = self.over.sizes(x.sizes());
             let moments = moments::<T>(x, &self.over, |row| {
                 // SAFETY: (1) the elements of a slice.
@@ -117,10 +118,6 @@ impl<const STD: bool, const MEAN: bool> Primitive for VarOrStd<STD, MEAN> {
             Ok(one(var_or_std))
         }
     });
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let correction = self.correction.map_or(Value::None, Value::Scalar);
-        vec![("correction", correction), ("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into())]
-    }
 }
 
 /// Mean and sum of squared deviations for each element of the result; `row` gives them for one row.

@@ -13,7 +13,7 @@ use crate::ops::memory::cast;
 use crate::ops::pointwise::{refuse_bools, result_type};
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor};
 
 fn zero() -> Result<Tensor> {
     Tensor::number(Scalar::Int(0))
@@ -86,12 +86,12 @@ struct VectorNorm {
 impl Primitive for VectorNorm {
     const NAME: &'static str = "vector_norm";
     const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
+    const DTYPES: Dtypes = Dtypes::ORDERED;
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), ..p.clone() }));
     fn node(&self) -> &'static str {
         if self.older { "NormBackward1" } else { "LinalgVectorNormBackward0" }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        refuse_complex(Self::NAME, xs)?;
         norm_of(&xs[0].detach(), self.ord.as_f64(), &self.over).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -108,14 +108,6 @@ impl Primitive for VectorNorm {
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
         vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into()), (ord, self.ord.into())]
-    }
-}
-
-/// The rules here are for real numbers: a norm is not complex-analytic.
-fn refuse_complex(op: &'static str, xs: &[&Tensor]) -> Result<()> {
-    match xs.iter().find(|x| x.dtype().is_complex()) {
-        Some(x) => Err(Error::no_kernel(op, x.dtype())),
-        None => Ok(()),
     }
 }
 
@@ -388,6 +380,7 @@ impl Primitive for Dist {
     const NAME: &'static str = "dist";
     const SAVE: &'static [Save] = &[Save::input(1, "other"), Save::output(0, "result"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; p);
+    const DTYPES: Dtypes = Dtypes::ORDERED;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let [a, b] = [view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?];
         let ndim = a.ndim().max(b.ndim());
@@ -406,8 +399,10 @@ impl Primitive for Dist {
         };
         Ok((out(y), smallvec![Some(0)]))
     });
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(xs))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        refuse_complex(Self::NAME, xs)?;
         norm_of(&xs[0].detach().sub(&xs[1].detach())?, self.p.as_f64(), &ReduceAxes::all()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

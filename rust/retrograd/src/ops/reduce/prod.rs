@@ -14,7 +14,7 @@ use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Element, Tensor, Truth};
+use crate::tensor::{DType, Dtypes, Element, Tensor, Truth};
 
 /// `prod`: reverse `g` times the product of the other elements.
 #[derive(Clone, Debug)]
@@ -47,14 +47,18 @@ impl Prod {
 impl Primitive for Prod {
     const NAME: &'static str = "prod";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
     fn node(&self) -> &'static str {
         if self.over.is_given() { "ProdBackward1" } else { "ProdBackward0" }
     }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(accumulated(xs[0].dtype(), self.dtype))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let product = match_dtype!(numeric of Self::NAME, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?);
+        let product = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?);
         copy::cast(&product, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -94,8 +98,7 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
     if x.is_batched() {
         return Ok(true);
     }
-    let all =
-        match_dtype!(floats of "prod", x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &ReduceAxes::all())?);
+    let all = match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &ReduceAxes::all())?);
     Ok(all.item()?.is_zero())
 }
 
@@ -123,7 +126,7 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
         }
     }
     let x = copy::contiguous(x)?;
-    match_dtype!(floats of "prod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         fill(x.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
     }))
 }

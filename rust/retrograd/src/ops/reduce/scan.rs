@@ -17,7 +17,7 @@ use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides};
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor};
 
 /// The running result of `r` along the one axis of `over`, forwards or backwards, in a fresh tensor.
 fn scanned<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, reverse: bool) -> Result<Tensor>
@@ -64,12 +64,16 @@ impl Primitive for CumSum {
     const NAME: &'static str = "cumsum";
     const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(accumulated(xs[0].dtype(), self.dtype))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let sums = match_dtype!(numeric of Self::NAME, x.dtype(), T => {
+        let sums = match_dtype!(numeric, x.dtype(), T => {
             scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?
         });
         copy::cast(&sums, dtype).map(out)
@@ -106,11 +110,15 @@ impl Primitive for CumProd {
     const NAME: &'static str = "cumprod";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(accumulated(xs[0].dtype(), self.dtype))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
-        let products = match_dtype!(numeric of Self::NAME, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
+        let products = match_dtype!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
         copy::cast(&products, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -163,7 +171,7 @@ fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) ->
     }
     let [g, x, y] = [copy::contiguous(g)?, copy::contiguous(x)?, copy::contiguous(y)?];
     const WHY: &str = "contiguous and of this dtype";
-    match_dtype!(floats of "cumprod", x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         let [g, x, y] = [&g, &x, &y].map(|t| t.as_slice::<T>().expect(WHY));
         fill(g, x, y, o, [before, n, after]);
     }))

@@ -9,7 +9,7 @@ use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Body, lanes2, row_of};
@@ -21,7 +21,7 @@ use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
-use crate::tensor::{DType, Tensor, default_dtype};
+use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 
 /// `logsumexp`: reverse `g exp(x - result)`.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ fn finite<V: Vector>(m: V) -> V {
 fn fresh2<K: Body<f32, 2> + Body<f64, 2>>(k: &K, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let o = Tensor::empty(a.sizes(), a.dtype())?;
     let sb = expanded_strides(b.sizes(), b.strides(), a.sizes());
-    match_dtype!(floats of "logsumexp", a.dtype(), T => {
+    match_dtype!(floats, a.dtype(), T => {
         // SAFETY: (1) S1, S3 and the expansion of `b`; (2, 3) the output is fresh and contiguous.
         unsafe { lanes2(k, a.sizes(), a.ptr::<T>().cast_const(), a.strides(), b.ptr::<T>().cast_const(), &sb, o.ptr::<T>(), o.strides()) };
         Ok(o)
@@ -75,10 +75,11 @@ impl Primitive for LogSumExp {
     const NAME: &'static str = "logsumexp";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, kept) = (xs[0], self.over.keeping());
-        match_dtype!(floats of Self::NAME, x.dtype(), T => {
+        match_dtype!(floats, x.dtype(), T => {
             // Of no elements the maximum is minus infinity, and so is the result.
             let max = run::<T, _>(&reduce::Max, x, &kept)?;
             let sum = run::<T, _>(&reduce::Sum, &fresh2(&Shifted, x, &max)?, &kept)?;
@@ -126,7 +127,7 @@ impl<const LOG: bool> Softmax<LOG> {
         }
         let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
         let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
-        match_dtype!(floats of Self::NAME, y.dtype(), T => {
+        match_dtype!(floats, y.dtype(), T => {
             let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
             Tensor::build::<T>(&sizes, |o| {
                 in_parts(o, block, |o, part| {
@@ -143,7 +144,11 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
     const NAME: &'static str = if LOG { "log_softmax" } else { "softmax" };
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
+    fn kernel_name(&self) -> &'static str {
+        if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let block = self.over.block(x.sizes());
@@ -156,9 +161,6 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
                 });
             }).map(out)
         }, else {
-            if x.dtype().half().is_none() {
-                return Err(Error::no_kernel(if LOG { "log_softmax_kernel_impl" } else { "softmax_kernel_impl" }, x.dtype()));
-            }
             // A row has two passes, so the conversion is one of its own.
             let wide = self.forward(&[&copy::cast(&x, DType::Float32)?])?;
             copy::cast(&wide[0], x.dtype()).map(out)

@@ -14,7 +14,7 @@ use crate::ops::{Value, view};
 use crate::tensor::complex::pairs;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, expands_to};
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Sizes of a batch of operands.
 fn batched(sizes: &[usize], batch: usize) -> Dims {
@@ -44,7 +44,7 @@ impl Primitive for Sum {
         let dtype = accumulated(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
         let sum = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Sum, &x, &self.over)?,
-            else sum_of_others(&reduce::Sum, Self::NAME, &x, &self.over)?);
+            else sum_of_others(&reduce::Sum, &x, &self.over)?);
         copy::cast(&sum, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -62,19 +62,19 @@ impl Primitive for Sum {
 }
 
 /// A sum, or mean, of halves, which accumulate in float32, or of complex numbers: the sums of their parts.
-fn sum_of_others<R>(r: &R, op: &'static str, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
+fn sum_of_others<R>(r: &R, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
     R: Reduce<f32, O = f32> + Reduce<f64, O = f64> + Reduce<f16, O = f16> + Reduce<bf16, O = bf16>,
 {
     if !x.dtype().is_complex() {
-        return match_dtype!(halves, x.dtype(), T => run::<T, _>(r, x, over), else Err(Error::no_kernel(op, x.dtype())));
+        return match_dtype!(halves, x.dtype(), T => run::<T, _>(r, x, over));
     }
     let out = Tensor::empty(&over.sizes(x.sizes()), x.dtype())?;
     let (x, over) = (pairs(x)?, over.without_last(x.ndim()));
     match_dtype!(floats, x.dtype(), T => {
         // SAFETY: (Into 1) fresh, contiguous memory of two reals for every complex result.
         unsafe { run_into::<T, _>(r, &x, &over, out.op_ptr().cast::<T>()) }
-    }, else unreachable!("parts are float32 or float64"));
+    });
     Ok(out)
 }
 
@@ -177,6 +177,7 @@ impl Primitive for Mean {
     const NAME: &'static str = "mean";
     const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
         Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype, sizes: batched(&op.sizes, batch) })
     });
@@ -184,10 +185,13 @@ impl Primitive for Mean {
     fn node(&self) -> &'static str {
         if self.over.is_given() { "MeanBackward1" } else { "MeanBackward0" }
     }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(self.dtype.unwrap_or(xs[0].dtype()))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::cast(xs[0], self.dtype.unwrap_or(xs[0].dtype()))?;
         match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::Mean, &x, &self.over).map(out),
-            else sum_of_others(&reduce::Mean, Self::NAME, &x, &self.over).map(out))
+            else sum_of_others(&reduce::Mean, &x, &self.over).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let n = self.over.count(cx.sizes(0));

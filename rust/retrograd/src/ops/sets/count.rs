@@ -6,11 +6,11 @@ use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::ops::index::dynamic_shape;
 use crate::tensor::copy;
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor};
 
 /// `bincount`, of numbers alone or with a weight of each.
 #[derive(Clone, Debug)]
@@ -38,9 +38,13 @@ impl Primitive for BinCount {
     const NAME: &'static str = "bincount";
     const NODE: &'static str = "NotImplemented";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::INTS;
     const BATCH: Batch<Self> = Batch::Rule(|_, _, _, _| Err(dynamic_shape("bincount")));
     fn inputs(&self) -> u32 {
         0b10
+    }
+    fn kernel_name(&self) -> &'static str {
+        "bincount_cpu"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         // S6: the bins say how long the result is, and which element of it they add to.
@@ -92,9 +96,6 @@ pub fn bincount(input: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Res
     const OP: &str = "bincount";
     let least = usize::try_from(minlength)
         .map_err(|_| Error::shape(OP, format!("minlength should be >= 0, got {minlength}")))?;
-    if !matches!(input.dtype(), DType::UInt8 | DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64) {
-        return Err(ErrorKind::NoKernel { op: OP, kernel: "bincount_cpu", dtype: input.dtype() }.into());
-    }
     if input.ndim() != 1 {
         return Err(refused(format!("got shape {:?}", input.sizes())));
     }

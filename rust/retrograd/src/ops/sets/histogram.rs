@@ -7,12 +7,12 @@ use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kernels::real::Real;
 use crate::match_dtype;
 use crate::ops::create::linspace;
 use crate::tensor::copy;
-use crate::tensor::{DType, Dims, Element, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Element, Scalar, Tensor};
 
 /// The smallest and the largest element; NaN if there is one.
 fn reach<T: Real + Into<f64>>(x: &[T]) -> Option<[f64; 2]> {
@@ -88,8 +88,12 @@ impl Primitive for Histc {
     const NAME: &'static str = "histc";
     const NODE: &'static str = "NotImplemented";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { lead: p.lead + 1, ..*p }));
     const JVP: Tangents<Self> = Tangents::Zero;
+    fn kernel_name(&self) -> &'static str {
+        "histogram_cpu"
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
         let (lead, entry) = x.sizes().split_at(self.lead);
@@ -105,7 +109,7 @@ impl Primitive for Histc {
                 fill(from, None, edges.as_slice::<T>().expect("fresh"), true, false, counts);
             }
             Tensor::build::<T>(&sizes, |to| to.iter_mut().zip(&counts).for_each(|(to, &n)| *to = n as T)).map(out)
-        }, else Err(ErrorKind::NoKernel { op: "histc", kernel: "histogram_cpu", dtype: x.dtype() }.into()))
+        })
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(Self::NAME, REMEDY)
@@ -213,18 +217,21 @@ impl Primitive for Histogram {
     const NAME: &'static str = OP;
     const NODE: &'static str = "NotImplemented";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let all = xs.iter().zip(axes).map(|(x, axis)| crate::ops::view::batch_first(x, *axis, batch));
         let all = all.collect::<Result<Vec<_>>>()?;
         let outs = apply(Self { lead: p.lead + 1, ..p.clone() }, &all.iter().collect::<Vec<_>>())?;
         Ok((outs, smallvec![Some(0), Some(0)]))
     });
+    fn kernel_name(&self) -> &'static str {
+        "histogramdd"
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let all = xs.iter().map(|x| copy::contiguous(x)).collect::<Result<Vec<_>>>()?;
         let edges = self.even.is_none().then(|| &all[1]);
         let weights = self.weighted.then(|| &all[all.len() - 1]);
-        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(&all[0], weights, edges),
-            else Err(ErrorKind::NoKernel { op: OP, kernel: "histogramdd", dtype: xs[0].dtype() }.into()))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(&all[0], weights, edges))
     }
     fn vjp(&self, _: &Vjp) -> Result<Grads> {
         no_derivative(OP, REMEDY)

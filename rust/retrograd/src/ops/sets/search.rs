@@ -6,11 +6,11 @@ use smallvec::{SmallVec, smallvec};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::ops::pointwise::result_type;
 use crate::ops::view;
 use crate::tensor::copy;
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor};
 use crate::warn;
 
 /// For every value, how many elements of its row of `sorted` lie before it; with a third operand, the order that sorts
@@ -73,6 +73,7 @@ impl Primitive for Search {
     const NAME: &'static str = "searchsorted";
     const NODE: &'static str = "NotDifferentiable";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         if axes[0].is_none() && xs.len() == 2 && xs[0].ndim() == 1 {
             // One vector for the values of all entries.
@@ -93,6 +94,12 @@ impl Primitive for Search {
     const JVP: Tangents<Self> = Tangents::Zero;
     fn inputs(&self) -> u32 {
         0
+    }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(&xs[..2]))
+    }
+    fn kernel_name(&self) -> &'static str {
+        "searchsorted_out_cpu"
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (sorted, values, order) = (xs[0], xs[1], xs.get(2).copied());
@@ -145,10 +152,6 @@ fn check(op: &'static str, sorted: &Tensor, values: &Tensor, int32: bool) -> Res
             "the size of boundaries' last dimension should be less than {}: leave out_int32",
             i32::MAX
         ));
-    }
-    let dtype = result_type(&[sorted, values]);
-    if dtype == DType::Bool || dtype.is_complex() {
-        return Err(ErrorKind::NoKernel { op, kernel: "searchsorted_out_cpu", dtype }.into());
     }
     Ok(())
 }

@@ -7,13 +7,13 @@ use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::ops::index::dynamic_shape;
 use crate::ops::sort::sort;
 use crate::ops::{OneOrMany, view};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// The distinct elements, or slices along an axis. Results: the elements, for each element which of them it is, and how
 /// often each occurs; the latter two without elements unless asked for.
@@ -35,6 +35,7 @@ impl Unique {
 impl Primitive for Unique {
     const NAME: &'static str = "unique";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::ORDERED;
     const BATCH: Batch<Self> = Batch::Rule(|p, _, _, _| Err(dynamic_shape(p.op())));
     fn node(&self) -> &'static str {
         match (self.consecutive, self.axis) {
@@ -210,9 +211,6 @@ impl Runs {
 
 fn distinct(x: &Tensor, dim: Option<i64>, asked: Unique) -> Result<OneOrMany> {
     let op = asked.op();
-    if x.dtype().is_complex() {
-        return Err(ErrorKind::NoKernel { op, kernel: "unique", dtype: x.dtype() }.into());
-    }
     let axis = match dim {
         Some(dim) if x.ndim() == 0 => {
             return Err(Error::index(op, format!("Dimension specified as {dim} but tensor has no dimensions")));

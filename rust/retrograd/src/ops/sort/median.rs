@@ -2,7 +2,6 @@
 
 use retrograd_macros::op;
 
-use super::select::check_order;
 use super::selection::{Choose, along, as_lines, chosen, size_along};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
@@ -12,7 +11,7 @@ use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
 use crate::ops::reduce::{ReduceAxes, Ties};
 use crate::tensor::layout::contiguous_strides;
-use crate::tensor::{Scalar, Tensor};
+use crate::tensor::{Dtypes, Scalar, Tensor};
 
 /// The element in the middle of a line, the lower one of two.
 #[derive(Clone, Debug)]
@@ -24,6 +23,8 @@ struct Middle {
 
 impl Choose for Middle {
     const NAME: &'static str = "median";
+    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
+    const KERNEL: &'static str = "median_cpu";
     fn node(&self) -> &'static str {
         if self.ignore_nan { "NanmedianBackward1" } else { "MedianBackward1" }
     }
@@ -65,9 +66,13 @@ impl Median {
 impl Primitive for Median {
     const NAME: &'static str = "median";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
+    const DTYPES: Dtypes = Middle::DTYPES;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { lead: op.lead + 1, ..*op }));
     fn node(&self) -> &'static str {
         if self.ignore_nan { "NanmedianBackward0" } else { "MedianBackward0" }
+    }
+    fn kernel_name(&self) -> &'static str {
+        Middle::KERNEL
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
@@ -88,14 +93,12 @@ impl Primitive for Median {
     });
 }
 
-fn median_of(op: &'static str, x: &Tensor, ignore_nan: bool) -> Result<Tensor> {
-    check_order(op, "median_cpu", x.dtype())?;
+fn median_of(x: &Tensor, ignore_nan: bool) -> Result<Tensor> {
     apply1(Median { ignore_nan, lead: 0 }, &[x])
 }
 
 fn median_along(op: &'static str, x: &Tensor, ignore_nan: bool, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     size_along(op, x, dim)?;
-    check_order(op, "median_cpu", x.dtype())?;
     along(Middle { ignore_nan, keepdim }, x, dim)
 }
 
@@ -108,7 +111,7 @@ fn median_along(op: &'static str, x: &Tensor, ignore_nan: bool, dim: i64, keepdi
 /// 2.0
 #[op(function, method)]
 pub fn median(input: &Tensor) -> Result<Tensor> {
-    median_of("median", input, false)
+    median_of(input, false)
 }
 
 /// The median along a dimension and its index: the element in the middle of the order, the lower one of two.
@@ -132,7 +135,7 @@ pub fn median_dim(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Te
 /// 3.0
 #[op(function, method)]
 pub fn nanmedian(input: &Tensor) -> Result<Tensor> {
-    median_of("nanmedian", input, true)
+    median_of(input, true)
 }
 
 /// The median of the numbers along a dimension and its index; see `median`.

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::selection::{Choose, along, size_along};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::Tensor;
@@ -16,6 +16,7 @@ struct Most {
 
 impl Choose for Most {
     const NAME: &'static str = "mode";
+    const KERNEL: &'static str = "mode_cpu";
     fn node(&self) -> &'static str {
         "ModeBackward0"
     }
@@ -65,9 +66,6 @@ impl Pick for Most {
 )]
 pub fn mode(input: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     size_along("mode", input, dim)?;
-    if input.dtype().is_complex() {
-        return Err(ErrorKind::NoKernel { op: "mode", kernel: "mode_cpu", dtype: input.dtype() }.into());
-    }
     along(Most { keepdim }, input, dim)
 }
 

@@ -3,11 +3,11 @@
 use retrograd_macros::op;
 
 use super::selection::{Choose, along, size_along};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::kernels::OutOfMemory;
 use crate::kernels::sort::{Key, Keys, Pick};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// `topk`. The elements chosen are always sorted.
 #[derive(Clone, Debug)]
@@ -79,6 +79,8 @@ struct Kth {
 
 impl Choose for Kth {
     const NAME: &'static str = "kthvalue";
+    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
+    const KERNEL: &'static str = "kthvalue_cpu";
     fn node(&self) -> &'static str {
         "KthvalueBackward0"
     }
@@ -119,7 +121,6 @@ impl Pick for Kth {
 )]
 pub fn kthvalue(input: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let n = size_along("kthvalue", input, dim)?;
-    check_order("kthvalue", "kthvalue_cpu", input.dtype())?;
     if k < 1 || k > n as i64 {
         return Err(Error::shape(
             "kthvalue",
@@ -127,14 +128,6 @@ pub fn kthvalue(input: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tens
         ));
     }
     along(Kth { k: k as usize - 1, keepdim }, input, dim)
-}
-
-/// Refuses dtypes that have an order but no k-th element in torch, bool, and those without an order.
-pub fn check_order(op: &'static str, kernel: &'static str, dtype: DType) -> Result<()> {
-    if dtype == DType::Bool || dtype.is_complex() {
-        return Err(ErrorKind::NoKernel { op, kernel, dtype }.into());
-    }
-    Ok(())
 }
 
 #[cfg(test)]

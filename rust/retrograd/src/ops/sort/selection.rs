@@ -15,11 +15,15 @@ use crate::ops::index::{at_chosen, to_chosen};
 use crate::ops::view::{along_axis, with_batch};
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, Strides, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Strides, Tensor};
 
 /// Which elements of a line are chosen, and what the op is called.
 pub trait Choose: Pick + Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
+    /// As [`Primitive::DTYPES`].
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    /// torch's name of the kernel.
+    const KERNEL: &'static str = Self::NAME;
     /// torch's name of the node.
     fn node(&self) -> &'static str;
     /// How many elements are chosen of a line of `n`.
@@ -45,6 +49,7 @@ struct Chosen<C> {
 impl<C: Choose> Primitive for Chosen<C> {
     const NAME: &'static str = C::NAME;
     const SAVE: &'static [Save] = &[Save::output(1, "indices")];
+    const DTYPES: Dtypes = C::DTYPES;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let axis = p.axis + 1;
         let mut sizes = with_batch(&p.sizes, batch);
@@ -56,6 +61,9 @@ impl<C: Choose> Primitive for Chosen<C> {
     });
     fn node(&self) -> &'static str {
         self.choose.node()
+    }
+    fn kernel_name(&self) -> &'static str {
+        C::KERNEL
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (values, indices) = chosen(&self.choose, xs[0], self.axis)?;
@@ -109,7 +117,7 @@ pub fn chosen<C: Choose>(choose: &C, x: &Tensor, axis: usize) -> Result<(Tensor,
     };
     let outer: Dims = sizes.iter().enumerate().filter(|&(d, _)| d != axis).map(|(_, &n)| n).collect();
     let (a_outer, o_outer) = (others(x.strides()), others(values.strides()));
-    match_dtype!(ordered of C::NAME, x.dtype(), T => {
+    match_dtype!(ordered, x.dtype(), T => {
         let (a, v, i) = (x.ptr::<T>().cast_const(), values.ptr::<T>(), indices.ptr::<i64>());
         // SAFETY: (1) S1 and S3, and a line without elements has no results; (2) the results are fresh, of one layout,
         // and have `to.n` elements along the axis.

@@ -3,6 +3,7 @@
 use retrograd_macros::op;
 
 use super::view_op::{Layout, ViewOp, apply_view, apply_view_inplace, lifted, with_batch, wrap_dims};
+use crate::autograd::primitive::{Params, params};
 use crate::error::{Error, Result};
 use crate::ops::{Form, Value};
 use crate::tensor::layout::wrap_dim;
@@ -57,6 +58,7 @@ struct Permute(Dims);
 
 impl ViewOp for Permute {
     const NAME: &'static str = "permute";
+    const PARAMS: Params<Self> = params!(op; dims: &*op.0);
     fn node(&self) -> &'static str {
         "PermuteBackward0"
     }
@@ -77,9 +79,6 @@ impl ViewOp for Permute {
     }
     fn lift(&self, _ndim: usize, _batch: usize) -> Self {
         Self(std::iter::once(0).chain(self.0.iter().map(|d| d + 1)).collect())
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dims", (&*self.0).into())]
     }
 }
 
@@ -153,6 +152,7 @@ struct Unsqueeze {
 
 impl ViewOp for Unsqueeze {
     const NAME: &'static str = "unsqueeze";
+    const PARAMS: Params<Self> = params!(op; dim);
     fn node(&self) -> &'static str {
         if self.form == Form::New { "UnsqueezeBackward0" } else { "UnsqueezeBackward1" }
     }
@@ -171,9 +171,6 @@ impl ViewOp for Unsqueeze {
     }
     fn lift(&self, _ndim: usize, _batch: usize) -> Self {
         Self { dim: self.dim + 1, form: self.form }
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into())]
     }
 }
 

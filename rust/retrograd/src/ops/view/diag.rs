@@ -9,10 +9,10 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
-use crate::ops::{Value, view};
+use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, Tensor};
+use crate::tensor::{Dims, Dtypes, Tensor};
 
 /// A copy of the diagonals. Reverse: `g` there, zeros elsewhere.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ impl Primitive for DiagonalCopy {
     const NAME: &'static str = "diagonal_copy";
     const NODE: &'static str = "DiagonalBackward0_copy";
     const SAVE: &'static [Save] = &[];
+    const PARAMS: Params<Self> =
+        params!(op; dim1: op.0.dims[0], dim2: op.0.dims[1], offset: op.0.offset, self_sym_sizes: &*op.0.from);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(Self(p.0.lift(ndims[0], batch))));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -31,9 +33,6 @@ impl Primitive for DiagonalCopy {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         self.0.vjp(cx.g(), cx.sizes(0)).map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        self.0.params()
     }
 }
 
@@ -52,6 +51,7 @@ impl Primitive for Trace {
     const NAME: &'static str = "trace";
     const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
         Ok((out(x.diagonal(0, 1, 2)?.sum_dims(&[1], false)?), smallvec![Some(0)]))
@@ -139,9 +139,6 @@ pub fn trace(input: &Tensor) -> Result<Tensor> {
             "trace",
             format!("trace: expected a matrix, but got tensor with dim {}", input.ndim()),
         ));
-    }
-    if input.dtype() == DType::Bool {
-        return Err(Error::no_kernel("trace", input.dtype()));
     }
     apply1(Trace { from: Dims::from_slice(input.sizes()) }, &[input])
 }

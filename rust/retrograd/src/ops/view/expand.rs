@@ -5,9 +5,8 @@ use smallvec::smallvec;
 
 use super::shape::{checked_sizes, reshape_to};
 use super::view_op::{Layout, ViewOp, Viewed, apply_view, batch_first, with_batch};
-use crate::autograd::primitive::{Batch, out};
+use crate::autograd::primitive::{Batch, Params, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
 use crate::tensor::layout;
 use crate::tensor::{Dims, Strides, Tensor};
 
@@ -20,6 +19,7 @@ struct Expand {
 
 impl ViewOp for Expand {
     const NAME: &'static str = "expand";
+    const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Viewed<Self>> = Batch::Rule(|p, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0], batch)?;
         // The operand's axes move to the right end, as far as the result has more of them.
@@ -53,9 +53,6 @@ impl ViewOp for Expand {
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
         Self { from: with_batch(&self.from, batch), sizes: with_batch(&self.sizes, batch) }
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self_sym_sizes", (&*self.from).into())]
     }
 }
 

@@ -6,9 +6,9 @@ use smallvec::smallvec;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
-use crate::ops::{Value, memory};
+use crate::ops::memory;
 use crate::tensor::layout::{checked_numel, contiguous_strides, numel, view_strides, wrap_dim};
 use crate::tensor::{Body, DType, Dims, MemoryFormat, Tensor};
 
@@ -23,6 +23,7 @@ struct ViewTo {
 
 impl ViewOp for ViewTo {
     const NAME: &'static str = "view";
+    const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     fn node(&self) -> &'static str {
         if self.reshaped { "ReshapeAliasBackward0" } else { "ViewBackward0" }
     }
@@ -51,9 +52,6 @@ impl ViewOp for ViewTo {
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
         Self { from: with_batch(&self.from, batch), sizes: with_batch(&self.sizes, batch), ..*self }
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("self_sym_sizes", (&*self.from).into())]
-    }
 }
 
 /// What `reshape` makes of its own copy: the copy's memory in other sizes, not tracked as a view.
@@ -64,6 +62,7 @@ impl Primitive for UnsafeView {
     const NAME: &'static str = "reshape";
     const NODE: &'static str = "UnsafeViewBackward0";
     const SAVE: &'static [Save] = &[];
+    const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.0.from);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(UnsafeView(p.0.lift(ndims[0], batch))));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let l = self.0.layout(xs[0])?;
@@ -74,9 +73,6 @@ impl Primitive for UnsafeView {
     }
     const JVP: Tangents<Self> =
         Tangents::Rule(|op, cx| cx.t(0).map(|t| reshape_to(t, &op.0.sizes)).transpose().map(maybe));
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        self.0.params()
-    }
 }
 
 /// `x[...]`: the same layout. Reverse: `g`.
@@ -96,9 +92,6 @@ impl ViewOp for Alias {
     }
     fn lift(&self, _ndim: usize, _batch: usize) -> Self {
         Self
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
     }
 }
 

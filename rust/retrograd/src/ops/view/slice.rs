@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::layout::wrap_dim;
@@ -61,6 +61,7 @@ pub(super) struct Select {
 
 impl ViewOp for Select {
     const NAME: &'static str = "select";
+    const PARAMS: Params<Self> = params!(op; dim, index, self_sym_sizes: &*op.from);
     fn node(&self) -> &'static str {
         "SelectBackward0"
     }
@@ -77,9 +78,6 @@ impl ViewOp for Select {
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
         Self { dim: self.dim + 1, index: self.index, from: with_batch(&self.from, batch) }
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![("dim", (self.dim as i64).into()), ("index", self.index.into()), ("self_sym_sizes", (&*self.from).into())]
-    }
 }
 
 /// `slice`: every `step`-th index of an axis from `start` up to `end`. Reverse: `g` there, zeros elsewhere.
@@ -95,6 +93,7 @@ pub(super) struct Slice {
 
 impl ViewOp for Slice {
     const NAME: &'static str = "slice";
+    const PARAMS: Params<Self> = params!(op; dim, end, self_sym_sizes: &*op.from, start, step);
     fn node(&self) -> &'static str {
         "SliceBackward0"
     }
@@ -115,15 +114,6 @@ impl ViewOp for Slice {
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
         Self { dim: self.dim + 1, from: with_batch(&self.from, batch), ..*self }
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dim", (self.dim as i64).into()),
-            ("end", self.end.into()),
-            ("self_sym_sizes", (&*self.from).into()),
-            ("start", self.start.into()),
-            ("step", self.step.into()),
-        ]
-    }
 }
 
 /// `diagonal`: the elements where two axes agree up to an offset, along a new last axis. Reverse: `g` there, zeros
@@ -137,6 +127,7 @@ pub(super) struct Diagonal {
 
 impl ViewOp for Diagonal {
     const NAME: &'static str = "diagonal";
+    const PARAMS: Params<Self> = params!(op; dim1: op.dims[0], dim2: op.dims[1], offset, self_sym_sizes: &*op.from);
     fn node(&self) -> &'static str {
         "DiagonalBackward0"
     }
@@ -167,14 +158,6 @@ impl ViewOp for Diagonal {
     }
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
         Self { offset: self.offset, dims: self.dims.map(|d| d + 1), from: with_batch(&self.from, batch) }
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dim1", (self.dims[0] as i64).into()),
-            ("dim2", (self.dims[1] as i64).into()),
-            ("offset", self.offset.into()),
-            ("self_sym_sizes", (&*self.from).into()),
-        ]
     }
 }
 

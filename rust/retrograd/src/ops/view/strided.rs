@@ -5,9 +5,10 @@ use retrograd_macros::op;
 use super::view_op::{Layout, ViewOp, Viewed, apply_view, apply_view_inplace};
 use crate::autograd::mode;
 use crate::autograd::node::{Edge, NodeRef, OutMeta};
+use crate::autograd::primitive::{Params, params};
 use crate::error::{Error, Result};
 use crate::kernels::strided::{Offsets, plan_in_order};
-use crate::ops::{Form, Value};
+use crate::ops::Form;
 use crate::tensor::layout::{extent, may_overlap, numel};
 use crate::tensor::{Dims, Scalar, Strides, Tensor};
 
@@ -32,6 +33,7 @@ impl AsStrided {
 
 impl ViewOp for AsStrided {
     const NAME: &'static str = "as_strided";
+    const PARAMS: Params<Self> = params!(op; size: &*op.sizes, storage_offset: op.offset, stride: &*op.strides.iter().map(|&s| s as i64).collect::<Vec<_>>());
     fn node(&self) -> &'static str {
         if self.form == Form::InPlace { "AsStridedBackward1" } else { "AsStridedBackward0" }
     }
@@ -73,11 +75,6 @@ impl ViewOp for AsStrided {
             strides: std::iter::once(value.strides()[0]).chain(self.strides.iter().copied()).collect(),
             ..*self
         }
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let stride: Vec<i64> = self.strides.iter().map(|&s| s as i64).collect();
-        let offset = self.offset.map_or(Value::None, |o| (o as i64).into());
-        vec![("size", (&*self.sizes).into()), ("storage_offset", offset), ("stride", (&*stride).into())]
     }
 }
 

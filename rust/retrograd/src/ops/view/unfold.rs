@@ -5,14 +5,13 @@ use retrograd_macros::op;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
-use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Dims, Tensor};
+use crate::tensor::{Dims, Dtypes, Tensor};
 
 /// `unfold`: windows of `size` along an axis, which counts them, a `step` apart; their elements along a new last axis.
 /// Reverse: every element is given the sum over the windows that it is in.
@@ -26,6 +25,7 @@ struct Unfold {
 
 impl ViewOp for Unfold {
     const NAME: &'static str = "unfold";
+    const PARAMS: Params<Self> = params!(op; dimension: op.dim, self_sym_sizes: &*op.from, size, step);
     const BATCH: Batch<super::view_op::Viewed<Self>> = Batch::Rule(|p, xs, axes, batch| {
         let mut x = super::batch_first(xs[0], axes[0], batch)?;
         let flat = x.ndim() == 1;
@@ -58,14 +58,6 @@ impl ViewOp for Unfold {
     fn lift(&self, _ndim: usize, batch: usize) -> Self {
         Self { dim: self.dim + 1, from: with_batch(&self.from, batch), ..*self }
     }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dimension", (self.dim as i64).into()),
-            ("self_sym_sizes", (&*self.from).into()),
-            ("size", (self.size as i64).into()),
-            ("step", (self.step as i64).into()),
-        ]
-    }
 }
 
 /// The sum of windows into the axis that they are of. Reverse: the windows of `g`.
@@ -75,6 +67,7 @@ struct Fold(Unfold);
 impl Primitive for Fold {
     const NAME: &'static str = "unfold_backward";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let g = super::batch_first(xs[0], axes[0], batch)?;
         let p = &p.0;
@@ -105,7 +98,7 @@ impl Primitive for Fold {
             Some(&n) => (n, xs[0].sizes()[p.dim], p.from[p.dim + 1..].iter().product()),
             None => (1, 1, 1),
         };
-        match_dtype!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
+        match_dtype!(floats, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
             to.fill(T::ZERO);
             add(g.as_slice::<T>().unwrap_or(&[]), to, windows, n, after, p);
         }))

@@ -5,7 +5,9 @@ use std::fmt::Debug;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, values,
+};
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -71,12 +73,16 @@ pub trait ViewOp: Debug + Clone + Send + Sync + 'static {
         self.lift(value.ndim() - 1, value.sizes()[0])
     }
     /// Parameters as `_saved_<name>` shows them.
-    fn params(&self) -> Vec<(&'static str, Value)>;
+    const PARAMS: Params<Self> = &[];
+    /// As [`ViewOp::PARAMS`], where parameters decide which there are.
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        values(Self::PARAMS, self)
+    }
 }
 
 /// Runs a [`ViewOp`] as a primitive.
 #[derive(Clone, Debug)]
-pub struct Viewed<V>(pub V);
+pub(crate) struct Viewed<V>(pub V);
 
 impl<V: ViewOp> Primitive for Viewed<V> {
     const NAME: &'static str = V::NAME;

@@ -20,7 +20,7 @@ use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
 use crate::tensor::copy;
-use crate::tensor::{DType, Dims, Element, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Element, Tensor};
 
 /// Operands: the input, the weight and, if there is one, the bias.
 #[derive(Clone, Debug)]
@@ -107,9 +107,14 @@ impl Primitive for Convolution {
         stride: &op.steps.stride[..],
         transposed,
     );
+    const DTYPES: Dtypes = Dtypes::REALS;
     const BATCH: Batch<Self> = Batch::Rule(batched);
     fn node(&self) -> &'static str {
         if self.derivative { "ConvolutionBackwardBackward0" } else { "ConvolutionBackward0" }
+    }
+    fn dtypes(&self) -> Dtypes {
+        // torch has transposed convolutions of no other integers.
+        if self.transposed { Dtypes::FLOATS.or(Dtypes::of(&[DType::Int64])) } else { Self::DTYPES }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, w) = (xs[0], xs[1]);
@@ -122,12 +127,10 @@ impl Primitive for Convolution {
             return Err(Error::dtype(Self::NAME, "operands of different dtypes, or a bias of another size"));
         }
         let y = Tensor::empty(&sizes, dtype)?;
-        // torch has transposed convolutions of no other integers.
-        let integers = dtype.is_integral() && dtype != DType::Bool && (dtype == DType::Int64 || !self.transposed);
-        if integers {
+        if dtype.is_integral() {
             return self.integers(&shape, xs, &y).map(out);
         }
-        match_dtype!(floats of Self::NAME, dtype, T => self.floats::<T>(&shape, xs, &y)?);
+        match_dtype!(floats, dtype, T => self.floats::<T>(&shape, xs, &y)?);
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -17,7 +17,7 @@ use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
 use crate::tensor::copy;
-use crate::tensor::{Dims, Element, Tensor};
+use crate::tensor::{Dims, Dtypes, Element, Tensor};
 
 /// `w[k] = sum over batch and positions of y[o] x[o * stride - padding + k * dilation]`, of the small side `y` and the
 /// large side `x`. Reverse: `gy` is the convolution of `x` with `g`, `gx` the transposed one of `y`.
@@ -84,6 +84,7 @@ impl Primitive for ConvolutionWeight {
         padding: &op.steps.padding[..],
         stride: &op.steps.stride[..],
     );
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (y, x) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         if batch == 0 {
@@ -116,7 +117,7 @@ impl Primitive for ConvolutionWeight {
             return Err(Error::dtype(Self::NAME, format!("{x:?} and {y:?} differ in dtype")));
         }
         let w = Tensor::empty(&sizes, x.dtype())?;
-        match_dtype!(floats of Self::NAME, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?);
+        match_dtype!(floats, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?);
         Ok(out(w))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {

@@ -6,15 +6,15 @@ use smallvec::smallvec;
 use super::convolution::{joined, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::conv::{self, ConvAxis, Window};
 use crate::kernels::real::Ring;
-use crate::ops::Value;
+use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::tensor::copy;
 use crate::tensor::layout::numel;
-use crate::tensor::{Dims, Element, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Element, Tensor, Truth};
 
 /// Windows over an image: rows, then columns.
 #[derive(Clone, Copy, Debug)]
@@ -54,14 +54,6 @@ impl Windows {
             pad: self.padding[i] as isize,
         };
         Window { images, axes: [axis(0), axis(1)] }
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("dilation", Value::from(&self.dilation[..])),
-            ("kernel_size", Value::from(&self.kernel[..])),
-            ("padding", Value::from(&self.padding[..])),
-            ("stride", Value::from(&self.stride[..])),
-        ]
     }
     /// Of the numbers a user gave; `image` is the size of the images.
     fn of(image: [usize; 2], kernel: &[i64], dilation: &[i64], padding: &[i64], stride: &[i64]) -> Result<Self> {
@@ -144,6 +136,24 @@ impl<const FOLD: bool> Primitive for WindowWalk<FOLD> {
     const NAME: &'static str = if FOLD { "fold" } else { "unfold" };
     const NODE: &'static str = if FOLD { "Col2ImBackward0" } else { "Im2ColBackward0" };
     const SAVE: &'static [Save] = &[];
+    const PARAMS: Params<Self> = if FOLD {
+        params!(op;
+            dilation: &op.0.dilation[..],
+            kernel_size: &op.0.kernel[..],
+            padding: &op.0.padding[..],
+            stride: &op.0.stride[..],
+        )
+    } else {
+        params!(op;
+            dilation: &op.0.dilation[..],
+            kernel_size: &op.0.kernel[..],
+            padding: &op.0.padding[..],
+            self_sym_argsize_minus_1: op.0.image[1],
+            self_sym_argsize_minus_2: op.0.image[0],
+            stride: &op.0.stride[..],
+        )
+    };
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::BOOL);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0])?;
         if x.ndim() == if FOLD { 3 } else { 4 } {
@@ -159,8 +169,11 @@ impl<const FOLD: bool> Primitive for WindowWalk<FOLD> {
         let (sizes, images) = self.sizes(xs[0].sizes())?;
         let dtype = xs[0].dtype();
         let y = Tensor::empty(&sizes, dtype)?;
-        crate::match_dtype!(@ dtype, T, self.run::<T>(xs[0], &y, images)?, [Bool crate::tensor::Truth, Float32 f32, Float64 f64],
-            return Err(Error::no_kernel(Self::NAME, dtype)));
+        if dtype == DType::Bool {
+            self.run::<Truth>(xs[0], &y, images)?;
+        } else {
+            match_dtype!(floats, dtype, T => self.run::<T>(xs[0], &y, images)?);
+        }
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -170,14 +183,6 @@ impl<const FOLD: bool> Primitive for WindowWalk<FOLD> {
             apply1(WindowWalk::<true>(self.0), &[cx.g()])
         }
         .map(one)
-    }
-    fn params(&self) -> Vec<(&'static str, Value)> {
-        let mut params = self.0.params();
-        if !FOLD {
-            params.insert(3, ("self_sym_argsize_minus_1", Value::from(self.0.image[1] as i64)));
-            params.insert(4, ("self_sym_argsize_minus_2", Value::from(self.0.image[0] as i64)));
-        }
-        params
     }
 }
 

@@ -13,7 +13,7 @@ use crate::match_dtype;
 use crate::ops::view::{self, reshape_to};
 use crate::tensor::copy;
 use crate::tensor::layout::numel;
-use crate::tensor::{Category, DType, Dims, Element, Tensor};
+use crate::tensor::{Category, DType, Dims, Dtypes, Element, Tensor};
 
 /// `grid_sample`: operands (N, C, *plane) and a grid (N, *points, rank). Linear in the first; its derivatives in
 /// recorded ops are those of [`taps`], its own kernel does the reverse that nobody differentiates.
@@ -98,6 +98,7 @@ impl Primitive for GridSample {
         interpolation_mode: op.0.mode as i64,
         padding_mode: op.0.border as i64,
     );
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The batch becomes part of the entries that the op knows itself.
         let joined = |i: usize| -> Result<Tensor> {
@@ -115,9 +116,11 @@ impl Primitive for GridSample {
     fn node(&self) -> &'static str {
         if self.0.rank == 2 { "GridSampler2DBackward0" } else { "GridSampler3DBackward0" }
     }
+    fn kernel_name(&self) -> &'static str {
+        if self.0.rank == 2 { "grid_sampler_2d_cpu_kernel_impl" } else { "grid_sampler_3d_cpu" }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let kernel = if self.0.rank == 2 { "grid_sampler_2d_cpu_kernel_impl" } else { "grid_sampler_3d_cpu" };
-        match_dtype!(floats of kernel, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out))
+        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs[0], xs[1]).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (x, points) = (cx.saved(0)?, cx.saved(1)?);
@@ -125,7 +128,7 @@ impl Primitive for GridSample {
         let grads = if cx.differentiating() || !fits {
             self.pull_composed(cx, x, points)?
         } else {
-            match_dtype!(floats of Self::NAME, x.dtype(), T => self.backward::<T>(cx, x, points)?)
+            match_dtype!(floats, x.dtype(), T => self.backward::<T>(cx, x, points)?)
         };
         Ok(grads.into_iter().collect())
     }
@@ -371,6 +374,7 @@ impl Primitive for AffineGrid {
     const SAVE: &'static [Save] = &[];
     // The matrices are the last two axes, or the positions and coordinates behind the batch.
     const PARAMS: Params<Self> = params!(op; align_corners: op.align, size: &op.size[..]);
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let t = view::batch_first(xs[0], axes[0], batch)?;
         let mut sizes = Dims::from_slice(&t.sizes()[1..]);
@@ -411,7 +415,7 @@ impl Primitive for AffineGrid {
                 }
             }
         }
-        match_dtype!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
+        match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(&sizes, |y| {
             y.fill(0.0);
             if let (Some(x), Some(base)) = (x.as_slice::<T>(), base.as_slice::<T>()) {
                 for (x, y) in x.chunks_exact(from).zip(y.chunks_exact_mut(to)) {

@@ -11,7 +11,7 @@ use crate::kernels::resample::{ResampleTable, along};
 use crate::ops::Value;
 use crate::tensor::copy;
 use crate::tensor::layout::{checked_numel, numel};
-use crate::tensor::{DType, Dims, Element, MemoryFormat, Strides, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Element, MemoryFormat, Strides, Tensor};
 
 /// What a node shows of the op it stands for.
 #[derive(Debug)]
@@ -111,11 +111,15 @@ impl Tensor {
 impl<const SAVES: bool> Primitive for Separable<SAVES> {
     const NAME: &'static str = "resample";
     const SAVE: &'static [Save] = if SAVES { &[Save::input(0, "self")] } else { &[] };
+    const DTYPES: Dtypes = Dtypes::NUMERIC;
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.reversed { self.face.back } else { self.face.node }
+    }
+    fn kernel_name(&self) -> &'static str {
+        self.face.kernel
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = xs[0].dtype();
@@ -123,8 +127,7 @@ impl<const SAVES: bool> Primitive for Separable<SAVES> {
             DType::Float32 => self.run::<f32>(xs[0]),
             DType::Float64 => self.run::<f64>(xs[0]),
             // Weights of integers are ones.
-            _ if dtype.is_integral() => copy::cast(&self.run::<i64>(&copy::cast(xs[0], DType::Int64)?)?, dtype),
-            _ => Err(Error::no_kernel(self.face.kernel, dtype)),
+            _ => copy::cast(&self.run::<i64>(&copy::cast(xs[0], DType::Int64)?)?, dtype),
         }
         .map(out)
     }

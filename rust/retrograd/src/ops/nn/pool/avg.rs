@@ -12,7 +12,7 @@ use crate::match_dtype;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Tensor};
 
 /// The mean of every window. Reverse: `g`, over the count of its window, added to the window ([`AvgPoolBackward`]).
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +40,18 @@ fn kernel(pool: &Pool) -> &'static str {
 impl Primitive for AvgPool {
     const NAME: &'static str = "avg_pool";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::of(&[DType::Int64]));
     // Any axes may stand in front of the planes.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         names(&self.0)[0]
+    }
+    fn kernel_name(&self) -> &'static str {
+        kernel(&self.0)
+    }
+    fn dtypes(&self) -> Dtypes {
+        if self.0.is_adaptive() { Dtypes::FLOATS } else { Self::DTYPES }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
@@ -57,8 +64,8 @@ impl Primitive for AvgPool {
             };
         }
         match x.dtype() {
-            DType::Int64 if !self.0.is_adaptive() => run!(i64),
-            dtype => match_dtype!(floats of kernel(&self.0), dtype, T => run!(T)),
+            DType::Int64 => run!(i64),
+            dtype => match_dtype!(floats, dtype, T => run!(T)),
         }
         .map(out)
     }
@@ -81,10 +88,14 @@ struct AvgPoolBackward {
 impl Primitive for AvgPoolBackward {
     const NAME: &'static str = "avg_pool_backward";
     const SAVE: &'static [Save] = &[];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         names(&self.pool)[1]
+    }
+    fn kernel_name(&self) -> &'static str {
+        kernel(&self.pool)
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let g = copy::contiguous(xs[0])?;
@@ -92,7 +103,7 @@ impl Primitive for AvgPoolBackward {
         if self.pool.out_sizes(&sizes)[..] != *g.sizes() {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for windows of {sizes:?}")));
         }
-        match_dtype!(floats of kernel(&self.pool), g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
+        match_dtype!(floats, g.dtype(), T => Tensor::build::<T>(&sizes, |x| {
             x.fill(0.0);
             if g.numel() > 0 {
                 pool::avg_backward(&self.pool.windows(&sizes), g.as_slice::<T>().unwrap_or(&[]), x);

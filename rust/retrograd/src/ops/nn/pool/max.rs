@@ -13,7 +13,7 @@ use crate::kernels::pool::{self, Pooled};
 use crate::match_dtype;
 use crate::ops::{OneOrMany, Value, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor};
 
 /// The maximum of every window, and where in its plane it stands. Reverse: `g` to these places ([`ToPlaces`]).
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +29,6 @@ impl MaxPool {
         }
     }
     /// What torch calls the loop.
-    fn kernel(&self) -> &'static str {
-        match (self.0.is_adaptive(), self.0.rank) {
-            (false, 2) => "max_pool2d",
-            (false, _) => "max_pool3d",
-            (true, 2) => "adaptive_max_pool2d",
-            (true, _) => "adaptive_max_pool3d_cpu",
-        }
-    }
     fn run<T: Element + Pooled>(&self, x: &Tensor) -> Result<[Tensor; 2]> {
         let sizes = self.0.out_sizes(x.sizes());
         let (at, x) = (Tensor::empty(&sizes, DType::Int64)?, copy::contiguous(x)?);
@@ -52,20 +44,31 @@ impl MaxPool {
 impl Primitive for MaxPool {
     const NAME: &'static str = "max_pool";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(1, "result1")];
+    const DTYPES: Dtypes = Dtypes::REALS;
     // Any axes may stand in front of the planes.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     fn node(&self) -> &'static str {
         self.names()[0]
     }
+    fn kernel_name(&self) -> &'static str {
+        match (self.0.is_adaptive(), self.0.rank) {
+            (false, 2) => "max_pool2d",
+            (false, _) => "max_pool3d",
+            (true, 2) => "adaptive_max_pool2d",
+            (true, _) => "adaptive_max_pool3d_cpu",
+        }
+    }
+    fn dtypes(&self) -> Dtypes {
+        if self.0.is_adaptive() { Dtypes::FLOATS } else { Self::DTYPES }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
-        let [values, at] = match x.dtype() {
+        let [values, at] = if x.dtype().is_integral() {
             // The smaller integers take the way of the largest.
-            DType::UInt8 | DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 if !self.0.is_adaptive() => {
-                let [values, at] = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
-                [copy::cast(&values, x.dtype())?, at]
-            }
-            dtype => match_dtype!(floats of self.kernel(), dtype, T => self.run::<T>(x)?),
+            let [values, at] = self.run::<i64>(&copy::cast(x, DType::Int64)?)?;
+            [copy::cast(&values, x.dtype())?, at]
+        } else {
+            match_dtype!(floats, x.dtype(), T => self.run::<T>(x)?)
         };
         Ok(smallvec![values, at])
     }

@@ -9,7 +9,7 @@ use crate::kernels::pool;
 use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::layout::numel;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// The contiguous values and places of equal sizes that a kernel takes.
 pub(super) fn paired(op: &'static str, x: &Tensor, at: &Tensor, same: bool) -> Result<(Tensor, Tensor)> {
@@ -30,6 +30,7 @@ pub(super) struct ToPlaces {
 impl Primitive for ToPlaces {
     const NAME: &'static str = "max_pool_backward";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -43,7 +44,7 @@ impl Primitive for ToPlaces {
         let (g, at) = paired(Self::NAME, xs[0], xs[1], true)?;
         let sizes = with_plane(g.sizes(), self.rank, self.plane);
         let (inner, outer) = (numel(&self.plane), plane(g.sizes(), self.rank).iter().product());
-        match_dtype!(floats of Self::NAME, g.dtype(), T => Tensor::build::<T>(&sizes, |y| {
+        match_dtype!(floats, g.dtype(), T => Tensor::build::<T>(&sizes, |y| {
             pool::scatter(g.as_slice::<T>().unwrap_or(&[]), at.as_slice::<i64>().unwrap_or(&[]), y, inner, outer);
         }).map(out))
     }
@@ -65,6 +66,7 @@ pub(super) struct AtPlaces {
 impl Primitive for AtPlaces {
     const NAME: &'static str = "max_pool_gather";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
@@ -80,7 +82,7 @@ impl Primitive for AtPlaces {
             return Err(Error::shape(Self::NAME, format!("{at:?} are no places for {x:?}")));
         }
         let [inner, outer] = [&x, &at].map(|t| plane(t.sizes(), self.rank).iter().product());
-        match_dtype!(floats of Self::NAME, x.dtype(), T => Tensor::build::<T>(at.sizes(), |y| {
+        match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(at.sizes(), |y| {
             y.fill(0.0);
             if let (Some(x), Some(at)) = (x.as_slice::<T>(), at.as_slice::<i64>()) {
                 pool::gather_at(x, at, y, inner, outer);

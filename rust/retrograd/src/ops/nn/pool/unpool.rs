@@ -12,7 +12,7 @@ use crate::kernels::pool;
 use crate::match_dtype;
 use crate::ops::view;
 use crate::tensor::layout::{checked_numel, numel};
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Dtypes, Tensor};
 
 /// `x` at places of zeros of the size `plane`; of several for one place the last stays. Reverse: `g` at the places.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,7 @@ struct MaxUnpool {
 impl Primitive for MaxUnpool {
     const NAME: &'static str = "max_unpool";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
+    const DTYPES: Dtypes = Dtypes::FLOATS;
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -33,13 +34,15 @@ impl Primitive for MaxUnpool {
     fn inputs(&self) -> u32 {
         0b01
     }
+    fn kernel_name(&self) -> &'static str {
+        if self.rank == 2 { "max_unpool2d" } else { "max_unpool3d" }
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, at) = paired(Self::NAME, xs[0], xs[1], true)?;
         let sizes = with_plane(x.sizes(), self.rank, self.plane);
         checked_numel(Self::NAME, &sizes)?;
         let (inner, outer) = (numel(&self.plane), plane(x.sizes(), self.rank).iter().product());
-        let kernel = if self.rank == 2 { "max_unpool2d" } else { "max_unpool3d" };
-        match_dtype!(floats of kernel, x.dtype(), T => {
+        match_dtype!(floats, x.dtype(), T => {
             let mut bad = None;
             let y = Tensor::build::<T>(&sizes, |y| {
                 y.fill(0.0);

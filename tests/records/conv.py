@@ -182,7 +182,7 @@ RECORDS = [
             s(t(2, 2, 9), t(3, 2, 4), t(3), padding="same"),
             s(t(2, 2, 9), t(3, 2, 4), padding="same", dilation=3),
             s(t(2, 2, 9), t(3, 2, 4), padding="valid", stride=2),
-            s(t(0, 3, 7), t(4, 3, 3), t(4)),
+            whole(s(t(0, 3, 7), t(4, 3, 3), t(4))),
             s(t(1, 1, 1), t(1, 1, 1)),
             s(t(1, 1, 70), t(1, 1, 5), padding=4),
         ),

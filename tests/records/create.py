@@ -155,7 +155,9 @@ RECORDS = [
             s(2, 2),
         ),
         refuses=(
-            Refusal(s(0, 5, 0), RuntimeError, r"(?i)step.*(nonzero|zero)"),
+            Refusal(s(0, 5, 0), RuntimeError, r"step must be nonzero"),
+            Refusal(s(0, 5, 0.0), RuntimeError, r"step must be nonzero"),
+            Refusal(s(0, 5, np.nan), RuntimeError, r"step must be nonzero"),
             Refusal(s(0, 5, -1), RuntimeError, r"(?i)bound|sign|step"),
             Refusal(s("a"), TypeError),
         ),

@@ -234,7 +234,13 @@ SPECIAL = [
         dtypes=NUMBERS,
         result="float",
         # Without order 1, of which PyTorch gives nine digits: the derivatives of order 0 hold it to differences.
-        samples=(*(s(n, t(3, 4)) for n in (0, 2, 3)), s(2, t()), s(2, t(2, 0, 3)), s(3, t(17))),
+        samples=(
+            *(s(n, t(3, 4)) for n in (0, 2, 3)),
+            s(2, t()),
+            s(2, t(2, 0, 3)),
+            s(3, t(17)),
+            *(s(n, given([-0.4, -1.5, -2.6])).but(dtypes=FLOATS) for n in (2, 3)),
+        ),
         refuses=(Refusal(s(-1, t(3)), RuntimeError, r"does not support negative n"),),
     ),
     OpRecord(

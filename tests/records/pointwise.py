@@ -506,6 +506,7 @@ SELECTING = [
         refuses=(
             Refusal(s(t(3)), (RuntimeError), r"[Aa]t least one|min|max"),
             Refusal(s(t(2, 3), t(4)), RuntimeError, r"3.*4"),
+            Refusal(s(t(3), 0.5, t(3)), TypeError, r"number|combination"),
         ),
     ),
     OpRecord(

@@ -102,6 +102,39 @@ def test_node_3_names():
         assert type(y.grad_fn).__name__ == name
 
 
+def test_node_3_products_with_a_batch():
+    """Of which one operand is a matrix or a vector: its gradient is no sum over the batch, and no batch is copied."""
+
+    def names(a, b):
+        node = (a @ b).grad_fn
+        return [node.name(), node.next_functions[0][0].name()]
+
+    folded, batched = ["UnsafeViewBackward0", "MmBackward0"], ["UnsafeViewBackward0", "BmmBackward0"]
+    batch, matrix = rg.ones(2, 3, 4), rg.ones(4, 5)
+    gapped = rg.ones(3, 2, 4).transpose(0, 1)
+    assert names(batch, matrix.clone().requires_grad_()) == folded
+    assert names(gapped, matrix.clone().requires_grad_()) == folded
+    assert names(batch.clone().requires_grad_(), matrix) == folded
+    assert names(gapped.requires_grad_(), matrix) == batched
+    left, right, vector = rg.ones(3, 4), leaf([[[1.0] * 5] * 4] * 2), rg.ones(4)
+    assert names(left, right) == batched
+    assert names(batch.requires_grad_(), vector) == ["UnsafeViewBackward0", "MvBackward0"]
+    assert names(vector, right)[0] == "UnsafeViewBackward0"
+    assert "BmmBackward0" in ancestors(vector @ right)
+    assert "BmmBackward0" not in ancestors(vector @ leaf([[[1.0] * 4] * 5] * 2).mT)
+    assert "BmmBackward0" not in ancestors(vector.requires_grad_() @ right)
+
+
+def ancestors(y):
+    """The names of all nodes that `y` came from, in some order."""
+    found, seen = [y.grad_fn], set()
+    while found:
+        node = found.pop()
+        seen.add(node.name())
+        found += [n for n, _ in node.next_functions if n is not None]
+    return seen
+
+
 def test_node_4_other_names():
     x = leaf([1.0, 2.0])
     accumulate = edge(x).node

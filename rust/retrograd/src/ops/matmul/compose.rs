@@ -93,7 +93,8 @@ pub fn matmul(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// Whether the batch of the larger operand is better folded into its rows, so that one product does: where the smaller
 /// one needs a gradient (it would be summed over the batch) or where folding costs no copy.
 fn folds(a: &Tensor, b: &Tensor) -> bool {
-    let (large, small) = if a.ndim() >= b.ndim() { (a, b) } else { (b, a) };
+    let flipped = b.ndim() > a.ndim();
+    let (large, small) = if flipped { (b, a) } else { (a, b) };
     if large.ndim() < 3 || small.ndim() > 2 {
         return false;
     }
@@ -104,8 +105,10 @@ fn folds(a: &Tensor, b: &Tensor) -> bool {
     if a.ndim() == 2 {
         return false;
     }
-    let (n, s) = (large.sizes(), large.strides());
-    large.numel() == 0 || (0..n.len() - 2).all(|i| s[i] == s[i + 1] * n[i + 1] as isize)
+    // A batch on the right is folded into its columns, which are the rows of the transposed.
+    let (n, s, batch) = (large.sizes(), large.strides(), large.ndim() - 2);
+    let next = |i: usize| i + 1 + usize::from(flipped && i + 1 == batch);
+    large.numel() == 0 || (0..batch).all(|i| s[i] == s[next(i)] * n[next(i)] as isize)
 }
 
 fn folded(a: &Tensor, b: &Tensor) -> Result<Tensor> {

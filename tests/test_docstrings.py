@@ -163,6 +163,17 @@ def test_docstrings_of_ops_name_parameters_and_derivative(op):
         assert not states, "the example shows none"
 
 
+def test_orders_of_arguments_are_listed():
+    """Each as it is called: a method has no place for its tensor, and a function alone takes `out=`."""
+    called = ["input, *", "input, dim, keepdim=False, *", "input, other, *"]
+    assert rg.max.__doc__.split("\n\n")[0].split("\n") == [f"max({form}, out=None)" for form in called]
+    called = ["max()", "max(dim, keepdim=False)", "max(other)"]
+    assert rg.Tensor.max.__doc__.split("\n\n")[0].split("\n") == called
+    with pytest.raises(TypeError) as raised:
+        rg.ones(2).max(1, 2, 3)
+    assert str(raised.value).split("expected one of:\n")[1].split("\n") == [f" * {form}" for form in called]
+
+
 def test_the_page_of_ops_is_that_of_the_built_module():
     assert OPS_PAGE["PAGE"].read_text() == table(), "run make docs"
 

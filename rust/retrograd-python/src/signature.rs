@@ -9,13 +9,12 @@ fn is_reserved(name: &str) -> bool {
     matches!(name, "from" | "lambda")
 }
 
-/// `name($self, dim=None, *, dtype=None)` as Python's introspection reads it.
+/// `name(dim=None, *, dtype=None)`: how one entry is called.
 pub fn signature(name: &str, entry: &Entry, role: Role) -> String {
     let mut params = Vec::new();
     let mut starred = false;
     for (i, p) in entry.params.iter().enumerate() {
         if i == 0 && role != Role::Function {
-            params.push("$self".to_string());
             continue;
         }
         let last = entry.params[i + 1..].iter().all(|p| p.kw_only);
@@ -122,7 +121,6 @@ pub fn documentation(c: &Callable) -> String {
     if c.entries.len() == 1 {
         return format!("{joint}\n--\n\n{doc}");
     }
-    let lines: Vec<_> =
-        c.entries.iter().map(|e| signature(&c.name, e, c.role).replace("$self, ", "").replace("$self", "")).collect();
+    let lines: Vec<_> = c.entries.iter().map(|e| signature(&c.name, e, c.role)).collect();
     format!("{joint}\n--\n\n{}\n\n{doc}", lines.join("\n"))
 }

@@ -286,6 +286,25 @@ def test_func_9_or_none_when_not_materialized():
     assert got[0][1:] == (None, None, None)
 
 
+def test_func_9_a_backward_may_make_gradients_of_none():
+    made, got = parts(False)
+    nothing = function(lambda ctx, x: x * 1, lambda ctx, g: None)
+    x = leaf([1.0, 2.0])
+    assert grad(nothing.apply(made.apply(x)[0]).sum(), x, allow_unused=True) == (None,)
+    assert got == [(None, None, None, None)]
+
+    def backward(ctx, g):
+        assert g is None
+        return rg.ones(2) * 3
+
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        return x * 1
+
+    maker = function(forward, backward)
+    same(grad(nothing.apply(maker.apply(x)).sum(), x)[0], [3.0, 3.0])
+
+
 def test_func_10_number_of_gradients():
     x, w = leaf([2.0]), leaf([3.0])
 

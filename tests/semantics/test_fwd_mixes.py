@@ -79,6 +79,18 @@ def test_fwd_13_a_tensor_that_a_hook_unpacks_may_have_a_tangent_of_its_own():
         same(tangent(g), [7.0])
 
 
+@pytest.mark.parametrize("first", [False, True])
+def test_fwd_13_a_sum_of_gradients_has_the_tangents_of_both(first):
+    """The one that arrives first is a fresh tensor that nobody else has, and is added to in place."""
+    x, c = leaf([2.0]), rg.tensor([3.0])
+    with level():
+        d = dual(rg.tensor([5.0]), rg.tensor([7.0]))
+        a, b = (x * d, x * c) if first else (x * c, x * d)
+        (g,) = grad(a + b, x)
+        same(unpack(g).primal, [8.0])
+        same(tangent(g), [7.0])
+
+
 def test_fwd_13_a_dual_seed():
     x = leaf([1.0, 2.0])
     with level():

@@ -345,6 +345,22 @@ fn a_short_slice_is_refused() {
 }
 
 #[test]
+fn elements_of_a_layout_are_distinct_if_one_axis_steps_over_the_other() {
+    let distinct = |rows, cols, rs, cs| Layout { rows, cols, rs, cs, offset: 0 }.distinct();
+    for (rows, cols) in [(3usize, 4usize), (4, 3)] {
+        let (rs, cs) = (rows as isize, cols as isize);
+        assert!(distinct(rows, cols, cs, 1) && distinct(rows, cols, cs + 5, 1) && distinct(rows, cols, -cs, -1));
+        assert!(distinct(rows, cols, 1, rs) && distinct(rows, cols, 1, rs + 5) && distinct(rows, cols, -1, rs));
+        assert!(!distinct(rows, cols, 1, 1) && !distinct(rows, cols, cs - 1, 1) && !distinct(rows, cols, 1, rs - 1));
+        assert!(!distinct(rows, cols, cs, 0) && !distinct(rows, cols, 0, rs) && !distinct(rows, cols, 0, 0));
+    }
+    // An axis of one element never steps, and no elements share nothing.
+    assert!(distinct(1, 4, 0, 1) && distinct(4, 1, 1, 0) && distinct(1, 1, 0, 0));
+    assert!(!distinct(1, 4, 1, 0) && !distinct(4, 1, 0, 1));
+    assert!(distinct(0, 4, 0, 0) && distinct(4, 0, 0, 0));
+}
+
+#[test]
 #[should_panic(expected = "share a place")]
 fn a_repeating_output_is_refused() {
     let l = Layout::row_major(2, 2);

@@ -51,6 +51,10 @@ MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # No target calls make, and cargo counts the cores itself: it would only complain of a jobserver it cannot reach.
 unexport MAKEFLAGS MFLAGS
 
+comma := ,
+# Of a build whose kernels change their way at small sizes already.
+SMALL_BLOCKS := --config 'build.rustflags=["--cfg"$(comma)"small_blocks"]'
+
 # What a build that checks the duties of unsafe code says to tests: in the target folder $(1), with the flags $(2), the
 # tests $(3), or all. Frames are large without optimisation.
 define debug-tests
@@ -59,7 +63,6 @@ rm -rf $(1)/debug-site && mkdir -p $(1)/debug-site && cp -r python/retrograd $(1
 cp $$(ls $(1)/debug/lib_core.so $(1)/debug/lib_core.dylib 2>/dev/null) $(1)/debug-site/retrograd/_core.abi3.so
 ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/$(1)/debug-site $(PY) -m pytest -n auto $(3) $(PYTEST_ARGS)
 endef
-comma := ,
 
 # Those that compare with NumPy, or with another way to the same result.
 SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_threads.py tests/test_indexing.py \
@@ -112,7 +115,7 @@ edit-test: $(TOOLS) ## Build what was edited, without optimisation, and run the 
 	$(call debug-tests,target,,tests/records -k "$(OP)")
 
 small-blocks-test: $(TOOLS) ## Run tests on a build whose kernels change their way at small sizes already
-	$(call debug-tests,target/small-blocks,--config 'build.rustflags=["--cfg"$(comma)"small_blocks"]',$(SMALL_BLOCKS_TESTS))
+	$(call debug-tests,target/small-blocks,$(SMALL_BLOCKS),$(SMALL_BLOCKS_TESTS))
 
 free-threaded-test: ## Run the Python tests without the interpreter's lock (PYTHON_FREE=python3.14t)
 	$(PYTHON_FREE) -m venv target/free-threaded
@@ -133,8 +136,8 @@ fuzz: $(WHEEL) ## Hold random programs against what must be true of all (FUZZ_SE
 miri: ## Run the Rust tests of memory and graphs in Miri (installs it with rustup)
 	$(CARGO) +nightly miri --version >/dev/null 2>&1 || \
 		rustup toolchain install nightly --profile minimal --component miri,rust-src
-	$(CARGO) +nightly miri test $(LOCKED) -p retrograd-kernels --lib -- memory:: sort::
-	$(CARGO) +nightly miri test $(LOCKED) -p retrograd --lib -- storage:: tensor:: autograd::
+	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd-kernels --lib -- memory:: sort::
+	$(CARGO) +nightly miri test $(LOCKED) $(SMALL_BLOCKS) -p retrograd --lib -- storage:: tensor:: autograd::
 
 loom: ## Run the pools under every order of their threads that loom finds
 	RUSTFLAGS="--cfg loom" $(CARGO) test $(LOCKED) -p retrograd-kernels --release --test loom

@@ -106,8 +106,9 @@ const LIST_BLOCKS: usize = 4096;
 const SHARED_MIN: usize = 4 << 10;
 /// Limit of the process-wide stacks, where a tenth of the memory is not less.
 const SHARED_MAX: usize = 1 << 30;
-/// Blocks that the process-wide stacks can hold; their nodes take 16 bytes each.
-const NODES: usize = 1 << 14;
+/// Blocks that the process-wide stacks can hold; their nodes take 16 bytes each. Miri walks over all of them whenever
+/// one is used.
+const NODES: usize = if cfg!(miri) { 1 << 5 } else { 1 << 14 };
 /// A thread reports its balance of live bytes when it has moved by this much.
 const BALANCE_STEP: isize = 1 << 20;
 

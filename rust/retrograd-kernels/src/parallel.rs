@@ -84,8 +84,10 @@ fn asked_for(name: &str) -> Option<usize> {
 }
 
 fn count_cores() -> usize {
-    let allowed = std::thread::available_parallelism().map_or(1, |n| n.get());
-    physical_cores().map_or(allowed, |n| n.clamp(1, allowed))
+    match std::thread::available_parallelism().map_or(1, |n| n.get()) {
+        1 => 1,
+        allowed => physical_cores().map_or(allowed, |n| n.clamp(1, allowed)),
+    }
 }
 
 /// The cores of the CPUs that the calling thread may run on; those that share a core do not add to its arithmetic.

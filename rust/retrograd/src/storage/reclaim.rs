@@ -470,27 +470,23 @@ mod tests {
                 self.0.store(0, Ordering::Relaxed);
             }
         }
-        let fresh = || Box::into_raw(Box::new(Cell(AtomicU64::new(ALIVE))));
-        let shared = AtomicPtr::new(fresh());
+        let fresh = || Shared::new(Arc::new(Cell(AtomicU64::new(ALIVE))));
+        let shared = fresh();
         let rounds = if cfg!(miri) { 50 } else { 20_000 };
         std::thread::scope(|s| {
             for _ in 0..2 {
                 s.spawn(|| {
                     for _ in 0..rounds {
-                        let _reading = reading();
-                        let p = shared.load(Ordering::Acquire);
-                        // SAFETY: R1: it was reachable while this thread was reading.
-                        assert_eq!(unsafe { (*p).0.load(Ordering::Relaxed) }, ALIVE);
+                        let reading = reading();
+                        let held = shared.get(&reading).expect("it always refers to one");
+                        let Cell(number) = &**held;
+                        assert_eq!(number.load(Ordering::Relaxed), ALIVE);
                     }
                 });
             }
             for _ in 0..rounds / 10 {
-                let old = shared.swap(fresh(), Ordering::AcqRel);
-                // SAFETY: made by `fresh`; nobody else takes it.
-                retire(unsafe { Box::from_raw(old) });
+                retire(shared.exchange(fresh()));
             }
         });
-        // SAFETY: as above.
-        drop(unsafe { Box::from_raw(shared.into_inner()) });
     }
 }

@@ -185,6 +185,25 @@ def test_requires_grad_and_other_options(rg: Any) -> None:
     assert rg.tensor([1], dtype=float, device="cpu").dtype is rg.float64
 
 
+MAKERS: list[Any] = [
+    lambda rg, device: rg.zeros(2, device=device),
+    lambda rg, device: rg.zeros_like(rg.ones(2), device=device),
+    lambda rg, device: rg.tensor([0.0, 0.0], device=device),
+    lambda rg, device: rg.zeros(2).to(device),
+    lambda rg, device: rg.zeros(2).to(device=device),
+    lambda rg, device: rg.ones(2).new_zeros(2, device=device),
+]
+
+
+@pytest.mark.parametrize("made", MAKERS)
+def test_devices_are_names_of_the_cpu(rg: Any, made: Any) -> None:
+    for device in ("cpu", "cpu:0", rg.device("cpu"), rg.device("cpu", 0)):
+        assert made(rg, device).tolist() == [0.0, 0.0]
+    for device in ("cuda", "meta", "cpu:", "cpu:x", "CPU", ""):
+        with pytest.raises(RuntimeError, match="'cpu' is the only device"):
+            made(rg, device)
+
+
 def test_data_that_changes_while_it_is_read(rg: Any) -> None:
     class Sly:
         def __init__(self, victim: list[Any]) -> None:

@@ -27,6 +27,13 @@ def test_the_adjoint_of_a_real_matrix_is_its_transpose():
             f()
 
 
+def test_the_bytes_of_the_elements_are_counted():
+    for dtype, size in ((rg.bool, 1), (rg.int16, 2), (rg.float32, 4), (rg.float64, 8)):
+        x = rg.zeros(3, 5, dtype=dtype)
+        assert (x.itemsize, x.nbytes) == (size, 15 * size)
+        assert (x[:, 1:3].nbytes, x[0, 0].nbytes, x[:0].nbytes) == (6 * size, size, 0)
+
+
 def test_types_have_names():
     x = rg.tensor([1.5, -2.0], requires_grad=True)
     assert x.type() == f"{NAME}.FloatTensor"

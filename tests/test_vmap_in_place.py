@@ -254,6 +254,17 @@ def test_a_write_that_reads_what_it_writes(whole: bool) -> None:
 # ---- views read after their base was written
 
 
+@pytest.mark.parametrize("name", ["zeros_like", "ones_like", "empty_like"])
+def test_a_tensor_made_after_another_has_memory_for_each_of_its_entries(name: str) -> None:
+    def filled(x: Any) -> Any:
+        return getattr(rg, name)(x).copy_(x)
+
+    for x in (numbers(2, 3, 4), numbers(4, 3, 2).permute(2, 1, 0)):
+        close(vmap(filled)(x), x)
+        close(vmap(vmap(filled))(x), x)
+        close(vmap(vmap(vmap(filled)))(x), x)
+
+
 def test_a_view_has_the_history_of_after_the_write() -> None:
     def f(x: Any) -> Any:
         y = x.clone()

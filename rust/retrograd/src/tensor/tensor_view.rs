@@ -195,9 +195,15 @@ mod tests {
         let rounds = if cfg!(miri) { 20 } else { 2000 };
         let t = Tensor::zeros(&[n], DType::Int64).unwrap();
         let one = Tensor::full(&[], 1i64.into(), DType::Int64).unwrap();
+        // Writers do not exclude one another.
+        let turn = std::sync::Mutex::new(());
+        let write = |_: &usize| {
+            let _mine = turn.lock().unwrap();
+            t.copy_(&t.add(&one).unwrap()).is_ok()
+        };
         std::thread::scope(|scope| {
             for _ in 0..2 {
-                scope.spawn(|| (0..rounds).filter(|_| t.copy_(&t.add(&one).unwrap()).is_ok()).count());
+                scope.spawn(|| (0..rounds).filter(write).count());
             }
             for _ in 0..rounds {
                 let view = t.view::<i64>().unwrap();

@@ -128,6 +128,7 @@ impl<T: Element> fmt::Debug for TensorView<T> {
 #[cfg(test)]
 mod tests {
     use std::ptr::NonNull;
+    use std::sync::atomic::AtomicU64;
 
     use super::*;
     use crate::DType;
@@ -217,9 +218,9 @@ mod tests {
 
     #[test]
     fn parts_are_checked() {
-        let bytes = Box::leak(Box::new([0u64; 4]));
-        let odd = NonNull::from(bytes).cast::<u8>().map_addr(|a| a.saturating_add(1));
-        // SAFETY: (1) leaked, and one byte less than there are; (2) zeros.
+        static BYTES: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+        let odd = NonNull::from(&BYTES).cast::<u8>().map_addr(|a| a.saturating_add(1));
+        // SAFETY: (1) one byte less than there are, for good, which may be written; (2) zeros.
         let storage = unsafe { Storage::foreign(odd, 31, Box::new(()), None) };
         let over = |dtype, n| Tensor::from_parts(storage.clone(), dtype, &[n], &[1], 0);
         assert!(over(DType::UInt8, 31).is_ok());

@@ -19,6 +19,7 @@ use crate::kernels::parallel::{SharedPtr, try_split};
 use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
+use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Dtypes, Element, Tensor};
 
@@ -63,6 +64,8 @@ impl Convolution {
         let (x, w, y) = (pointer(&xs[0]), pointer(&xs[1]), pointer(y));
         let bias = xs.get(2).map_or(SharedPtr(std::ptr::null_mut()), pointer);
         try_split(s.batch, 1, s.terms() * TERM_COST, &|images| {
+            // Perhaps on another thread (R1).
+            let _reading = reading();
             let work = Tensor::empty(&[scratch], T::DTYPE)?;
             let (x, w, bias) = (x.get().cast_const(), w.get().cast_const(), bias.get().cast_const());
             // SAFETY: (1) S1 and S3: contiguous tensors of the sizes that the shape was made of, the bias as long as

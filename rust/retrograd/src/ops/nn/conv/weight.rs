@@ -16,6 +16,7 @@ use crate::kernels::thresholds::conv::IMAGES as PART;
 use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::movedim;
+use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::{Dims, Dtypes, Element, Tensor};
 
@@ -54,6 +55,8 @@ impl ConvolutionWeight {
         let (ny, nx, nw) = (entry(&y), entry(&x), w.numel());
         let (py, px, pw) = (SharedPtr(y.ptr::<T>()), SharedPtr(x.ptr::<T>()), SharedPtr(sums.ptr::<T>()));
         try_split(parts, 1, s.terms() * TERM_COST, &|range| -> Result<()> {
+            // Perhaps on another thread (R1).
+            let _reading = reading();
             let part = |i: usize| Shape { batch: PART.min(s.batch - i * PART), ..*s };
             for i in range {
                 let s = part(i);

@@ -64,9 +64,10 @@ cp $$(ls $(1)/debug/lib_core.so $(1)/debug/lib_core.dylib 2>/dev/null) $(1)/debu
 ulimit -s $$(ulimit -H -s) && PYTHONPATH=$(CURDIR)/$(1)/debug-site $(PY) -m pytest -n auto $(3) $(PYTEST_ARGS)
 endef
 
-# Those that compare with NumPy, or with another way to the same result.
+# Those that compare with NumPy, or with another way to the same result. There no op is too small to be divided.
 SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_threads.py tests/test_indexing.py \
-	tests/test_convolution.py tests/test_running_moments.py tests/test_overlapping_operands.py
+	tests/test_convolution.py tests/test_running_moments.py tests/test_overlapping_operands.py \
+	--deselect tests/test_threads.py::test_no_thread_before_the_first_large_op
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -92,11 +92,12 @@ impl Along {
         Error::shape(self.op, format!("index {wrong} is out of bounds for dimension {dim} with size {size}"))
     }
 
-    /// Calls `f` for stretches of the positions: with the first position, the offset into the tensor that belongs to it
+    /// Calls `f` for stretches of the positions of [`Along::values`], which the caller asks for before work is divided,
+    /// since workers are not reading (R1): with the first position, the offset into the tensor that belongs to it
     /// if its value is 0, and the values. From one position to the next the offset grows by [`Along::stride`].
     #[inline(always)]
-    fn stretches(&self, positions: Range<usize>, mut f: impl FnMut(usize, isize, &[i64])) {
-        let (values, inner) = (self.values(), axis(&self.axes, 0));
+    fn stretches(&self, values: &[i64], positions: Range<usize>, mut f: impl FnMut(usize, isize, &[i64])) {
+        let inner = axis(&self.axes, 0);
         if positions.is_empty() {
             return;
         }
@@ -128,10 +129,10 @@ impl Along {
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) -> Result<()> {
         let (wrong, count) = (AtomicBool::new(false), self.index.numel());
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
-        let (stride, step) = (self.stride(), self.step);
+        let (stride, step, values) = (self.stride(), self.step, self.values());
         split(count, CHUNK, count as f64 * READ_COST, &|positions| {
             let mut held = Held::new();
-            self.stretches(positions, |at, base, values| {
+            self.stretches(values, positions, |at, base, values| {
                 let values = held.copy(values);
                 if !within(values, self.size) {
                     return wrong.store(true, Ordering::Relaxed);
@@ -171,10 +172,10 @@ impl Checked {
     pub fn each<F: FnMut(usize, isize)>(&self, start: impl Fn() -> F + Sync) {
         let count = self.0.index.numel();
         let block = count / self.0.lead.max(1);
-        let (stride, step) = (self.0.stride(), self.0.step);
+        let (stride, step, values) = (self.0.stride(), self.0.step, self.0.values());
         split(self.0.lead, 1, count as f64 * WRITE_COST, &|leads| {
             let mut f = start();
-            self.0.stretches(leads.start * block..leads.end * block, |at, base, values| {
+            self.0.stretches(values, leads.start * block..leads.end * block, |at, base, values| {
                 // Apart, since most indices are along contiguous rows, and products take longer than what is done with
                 // them.
                 if (stride, step) == (0, 1) {

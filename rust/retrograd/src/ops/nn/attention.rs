@@ -12,11 +12,12 @@ use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tang
 use crate::error::{Error, Result};
 use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
 use crate::kernels::matmul::{GemmScalar, TERM_COST};
-use crate::kernels::parallel::try_split;
+use crate::kernels::parallel::{SharedPtr, try_split};
 use crate::kernels::real::Real;
 use crate::match_dtype;
 use crate::ops::Value;
 use crate::ops::view::{batch_first, reshape_to};
+use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, numel};
 use crate::tensor::{Dtypes, Element, Scalar, Tensor};
@@ -47,27 +48,54 @@ fn start(sizes: &[usize], strides: &[isize], mut index: usize, shared: usize) ->
     offset
 }
 
-/// One matrix after the other, for the heads of `like`.
-struct Heads<'a> {
+/// The matrices of one tensor, by the heads of the query. Its address is taken where the op runs: workers have no
+/// reading (R1).
+#[derive(Clone, Copy)]
+struct Matrices<'a, T> {
+    first: SharedPtr<T>,
+    strides: &'a [isize],
     /// Sizes of the query.
     sizes: &'a [usize],
+    /// How many heads of the query have one matrix of this tensor.
     shared: usize,
 }
 
-impl Heads<'_> {
-    /// Matrix `index` of an operand. The axes in front are those of the query, also where heads are shared.
-    fn matrix<T: Element>(&self, x: &Tensor, index: usize, shared: usize) -> Matrix<T> {
-        let s = x.strides();
-        let n = s.len();
-        let p = x.ptr::<T>().wrapping_offset(start(self.sizes, s, index, shared));
-        Matrix { p, rs: s[n - 2], cs: s[n - 1] }
+impl<'a, T: Element> Matrices<'a, T> {
+    fn of(x: &'a Tensor, sizes: &'a [usize], shared: usize) -> Self {
+        Self { first: SharedPtr(x.ptr()), strides: x.strides(), sizes, shared }
     }
-    fn head<T: Element>(&self, xs: &[&Tensor], index: usize) -> Head<T> {
+    /// That of head `index`. The axes in front are those of the query, also where heads are shared.
+    fn at(&self, index: usize) -> Matrix<T> {
+        let n = self.strides.len();
+        let p = self.first.get().wrapping_offset(start(self.sizes, self.strides, index, self.shared));
+        Matrix { p, rs: self.strides[n - 2], cs: self.strides[n - 1] }
+    }
+}
+
+/// What attention reads, by the heads of the query.
+struct Heads<'a, T> {
+    query: Matrices<'a, T>,
+    key: Matrices<'a, T>,
+    value: Matrices<'a, T>,
+    mask: Option<Matrices<'a, T>>,
+}
+
+impl<'a, T: Element> Heads<'a, T> {
+    fn of(xs: &[&'a Tensor]) -> Self {
+        let (sizes, shared) = (xs[0].sizes(), Attention::shared(xs[0].sizes(), xs[1].sizes()));
+        Self {
+            query: Matrices::of(xs[0], sizes, 1),
+            key: Matrices::of(xs[1], sizes, shared),
+            value: Matrices::of(xs[2], sizes, shared),
+            mask: xs.get(3).map(|mask| Matrices::of(mask, sizes, 1)),
+        }
+    }
+    fn at(&self, index: usize) -> Head<T> {
         Head {
-            query: self.matrix(xs[0], index, 1),
-            key: self.matrix(xs[1], index, self.shared),
-            value: self.matrix(xs[2], index, self.shared),
-            mask: xs.get(3).map(|mask| self.matrix(mask, index, 1)),
+            query: self.query.at(index),
+            key: self.key.at(index),
+            value: self.value.at(index),
+            mask: self.mask.map(|mask| mask.at(index)),
         }
     }
 }
@@ -104,16 +132,18 @@ impl Attention {
         let y =
             if q.sizes() == &sizes[..] { q.empty_like_layout(q.dtype())? } else { Tensor::empty(&sizes, q.dtype())? };
         let lse = Tensor::empty(&sizes[..lead + 1], q.dtype())?;
-        let heads = Heads { sizes: q.sizes(), shared: Self::shared(q.sizes(), xs[1].sizes()) };
+        let (heads, out) = (Heads::<T>::of(xs), Matrices::<T>::of(&y, q.sizes(), 1));
+        let sums = SharedPtr(lse.ptr::<T>());
         let each = |range: Range<usize>| -> Result<()> {
+            let _reading = reading();
             let scratch = Tensor::empty(&[plan.forward_scratch()], T::DTYPE)?;
             // SAFETY: S1 to S3: all elements of a fresh tensor that nobody else has; every bit pattern is a number.
             let scratch = unsafe { std::slice::from_raw_parts_mut(scratch.ptr::<T>(), scratch.numel()) };
             for i in range {
-                let (out, lse) = (heads.matrix::<T>(&y, i, 1), lse.ptr::<T>().wrapping_add(i * plan.queries));
+                let sums = sums.get().wrapping_add(i * plan.queries);
                 // SAFETY: (1) S1 and S3 for matrix `i` of each operand, whose sizes were checked; S4. (2) Matrix and
                 // row `i` of fresh tensors, which no other piece has.
-                unsafe { plan.forward(&heads.head::<T>(xs, i), out, lse, scratch) }
+                unsafe { plan.forward(&heads.at(i), out.at(i), sums, scratch) }
             }
             Ok(())
         };
@@ -129,34 +159,39 @@ impl Attention {
         let xs = Self::operands(cx)?;
         let (q, k, v) = (xs[0], xs[1], xs[2]);
         let plan = self.plan::<T>(&xs);
-        let heads = Heads { sizes: q.sizes(), shared: Self::shared(q.sizes(), k.sizes()) };
+        let shared = Self::shared(q.sizes(), k.sizes());
         let (out, lse) = (cx.saved(4)?, copy::contiguous(cx.saved(5)?)?);
         let gq = cx.when(0, || Tensor::empty(q.sizes(), q.dtype()))?;
         let gk = cx.when(1, || Tensor::zeros(k.sizes(), k.dtype()))?;
         let gv = cx.when(2, || Tensor::zeros(v.sizes(), v.dtype()))?;
+        let (heads, sums) = (Heads::<T>::of(&xs), SharedPtr(lse.ptr::<T>()));
+        let [grad, out] = [g, out].map(|t| Matrices::<T>::of(t, q.sizes(), 1));
+        let [to_query, to_key, to_value] = [(&gq, 1), (&gk, shared), (&gv, shared)]
+            .map(|(t, shared)| t.as_ref().map(|t| Matrices::<T>::of(t, q.sizes(), shared)));
         let each = |range: Range<usize>| -> Result<()> {
+            let _reading = reading();
             let scratch = Tensor::empty(&[plan.backward_scratch()], T::DTYPE)?;
             // SAFETY: S1 to S3: all elements of a fresh tensor that nobody else has; every bit pattern is a number.
             let scratch = unsafe { std::slice::from_raw_parts_mut(scratch.ptr::<T>(), scratch.numel()) };
             for i in range {
                 let to = Gradients {
-                    grad: heads.matrix::<T>(g, i, 1),
-                    out: heads.matrix::<T>(out, i, 1),
-                    lse: lse.ptr::<T>().wrapping_add(i * plan.queries).cast_const(),
-                    query: gq.as_ref().map(|t| heads.matrix::<T>(t, i, 1)),
-                    key: gk.as_ref().map(|t| heads.matrix::<T>(t, i, heads.shared)),
-                    value: gv.as_ref().map(|t| heads.matrix::<T>(t, i, heads.shared)),
+                    grad: grad.at(i),
+                    out: out.at(i),
+                    lse: sums.get().wrapping_add(i * plan.queries).cast_const(),
+                    query: to_query.map(|t| t.at(i)),
+                    key: to_key.map(|t| t.at(i)),
+                    value: to_value.map(|t| t.at(i)),
                 };
                 // SAFETY: (1) S1 and S3 for matrix `i` of each tensor, whose sizes were checked, as was the gradient's;
                 // S4. (2) Matrices of fresh tensors; those that are added to hold zeros, or what other heads added.
-                unsafe { plan.backward(&heads.head::<T>(&xs, i), &to, scratch) }
+                unsafe { plan.backward(&heads.at(i), &to, scratch) }
             }
             Ok(())
         };
         // Without queries there are gradients, which are zero.
         let count = if plan.queries == 0 { 0 } else { numel(&q.sizes()[..q.ndim() - 2]) };
         // Heads that share a key and a value add to one gradient: a piece has all of them.
-        try_split(count, heads.shared, 2.5 * count as f64 * plan.terms() * TERM_COST, &each)?;
+        try_split(count, shared, 2.5 * count as f64 * plan.terms() * TERM_COST, &each)?;
         let mut grads = maybe(gq);
         grads.push(gk);
         grads.push(gv);

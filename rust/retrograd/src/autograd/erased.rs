@@ -135,6 +135,15 @@ impl<P: Primitive> Unrecorded for Option<P> {
         self.as_ref().expect(TAKEN)
     }
     fn move_into_node(&mut self, head: Head, saved: SavedSlots) -> NodeRef {
-        Arc::new(Node { head, rule: OpRule { saved, op: self.take().expect(TAKEN) } })
+        let op = self.take().expect(TAKEN);
+        // In place: `Arc::new` would copy the head twice.
+        let mut node = Arc::<Node<OpRule<P>>>::new_uninit();
+        let place = Arc::get_mut(&mut node).expect("nobody else has it").as_mut_ptr();
+        // SAFETY: the place of a node that nobody else has; its two fields are all that it has.
+        unsafe {
+            (&raw mut (*place).head).write(head);
+            (&raw mut (*place).rule).write(OpRule { saved, op });
+            node.assume_init()
+        }
     }
 }

@@ -13,6 +13,7 @@ use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::saved::SavedSlots;
 use crate::error::{Error, Result};
+use crate::storage::reclaim::in_op;
 use crate::tensor::{Tensor, flag};
 
 /// Under which circumstances a view was made; in-place writes through it depend on that.
@@ -228,7 +229,7 @@ impl Tensor {
     /// As [`Tensor::check_inplace`], for what writes to the memory and not only to the handle: what is checked is true
     /// until the reading ends (S7).
     pub(crate) fn check_write(&self, op: &'static str, recording: bool) -> Result<()> {
-        let (_, storage) = self.op_memory();
+        let (_, storage) = self.memory(in_op());
         if !storage.is_writable() {
             return Err(storage.refusal(op));
         }

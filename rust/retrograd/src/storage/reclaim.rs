@@ -145,6 +145,28 @@ fn end(state: &State) {
     }
 }
 
+/// What is only there while the thread is reading: what a [`Reading`] derefs to.
+#[derive(Debug)]
+pub struct Proof(());
+
+static PROOF: Proof = Proof(());
+
+impl Deref for Reading {
+    type Target = Proof;
+    #[inline]
+    fn deref(&self) -> &Proof {
+        &PROOF
+    }
+}
+
+/// The proof inside of an op, which is reading from its beginning to its end (R1): nested marks would cost more than
+/// what they protect. Debug builds ask.
+#[inline]
+pub(crate) fn in_op() -> &'static Proof {
+    debug_assert!(is_reading(), "an op reads from its beginning to its end");
+    &PROOF
+}
+
 /// Whether this thread is reading.
 pub fn is_reading() -> bool {
     STATE.with(|state| state.depth.get() > 0)
@@ -203,24 +225,15 @@ impl<T> Shared<T> {
         Self(AtomicPtr::new(null_mut()), PhantomData)
     }
     #[inline]
-    pub fn get<'a>(&'a self, _: &'a Reading) -> Option<Held<'a, T>> {
+    pub fn get<'a>(&'a self, _: &'a Proof) -> Option<Held<'a, T>> {
         let p = self.0.load(Ordering::Acquire);
         // SAFETY: `p` came from `Arc::into_raw` and was reachable while this thread was reading; what is exchanged is
         // retired, so the count that it stands for is not given up before the reading ends.
         (!p.is_null()).then(|| Held(ManuallyDrop::new(unsafe { Arc::from_raw(p) }), PhantomData))
     }
-    /// As [`Shared::get`], without a count.
-    ///
-    /// # Safety
-    /// 1. The thread is reading for as long as the result is used.
-    #[inline]
-    pub(crate) unsafe fn get_in_op(&self) -> Option<&T> {
-        // SAFETY: as in `get`, by duty 1.
-        unsafe { self.0.load(Ordering::Acquire).as_ref() }
-    }
     /// Another reference to the same.
     #[inline]
-    pub fn share(&self, reading: &Reading) -> Self {
+    pub fn share(&self, reading: &Proof) -> Self {
         self.get(reading).map_or(Self::none(), |held| Self::new(held.clone()))
     }
     /// The reference, to be retired. This value still shows what it referred to.

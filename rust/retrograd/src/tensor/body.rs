@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering,
 use super::dtype::DType;
 use super::layout::{Dims, Strides};
 use super::{Inner, Tensor};
-use crate::storage::reclaim::{self, Held, Reading, Shared, reading};
+use crate::storage::reclaim::{self, Held, Proof, Shared, reading};
 use crate::storage::{Storage, Version};
 
 /// A layout and the memory that has it.
@@ -35,8 +35,7 @@ pub(crate) struct Body {
 
 impl Body {
     /// This layout over the same memory.
-    fn share(&self) -> Self {
-        let reading = reading();
+    fn share(&self, reading: &Proof) -> Self {
         Self {
             dtype: self.dtype,
             contiguous: self.contiguous,
@@ -44,8 +43,8 @@ impl Body {
             offset: self.offset,
             sizes: self.sizes.clone(),
             strides: self.strides.clone(),
-            storage: self.storage.share(&reading),
-            version: self.version.share(&reading),
+            storage: self.storage.share(reading),
+            version: self.version.share(reading),
         }
     }
     fn has_layout_of(&self, other: &Self) -> bool {
@@ -145,7 +144,7 @@ impl Inner {
 
     /// What a tensor shows at its end, for another tensor.
     pub(super) fn last_body(&self) -> Body {
-        self.newest().share()
+        self.newest().share(&reading())
     }
 
     /// The first body's memory is not freed with the tensor if it was given up.
@@ -165,24 +164,15 @@ impl Tensor {
 
     /// The body and its storage.
     #[inline]
-    pub(crate) fn memory<'a>(&'a self, reading: &'a Reading) -> (&'a Body, Held<'a, Storage>) {
+    pub(crate) fn memory<'a>(&'a self, reading: &'a Proof) -> (&'a Body, Held<'a, Storage>) {
         let b = self.body();
         (b, b.storage.get(reading).expect("a body has a storage"))
     }
 
-    /// As [`Tensor::memory`], inside of an op: R1 has it that the thread is reading as long as the op runs.
-    #[inline]
-    pub(crate) fn op_memory(&self) -> (&Body, &Storage) {
-        debug_assert!(reclaim::is_reading(), "an op reads from its beginning to its end");
-        let b = self.body();
-        // SAFETY: R1.
-        (b, unsafe { b.storage.get_in_op() }.expect("a body has a storage"))
-    }
-
     /// The layout over the same memory, for another tensor.
     pub(crate) fn snapshot(&self) -> Body {
-        let _reading = reading();
-        self.body().share()
+        let reading = reading();
+        self.body().share(&reading)
     }
 
     /// Replaces layout, dtype and storage in place. The former memory is freed when nobody reads it.

@@ -34,7 +34,7 @@ use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
-use crate::storage::reclaim::{Reading, Shared, reading};
+use crate::storage::reclaim::{Proof, Shared, in_op, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
 use body::Successor;
@@ -287,8 +287,8 @@ impl Tensor {
     /// The view at one index of the first axis; the index is in range.
     #[inline]
     pub(crate) fn row(&self, index: usize) -> Self {
-        let reading = reading();
-        let (b, storage) = self.memory(&reading);
+        let reading = in_op();
+        let (b, storage) = self.memory(reading);
         debug_assert!(index < b.sizes[0]);
         let (sizes, strides) = (Dims::from_slice(&b.sizes[1..]), Strides::from_slice(&b.strides[1..]));
         let contiguous = b.contiguous || is_contiguous(&sizes, &strides);
@@ -301,7 +301,7 @@ impl Tensor {
             sizes,
             strides,
             storage: Shared::new(storage.clone()),
-            version: b.version.share(&reading),
+            version: b.version.share(reading),
         };
         self.view_over(body)
     }
@@ -348,8 +348,7 @@ impl Tensor {
     }
     /// Whether this handle is the only one, over storage nobody else uses: its memory may be reused.
     pub(crate) fn is_unshared(&self) -> bool {
-        let reading = reading();
-        let (_, storage) = self.memory(&reading);
+        let (_, storage) = self.memory(in_op());
         Arc::strong_count(&self.0) == 1
             && Arc::strong_count(&storage) == 1
             && !storage.is_fixed()
@@ -413,15 +412,15 @@ impl Tensor {
     /// Address of the first element, to be used only as long as the thread is reading (R1), or as long as somebody
     /// holds the storage. Of a tensor without elements it may lead anywhere.
     #[inline]
-    pub fn data_ptr(&self, _reading: &Reading) -> *mut u8 {
-        self.op_ptr()
+    pub fn data_ptr(&self, reading: &Proof) -> *mut u8 {
+        let (b, storage) = self.memory(reading);
+        // S3: the offset lies inside the storage (or the tensor has no elements and the pointer is not used).
+        storage.ptr().wrapping_add(b.offset.wrapping_mul(b.dtype.size()))
     }
     /// As [`Tensor::data_ptr`], inside of an op, which reads from its beginning to its end.
     #[inline]
     pub(crate) fn op_ptr(&self) -> *mut u8 {
-        let (b, storage) = self.op_memory();
-        // S3: the offset lies inside the storage (or the tensor has no elements and the pointer is not used).
-        storage.ptr().wrapping_add(b.offset.wrapping_mul(b.dtype.size()))
+        self.data_ptr(in_op())
     }
     /// Address of the first element as a typed pointer, inside of an op.
     ///

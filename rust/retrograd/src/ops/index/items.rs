@@ -5,6 +5,7 @@ use super::walk::{is_mask, warn_of_bytes};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::check_number;
 use crate::ops::{memory, view};
+use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::expands_to;
 use crate::tensor::{DType, Scalar, Tensor};
@@ -45,6 +46,7 @@ fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
 /// `x[index]`.
 #[inline]
 pub fn get_int(x: &Tensor, index: i64) -> Result<Tensor> {
+    let _reading = reading();
     let part = if x.ndim() > 0 { at(x, 0, index, 0) } else { get_part(x, &[IndexItem::Int(index)]) };
     part.map_err(|e| e.named("index"))
 }
@@ -55,6 +57,7 @@ pub fn get(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
     if let [IndexItem::Int(i)] = items {
         return get_int(x, *i);
     }
+    let _reading = reading();
     get_part(x, items).map_err(|e| e.named("index"))
 }
 
@@ -76,6 +79,7 @@ fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
 
 /// `x[items] = value`: the value, broadcast and converted, written through a view, or at index tensors.
 pub fn set(x: &Tensor, items: &[IndexItem], value: &Tensor) -> Result<()> {
+    let _reading = reading();
     if value.is_number() {
         check_number("setitem", value.item()?, x.dtype())?;
     }

@@ -255,6 +255,7 @@ mod tests {
 
     #[test]
     fn the_kernel_equals_the_rule() {
+        let _reading = crate::storage::reclaim::reading();
         let (a, b, g) = (noise(1, &[3, 4]), noise(2, &[5, 4]), noise(3, &[3, 5]));
         for p in [0.0, 0.7, 1.0, 1.5, 2.0, 3.0, f64::INFINITY] {
             let op = Cdist { norm: Norm::of(p) };

@@ -431,6 +431,7 @@ mod tests {
 
     #[test]
     fn the_tangent_of_a_product_in_one_pass() {
+        let _reading = crate::storage::reclaim::reading();
         for n in [0, 1, 7, 33] {
             let [dx, y, x, dy] = [1, 2, 3, 4].map(|seed| noise(seed, &[n]));
             let fused = moved(&dx, &y, &x, &dy).unwrap().unwrap().to_vec::<f64>().unwrap();

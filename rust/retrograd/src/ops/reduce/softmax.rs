@@ -475,6 +475,7 @@ mod tests {
 
     #[test]
     fn the_fused_rule_equals_the_recorded_one() {
+        let _reading = crate::storage::reclaim::reading();
         fn compare<const LOG: bool>(sizes: &[usize], dim: i64) {
             let (x, g) = (noise(1, sizes), noise(2, sizes));
             let op = Softmax::<LOG> { over: ReduceAxes::dim("softmax", dim, sizes.len(), false).unwrap() };

@@ -10,6 +10,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::{OneOrMany, view};
+use crate::storage::reclaim::reading;
 use crate::tensor::layout::{broadcast, expanded_strides};
 use crate::tensor::{DType, Dims, Scalar, Tensor};
 
@@ -130,6 +131,7 @@ pub fn nonzero_as(input: &Tensor, as_tuple: bool) -> Result<OneOrMany> {
 
 /// The positions of the elements that are not zero, one vector per axis; what `x[...]` takes as indices.
 pub fn nonzero_tuple(input: &Tensor) -> Result<Vec<Tensor>> {
+    let _reading = reading();
     refuse_batched("nonzero", input)?;
     vectors(input)
 }

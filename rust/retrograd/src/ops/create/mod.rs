@@ -18,6 +18,7 @@ use super::{Entry, TensorOptions};
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::storage::Storage;
+use crate::storage::reclaim::reading;
 use crate::tensor::layout::{Dims, Strides};
 use crate::tensor::{Category, DType, FromScalar, MemoryFormat, Scalar, Tensor, default_dtype};
 
@@ -130,6 +131,7 @@ pub(crate) fn fill_from(storage: &Arc<Storage>, dtype: DType, from: usize) -> Re
         DType::Int64 => Scalar::Int(i64::MAX),
         _ => Scalar::Float(f64::NAN),
     };
+    let _reading = reading();
     set_all(&Tensor::from_parts(storage.clone(), dtype, &[end - first], &[1], first)?, value);
     Ok(())
 }

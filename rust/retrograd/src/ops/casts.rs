@@ -1,4 +1,4 @@
-//! Conversions that have names of their own, and what a dense tensor on a CPU has in common with others.
+//! Conversions with names of their own, and ops that return a dense tensor on a CPU unchanged.
 
 use retrograd_macros::op;
 
@@ -121,7 +121,7 @@ pub fn adjoint(input: &Tensor) -> Result<Tensor> {
 
 /// The tensor itself, which is dense; converted if another dtype is asked for.
 ///
-/// Args: `dtype` any dtype; `masked_grad` is taken for torch's sake. Derivative: `g` cast back.
+/// Args: `dtype` any dtype; `masked_grad` is accepted for compatibility with torch. Derivative: `g` cast back.
 ///
 /// >>> rg.ones(2).to_dense(rg.float64).dtype
 /// retrograd.float64

@@ -263,7 +263,7 @@ impl Primitive for Fill {
         Ok(out(filled))
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        // SAFETY: those of callers; a copy minds no repeated elements, which all get the same value.
+        // SAFETY: those of callers; a copy permits repeated elements, which all get the same value.
         unsafe { CopyFrom.forward_into(xs, out) }
     }
     fn overlap_rules(&self) -> OverlapRules {
@@ -359,7 +359,7 @@ pub fn check_out(op: &'static str, out: &Tensor, operands: &[&Tensor]) -> Result
 /// Returns whether a tensor that had elements was resized.
 pub fn write_out(op: &'static str, result: &Tensor, out: &Tensor, operands: &[&Tensor]) -> Result<bool> {
     let _reading = reading();
-    // Once more: while the op ran, a view of the tensor may have been taken (S7).
+    // Checked again: a view of the tensor may have been taken while the op ran (S7).
     out.check_write(op, false)?;
     if !result.dtype().can_cast(out.dtype()) {
         return Err(crate::Error::dtype(

@@ -9,8 +9,8 @@ pub enum OutDtype {
     /// The result is converted, unless to a lower category: see [`super::memory::write_out`].
     Cast,
     /// The result is not converted, and the op says so in these phrases: one for each of its results, the last for all
-    /// that follow. `{result}` and `{out}` stand for the dtypes as C++ names them, `{Result}` and `{Out}` for scalar
-    /// types.
+    /// that follow. `{result}` and `{out}` are replaced by C++'s names of the dtypes, `{Result}` and `{Out}` by those
+    /// of scalar types.
     Same(&'static [&'static str]),
     /// The op computes in the dtype of `out=`, which its `dtype`, if given, must be. So do all factories.
     Computed,
@@ -20,11 +20,11 @@ pub enum OutDtype {
 
 pub const COMPUTED: OutDtype = OutDtype::Computed;
 pub const TRUTH: OutDtype = OutDtype::Truth;
-/// In the phrase that most ops use.
+/// The phrase of most ops.
 pub const SAME: OutDtype = OutDtype::Same(&["Expected out tensor to have dtype {result}, but got {out} instead"]);
-/// In that of elementwise ops which write to the given tensor at once.
+/// The phrase of elementwise ops that write to the given tensor directly.
 pub const FOUND: OutDtype = OutDtype::Same(&["Found dtype {Out} but expected {Result}"]);
-/// In that of running extremes.
+/// The phrase of running extremes.
 pub const SCALAR: OutDtype = OutDtype::Same(&["expected scalar_type {Result} but found {Out}"]);
 
 impl OutDtype {

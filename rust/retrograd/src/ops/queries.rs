@@ -9,7 +9,7 @@ use crate::tensor::{DType, Tensor};
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&GET_DEVICE, &IS_CONJ, &IS_NEG, &IS_NONZERO, &IS_SAME_SIZE, &IS_SET_TO, &IS_SIGNED];
 
-/// The index of the tensor's device: -1, which stands for the CPU.
+/// The index of the tensor's device: -1, which means the CPU.
 ///
 /// >>> rg.get_device(rg.ones(1))
 /// -1

@@ -57,7 +57,7 @@ pub fn combinations(input: &Tensor, r: i64, with_replacement: bool) -> Result<Te
     view::stack(&(0..r).map(take).collect::<Result<Vec<_>>>()?, 1)
 }
 
-/// Indices that are written between two looks at whether the user wants to go on.
+/// Indices that are written between two checks for an interrupt.
 const BLOCK: usize = 1 << 20;
 
 /// In how many ways `r > 0` of `n` can be taken, if so many can be counted.

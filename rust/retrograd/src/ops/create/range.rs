@@ -63,7 +63,7 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, options: TensorOptions) -> R
     }, else Err(unsupported()))
 }
 
-/// The numbers from 0 to before `end`, one apart.
+/// The numbers from 0 to before `end`, in steps of 1.
 ///
 /// Args: `end` a number; `dtype` (int64 for an integer, else the default float dtype).
 /// Returns: a 1-dim tensor of `ceil(end)` elements. Raises: RuntimeError if `end` is negative or not finite.
@@ -75,7 +75,7 @@ pub fn arange_to(end: Scalar, #[options] options: TensorOptions) -> Result<Tenso
     arange(Scalar::Int(0), end, Scalar::Int(1), options)
 }
 
-/// The numbers from `start` to before `end`, `step` apart.
+/// The numbers from `start` to before `end`, in steps of `step`.
 ///
 /// Args: `start`, `end`, `step` numbers; `dtype` (int64 if all are integers, else the default float dtype).
 /// Returns: a 1-dim tensor of `ceil((end - start) / step)` elements.

@@ -32,7 +32,7 @@ pub fn logspace(
         .map_err(|_| Error::shape("logspace", format!("number of steps must be non-negative, got {steps}")))?;
     let unsupported = || ErrorKind::NoKernel { op: "logspace", kernel: "logspace_cpu", dtype }.into();
     let t = match_dtype!(reals, dtype, T => {
-        // The ends are numbers of the dtype, what lies between is not.
+        // The ends are numbers of the dtype; those between are not.
         let [a, b] = [start, end].map(|x| if n == 1 { x.as_f64() } else { T::from_scalar(x).to_scalar().as_f64() });
         let step = if n > 1 { (b - a) / (n - 1) as f64 } else { 0.0 };
         Tensor::build::<T>(&[n], |out| {
@@ -73,7 +73,7 @@ fn triangle(op: &'static str, row: i64, col: i64, offset: i64, upper: bool, opti
     let (rows, columns) = (size("row", row)?, size("col", col)?);
     let dtype = options.dtype_or(op, DType::Int64)?;
     // In row `i` the triangle ends, or begins, at column `i + first`, or at the matrix's edge. Rows from `enters` on
-    // have such a column, and those from `leaves` on lie beyond the last one.
+    // have such a column, and those from `leaves` on are beyond the last one.
     let first = i128::from(offset) + i128::from(!upper);
     let edge = |i: usize| (i as i128 + first).clamp(0, columns as i128) as usize;
     let enters = (-first).clamp(0, rows as i128) as usize;

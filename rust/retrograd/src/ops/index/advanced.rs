@@ -119,7 +119,7 @@ impl IndexPut {
                 ),
             ));
         }
-        // A row-major copy of the values, unless they are that already and apart from the target.
+        // A row-major copy of the values, unless they are that already and disjoint from the target.
         let fits = values.sizes() == &*walk.sizes && values.is_contiguous() && !copy::ranges_meet(values, to);
         let staged = if fits {
             values.clone()
@@ -130,8 +130,8 @@ impl IndexPut {
         };
         if self.accumulate {
             return match_dtype!(rings, to.dtype(), T => {
-                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and
-                // lies apart from `to`.
+                // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and is
+                // disjoint from `to`.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
             }, else match_dtype!(halves, to.dtype(), T => {
@@ -257,8 +257,7 @@ fn placed<'a>(op: &'static str, x: &Tensor, indices: &'a [Option<Tensor>]) -> Re
     Ok((at, given))
 }
 
-/// The elements of `x` at `indices`, one entry per axis (a mask stands for as many as it has); `None` keeps an axis
-/// whole.
+/// The elements of `x` at `indices`, one entry per axis (a mask covers as many as it has); `None` keeps an axis whole.
 pub fn index(x: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
     let (at, given) = placed("index", x, indices)?;
     index_at(x, &at, &given)

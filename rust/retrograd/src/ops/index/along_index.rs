@@ -25,7 +25,7 @@ impl Held {
     fn copy(&mut self, values: &[i64]) -> &[i64] {
         let n = values.len().min(CHUNK);
         let to = self.0.as_mut_ptr().cast::<i64>();
-        // SAFETY: (1) `n` values are readable, and fit; (2) the space is ours, so they are apart; (3) all `n` are
+        // SAFETY: (1) `n` values are readable, and fit; (2) the space is ours, so they are disjoint; (3) all `n` are
         // written. The compiler may not look behind the pointer, and so not read the originals again.
         unsafe {
             std::ptr::copy_nonoverlapping(values.as_ptr(), to, n);
@@ -116,7 +116,7 @@ impl Along {
         }
     }
 
-    /// How far apart in the tensor neighbouring places of the index are.
+    /// The distance in the tensor between neighbouring places of the index.
     fn stride(&self) -> isize {
         axis(&self.axes, 0).strides[0]
     }
@@ -125,7 +125,7 @@ impl Along {
     ///
     /// # Safety
     /// 1. `from` is readable for the sizes and strides that this was made for. 2. `to` is writable for the elements of
-    ///    the index, and apart from them.
+    ///    the index, and disjoint from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) -> Result<()> {
         let (wrong, count) = (AtomicBool::new(false), self.index.numel());
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
@@ -176,8 +176,8 @@ impl Checked {
         split(self.0.lead, 1, count as f64 * WRITE_COST, &|leads| {
             let mut f = start();
             self.0.stretches(values, leads.start * block..leads.end * block, |at, base, values| {
-                // Apart, since most indices are along contiguous rows, and products take longer than what is done with
-                // them.
+                // A case of its own, since most indices are along contiguous rows, where the products would take most
+                // of the time.
                 if (stride, step) == (0, 1) {
                     for (j, &i) in values.iter().enumerate() {
                         f(at + j, base + i as isize);

@@ -259,7 +259,7 @@ pub fn take_along_dim(input: &Tensor, indices: &Tensor, dim: Option<i64>) -> Res
 
 /// `input` with `values` written at index tensors, as `input[indices] = values` does, or added.
 ///
-/// Args: `indices` a tuple of index tensors, one per axis from the first on; a mask stands for as many axes as it has;
+/// Args: `indices` a tuple of index tensors, one per axis from the first on; a mask covers as many axes as it has;
 /// `values` broadcast to what they name; `accumulate` adds, each as often as it is named. Returns: a fresh tensor.
 /// Derivative: `g`, with zeros where it was overwritten, and `g` at the indices. Raises: IndexError if an index does
 /// not exist; RuntimeError if shapes or dtypes do not fit.

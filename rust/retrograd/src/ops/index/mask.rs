@@ -112,7 +112,7 @@ pub fn nonzero(input: &Tensor) -> Result<Tensor> {
         let p = nonzero_positions(input)?;
         (p[0].len(), p)
     };
-    // As in torch, the positions along one axis lie side by side.
+    // As in torch, the positions along one axis are contiguous.
     let flat = Tensor::from_slice(&positions.concat(), &[n * input.ndim()])?;
     Tensor::from_parts(flat.storage(), DType::Int64, &[n, input.ndim()], &[1, n as isize], 0)
 }

@@ -28,7 +28,7 @@ fn vector(t: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Where the slices at `index` lie in `to`.
+/// The positions in `to` of the slices at `index`.
 fn walk(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<IndexWalk> {
     let index = vector(index)?;
     if to.ndim() == 0 {
@@ -37,7 +37,7 @@ fn walk(op: &'static str, to: &Tensor, dim: usize, index: &Tensor) -> Result<Ind
     IndexWalk::new(op, to.sizes(), to.strides(), &[dim], &[&index])
 }
 
-/// Refuses positions that count from the end, or lie outside the axis. `says` makes the error. Memory does not rest on
+/// Refuses positions that count from the end, or are outside the axis. `says` makes the error. Memory does not rest on
 /// it: the walk checks what it uses (S6).
 fn check_positions(to: &Tensor, dim: usize, index: &Tensor, says: impl Fn(String) -> Error) -> Result<()> {
     let n = to.sizes().get(dim).map_or(1, |&n| n as i64);
@@ -47,7 +47,7 @@ fn check_positions(to: &Tensor, dim: usize, index: &Tensor, says: impl Fn(String
     }
 }
 
-/// `source` as it is written: row-major, and apart from `to`.
+/// `source` as it is written: row-major, and disjoint from `to`.
 fn staged(source: &Tensor, to: &Tensor) -> Result<Tensor> {
     let source = copy::contiguous(source)?;
     if copy::ranges_meet(&source, to) { copy::copy(&source) } else { Ok(source) }
@@ -132,7 +132,7 @@ impl WriteSlices {
             How::Add(alpha) => match_dtype!(numeric, to.dtype(), T => {
                 let alpha = T::from_scalar(alpha);
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
-                // walk, row-major, and lies apart from `to`.
+                // walk, row-major, and is disjoint from `to`.
                 unsafe { walk.write(source.ptr::<T>().cast_const(), to.ptr::<T>(), |a, b| a.add(b.mul(alpha))) };
             }),
             How::Copy => match_dtype!(any, to.dtype(), T => {

@@ -27,12 +27,12 @@ pub fn nonzero_positions(x: &Tensor) -> Result<Vec<Vec<i64>>> {
     Ok(positions)
 }
 
-/// Whether an index tensor is a mask: it stands for the positions of its true elements.
+/// Whether an index tensor is a mask: it selects the positions of its true elements.
 pub fn is_mask(t: &Tensor) -> bool {
     matches!(t.dtype(), DType::Bool | DType::UInt8)
 }
 
-/// Warns of a mask of bytes, which numbers are easily taken for.
+/// Warns of a mask of bytes, which is easily confused with numbers.
 pub fn warn_of_bytes(t: &Tensor) -> Result<()> {
     if t.dtype() == DType::UInt8 {
         return crate::warn::warn(
@@ -194,7 +194,7 @@ impl IndexWalk {
     ///
     /// # Safety
     /// 1. The walk was made for the sizes and strides at `from`, all readable. 2. `to` is writable for as many
-    ///    contiguous elements as `sizes` has, and apart from them.
+    ///    contiguous elements as `sizes` has, and disjoint from them.
     pub unsafe fn read<T: Copy>(&self, from: *const T, to: *mut T) {
         let (n, step) = self.run();
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
@@ -243,7 +243,7 @@ impl IndexWalk {
     ///
     /// # Safety
     /// 1. The walk was made for the sizes and strides at `to`, all writable. 2. `from` is readable for as many
-    ///    contiguous elements as `sizes` has, and apart from them.
+    ///    contiguous elements as `sizes` has, and disjoint from them.
     pub unsafe fn write<T: Copy>(&self, from: *const T, to: *mut T, f: impl Fn(T, T) -> T + Sync) {
         let (n, step) = self.run();
         let (from, to) = (SharedPtr(from.cast_mut()), SharedPtr(to));
@@ -277,7 +277,7 @@ impl IndexWalk {
 /// A function of its own, so that what it reads is known not to change with what it writes.
 ///
 /// # Safety
-/// 1. `from` is readable for `n` elements; `to` is writable for as many, `step` apart, and apart from them.
+/// 1. `from` is readable for `n` elements; `to` is writable for as many, at distance `step`, and disjoint from them.
 #[inline(never)]
 unsafe fn combine_run<T: Copy>(from: *const T, to: *mut T, step: isize, n: usize, f: &impl Fn(T, T) -> T) {
     // SAFETY: duty 1.

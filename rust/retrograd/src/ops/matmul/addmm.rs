@@ -148,9 +148,9 @@ impl Primitive for Addmm {
 /// `beta * input + alpha * (mat1 @ mat2)`.
 ///
 /// Args: `input` broadcastable to (n, p), `mat1` (n, m), `mat2` (m, p), all of one dtype: an integer type, float32 or
-/// float64; `beta`, `alpha` numbers, truncated for integers. With `beta=0` the input is not read.
-/// Returns: a tensor of shape (n, p). Derivative: `beta * g`, `alpha * g @ mat2.t()`, `alpha * mat1.t() @ g`.
-/// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
+/// float64; `beta`, `alpha` numbers, truncated for integers. With `beta=0` the input is not read. Returns: a tensor of
+/// shape (n, p). Derivative: `beta * g`, `alpha * g @ mat2.t()`, `alpha * mat1.t() @ g`. Raises: RuntimeError if ranks,
+/// sizes or dtypes are incompatible.
 ///
 /// >>> rg.addmm(rg.tensor([1.0]), rg.ones(2, 3), rg.ones(3, 2), alpha=2).tolist()
 /// [[7.0, 7.0], [7.0, 7.0]]
@@ -224,9 +224,8 @@ impl Primitive for Addmv {
 /// `beta * input + alpha * (mat @ vec)`.
 ///
 /// Args: `input` broadcastable to (n,), `mat` (n, m), `vec` (m,), all of one dtype; `beta`, `alpha` numbers. With
-/// `beta=0` the input is not read.
-/// Returns: a tensor of shape (n,). Derivative: `beta * g`, `alpha * outer(g, vec)`, `alpha * mat.t() @ g`.
-/// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
+/// `beta=0` the input is not read. Returns: a tensor of shape (n,). Derivative: `beta * g`, `alpha * outer(g, vec)`,
+/// `alpha * mat.t() @ g`. Raises: RuntimeError if ranks, sizes or dtypes are incompatible.
 ///
 /// >>> rg.addmv(rg.ones(2), rg.ones(2, 3), rg.ones(3)).tolist()
 /// [4.0, 4.0]

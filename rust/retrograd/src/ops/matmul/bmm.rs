@@ -78,8 +78,8 @@ impl Primitive for Bmm {
 /// The matrix products of two batches of matrices, entry by entry.
 ///
 /// Args: `input` (b, n, m), `mat2` (b, m, p), of one dtype: an integer type, float32 or float64. Nothing is broadcast.
-/// Returns: a tensor of shape (b, n, p). Derivative: `bmm(g, mat2.mT)` and `bmm(input.mT, g)`.
-/// Raises: RuntimeError if an operand has not three dims, or sizes or dtypes do not go together.
+/// Returns: a tensor of shape (b, n, p). Derivative: `bmm(g, mat2.mT)` and `bmm(input.mT, g)`. Raises: RuntimeError if
+/// an operand has not three dims, or sizes or dtypes are incompatible.
 ///
 /// >>> rg.bmm(rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[3.0]], [[3.0]]]
@@ -155,10 +155,8 @@ impl Primitive for Baddbmm {
 /// `beta * input + alpha * bmm(batch1, batch2)`.
 ///
 /// Args: `input` broadcastable to (b, n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype; `beta`, `alpha`
-/// numbers. With `beta=0` the input is not read.
-/// Returns: a tensor of shape (b, n, p). Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT,
-/// g)`.
-/// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
+/// numbers. With `beta=0` the input is not read. Returns: a tensor of shape (b, n, p). Derivative: `beta * g`, `alpha *
+/// bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`. Raises: RuntimeError if ranks, sizes or dtypes are incompatible.
 ///
 /// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[4.0]], [[4.0]]]

@@ -65,9 +65,8 @@ pub(super) fn unsafe_view(x: &Tensor, to: &[usize]) -> Result<Tensor> {
 /// Args: `input`, `other` of one dtype (an integer type, float32 or float64) with at least one dim. Two vectors give
 /// their inner product, a matrix and a vector their product; a vector on the left is a row, on the right a column, and
 /// its axis is dropped from the result. With three or more dims the last two are matrices and the dims before them
-/// broadcast.
-/// Returns: the product. Derivative: `g @ other.mT` and `input.mT @ g`, summed over broadcast dims.
-/// Raises: RuntimeError if an operand has no dims, or sizes or dtypes do not go together.
+/// broadcast. Returns: the product. Derivative: `g @ other.mT` and `input.mT @ g`, summed over broadcast dims. Raises:
+/// RuntimeError if an operand has no dims, or sizes or dtypes are incompatible.
 ///
 /// >>> rg.matmul(rg.ones(4, 2, 3), rg.ones(3, 5)).shape
 /// retrograd.Size([4, 2, 5])
@@ -170,10 +169,9 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 
 /// `input @ weight.t() + bias`, the affine map of a layer.
 ///
-/// Args: `input` (*, m), `weight` (n, m) or (m,), `bias` (n,) or None, all of one dtype.
-/// Returns: a tensor of shape (*, n), or (*) if the weight is a vector. Derivative: `g @ weight`, `g.t() @ input` and
-/// `g` summed to the bias.
-/// Raises: RuntimeError if sizes or dtypes do not go together.
+/// Args: `input` (*, m), `weight` (n, m) or (m,), `bias` (n,) or None, all of one dtype. Returns: a tensor of shape (*,
+/// n), or (*) if the weight is a vector. Derivative: `g @ weight`, `g.t() @ input` and `g` summed to the bias. Raises:
+/// RuntimeError if sizes or dtypes are incompatible.
 ///
 /// >>> rg.nn.functional.linear(rg.ones(2, 3), rg.ones(4, 3), rg.ones(4)).tolist()
 /// [[4.0, 4.0, 4.0, 4.0], [4.0, 4.0, 4.0, 4.0]]

@@ -14,7 +14,7 @@ const OP: &str = "einsum";
 /// An axis of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Label {
-    /// Of those that an ellipsis stands for, counted from the last.
+    /// One of the axes of an ellipsis, counted from the last.
     Rest(usize),
     Named(char),
 }
@@ -32,7 +32,7 @@ fn refuse<T>(detail: String) -> Result<T> {
     Err(Error::shape(OP, format!("einsum(): {detail}")))
 }
 
-/// The labels of one side's term; an ellipsis stands for `rest` axes.
+/// The labels of one side's term; an ellipsis has `rest` axes.
 fn labels(term: &str, rest: usize) -> Result<Vec<Label>> {
     let (mut found, mut ellipsis) = (Vec::new(), false);
     let mut chars = term.chars();
@@ -61,7 +61,7 @@ fn labels(term: &str, rest: usize) -> Result<Vec<Label>> {
     Ok(found)
 }
 
-/// How many axes the ellipsis of a term stands for in a tensor of `ndim`.
+/// How many axes the ellipsis of a term has in a tensor of `ndim`.
 fn ellipsis_of(term: &str, ndim: usize, operand: usize) -> Result<usize> {
     let named = labels(term, 0)?.len();
     let rest = ndim.checked_sub(named).filter(|&rest| rest == 0 || term.contains('.'));
@@ -148,11 +148,11 @@ fn pair(a: &Tensor, b: &Tensor, sum: &[usize]) -> Result<Tensor> {
 
 /// The sum of the products of the operands' elements, over every axis that the result does not name.
 ///
-/// Args: `equation` as "ij,jk->ik": a letter for every axis of each operand, and those of the result; "..." stands for
-/// any further axes, which broadcast; a letter that an operand has twice takes its diagonal; without "->" the result
-/// has the letters that come once, in alphabetical order. `operands` one after the other, or in a list. Returns: a
-/// tensor of the named axes. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the
-/// equation is not understood, or does not fit the operands or these each other.
+/// Args: `equation` as "ij,jk->ik": a letter for every axis of each operand, and those of the result; "..." means any
+/// further axes, which broadcast; a letter that an operand has twice takes its diagonal; without "->" the result has
+/// the letters that come once, in alphabetical order. `operands` one after the other, or in a list. Returns: a tensor
+/// of the named axes. Derivative: the same sum with `g` in the operand's place. Raises: RuntimeError if the equation is
+/// not understood, or does not fit the operands or these each other.
 ///
 /// >>> rg.einsum("ij,j->i", rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]

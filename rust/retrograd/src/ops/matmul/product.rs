@@ -215,7 +215,7 @@ impl Factors {
             let f = Blend { alpha: T::from_scalar(self.alpha), beta: T::from_scalar(self.beta) };
             let p = out.ptr::<T>();
             // SAFETY: (1) S1 and S3, and the expansion of the input to `sizes`; (2) the output is operand 0, and fresh,
-            // so apart from the input; (3) it is contiguous.
+            // so disjoint from the input; (3) it is contiguous.
             unsafe { map2(&f, sizes, p.cast_const(), out.strides(), input.ptr::<T>().cast_const(), &strides, p, out.strides()) };
         });
         Ok(out)

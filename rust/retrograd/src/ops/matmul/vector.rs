@@ -110,9 +110,9 @@ impl Primitive for Mv {
 
 /// The product of a matrix and a vector.
 ///
-/// Args: `input` (n, m), `vec` (m,), of one dtype: an integer type, float32 or float64.
-/// Returns: a tensor of shape (n,). Derivative: `outer(g, vec)` and `input.t() @ g`.
-/// Raises: RuntimeError if ranks, sizes or dtypes do not go together.
+/// Args: `input` (n, m), `vec` (m,), of one dtype: an integer type, float32 or float64. Returns: a tensor of shape
+/// (n,). Derivative: `outer(g, vec)` and `input.t() @ g`. Raises: RuntimeError if ranks, sizes or dtypes are
+/// incompatible.
 ///
 /// >>> rg.mv(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.tensor([1.0, 10.0])).tolist()
 /// [21.0, 43.0]

@@ -36,7 +36,7 @@ struct Attention {
     causal: bool,
 }
 
-/// Where matrix `index` of those that the axes in front run over begins. `shared` heads in a row have one matrix.
+/// The offset of matrix `index` of the leading axes. `shared` consecutive heads have one matrix.
 fn start(sizes: &[usize], strides: &[isize], mut index: usize, shared: usize) -> isize {
     let mut offset = 0;
     for axis in (0..sizes.len() - 2).rev() {
@@ -64,7 +64,7 @@ impl<'a, T: Element> Matrices<'a, T> {
     fn of(x: &'a Tensor, sizes: &'a [usize], shared: usize) -> Self {
         Self { first: SharedPtr(x.ptr()), strides: x.strides(), sizes, shared }
     }
-    /// That of head `index`. The axes in front are those of the query, also where heads are shared.
+    /// The matrix of head `index`. The leading axes are those of the query, also where heads are shared.
     fn at(&self, index: usize) -> Matrix<T> {
         let n = self.strides.len();
         let p = self.first.get().wrapping_offset(start(self.sizes, self.strides, index, self.shared));
@@ -128,7 +128,7 @@ impl Attention {
         let lead = q.ndim() - 2;
         let mut sizes = Dims::from_slice(q.sizes());
         sizes[lead + 1] = plan.value_width;
-        // The output's axes lie in memory as the query's do.
+        // The output has the memory order of the query.
         let y =
             if q.sizes() == &sizes[..] { q.empty_like_layout(q.dtype())? } else { Tensor::empty(&sizes, q.dtype())? };
         let lse = Tensor::empty(&sizes[..lead + 1], q.dtype())?;
@@ -218,7 +218,7 @@ struct Composed {
     shared: usize,
 }
 
-/// Sizes with the heads apart: (..., shared heads, heads of each, rows, columns).
+/// Sizes with the heads split: (..., shared heads, heads of each, rows, columns).
 fn apart(x: &Tensor, shared: usize) -> Result<Tensor> {
     if shared == 1 {
         return Ok(x.clone());
@@ -297,7 +297,7 @@ impl Primitive for Attention {
     const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let own = xs.iter().zip(axes).map(|(x, axis)| batch_first(x, *axis, batch)).collect::<Result<Vec<_>>>()?;
-        // Two axes alone have no heads; with the batch in front it would be taken for them, which is as good.
+        // Operands with two axes have no heads; a batch axis in front is treated as the heads, with the same result.
         let outs = apply(*op, &own.iter().collect::<Vec<_>>())?;
         Ok((outs, smallvec::smallvec![Some(0), Some(0)]))
     });
@@ -308,7 +308,7 @@ impl Primitive for Attention {
         match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        // The logarithms are not handed out.
+        // The logarithms are not returned.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let out = cx.saved(4)?;
         if !cx.differentiating() && !cx.needs(3) && g.dtype() == out.dtype() && g.sizes() == out.sizes() {
@@ -367,11 +367,11 @@ fn dropping(op: &Attention, xs: &[&Tensor], p: f64) -> Result<Tensor> {
 /// of one dtype, float32 or float64, with any axes in front (none, too) that broadcast; `attn_mask` broadcastable to
 /// (*, heads, queries, keys): bool, True for what is seen, or numbers added to the scores; `dropout_p` the share of
 /// weights dropped at random, by the default generator; `is_causal` lets row `i` see the columns up to `i`; `scale` is
-/// `1 / sqrt(width)` by default; `enable_gqa` lets several heads of the query share one of key and value.
-/// Returns: (*, heads, queries, value width); zeros for a row that sees nothing. Derivative, with weights `w` and
-/// `ds = w * (g @ value.mT - sum(w * g @ value.mT))`: `scale * ds @ key`, `scale * ds.mT @ query`, `w.mT @ g`, and `ds`
-/// for the mask. Scores are computed by tiles and never kept.
-/// Raises: RuntimeError if sizes or dtypes do not go together, or `dropout_p` is out of range.
+/// `1 / sqrt(width)` by default; `enable_gqa` lets several heads of the query share one of key and value. Returns: (*,
+/// heads, queries, value width); zeros for a row that sees nothing. Derivative, with weights `w` and `ds = w * (g @
+/// value.mT - sum(w * g @ value.mT))`: `scale * ds @ key`, `scale * ds.mT @ query`, `w.mT @ g`, and `ds` for the mask.
+/// Scores are computed by tiles and never kept. Raises: RuntimeError if sizes or dtypes are incompatible, or
+/// `dropout_p` is out of range.
 ///
 /// >>> q, k, v = rg.ones(1, 2), rg.ones(2, 2), rg.tensor([[1.0], [3.0]])
 /// >>> rg.nn.functional.scaled_dot_product_attention(q, k, v).tolist()

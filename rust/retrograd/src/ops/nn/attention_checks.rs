@@ -1,4 +1,4 @@
-//! What `scaled_dot_product_attention` takes: operands brought to common axes in front, and its refusals.
+//! The checks of `scaled_dot_product_attention`, which also bring operands to common leading axes.
 
 use crate::error::{Error, Result, Sizes};
 use crate::ops::memory;
@@ -9,7 +9,7 @@ use crate::tensor::{DType, Scalar, Tensor};
 
 const OP: &str = "scaled_dot_product_attention";
 
-/// Operands with the same sizes in front, but for the heads of `key` and `value`, which queries may share.
+/// Operands with the same leading sizes, except for the heads of `key` and `value`, which queries may share.
 pub(super) struct Operands {
     pub query: Tensor,
     pub key: Tensor,

@@ -12,7 +12,7 @@ use crate::ops::view::{expand_to, reshape_to};
 use crate::tensor::layout::numel;
 use crate::tensor::{Dims, Scalar, Tensor};
 
-/// What is standardized by channels: the moments, the scales, and whether the moments are those of the input.
+/// The arguments of a normalization by channels: moments, scales, and whether the moments are those of the input.
 struct Channels<'a> {
     mean: Option<&'a Tensor>,
     var: Option<&'a Tensor>,
@@ -29,7 +29,7 @@ fn scales<'a>(weight: Option<&'a Tensor>, bias: Option<&'a Tensor>, one: &'a Ten
     list
 }
 
-/// While running moments are written: nothing is recorded, and a transform does not mind that they were captured.
+/// While running moments are written, nothing is recorded, and a transform accepts that they were captured.
 fn set_aside() -> GradGuard {
     GradGuard::with(mode::GRAD | mode::INSIDE, false)
 }
@@ -105,11 +105,10 @@ impl Channels<'_> {
 /// Args: `input` float32 or float64 of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None in
 /// training; `weight`, `bias` of shape (C,), or None; `training` to take mean and (biased) variance from the input, and
 /// to move the running ones by `momentum` towards them, in place, with the unbiased variance; else the running ones are
-/// taken; `eps` a number added to the variance. Returns: a tensor of the input's shape.
-/// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`
-/// in training, else `q / sqrt(var + eps)`; the sum of `g * h` for the weight and of `g` for the bias.
-/// Raises: ValueError for one value per channel in training or a bad `eps`; RuntimeError if sizes or dtypes do not go
-/// together.
+/// taken; `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative, with `h` the
+/// normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)` in training, else `q /
+/// sqrt(var + eps)`; the sum of `g * h` for the weight and of `g` for the bias. Raises: ValueError for one value per
+/// channel in training or a bad `eps`; RuntimeError if sizes or dtypes are incompatible.
 ///
 /// >>> rg.nn.functional.batch_norm(rg.tensor([[1.0], [3.0]]), None, None, training=True, eps=1e-12).tolist()
 /// [[-1.0], [1.0]]
@@ -157,7 +156,7 @@ fn several(op: &'static str, count: usize, sizes: &[usize]) -> Result<()> {
 /// `weight`, `bias` of shape (C,), or None; `use_input_stats` to take mean and (biased) variance from the input, and to
 /// move the running ones, if given, by `momentum` towards their means over the entries; else the running ones are
 /// taken; `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative: as `batch_norm`.
-/// Raises: ValueError for one value per channel; RuntimeError if sizes or dtypes do not go together.
+/// Raises: ValueError for one value per channel; RuntimeError if sizes or dtypes are incompatible.
 ///
 /// >>> rg.nn.functional.instance_norm(rg.tensor([[[1.0, 3.0]]]), eps=1e-12).tolist()
 /// [[[-1.0, 1.0]]]
@@ -228,10 +227,10 @@ pub fn instance_norm(
 /// `bias`.
 ///
 /// Args: `input` float32 or float64 of shape (N, C, ...); `num_groups` a divisor of C; `weight`, `bias` of shape (C,),
-/// or None; `eps` a number added to the (biased) variance. Returns: a tensor of the input's shape.
-/// Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`;
-/// the sum of `g * h` for the weight and of `g` for the bias.
-/// Raises: ValueError for one value per group; RuntimeError if sizes or dtypes do not go together.
+/// or None; `eps` a number added to the (biased) variance. Returns: a tensor of the input's shape. Derivative, with `h`
+/// the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; the sum of `g * h`
+/// for the weight and of `g` for the bias. Raises: ValueError for one value per group; RuntimeError if sizes or dtypes
+/// are incompatible.
 ///
 /// >>> rg.nn.functional.group_norm(rg.tensor([[1.0, 3.0]]), 1, eps=0.0).tolist()
 /// [[-1.0, 1.0]]

@@ -8,9 +8,9 @@ use crate::tensor::{Dims, Tensor};
 
 /// `y[o] = sum over i, j of input1[i] weight[o, i, j] input2[j] + bias[o]`, along the last axes.
 ///
-/// Args: `input1` (..., n), `input2` (..., m) with the same leading sizes, `weight` (out, n, m), `bias`
-/// (out,). Returns: a tensor of sizes (..., out). Derivative: that of the products. Raises: RuntimeError if sizes do
-/// not go together.
+/// Args: `input1` (..., n), `input2` (..., m) with the same leading sizes, `weight` (out, n, m), `bias` (out,).
+/// Returns: a tensor of sizes (..., out). Derivative: that of the products. Raises: RuntimeError if sizes are
+/// incompatible.
 ///
 /// >>> weight = rg.tensor([[[1.0, 0.0], [0.0, 2.0]]])
 /// >>> rg.nn.functional.bilinear(rg.tensor([[1.0, 2.0]]), rg.tensor([[3.0, 4.0]]), weight).tolist()

@@ -102,14 +102,13 @@ impl How<'_> {
 
 /// The cross entropy of logits and classes, or probabilities of classes: the negative log likelihood of `log_softmax`.
 ///
-/// Args: `input` logits (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,) or
-/// (N, d1, ...), int64, or probabilities in the input's shape; `weight` (C,) or None; `ignore_index` a class whose
-/// samples count nothing; `reduction` 'mean', 'sum' or 'none'; `label_smoothing` from 0 to 1, the share of a uniform
-/// distribution mixed into the target. `size_average` and `reduce` are deprecated.
-/// Returns: a 0-dim tensor, or one loss per sample for 'none'. Derivative: `g * (softmax(input) - target)`, weighted
-/// and divided like the loss; probabilities get `-g * log_softmax(input)`.
-/// Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that do not go
-/// together.
+/// Args: `input` logits (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,) or (N, d1,
+/// ...), int64, or probabilities in the input's shape; `weight` (C,) or None; `ignore_index` a class whose samples are
+/// ignored; `reduction` 'mean', 'sum' or 'none'; `label_smoothing` from 0 to 1, the share of a uniform distribution
+/// mixed into the target. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or one loss per sample
+/// for 'none'. Derivative: `g * (softmax(input) - target)`, weighted and divided like the loss; probabilities get `-g *
+/// log_softmax(input)`. Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes
+/// that are incompatible.
 ///
 /// >>> round(rg.nn.functional.cross_entropy(rg.zeros(2, 4), rg.tensor([1, 2])).item(), 4)
 /// 1.3863

@@ -223,7 +223,7 @@ fn labels(targets: &Tensor, lengths: &[usize], classes: usize) -> Result<Vec<Vec
     Ok(all)
 }
 
-/// What the loss does besides summing over alignments.
+/// The options of the loss that do not concern the sum over alignments.
 struct How<'a> {
     blank: i64,
     reduction: &'a str,
@@ -277,10 +277,10 @@ fn loss(log_probs: &Tensor, targets: &Tensor, steps: &[i64], lengths: &[i64], ho
 /// Args: `log_probs` logarithms of probabilities from `log_softmax`, (T, N, C) or (T, C), float32 or float64; `targets`
 /// classes, integers, (N, S), or one after the other; `input_lengths`, `target_lengths` how many steps and labels each
 /// sequence has; `blank` the class of the blank; `reduction` 'mean' (each loss divided by its target's length), 'sum'
-/// or 'none'; `zero_infinity` makes losses of targets that are too long zero.
-/// Returns: a 0-dim tensor, or one loss for each sequence for 'none'. Derivative: `g * (exp(log_probs) - w)`, with `w`
-/// the probability of a class at a step given the target: the gradient for logarithms made by `log_softmax`.
-/// Raises: RuntimeError for sizes, lengths and dtypes that do not go together; IndexError for a target out of range.
+/// or 'none'; `zero_infinity` makes losses of targets that are too long zero. Returns: a 0-dim tensor, or one loss for
+/// each sequence for 'none'. Derivative: `g * (exp(log_probs) - w)`, with `w` the probability of a class at a step
+/// given the target: the gradient for logarithms made by `log_softmax`. Raises: RuntimeError for sizes, lengths and
+/// dtypes that are incompatible; IndexError for a target out of range.
 ///
 /// >>> x = rg.zeros(2, 1, 2).log_softmax(2)
 /// >>> round(rg.nn.functional.ctc_loss(x, rg.tensor([[1]]), (2,), (1,)).item(), 4)

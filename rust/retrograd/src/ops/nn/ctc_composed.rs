@@ -7,7 +7,7 @@ use crate::ops::pointwise::select::where_;
 use crate::ops::view::{cat, expand_to, stack};
 use crate::tensor::{DType, Scalar, Tensor};
 
-/// Stands for the logarithm of zero: sums of it and its differences stay finite, and so do their derivatives.
+/// Used as the logarithm of zero: its sums and differences are finite, and so are their derivatives.
 const NONE: f64 = -1e30;
 
 /// A table of numbers, one row for each sequence.

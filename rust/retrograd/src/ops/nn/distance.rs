@@ -11,7 +11,7 @@ use crate::ops::view::expand_to;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Scalar, Tensor};
 
-/// The vectors along `dim` divided by their norms, which are not below `eps`; the derivative takes no notice of that.
+/// The vectors along `dim` divided by their norms, which are not below `eps`; the derivative ignores that bound.
 fn unit(op: &'static str, x: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
     let norm = memory::cloned(&vector(op, x, Scalar::Int(2), Some(&[dim]), true, None)?)?;
     {

@@ -21,7 +21,7 @@ fn kept_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
     copy::cast(&mask, x.dtype())
 }
 
-/// What is dropped, and what becomes of it.
+/// What is dropped, and which value replaces it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct How {
     /// Whole channels: one draw for each pair of indices of the first two dims.
@@ -38,7 +38,7 @@ pub(super) fn check_chance(op: &'static str, p: f64) -> Result<()> {
     Err(Error::value(op, format!("dropout probability has to be between 0 and 1, but got {p}")))
 }
 
-/// `input` with elements dropped with probability `p`, which was checked; `input` itself where there is nothing to do.
+/// `input` with elements dropped with probability `p`, which was checked; `input` itself if nothing is dropped.
 pub(super) fn dropped(op: &'static str, input: &Tensor, p: f64, inplace: bool, how: How) -> Result<Tensor> {
     if p == 0.0 || input.numel() == 0 {
         return Ok(input.clone());
@@ -83,10 +83,8 @@ pub(super) fn dropped(op: &'static str, input: &Tensor, p: f64, inplace: bool, h
 /// nothing.
 ///
 /// Args: `input` float32 or float64, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write
-/// to `input`. Draws from the default generator.
-/// Returns: a tensor of the same shape; `input` itself where nothing is to be done. Derivative: `g` times the same
-/// factors.
-/// Raises: ValueError if `p` is out of range.
+/// to `input`. Draws from the default generator. Returns: a tensor of the same shape; `input` itself if nothing is
+/// dropped. Derivative: `g` times the same factors. Raises: ValueError if `p` is out of range.
 ///
 /// >>> rg.nn.functional.dropout(rg.ones(2), training=False).tolist()
 /// [1.0, 1.0]

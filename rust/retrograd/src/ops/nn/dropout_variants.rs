@@ -1,4 +1,4 @@
-//! Kin of `dropout`: whole channels, SELU's saturation in place of zero, and the forms without a module.
+//! Variants of `dropout`: whole channels, SELU's saturation in place of zero, and the forms without a module.
 
 use retrograd_macros::op;
 

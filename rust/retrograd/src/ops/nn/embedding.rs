@@ -18,12 +18,12 @@ use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Dtypes, Element, Scalar, Tensor};
 use crate::transforms::check_read;
 
-/// What both directions know: how many rows there are, and which of them get no gradient, or one divided by how often
-/// the row was looked up.
+/// The parameters of both directions: the number of rows, the row that gets no gradient, and whether gradients are
+/// divided by how often a row was looked up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EmbeddingTable {
     rows: usize,
-    /// How many weights lie one after the other in these rows: those of a batch.
+    /// How many weights these rows hold, one after the other: those of a batch.
     weights: usize,
     padding: Option<usize>,
     pub(super) by_freq: bool,
@@ -36,7 +36,7 @@ impl EmbeddingTable {
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
-    /// The row of each weight that counts for nothing.
+    /// The row of each weight that is ignored.
     pub(super) fn padding_row(&self) -> Option<usize> {
         self.padding
     }
@@ -75,7 +75,7 @@ impl EmbeddingTable {
         let first: Vec<i64> = (0..batch).map(|b| (b * self.rows) as i64).collect();
         let mut sizes: Dims = smallvec::smallvec![1; indices.ndim()];
         sizes[0] = batch;
-        // One that names no row must not name one of the next table.
+        // An index out of range must not select a row of the next table.
         let beyond = indices
             .lt(&Tensor::number(0i64.into())?)?
             .logical_or(&indices.ge(&Tensor::number((self.rows as i64).into())?)?)?;
@@ -170,7 +170,7 @@ impl Primitive for Embedding {
     }
 }
 
-/// Rows of `weight` by indices that name some; those of padding too.
+/// Rows of `weight` by indices that are in range; those of padding too.
 pub(super) fn lookup(table: EmbeddingTable, weight: &Tensor, indices: &Tensor) -> Result<Tensor> {
     apply1(
         Embedding { table: EmbeddingTable { padding: None, by_freq: false, ..table }, weighed: false },
@@ -293,11 +293,10 @@ impl Primitive for EmbeddingBackward {
 ///
 /// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row (negative
 /// ones counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's gradient by how
-/// often it was looked up; `max_norm` scales the rows looked up whose norm of `norm_type` exceeds it down, in place.
-/// `sparse` is not available.
-/// Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by index.
-/// Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError
-/// for a `padding_idx` out of range.
+/// often it was looked up; `max_norm` scales down, in place, the looked-up rows whose norm of `norm_type` exceeds it.
+/// `sparse` is not available. Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by
+/// index. Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims;
+/// ValueError for a `padding_idx` out of range.
 ///
 /// >>> rg.nn.functional.embedding(rg.tensor([1, 0, 1]), rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
@@ -353,9 +352,8 @@ pub fn embedding(
 /// Ones at the given classes, zeros elsewhere.
 ///
 /// Args: `tensor` classes, int64, any shape; `num_classes` how many there are, -1 for the largest one plus one.
-/// Returns: an int64 tensor of shape (*tensor, num_classes). No derivative.
-/// Raises: RuntimeError for a class that is negative or too large, for another dtype, and where the number of classes
-/// cannot be told.
+/// Returns: an int64 tensor of shape (*tensor, num_classes). No derivative. Raises: RuntimeError for a class that is
+/// negative or too large, for another dtype, and where the number of classes cannot be determined.
 ///
 /// >>> rg.nn.functional.one_hot(rg.tensor([0, 2])).tolist()
 /// [[1, 0, 0], [0, 0, 1]]
@@ -369,7 +367,7 @@ pub fn one_hot(tensor: &Tensor, num_classes: i64) -> Result<Tensor> {
         ));
     }
     if tensor.is_batched() && num_classes >= 0 {
-        // Without a look at the classes: one out of range has a row of zeros.
+        // The classes are not checked: one out of range has a row of zeros.
         let classes: Vec<i64> = (0..num_classes).collect();
         let all = Tensor::from_slice(&classes, &[classes.len()])?;
         return memory::cast(&tensor.unsqueeze(-1)?.eq(&all)?, DType::Int64);

@@ -20,7 +20,7 @@ use crate::tensor::{DType, Dtypes, Element, Scalar, Tensor};
 
 const OP: &str = super::bag_offsets::OP;
 
-/// What becomes of the rows of a bag.
+/// How the rows of a bag are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Sum = 0,
@@ -29,7 +29,7 @@ enum Mode {
 }
 
 /// `embedding_bag`: the rows of each bag summed (each times its weight), averaged, or their largest elements. Padding
-/// counts for nothing.
+/// is ignored.
 ///
 /// Reverse: each row of a bag gets the bag's gradient, times its weight or divided by the number of rows; or of `max`
 /// the row that was largest. Weights get the inner product of row and gradient.
@@ -244,15 +244,14 @@ fn tensor_type(t: &Tensor) -> String {
 /// themselves.
 ///
 /// Args: `input` indices, int64 or int32: (bags, n), or (n,) with `offsets` (bags,), where each bag begins; `weight`
-/// (rows, width), float32 or float64; `max_norm` scales rows whose norm of `norm_type` exceeds it down, in place;
+/// (rows, width), float32 or float64; `max_norm` scales down, in place, rows whose norm of `norm_type` exceeds it;
 /// `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode` 'mean', 'sum' or 'max';
 /// `per_sample_weights` a factor for each index, for 'sum'; `include_last_offset` says that the last offset is where
-/// the last bag ends; `padding_idx` a row that counts for nothing. `sparse` is not available.
-/// Returns: (bags, width); zeros for an empty bag. Derivative: the gradients of its bags for each row, times its
-/// factors or divided by the number of rows; for 'max' where the row was the largest; for the factors, the inner
-/// products of rows and gradients.
-/// Raises: RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError for
-/// arguments that do not go together.
+/// the last bag ends; `padding_idx` a row that is ignored. `sparse` is not available. Returns: (bags, width); zeros for
+/// an empty bag. Derivative: the gradients of its bags for each row, times its factors or divided by the number of
+/// rows; for 'max' where the row was the largest; for the factors, the inner products of rows and gradients. Raises:
+/// RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError for arguments
+/// that are incompatible.
 ///
 /// >>> table = rg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 /// >>> rg.nn.functional.embedding_bag(rg.tensor([0, 1, 2]), table, rg.tensor([0, 2]), mode='sum').tolist()

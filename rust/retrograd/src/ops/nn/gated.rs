@@ -160,8 +160,7 @@ impl Primitive for Prelu {
 ///
 /// Args: `input` float32 or float64; `weight` of the same dtype, with one element or as many as dim 1 of the input.
 /// Returns: a tensor of the input's shape. Derivative: `g` where `input > 0`, else `g * weight`; for the weight the sum
-/// of `g * input` over the elements that are not positive.
-/// Raises: RuntimeError if sizes or dtypes do not go together.
+/// of `g * input` over the elements that are not positive. Raises: RuntimeError if sizes or dtypes are incompatible.
 ///
 /// >>> rg.nn.functional.prelu(rg.tensor([-4.0, 2.0]), rg.tensor([0.25])).tolist()
 /// [-1.0, 2.0]

@@ -209,7 +209,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
+        // The moments are not returned, so no gradient comes from them but through the rule's own use of the input.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let (gx, gw) = if !cx.differentiating() {
             match_dtype!(floats, g.dtype(), T => self.fused::<T>(cx, g)?)
@@ -305,11 +305,10 @@ pub(super) fn check(
 /// Normalizes over the last dims: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
 ///
 /// Args: `input` float32 or float64; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
-/// input; `weight`, `bias` tensors of those sizes, or None; `eps` a number added to the (biased) variance.
-/// Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`:
-/// `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for the bias, summed over the
-/// other dims.
-/// Raises: RuntimeError if sizes or dtypes do not go together.
+/// input; `weight`, `bias` tensors of those sizes, or None; `eps` a number added to the (biased) variance. Returns: a
+/// tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h *
+/// mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for the bias, summed over the other dims. Raises:
+/// RuntimeError if sizes or dtypes are incompatible.
 ///
 /// >>> rg.nn.functional.layer_norm(rg.tensor([[1.0, 3.0]]), (2,), eps=0.0).tolist()
 /// [[-1.0, 1.0]]

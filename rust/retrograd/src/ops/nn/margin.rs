@@ -200,9 +200,9 @@ pub fn cosine_embedding_loss(
 /// Args: `anchor`, `positive`, `negative` float32 or float64 with broadcastable shapes and as many dims; `margin` a
 /// positive number; `p` the norm and `eps` what is added to differences, as for `pairwise_distance`; `swap` to take the
 /// distance of positive and negative where it is smaller; `reduction` 'mean', 'sum' or 'none'. `size_average` and
-/// `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the triplets for 'none'.
-/// Derivative: that of the distances, where the loss is not below 0.
-/// Raises: RuntimeError if shapes do not go together, ValueError for another reduction or margin.
+/// `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the triplets for 'none'. Derivative: that of the
+/// distances, where the loss is not below 0. Raises: RuntimeError if shapes are incompatible, ValueError for another
+/// reduction or margin.
 ///
 /// >>> near, far = rg.tensor([[1.0, 0.0]]), rg.tensor([[0.0, 9.0]])
 /// >>> rg.nn.functional.triplet_margin_loss(near, near, far).item()
@@ -252,13 +252,12 @@ pub fn triplet_margin_loss(
 /// The negative log likelihood of normal distributions, `(log(var) + (input - target)**2 / var) / 2`, and its mean or
 /// sum.
 ///
-/// Args: `input` float32 or float64, the means; `target` of the same shape or one that broadcasts; `var` a number, or a
+/// Args: `input` the means, float32 or float64; `target` of the same shape or one that broadcasts; `var` a number, or a
 /// tensor of the input's shape, or of it with the last size 1 or left out, not negative; `full` to add the constant
-/// `log(2
-/// * pi) / 2`; `eps` the least variance, to which smaller ones are raised without notice of the derivative; `reduction`
-/// 'mean', 'sum' or 'none'. Returns: a 0-dim tensor, or the losses of the elements for 'none'.
-/// Derivative: `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2 * var)`.
-/// Raises: ValueError for a negative or misshapen variance or another reduction.
+/// `log(2 * pi) / 2`; `eps` the least variance, to which smaller ones are raised (which the derivative ignores);
+/// `reduction` 'mean', 'sum' or 'none'. Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative:
+/// `g * (input - target) / var` and its negative; `g * (1 - (input - target)**2 / var) / (2 * var)`. Raises: ValueError
+/// for a negative or misshapen variance or another reduction.
 ///
 /// >>> rg.nn.functional.gaussian_nll_loss(rg.tensor([1.0]), rg.tensor([3.0]), rg.tensor([1.0])).item()
 /// 2.0

@@ -121,7 +121,7 @@ pub static ROSTER: &[&Entry] = &[
     &bilinear::BILINEAR,
 ];
 
-/// What becomes of the losses of the single elements.
+/// How the losses of the elements are reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reduction {
     None = 0,
@@ -139,7 +139,7 @@ impl Reduction {
         }
     }
 
-    /// From the arguments of a loss: two flags of old, which win if given, and the name.
+    /// From the arguments of a loss: two deprecated flags, which win if given, and the name.
     fn of(op: &'static str, size_average: Option<bool>, reduce: Option<bool>, name: &str) -> Result<Self> {
         if size_average.is_some() || reduce.is_some() {
             let (reduction, name) = match (reduce.unwrap_or(true), size_average.unwrap_or(true)) {

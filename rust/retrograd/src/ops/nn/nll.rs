@@ -17,7 +17,7 @@ use crate::ops::view::{batch_first, reshape_to};
 use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Dtypes, Element, Tensor};
 
-/// What both directions of the loss know.
+/// The parameters of both directions of the loss.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loss {
     pub reduction: Reduction,
@@ -77,7 +77,7 @@ impl Loss {
             for j in 0..h {
                 for k in 0..w {
                     // SAFETY: S1 and S3: the target was checked to have an element for every sample. S6: read once,
-                    // which the compiler is told too.
+                    // which the compiler also learns.
                     let class = unsafe { target.at([i, j, k], 0).read_volatile() };
                     if class == self.ignore_index {
                         continue;
@@ -185,7 +185,7 @@ impl Primitive for Nll {
     const DTYPES: Dtypes = Dtypes::FLOATS;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let all = Entries::of(&op.0, xs[0], axes[0], xs[1], axes[1], xs.get(2).zip(axes.get(2)), batch)?;
-        // The sum of the weights is the rule's own business.
+        // The sum of the weights is used by the rule only.
         Ok((smallvec![all.loss()?, Tensor::zeros(&[], xs[0].dtype())?], smallvec![Some(0), None]))
     });
     fn node(&self) -> &'static str {
@@ -389,12 +389,11 @@ pub(super) fn any_dims(
 /// The negative log likelihood of class indices: `-weight[t] * input[t]` for each sample, and its mean or sum.
 ///
 /// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,)
-/// or (N, d1, ...), int64; `weight` (C,) or None; `ignore_index` a class whose samples count nothing; `reduction`
-/// 'mean' (weighted), 'sum' or 'none'. `size_average` and `reduce` are deprecated.
-/// Returns: a 0-dim tensor, or the target's shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights
-/// for 'mean') at the target's class, zero elsewhere.
-/// Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that do not go
-/// together.
+/// or (N, d1, ...), int64; `weight` (C,) or None; `ignore_index` a class whose samples are ignored; `reduction` 'mean'
+/// (weighted), 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the target's
+/// shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights for 'mean') at the target's class, zero
+/// elsewhere. Raises: IndexError for a class out of range; RuntimeError or ValueError for sizes and dtypes that are
+/// incompatible.
 ///
 /// >>> rg.nn.functional.nll_loss(rg.tensor([[-1.0, -2.0]]), rg.tensor([1])).item()
 /// 2.0

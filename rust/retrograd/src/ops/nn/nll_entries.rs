@@ -67,7 +67,7 @@ impl Entries {
     /// The loss of every entry.
     pub fn loss(&self) -> Result<Tensor> {
         let picked = self.x.gather(self.axis, &self.classes)?;
-        // An ignored sample counts for nothing, whatever its value.
+        // An ignored sample is ignored, whatever its value.
         let zero = Tensor::zeros(&[], self.x.dtype())?;
         let losses = where_(&self.used, &picked.mul(&self.weights)?.neg()?, &zero)?;
         let losses = match self.reduction {

@@ -1,5 +1,4 @@
-//! What batch_norm, instance_norm and group_norm have in common: elements standardized by groups, then scaled by
-//! channel.
+//! The primitive of batch_norm, instance_norm and group_norm: elements standardized by groups, then scaled by channel.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -120,7 +119,7 @@ impl<const KIND: u8> Standardize<KIND> {
                 join(channel(j), 1, x, T::ZERO);
             }
         } else {
-            // The channels of a group lie one behind the other.
+            // The channels of a group are consecutive.
             let length = if KIND == GROUP { count } else { b.rest }.max(1);
             let mut by_run = vec![(T::ZERO, T::ZERO); x.len() / length];
             let found = SharedPtr(by_run.as_mut_ptr());
@@ -380,7 +379,7 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        // The moments are not handed out, so no gradient comes from them but through the rule's own use of the input.
+        // The moments are not returned, so no gradient comes from them but through the rule's own use of the input.
         let count = cx.node.edges.len();
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let parts = if !cx.differentiating() {

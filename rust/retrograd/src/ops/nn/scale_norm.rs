@@ -12,9 +12,9 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 ///
 /// Args: `input` float32 or float64; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
 /// input; `weight` a tensor of those sizes, or None; `eps` a number, None for the dtype's smallest step from 1.
-/// Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`:
-/// `(q - h * mean(q * h)) / sqrt(mean(x**2) + eps)`; `g * h` for the weight, summed over the other dims.
-/// Raises: RuntimeError if sizes or dtypes do not go together.
+/// Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`: `(q - h *
+/// mean(q * h)) / sqrt(mean(x**2) + eps)`; `g * h` for the weight, summed over the other dims. Raises: RuntimeError if
+/// sizes or dtypes are incompatible.
 ///
 /// >>> rg.nn.functional.rms_norm(rg.tensor([1.0, -1.0]), (2,), eps=0.0).tolist()
 /// [1.0, -1.0]
@@ -62,7 +62,7 @@ pub fn local_response_norm(input: &Tensor, size: i64, alpha: f64, beta: f64, k: 
             format!("size should be a positive number of channels, got {size} for shape {}", Shape(input.sizes())),
         ));
     }
-    // Windows reach `size / 2` channels back; none that lies wholly beyond the ends counts.
+    // Windows reach `size / 2` channels back; windows entirely beyond the ends do not count.
     let (back, ahead) = (size / 2, (size - 1) / 2);
     let (back, ahead) = (back.min(channels as i64), ahead.min(channels as i64));
     let zeros = |n: i64| {

@@ -1,4 +1,4 @@
-//! Smooth activations: elu and its kin, silu, softplus, mish, logsigmoid.
+//! Smooth activations: elu and related ops, silu, softplus, mish, logsigmoid.
 
 use retrograd_macros::op;
 

@@ -228,7 +228,7 @@ impl Primitive for Rsub {
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| combined(cx, negated(op.alpha), ONE));
 }
 
-/// Subtracts `alpha * input` from `other`: `sub` with the operands the other way round.
+/// Subtracts `alpha * input` from `other`: `sub` with the operands in the opposite order.
 ///
 /// Args: `input` a tensor of any dtype but bool; `other` a tensor or a number; `alpha` a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `-alpha * g` and `g`.

@@ -107,7 +107,7 @@ impl Unary for PowNumber {
 fn by_base(g: &Tensor, x: &Tensor, e: &Tensor) -> Result<Tensor> {
     let (zero, one) = (Tensor::number(Scalar::Int(0))?, Tensor::number(Scalar::Int(1))?);
     let flat = e.eq(&zero)?;
-    // With 1 in the place of such an `e`: the derivative is finite, and the rule is differentiated in turn.
+    // With 1 in place of such an `e`: the derivative is finite, and the rule is differentiated in turn.
     let derivative = e.mul(&x.pow(&where_(&flat, &one, e)?.plus(-1i64)?)?)?;
     g.masked_fill(&flat, &zero)?.mul(&derivative)
 }
@@ -116,7 +116,7 @@ fn by_base(g: &Tensor, x: &Tensor, e: &Tensor) -> Result<Tensor> {
 fn by_exponent(g: &Tensor, x: &Tensor, e: &Tensor, y: &Tensor) -> Result<Tensor> {
     let zero = Tensor::number(Scalar::Int(0))?;
     let still = x.eq(&zero)?.logical_and(&e.ge(&zero)?)?;
-    // With 1 in the place of such an `x`, whose logarithm is 0 and finite: the rule is differentiated in turn.
+    // With 1 in place of such an `x`, whose logarithm is 0 and finite: the rule is differentiated in turn.
     g.mul(&y.mul(&where_(&still, &Tensor::number(Scalar::Int(1))?, x)?.log()?)?)
 }
 

@@ -46,7 +46,7 @@ fn result_type_of_ranks(xs: &[&Tensor]) -> DType {
     }
     let combine = |high: Option<DType>, low: Option<DType>| match (high, low) {
         (Some(h), Some(l)) if l.category() > h.category() => Some(match (h, l) {
-            // Complex beside floats of a higher rank: the complex dtype of that float's precision.
+            // Complex with floats of a higher rank: the complex dtype of that float's precision.
             (h, l) if h.is_floating() && l.is_complex() => h.complex(),
             _ => l,
         }),
@@ -134,7 +134,7 @@ where
 {
     let (ca, cb) = (converted::<O>(a, common)?, converted::<O>(b, common)?);
     let (a, b) = (&*ca, &*cb);
-    // A contiguous tensor beside a single element, such as a number.
+    // A contiguous tensor and a single element, such as a number.
     let alike = a.dtype() == b.dtype();
     if alike && a.is_contiguous() && b.numel() == 1 && b.ndim() <= a.ndim() {
         let out = out_beside_one(a, b, O::of(common))?;
@@ -155,8 +155,8 @@ where
     Ok(out)
 }
 
-/// The operand in the common dtype. A single element does not go through the strided conversion. A number beside halves
-/// stays a float32, as which halves are computed with, unless results are bools.
+/// The operand in the common dtype. A single element does not go through the strided conversion. A number combined with
+/// halves stays a float32, in which halves are computed, unless results are bools.
 fn converted<'a, O: OutType>(x: &'a Tensor, common: DType) -> Result<Cow<'a, Tensor>> {
     if x.dtype() == common {
         return Ok(Cow::Borrowed(x));
@@ -192,7 +192,7 @@ where
         return Ok(false);
     }
     let (a, b) = (converted::<O>(a, common)?, converted::<O>(b, common)?);
-    // An operand that lies over the target in another layout would be read after it was written.
+    // An operand that overlaps the target in another layout would be read after it was written.
     let apart = |x: &Tensor| -> Result<Tensor> {
         let same = x.op_ptr() == out.op_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
         if !same && copy::ranges_meet(x, out) { copy::copy(x) } else { Ok(x.clone()) }
@@ -200,7 +200,7 @@ where
     let (a, b) = (apart(&a)?, apart(&b)?);
     let whole = |x: &Tensor| x.is_contiguous() && x.sizes() == out.sizes();
     if a.dtype() == b.dtype() && whole(out) && whole(&a) && (whole(&b) || b.numel() == 1) {
-        // SAFETY: (1) as tested; (2) operands are the target or apart from it; (3) the duty of callers.
+        // SAFETY: (1) as tested; (2) operands are the target or disjoint from it; (3) the duty of callers.
         unsafe { k.run_flat((&a, 1), (&b, isize::from(whole(&b))), out) };
     } else {
         // SAFETY: (1) the sizes were checked to be those that the operands broadcast to; (2, 3) as above.
@@ -270,9 +270,9 @@ impl OutType for Bools {
 
 /// A kernel that is there for every dtype of the class `O`.
 ///
-/// The duties of those who call it: 1. the operands have one dtype of the class (beside halves, one may be a float32 of
+/// The duties of those who call it: 1. the operands have one dtype of the class (with halves, one may be a float32 of
 /// one element) and broadcast to the sizes of the output, whose dtype is that of results; 2. each of them is the output
-/// itself, or apart from it; 3. no two elements of the output share memory.
+/// itself, or disjoint from it; 3. no two elements of the output share memory.
 pub trait Numeric2<O> {
     /// # Safety
     /// Duties 1, 2 and 3.
@@ -379,7 +379,7 @@ impl<O, A: Numeric2<O>, B: Numeric2<O>> Numeric2<O> for Either<A, B> {
     }
 }
 
-/// The dtype that a loop is for: that of both operands, or that of halves beside a number.
+/// The dtype that a loop is for: that of both operands, or that of halves with a number.
 fn computed(a: &Tensor, b: &Tensor) -> DType {
     if b.dtype().half().is_some() { b.dtype() } else { a.dtype() }
 }
@@ -453,7 +453,7 @@ pub fn dtype_with_number(x: DType, number: Scalar) -> DType {
     if number.category() > x.category() { number.dtype() } else { x }
 }
 
-/// Refuses a number that no value of `dtype` stands for.
+/// Refuses a number that `dtype` cannot represent.
 pub fn check_number(op: &'static str, number: Scalar, dtype: DType) -> Result<()> {
     // A negative integer may wrap once into the unsigned type, as in torch; a float may not.
     let below = if matches!(number, Scalar::Float(_)) { 0.0 } else { -255.0 };

@@ -24,7 +24,7 @@ pub(crate) trait Modulus: Debug + Clone + Default + Numeric2<Reals> + Send + Syn
     const NAME: &'static str;
     /// Nodes for a number and for a tensor as divisor.
     const NODES: [&'static str; 2];
-    /// How the quotient is rounded, as `div` is told.
+    /// How the quotient is rounded, as an argument of `div`.
     const ROUNDING: &'static str;
 }
 
@@ -151,7 +151,7 @@ mod tests {
     fn derivatives() {
         for shapes in [[&[3, 4][..], &[3, 4][..]], [&[3, 1], &[4]], [&[], &[2, 3]], [&[0, 3], &[1, 3]], [&[17], &[17]]]
         {
-            // Quotients between 1/3 and 1/2, and beside it: no multiple of the divisor is near.
+            // Quotients between 1/3 and 1/2, and others: no multiple of the divisor is near.
             let xs =
                 [noise(1, shapes[0]).times(0.1).unwrap().plus(-5.3).unwrap(), noise(2, shapes[1]).plus(2.0).unwrap()];
             let apart = |x: &[Tensor]| Ok::<_, crate::Error>([x[0].clone(), x[1].times(0.05)?.plus(2.0)?]);

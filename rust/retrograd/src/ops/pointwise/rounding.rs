@@ -225,7 +225,7 @@ pub fn round(input: &Tensor) -> Result<Tensor> {
 /// `round` to decimals: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoundTo {
-    /// Ten to the power of the number of places, which lie left of the point if `cut`.
+    /// Ten to the power of the number of places, which are left of the point if `cut`.
     ten: f64,
     cut: bool,
 }

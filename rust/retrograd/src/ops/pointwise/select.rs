@@ -120,15 +120,16 @@ impl<T: Copy> Map3<Truth, T, T, T> for Choose {
     }
 }
 
-/// `c ? a : b` into `out`, which is fresh or `b` itself, and apart from the others; `a`, `b` have the dtype of `out`.
+/// `c ? a : b` into `out`, which is fresh or `b` itself, and disjoint from the others; `a`, `b` have the dtype of
+/// `out`.
 fn choose(c: &Tensor, a: &Tensor, b: &Tensor, out: &Tensor) {
     let sizes = out.sizes();
     let strides = |x: &Tensor| expanded_strides(x.sizes(), x.strides(), sizes);
     let (sc, sa, sb) = (strides(c), strides(a), strides(b));
     match_dtype!(any, out.dtype(), T => {
         let (pa, pb) = (a.ptr::<T>().cast_const(), b.ptr::<T>().cast_const());
-        // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) `out` is fresh, or it is `b` and apart
-        // from the others; (3) targets do not overlap themselves.
+        // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) `out` is fresh, or it is `b` and
+        // disjoint from the others; (3) targets do not overlap themselves.
         unsafe { map3(&Choose, sizes, c.ptr::<Truth>().cast_const(), &sc, pa, &sa, pb, &sb, out.ptr::<T>(), out.strides()) };
     });
 }
@@ -236,7 +237,7 @@ impl MaskedFill {
                 format!("masked_fill_ only supports boolean masks, but got mask with dtype {}", mask.dtype().name()),
             ));
         }
-        // Of a batch the value of every entry, which lies apart from the entries' axes.
+        // A batch has a value for every entry.
         if value.numel() == 1 {
             check_number(Self::NAME, value.item()?, x.dtype())?;
         }

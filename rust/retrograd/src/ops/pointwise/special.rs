@@ -1,5 +1,5 @@
 //! Special functions: the gamma family, error and Bessel functions, log-odds. The module `special`, most of whose names
-//! stand for ops at the top level.
+//! refer to ops at the top level.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 use std::ops::Range;
@@ -199,7 +199,7 @@ pub fn i0(input: &Tensor) -> Result<Tensor> {
 /// `g (i0(x) - i1(x) / x)`, `g / 2` at 0.
 fn i1_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
     let at_zero = x.eq(&number(0.0)?)?;
-    // Another number in the place of 0, so that the branch not taken has derivatives.
+    // Another number in place of 0, so that the branch not taken has derivatives.
     let x = x.masked_fill(&at_zero, &number(1.0)?)?;
     let derivative = x.i0()?.sub(&i1(&x)?.div(&x)?)?;
     g.mul(&where_(&at_zero, &number(0.5)?, &derivative)?)
@@ -404,7 +404,7 @@ impl Unary for Logit {
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const DTYPES: Dtypes = Dtypes::FLOATS;
     fn kernel(&self, pass: Pass) -> Result<()> {
-        // The bounds may lie the wrong way round: the lower one wins.
+        // The bounds may be reversed: the lower one wins.
         let (low, high) = self.bounds().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
         let inside = |x: f64| {
             if x < low {

@@ -61,7 +61,8 @@ fn shape_of(op: &'static str, xs: &[&Tensor]) -> Result<crate::tensor::layout::D
     broadcast(op, &binary_shape(op, xs[0], xs[1])?, xs[2].sizes())
 }
 
-/// Writes `k` of the operands, which have the dtype of `out`, lie apart from it or are it, and broadcast to its sizes.
+/// Writes `k` of the operands, which have the dtype of `out`, are disjoint from it or equal to it, and broadcast to its
+/// sizes.
 fn write3<K>(k: &K, xs: [&Tensor; 3], out: &Tensor)
 where
     K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
@@ -70,8 +71,8 @@ where
     let [sa, sb, sc] = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
     match_dtype!(floats, out.dtype(), T => {
         let [a, b, c] = xs.map(|x| x.ptr::<T>().cast_const());
-        // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or apart from it, as
-        // said above; (3) targets do not overlap themselves.
+        // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or disjoint from it,
+        // as said above; (3) targets do not overlap themselves.
         unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
     });
 }

@@ -20,7 +20,7 @@ use num_complex::Complex;
 pub trait Unary: Debug + Copy + Send + Sync + 'static {
     const NAME: &'static str;
     const NODE: &'static str = node_name::<Map<Self>>();
-    /// The node's name, where values of the type stand for several ops.
+    /// The node's name, where values of the type represent several ops.
     fn node(&self) -> &'static str {
         Self::NODE
     }
@@ -125,8 +125,8 @@ pub struct Pass<'a> {
 
 impl<'a> Pass<'a> {
     /// # Safety
-    /// 1. Both have the same sizes, and the same dtype unless the loop says otherwise. 2. `out` is `x` itself, or apart
-    ///    from it. 3. No two elements of `out` share memory.
+    /// 1. Both have the same sizes, and the same dtype unless the loop says otherwise. 2. `out` is `x` itself, or
+    ///    disjoint from it. 3. No two elements of `out` share memory.
     pub(crate) unsafe fn new(x: &'a Tensor, out: &'a Tensor) -> Self {
         Self { x, out }
     }

@@ -31,7 +31,7 @@ pub trait Binary: Debug + Clone + Send + Sync + 'static {
     fn check(&self, _xs: &[&Tensor]) -> Result<()> {
         Ok(())
     }
-    /// The op's name in errors, where values of the type stand for several ops.
+    /// The op's name in errors, where values of the type represent several ops.
     fn name(&self) -> &'static str {
         Self::NAME
     }

@@ -138,7 +138,7 @@ impl Draw {
         }
     }
 
-    /// Refuses parameters that are no distribution, and dtypes that cannot hold it.
+    /// Refuses invalid parameters of the distribution, and dtypes that cannot hold it.
     pub(super) fn check(self, dtype: DType) -> Result<()> {
         let refuse = |op, detail: String| Err(Error::shape(op, detail));
         let floats = Dtypes::FLOATS.has(dtype);
@@ -243,7 +243,7 @@ fn from_on(dtype: DType, lo: i64, g: &mut Mt19937) -> i64 {
     }
 }
 
-/// Fills `t`, whose dtype was checked. Autograd is not told.
+/// Fills `t`, whose dtype was checked. Autograd is not notified.
 pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<()> {
     let generator = generator.unwrap_or_else(|| default_generator());
     let (dtype, plain) = (t.dtype(), t.is_contiguous());

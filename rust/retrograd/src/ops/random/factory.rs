@@ -42,7 +42,7 @@ fn fresh_like(
     how.check(options.dtype_or(op, input.dtype())?)?;
     let one = blank(op, input, options, memory_format)?;
     let t = transforms::drawn(op, one.sizes(), |sizes| {
-        // Batches lie in front, each entry is in row-major order then.
+        // Batch axes come first; each entry is then in row-major order.
         let t = if sizes == one.sizes() { one.clone() } else { Tensor::empty(sizes, one.dtype())? };
         draw_into(&t, how, generator)?;
         Ok(t)

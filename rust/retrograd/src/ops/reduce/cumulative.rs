@@ -154,8 +154,8 @@ impl Primitive for LogCumSumExp {
         let back = Self { over: self.over.clone(), reverse: !self.reverse };
         let zero = Tensor::number(Scalar::Int(0))?;
         let none = Tensor::number(Scalar::Float(f64::NEG_INFINITY))?;
-        // In logarithms, positive and negative gradients apart. Where the sum is 0, so is the derivative by what it is
-        // of.
+        // In logarithms, separately for positive and negative gradients. Where the sum is 0, so is the derivative by
+        // what it is of.
         let some = result.ne(&none)?;
         let part = |g: &Tensor| -> Result<Tensor> {
             // NaN counts as both.

@@ -22,7 +22,7 @@ fn neighbours(x: &Tensor, axis: i64) -> Result<(Tensor, Tensor)> {
 /// Args: `n` how often; `dim` the dimension; `prepend`, `append` tensors put before and behind first, of the sizes of
 /// `input` but along `dim`. Returns: a tensor with `n` elements less along the dimension; for bool, whether neighbours
 /// differ. Derivative: the differences of `g` in turn. Raises: RuntimeError for a 0-dim tensor, a negative `n`, or
-/// sizes that do not go together; IndexError for a dimension out of range.
+/// sizes that are incompatible; IndexError for a dimension out of range.
 ///
 /// >>> rg.diff(rg.tensor([1, 3, 2])).tolist()
 /// [2, -1]
@@ -145,7 +145,7 @@ fn spacing(op: &'static str, dx: Scalar) -> Result<f64> {
 ///
 /// Args: `y` samples; `x` the places of all, or a vector of the places along `dim`; `dim` the dimension. Returns: a
 /// tensor without the dimension. Derivative: that of the sum of `(x[i + 1] - x[i]) (y[i + 1] + y[i]) / 2`. Raises:
-/// RuntimeError for bool and where places and samples do not go together; IndexError for a dimension out of range.
+/// RuntimeError for bool and where places and samples are incompatible; IndexError for a dimension out of range.
 ///
 /// >>> rg.trapezoid(rg.tensor([1.0, 5.0, 10.0]), rg.tensor([0.0, 1.0, 3.0])).item()
 /// 18.0
@@ -187,9 +187,8 @@ pub fn trapezoid_even(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
 ///
 /// Args: `y` samples; `x` the places of all, or a vector of the places along `dim`; `dim` the dimension. Returns: a
 /// tensor with one element less along the dimension. Derivative: that of the running sum of `(x[i + 1] - x[i]) (y[i +
-/// 1] + y[i]) / 2`.
-/// Raises: RuntimeError for bool and where places and samples do not go together; IndexError for a dimension out of
-/// range.
+/// 1] + y[i]) / 2`. Raises: RuntimeError for bool and where places and samples are incompatible; IndexError for a
+/// dimension out of range.
 ///
 /// >>> rg.cumulative_trapezoid(rg.tensor([1.0, 5.0, 10.0]), rg.tensor([0.0, 1.0, 3.0])).tolist()
 /// [3.0, 18.0]

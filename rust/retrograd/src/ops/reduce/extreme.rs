@@ -55,12 +55,12 @@ impl ExtremeAlong {
     }
 }
 
-/// Where an operand equals the element that stands for it in the result, in how many places, and over which axes.
+/// Where an operand equals its element of the result, in how many places, and over which axes.
 pub(crate) struct Ties {
     mask: Tensor,
     count: Tensor,
     over: ReduceAxes,
-    /// There is always such a place, NaN or not: what lies elsewhere is cut off.
+    /// There is always such a place, NaN or not: the rest is cut off.
     nan: bool,
 }
 
@@ -77,7 +77,7 @@ impl Ties {
     }
     /// Reverse: `g`, split evenly among the places of an operand of these sizes.
     pub(crate) fn split(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
-        // Divided before it is spread: one division an element of the result.
+        // Divided before it is expanded: one division per element of the result.
         let share = self.over.aligned(g, sizes)?.div(&self.count)?;
         if self.nan { where_(&self.mask, &share, &Tensor::number(Scalar::Int(0))?) } else { share.mul(&self.mask) }
     }

@@ -112,7 +112,7 @@ impl ReduceAxes {
         Self { given: Some(SmallVec::new()), axes: Some(SmallVec::new()), keepdim: false }
     }
 
-    /// As torch reads dims: none, or an empty list, stands for all.
+    /// As in torch, no dims or an empty list mean all.
     pub(crate) fn dims(op: &'static str, dims: Option<&[i64]>, ndim: usize, keepdim: bool) -> Result<Self> {
         let given = dims.map(SmallVec::from_slice);
         let axes = match dims {
@@ -141,7 +141,7 @@ impl ReduceAxes {
         (0..ndim).filter(|&axis| self.has(axis)).collect()
     }
 
-    /// Sizes of the result with a 1 in the place of each reduced axis.
+    /// Sizes of the result with a 1 in place of each reduced axis.
     pub(crate) fn kept(&self, sizes: &[usize]) -> Dims {
         sizes.iter().enumerate().map(|(axis, &n)| if self.has(axis) { 1 } else { n }).collect()
     }
@@ -256,14 +256,14 @@ where
 /// As [`run`], into memory.
 ///
 /// # Safety
-/// 1. `out` is writable for every element of the result and apart from `x`.
+/// 1. `out` is writable for every element of the result and disjoint from `x`.
 pub(crate) unsafe fn run_into<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, out: *mut R::O) {
     let ((kept, kept_strides), (mut reduced, mut reduced_strides)) = over.split(x);
     if kept.contains(&0) {
         return;
     }
     if reduced.contains(&0) {
-        // One empty axis stands for all: the product of the others may not fit.
+        // One empty axis replaces all: the product of the others may not fit.
         (reduced, reduced_strides) = (Dims::from_slice(&[0]), Strides::from_slice(&[0]));
     }
     // SAFETY: (1) S1 and S3: `kept` and `reduced` are the axes of `x`; (2, 3) duty 1.

@@ -43,8 +43,8 @@ fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     }
 }
 
-/// `g` times the derivative of the norm by each element, where `g` and `norm` lie beside `x`. At zero, the subgradient
-/// of least length.
+/// `g` times the derivative of the norm by each element, where `g` and `norm` broadcast to `x`. At zero, the
+/// subgradient of least length.
 fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let zero = zero()?;
     let off = |t: &Tensor, mask: &Tensor| t.masked_fill(mask, &zero);

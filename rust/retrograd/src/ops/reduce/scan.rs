@@ -42,7 +42,7 @@ where
     }
     let (mut a, mut o) = (x.ptr::<T>().cast_const(), result.ptr::<R::O>());
     if reverse {
-        // The last element of the axis lies inside both tensors.
+        // The last element of the axis is inside both tensors.
         (a, o) = (a.wrapping_offset((n as isize - 1) * steps[0]), o.wrapping_offset((n as isize - 1) * steps[1]));
         steps = [-steps[0], -steps[1]];
     }

@@ -21,7 +21,7 @@ fn batched(sizes: &[usize], batch: usize) -> Dims {
     std::iter::once(batch).chain(sizes.iter().copied()).collect()
 }
 
-/// `sum`: reverse `g` spread over the reduced axes.
+/// `sum`: reverse `g` expanded over the reduced axes.
 #[derive(Clone, Debug)]
 struct Sum {
     over: ReduceAxes,
@@ -165,7 +165,7 @@ pub fn sum_to(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
     sum_to_size(input, &crate::ops::create::sizes("sum_to_size", size)?)
 }
 
-/// `mean`: reverse `g / n` spread over the reduced axes.
+/// `mean`: reverse `g / n` expanded over the reduced axes.
 #[derive(Clone, Debug)]
 struct Mean {
     over: ReduceAxes,
@@ -195,7 +195,7 @@ impl Primitive for Mean {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let n = self.over.count(cx.sizes(0));
-        // Divided before it is spread: one division an element of the result.
+        // Divided before it is expanded: one division per element of the result.
         let share = cx.g().div(&Tensor::number(Scalar::Int(n as i64))?)?;
         self.over.expand(&share, cx.sizes(0)).map(one)
     }

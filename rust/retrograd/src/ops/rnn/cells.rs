@@ -66,7 +66,7 @@ macro_rules! cells {
         #[doc = concat!(" `w_ih` (", $gates, "hidden, features), `w_hh` (", $gates, "hidden, hidden),")]
         #[doc = concat!(" and biases `b_ih`, `b_hh` (", $gates, "hidden,) or None.")]
         /// Returns: the state after the step. Derivative: that of the ops it is composed of. Raises: RuntimeError if
-        /// sizes or dtypes do not go together; IndexError for operands without two dims.
+        /// sizes or dtypes are incompatible; IndexError for operands without two dims.
         ///
         $(#[doc = $example])*
         #[op(function, "(b_ih=None, b_hh=None)")]

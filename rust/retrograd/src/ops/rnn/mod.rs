@@ -158,8 +158,8 @@ macro_rules! layers {
         /// without the biases if not `has_biases`; `dropout` the share of a layer's results dropped at random on their
         /// way to the next, if `train`; `bidirectional` adds a pass against time, its results behind the others.
         #[doc = concat!(" Returns: the hidden states of the last layer at all steps, and the last ", $last_doc)]
-        /// of all layers. Derivative: that of the ops it is composed of.
-        /// Raises: RuntimeError if numbers, sizes or dtypes of the operands do not go together.
+        /// of all layers. Derivative: that of the ops it is composed of. Raises: RuntimeError if numbers, sizes or
+        /// dtypes of the operands are incompatible.
         ///
         $(#[doc = $example])*
         #[op(function)]

@@ -1,4 +1,4 @@
-//! Histograms: how many elements lie between edges.
+//! Histograms: how many elements are between edges.
 
 use retrograd_macros::op;
 use smallvec::smallvec;
@@ -118,12 +118,11 @@ impl Primitive for Histc {
 
 const REMEDY: &str = "counts do not change with the elements: detach them";
 
-/// How many elements lie in each of some bins of equal width; those outside count nowhere.
+/// How many elements are in each bin, of bins of equal width; those outside are not counted.
 ///
 /// Args: `input` float32 or float64; `bins` how many; `min`, `max` the outer edges, by default (and if equal) the
 /// smallest and largest element. Returns: a vector of `bins` counts in the dtype of `input`. No derivative. Raises:
-/// RuntimeError if `bins` is not positive, or the edges are not finite or the wrong way round; NotImplementedError for
-/// integers.
+/// RuntimeError if `bins` is not positive, or the edges are not finite or reversed; NotImplementedError for integers.
 ///
 /// >>> rg.histc(rg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3).tolist()
 /// [0.0, 2.0, 1.0, 0.0]
@@ -153,7 +152,7 @@ struct Histogram {
 
 const OP: &str = "histogram";
 
-/// The outer edges, by default those of the elements; apart, if they are one.
+/// The outer edges, by default those of the elements; moved apart if they are equal.
 fn outer<T: Real + Into<f64>>(x: &[T], given: Option<[f64; 2]>) -> Result<[f64; 2]> {
     let [low, high] = given.or_else(|| reach(x)).unwrap_or([0.0, 1.0]);
     if !low.is_finite() || !high.is_finite() {
@@ -276,14 +275,14 @@ fn histogram_of(
     Ok((outs.swap_remove(0), edges))
 }
 
-/// How many elements lie in each of some bins, whose edges are given; and these edges.
+/// How many elements are in each bin, of bins with given edges; and these edges.
 ///
 /// A bin takes the elements from its lower edge to below its upper one; the last bin takes both.
 ///
 /// Args: `input` float32 or float64; `bins` the edges, a vector that rises, of the same dtype; `weight` what each
 /// element counts, of the shape of `input`; `density` divides the counts by their sum and by the widths of the bins.
-/// Returns: `(hist, bin_edges)`. Derivative: not implemented, as in torch. Raises: RuntimeError if shapes or dtypes do
-/// not go together, or there is no bin; NotImplementedError for integers.
+/// Returns: `(hist, bin_edges)`. Derivative: not implemented, as in torch. Raises: RuntimeError if shapes or dtypes are
+/// incompatible, or there is no bin; NotImplementedError for integers.
 ///
 /// >>> rg.histogram(rg.tensor([1.0, 2.0, 4.0]), rg.tensor([0.0, 2.0, 4.0])).hist.tolist()
 /// [1.0, 2.0]

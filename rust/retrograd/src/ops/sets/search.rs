@@ -13,7 +13,7 @@ use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Element, Tensor};
 use crate::warn;
 
-/// For every value, how many elements of its row of `sorted` lie before it; with a third operand, the order that sorts
+/// For every value, how many elements of its row of `sorted` come before it; with a third operand, the order that sorts
 /// the row. Vectors are the row of all values.
 #[derive(Clone, Debug)]
 struct Search {
@@ -160,10 +160,9 @@ fn check(op: &'static str, sorted: &Tensor, values: &Tensor, int32: bool) -> Res
 ///
 /// Args: `sorted_sequence` a vector, or rows along the last axis that rise; `input` values, for rows with the same
 /// leading sizes, or a number for a vector; `out_int32` for int32 results; `right` puts a value behind those equal to
-/// it, as does `side='right'`; `sorter` the indices that sort the sequence, if it is not sorted. NaN comes
-/// last. Returns: int64, of the shape of `input`. No derivative. Raises: RuntimeError if shapes do not go together, for
-/// another `side` or one that contradicts `right`, or indices out of range; NotImplementedError for bool and complex
-/// dtypes.
+/// it, as does `side='right'`; `sorter` the indices that sort the sequence, if it is not sorted. NaN comes last.
+/// Returns: int64, of the shape of `input`. No derivative. Raises: RuntimeError if shapes are incompatible, for another
+/// `side` or one that contradicts `right`, or indices out of range; NotImplementedError for bool and complex dtypes.
 ///
 /// >>> rg.searchsorted(rg.tensor([1, 3, 5]), rg.tensor([3, 6, 0])).tolist()
 /// [1, 3, 0]
@@ -242,7 +241,7 @@ fn warn_of_copies(sorted: &Tensor, values: &Tensor, sorter: Option<&Tensor>) {
     }
 }
 
-/// Between which of the boundaries each value lies: the index of the boundary after it.
+/// Which of the boundaries each value is between: the index of the boundary after it.
 ///
 /// Args: `input` values, or a number; `boundaries` a vector that rises; `out_int32` for int32 results; `right` puts a
 /// value equal to a boundary behind it. NaN comes last. Returns: int64, of the shape of `input`. No derivative. Raises:

@@ -142,7 +142,7 @@ impl Runs {
         let later = changes.iter().zip(1..).filter(|(change, _)| **change).map(|(_, at)| at);
         Self { order, starts: (n > 0).then_some(0).into_iter().chain(later).collect() }
     }
-    /// Of integers that lie close together, by counting instead of sorting: of a vector in rising order.
+    /// For integers in a small range, by counting instead of sorting: the distinct elements in rising order.
     fn counted(flat: &Tensor) -> Result<Option<Self>> {
         let n = flat.numel();
         if !flat.dtype().is_integral() || n == 0 {
@@ -228,11 +228,11 @@ fn distinct(x: &Tensor, dim: Option<i64>, asked: Unique) -> Result<OneOrMany> {
 ///
 /// NaN is equal to nothing, itself included, and comes last.
 ///
-/// Args: `input` any real dtype; `sorted` is taken for torch's sake, the result comes in order either way;
-/// `return_inverse` adds where in the result each element stands; `return_counts` adds how often each occurs; `dim`
-/// compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was asked for, in
-/// int64. Derivative: refused when it is asked for, as in torch. Raises: IndexError for a dimension out of range;
-/// RuntimeError for slices without elements; NotImplementedError for complex dtypes.
+/// Args: `input` any real dtype; `sorted` is accepted for compatibility with torch, the result comes in order either
+/// way; `return_inverse` adds where in the result each element stands; `return_counts` adds how often each occurs;
+/// `dim` compares the slices along a dimension. Returns: a tensor, or a tuple of it and what was asked for, in int64.
+/// Derivative: refused when it is asked for, as in torch. Raises: IndexError for a dimension out of range; RuntimeError
+/// for slices without elements; NotImplementedError for complex dtypes.
 ///
 /// >>> values, counts = rg.unique(rg.tensor([3, 1, 3]), return_counts=True)
 /// >>> values.tolist(), counts.tolist()

@@ -1,5 +1,4 @@
-//! Order: sort and its kin, the largest, the k-th, the median. They choose elements along an axis and say where these
-//! are.
+//! Order: sorting, the largest, the k-th, the median. They choose elements along an axis and say where these are.
 //!
 //! Equal elements come in the order of their indices, NaN after every number. Reverse: `g` to the index chosen.
 

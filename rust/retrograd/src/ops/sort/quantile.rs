@@ -1,4 +1,4 @@
-//! Quantiles: what lies a given part of the way through the elements in order.
+//! Quantiles: the elements at given fractions of the sorted order.
 
 use retrograd_macros::op;
 
@@ -9,7 +9,7 @@ use crate::ops::view;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{DType, Scalar, Tensor};
 
-/// What stands for a place between two elements.
+/// The value of a position between two elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Interpolation {
     Linear,
@@ -138,16 +138,15 @@ fn of_number(op: &'static str, input: &Tensor, q: f64) -> Result<Tensor> {
     Tensor::full(&[], Scalar::Float(q), input.dtype())
 }
 
-/// The elements that lie the parts `q` of the way through all elements in order.
+/// The elements at the fractions `q` of the sorted order of all elements.
 ///
 /// Between two elements, `interpolation` decides. NaN, if there is one, is the result.
 ///
 /// Args: `input` float32 or float64, with elements; `q` numbers from 0 to 1, a 0-dim tensor or a vector of the same
 /// dtype; `dim` the dimension, None for all elements; `keepdim` keeps it with size 1; `interpolation` 'linear',
 /// 'lower', 'higher', 'midpoint' or 'nearest'. Returns: a tensor without the dimension, with one in front for a vector
-/// `q`. Derivative: `g` to the elements between which the result lies, by their weights; for `q` their
-/// distance. Raises: RuntimeError for other dtypes, no elements, or `q` outside 0 to 1; IndexError for a dimension out
-/// of range.
+/// `q`. Derivative: `g` to the elements on both sides of the result, by their weights; for `q` their distance. Raises:
+/// RuntimeError for other dtypes, no elements, or `q` outside 0 to 1; IndexError for a dimension out of range.
 ///
 /// >>> rg.quantile(rg.tensor([3.0, 1.0, 2.0]), rg.tensor([0.5, 0.75])).tolist()
 /// [2.0, 2.5]
@@ -157,7 +156,7 @@ pub fn quantile(input: &Tensor, q: &Tensor, dim: Option<i64>, keepdim: bool, int
     quantile_of("quantile", input, q, dim, keepdim, interpolation, false)
 }
 
-/// The element that lies the part `q` of the way through all elements in order; see `quantile`.
+/// The element at the fraction `q` of the sorted order of all elements; see `quantile`.
 ///
 /// >>> rg.quantile(rg.tensor([3.0, 1.0, 2.0]), 0.25).item()
 /// 1.5

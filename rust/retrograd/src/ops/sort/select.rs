@@ -42,10 +42,10 @@ impl Pick for TopK {
 ///
 /// Of equal elements the first ones are taken. NaN counts as greater than every number.
 ///
-/// Args: `k` how many; `dim` the dimension; `largest` False for the smallest; `sorted` is taken for torch's sake, the
-/// elements come in order either way. Returns: `(values, indices)` with size `k` along the dimension, indices in int64.
-/// Derivative: `g` to the indices. Raises: RuntimeError if there are fewer than `k`, and for bool; IndexError for a
-/// dimension out of range.
+/// Args: `k` how many; `dim` the dimension; `largest` False for the smallest; `sorted` is accepted for compatibility
+/// with torch, the elements come in order either way. Returns: `(values, indices)` with size `k` along the dimension,
+/// indices in int64. Derivative: `g` to the indices. Raises: RuntimeError if there are fewer than `k`, and for bool;
+/// IndexError for a dimension out of range.
 ///
 /// >>> values, indices = rg.topk(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.tolist(), indices.tolist()

@@ -28,11 +28,11 @@ pub trait Choose: Pick + Debug + Clone + Send + Sync + 'static {
     fn node(&self) -> &'static str;
     /// How many elements are chosen of a line of `n`.
     fn count(&self, n: usize) -> usize;
-    /// For ops that choose one element in the place of the axis: whether the axis stays, with size 1.
+    /// For ops that choose one element in place of the axis: whether the axis stays, with size 1.
     fn keepdim(&self) -> Option<bool> {
         None
     }
-    /// Whether the results lie in memory as the operand does; else they are contiguous.
+    /// Whether the results have the memory layout of the operand; else they are contiguous.
     const KEEPS_LAYOUT: bool = false;
 }
 

@@ -1,4 +1,4 @@
-//! Views that repeat axes of size 1: expand, broadcast_to and their kin.
+//! Views that repeat axes of size 1: expand, broadcast_to and related ops.
 
 use retrograd_macros::op;
 use smallvec::smallvec;
@@ -22,7 +22,7 @@ impl ViewOp for Expand {
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Viewed<Self>> = Batch::Rule(|p, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0], batch)?;
-        // The operand's axes move to the right end, as far as the result has more of them.
+        // The operand's axes are aligned with the last axes of the result.
         let lead = p.0.sizes.len() + 1 - x.ndim();
         let mut whole: Dims = smallvec![1; lead];
         whole.extend_from_slice(&x.sizes()[1..]);

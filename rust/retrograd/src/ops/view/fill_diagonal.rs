@@ -7,9 +7,9 @@ use crate::tensor::{Scalar, Tensor};
 
 /// Writes a number to the elements whose indices are all equal.
 ///
-/// Args: `fill_value` a number; `wrap` goes on below the last row of a square in a matrix with more rows than columns,
-/// with one row left out. Derivative: that of the tensor, zero for what was overwritten. Raises: RuntimeError for fewer
-/// than 2 dims, and for more than 2 if the sizes differ.
+/// Args: `fill_value` a number; `wrap` continues below the last row of a square in a matrix with more rows than
+/// columns, after skipping one row. Derivative: that of the tensor, zero for what was overwritten. Raises: RuntimeError
+/// for fewer than 2 dims, and for more than 2 if the sizes differ.
 ///
 /// >>> rg.zeros(2, 3).fill_diagonal_(5.0).tolist()
 /// [[5.0, 0.0, 0.0], [0.0, 5.0, 0.0]]

@@ -23,7 +23,7 @@ fn place(x: &Tensor, whole: &Tensor, dim: usize, start: usize, sizes: &[usize]) 
     copy::copy_into(x, &part)
 }
 
-/// Whether `cat` takes no notice of the tensor: an empty vector, whatever the other shapes.
+/// Whether `cat` ignores the tensor: an empty vector, whatever the other shapes.
 fn is_skipped(sizes: &[usize]) -> bool {
     sizes == [0]
 }

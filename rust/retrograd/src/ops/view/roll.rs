@@ -73,7 +73,7 @@ impl Primitive for Roll {
     }
 }
 
-/// A copy of `input` with the indices of axes moved on; those that leave an axis come in again at its start.
+/// A copy of `input` with the indices of axes moved on; those that leave an axis wrap around to its start.
 ///
 /// Args: `shifts` a number, or one for each of `dims`; `dims` the axes, none or None for the elements in row-major
 /// order. Returns: a fresh tensor. Derivative: `g` rolled back. Raises: IndexError if an axis does not exist;
@@ -136,9 +136,9 @@ impl Primitive for Rot90 {
 
 /// A copy of `input` turned by 90 degrees, `k` times, in the plane of two axes.
 ///
-/// Args: `k` how often, negative the other way round; `dims` the two axes, turned from the first towards the second.
-/// Returns: a fresh tensor. Derivative: `g` turned back. Raises: RuntimeError unless `dims` are two different axes,
-/// IndexError if one does not exist.
+/// Args: `k` how often, negative in the opposite direction; `dims` the two axes, turned from the first towards the
+/// second. Returns: a fresh tensor. Derivative: `g` turned back. Raises: RuntimeError unless `dims` are two different
+/// axes, IndexError if one does not exist.
 ///
 /// >>> rg.rot90(rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[2.0, 4.0], [1.0, 3.0]]

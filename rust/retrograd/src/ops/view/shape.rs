@@ -1,4 +1,4 @@
-//! Views that change the sizes: view, reshape and their kin, and `contiguous`.
+//! Views that change the sizes: view, reshape and related ops, and `contiguous`.
 
 use retrograd_macros::op;
 use smallvec::smallvec;
@@ -17,7 +17,7 @@ use crate::tensor::{Body, DType, Dims, MemoryFormat, Tensor};
 struct ViewTo {
     from: Dims,
     sizes: Dims,
-    /// Made by `reshape` of a tensor that is not contiguous, which torch tells in the node's name.
+    /// Made by `reshape` of a tensor that is not contiguous, which torch shows in the node's name.
     reshaped: bool,
 }
 
@@ -218,7 +218,7 @@ pub fn view_dtype(input: &Tensor, dtype: DType) -> Result<Tensor> {
     }
     let l = Layout::of(input);
     let view = input.view_as(&l.sizes, &l.strides, l.offset)?;
-    // Elements of equal size lie in the same places, so S3 holds as it did; S2 was checked above.
+    // Elements of equal size are in the same places, so S3 holds as it did; S2 was checked above.
     view.replace_body(Body { dtype, ..view.snapshot() });
     Ok(view)
 }
@@ -328,7 +328,7 @@ pub fn ravel(input: &Tensor) -> Result<Tensor> {
     viewed(&input.contiguous()?, smallvec![input.numel()])
 }
 
-/// `input` itself if its elements lie in row-major order without gaps, else a copy that does. Derivative: `g`.
+/// `input` itself if its elements are in row-major order without gaps, else a copy that does. Derivative: `g`.
 ///
 /// Args: `memory_format` another order of the axes. Raises: RuntimeError if the format is for tensors of other dims.
 ///
@@ -350,7 +350,7 @@ pub fn contiguous(input: &Tensor, memory_format: Option<MemoryFormat>) -> Result
 }
 
 impl Tensor {
-    /// This tensor if its elements lie row-major without gaps, else a copy that does; see [`contiguous`].
+    /// This tensor if its elements are in row-major order without gaps, else a copy that does; see [`contiguous`].
     pub fn contiguous(&self) -> Result<Tensor> {
         contiguous(self, None)
     }

@@ -67,7 +67,7 @@ struct Split {
     parts: Vec<usize>,
     /// The size of every part but the last, if it was asked for so.
     each: Option<i64>,
-    /// The parts are tensors of their own over the memory: nobody is told of writes to them.
+    /// The parts are tensors of their own over the memory: writes to them are not reported.
     untracked: bool,
     from: Dims,
 }
@@ -276,7 +276,8 @@ fn by_count(op: &'static str, x: &Tensor, chunks: i64, dim: i64, untracked: bool
     by_size(x, n.div_ceil(chunks as usize) as i64, dim, untracked)
 }
 
-/// Consecutive parts of an axis over the same memory, as tensors of their own: autograd is not told of writes to them.
+/// Consecutive parts of an axis over the same memory, as tensors of their own: autograd is not notified of writes to
+/// them.
 ///
 /// Args: as `split`. Returns: a tuple of tensors. Derivative: the gradients joined. Raises: as `split`.
 ///

@@ -1,4 +1,4 @@
-//! Parts of an axis as views that know nothing of one another: tensor_split, hsplit, vsplit, dsplit.
+//! Parts of an axis as independent views: tensor_split, hsplit, vsplit, dsplit.
 
 use retrograd_macros::op;
 
@@ -60,7 +60,7 @@ pub fn tensor_split_even(input: &Tensor, sections: i64, dim: i64) -> Result<Vec<
     even("tensor_split", input, axis(input, dim)?, sections)
 }
 
-/// Views of parts of an axis, of which a tensor tells the number or the ends.
+/// Views of parts of an axis, whose number or ends a tensor gives.
 ///
 /// >>> [part.tolist() for part in rg.tensor_split(rg.tensor([1.0, 2.0, 3.0]), rg.tensor([1]))]
 /// [[1.0], [2.0, 3.0]]
@@ -90,7 +90,7 @@ pub fn tensor_split_as(input: &Tensor, tensor_indices_or_sections: &Tensor, dim:
     }
 }
 
-/// Checks what `hsplit` and its kin ask; the axis they split.
+/// The checks of `hsplit`, `vsplit` and `dsplit`; returns the axis to split.
 fn checked(op: &'static str, x: &Tensor, least: usize, sections: Option<i64>) -> Result<usize> {
     if x.ndim() < least {
         return Err(Error::shape(

@@ -1,5 +1,5 @@
-//! Joins of tensors whose axes are first made alike, and grids: hstack and kin, atleast_1d and kin, block_diag,
-//! meshgrid.
+//! Joins of tensors that first get the same number of axes, and grids: hstack and related ops, atleast_1d and related
+//! ops, block_diag, meshgrid.
 
 use retrograd_macros::op;
 
@@ -227,9 +227,9 @@ pub fn block_diag(#[size] tensors: &[Tensor]) -> Result<Tensor> {
 /// The grid that vectors span: for each of them a tensor with as many axes as there are vectors, that varies along one.
 ///
 /// Args: `tensors` one after the other, or in a list: vectors or 0-dim tensors of one dtype; `indexing` is "ij" if the
-/// first varies along the first axis (what None stands for, with a warning), "xy" if the first two change
-/// places. Returns: a tuple of views. Derivative: `g` summed over the other axes. Raises: RuntimeError for other
-/// shapes, several dtypes or no tensor.
+/// first varies along the first axis (what None means, with a warning), "xy" if the first two change places. Returns: a
+/// tuple of views. Derivative: `g` summed over the other axes. Raises: RuntimeError for other shapes, several dtypes or
+/// no tensor.
 ///
 /// >>> x, y = rg.meshgrid(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0]), indexing="ij")
 /// >>> x.tolist(), y.tolist()

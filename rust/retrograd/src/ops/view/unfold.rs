@@ -13,8 +13,8 @@ use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Dims, Dtypes, Tensor};
 
-/// `unfold`: windows of `size` along an axis, which counts them, a `step` apart; their elements along a new last axis.
-/// Reverse: every element is given the sum over the windows that it is in.
+/// `unfold`: windows of `size` along an axis, which counts them, in steps of `step`; their elements along a new last
+/// axis. Reverse: every element is given the sum over the windows that it is in.
 #[derive(Clone, Debug)]
 struct Unfold {
     dim: usize,
@@ -109,7 +109,7 @@ impl Primitive for Fold {
     }
 }
 
-/// Windows of an axis, as a view: the axis counts them, and their elements lie along a new last axis.
+/// Windows of an axis, as a view: the axis counts them, and their elements are along a new last axis.
 ///
 /// Args: `dimension` the axis; `size` of a window; `step` from one to the next. Returns: a view in which windows that
 /// overlap share memory. Derivative: `g` summed over the windows. Raises: IndexError if the axis does not exist;

@@ -98,7 +98,8 @@ impl<V: ViewOp> Primitive for Viewed<V> {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let pulled = self.0.vjp(cx.g(), cx.sizes(0))?;
-        // A view that nobody differentiates need not keep its base: alone with its memory it may become a `.grad`.
+        // A view that is not differentiated need not keep its base: as the only owner of its memory it may become a
+        // `.grad`.
         Ok(one(if cx.differentiating() || pulled.base().is_none() { pulled } else { pulled.alias() }))
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| cx.t(0).map(|t| op.0.jvp(t)).transpose().map(maybe));
@@ -124,8 +125,8 @@ pub fn apply_view<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     apply::apply1(Viewed(view), &[x])
 }
 
-/// Gives `x` itself the layout of the view, as `t_` and its kin do: nothing is written, but the write is counted and
-/// the history grows by the view's node.
+/// Gives `x` itself the layout of the view, as `t_` and similar ops do: nothing is written, but the write is counted
+/// and the history grows by the view's node.
 pub fn apply_view_inplace<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     let word = mode::word();
     if word & mode::TRANSFORM != 0
@@ -137,7 +138,7 @@ pub fn apply_view_inplace<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     let recording = mode::records(word) && x.requires_grad();
     crate::transforms::check_captured(V::NAME, x)?;
     x.check_inplace(recording)?;
-    // `before` stands for the tensor as it was: same memory, same history, same tangent.
+    // `before` represents the tensor as it was: same memory, same history, same tangent.
     let before = x.alias();
     before.share_tangents(x)?;
     if recording && let Some(edge) = x.grad_fn()? {

@@ -54,7 +54,7 @@ impl Steps {
     }
 }
 
-/// Numbers below it can be added and subtracted without a thought.
+/// Numbers below it can be added and subtracted without overflow.
 const LARGEST: i128 = 1 << 56;
 
 #[cold]
@@ -66,7 +66,7 @@ fn too_large() -> Error {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Padding<'a> {
     Ints(&'a [i64]),
-    /// As many as keep the size; of an odd number the last one behind.
+    /// As many as keep the size; if their number is odd, the end gets one more.
     Same,
 }
 

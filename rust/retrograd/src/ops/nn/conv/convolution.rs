@@ -28,7 +28,7 @@ use crate::tensor::{DType, Dims, Dtypes, Element, Tensor};
 pub(super) struct Convolution {
     pub steps: Steps,
     pub transposed: bool,
-    /// As it was given: `out` says what it comes to.
+    /// The padding as given; `out` follows from it.
     pub output_padding: Dims,
     /// Sizes of the output's axes.
     pub out: Dims,
@@ -80,7 +80,7 @@ impl Convolution {
         })
     }
 
-    /// Integers, by way of the widest: sums wrap alike.
+    /// Integers are computed in the widest type: sums wrap to the same values.
     fn integers(&self, s: &Shape, xs: &[&Tensor], y: &Tensor) -> Result<Tensor> {
         let xs: SmallVec<[Vec<i64>; 3]> = xs.iter().map(|x| x.to_vec::<i64>()).collect::<Result<_>>()?;
         let mut sums = vec![0; y.numel()];

@@ -89,7 +89,7 @@ macro_rules! conv {
         }
 
         /// With the padding by name: 'valid' for none, 'same' for as much as keeps the size, which takes a stride of 1.
-        /// Of an odd number of zeros the last one comes behind.
+        /// If the number of zeros is odd, the end gets one more.
         ///
         #[doc = $example]
         #[doc = $result]
@@ -121,13 +121,12 @@ conv! {
     ///
     /// Args: `input` (N, C, L) or (C, L), float32 or float64 (integers, without gradients, too); `weight` (O, C /
     /// groups, k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one per
-    /// axis; `groups` parts into which the channels are cut, each seen by its part of the outputs.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation *
-    /// (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for
-    /// the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
-    /// for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded
-    /// input.
+    /// axis; `groups` parts into which the channels are cut, each seen by its part of the outputs. Returns: a tensor
+    /// (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) - 1) //
+    /// stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight the sum
+    /// over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias the
+    /// sum of `g`. Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or the kernel is larger than the
+    /// padded input.
     ///
     /// >>> rg.nn.functional.conv1d(rg.ones(1, 1, 4), rg.ones(1, 1, 3)).tolist()
     /// [[[3.0, 3.0]]]
@@ -143,13 +142,12 @@ conv! {
     ///
     /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (integers, without gradients, too); `weight` (O, C /
     /// groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one
-    /// per axis; `groups` parts into which the channels are cut, each seen by its part of the outputs.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation *
-    /// (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for
-    /// the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
-    /// for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded
-    /// input.
+    /// per axis; `groups` parts into which the channels are cut, each seen by its part of the outputs. Returns: a
+    /// tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) - 1)
+    /// // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight the
+    /// sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias
+    /// the sum of `g`. Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or the kernel is larger than
+    /// the padded input.
     ///
     /// >>> rg.nn.functional.conv2d(rg.ones(1, 2, 3, 3), rg.ones(1, 2, 3, 3), padding=1, stride=2).tolist()
     /// [[[[8.0, 8.0], [8.0, 8.0]]]]
@@ -169,9 +167,8 @@ conv! {
     /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation *
     /// (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for
     /// the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
-    /// for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the kernel is larger than the padded
-    /// input.
+    /// for the bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or the kernel is
+    /// larger than the padded input.
     ///
     /// >>> rg.nn.functional.conv3d(rg.ones(1, 1, 2, 2, 2), rg.ones(1, 1, 2, 2, 2)).tolist()
     /// [[[[[8.0]]]]]
@@ -211,13 +208,11 @@ conv_transpose! {
     /// Args: `input` (N, C, L) or (C, L), float32 or float64 (int64, without gradients, too); `weight` (C, O / groups,
     /// k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation` one number or
     /// one per axis, the padding taken away on both sides, the output padding added at the end; `groups` parts into
-    /// which the channels are cut.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding
-    /// + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight;
-    /// for the weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k *
-    /// dilation]`; for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than
-    /// stride or dilation.
+    /// which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has none; each size is
+    /// `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the
+    /// convolution of `g` with the weight; for the weight the sum over batch and positions of `input[n, c, t] * g[n, o,
+    /// t * stride - padding + k * dilation]`; for the bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or
+    /// numbers are incompatible, or the output padding is not less than stride or dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose1d(rg.ones(1, 1, 2), rg.ones(1, 1, 2), stride=2).tolist()
     /// [[[1.0, 1.0, 1.0, 1.0]]]
@@ -231,13 +226,11 @@ conv_transpose! {
     /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (int64, without gradients, too); `weight` (C, O /
     /// groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation`
     /// one number or one per axis, the padding taken away on both sides, the output padding added at the end; `groups`
-    /// parts into which the channels are cut.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding
-    /// + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight;
-    /// for the weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k *
-    /// dilation]`; for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than
-    /// stride or dilation.
+    /// parts into which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has none; each size
+    /// is `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the
+    /// convolution of `g` with the weight; for the weight the sum over batch and positions of `input[n, c, t] * g[n, o,
+    /// t * stride - padding + k * dilation]`; for the bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or
+    /// numbers are incompatible, or the output padding is not less than stride or dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose2d(rg.ones(1, 1, 1, 2), rg.ones(1, 1, 1, 2)).tolist()
     /// [[[[1.0, 2.0, 1.0]]]]
@@ -252,13 +245,12 @@ conv_transpose! {
     /// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64 (int64, without gradients, too); `weight` (C,
     /// O / groups, kd, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`,
     /// `dilation` one number or one per axis, the padding taken away on both sides, the output padding added at the
-    /// end; `groups` parts into which the channels are cut.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size - 1) * stride - 2 * padding
-    /// + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the convolution of `g` with the weight;
-    /// for the weight the sum over batch and positions of `input[n, c, t] * g[n, o, t * stride - padding + k *
-    /// dilation]`; for the bias the sum of `g`.
-    /// Raises: RuntimeError if sizes, dtypes or numbers do not go together, or the output padding is not less than
-    /// stride or dilation.
+    /// end; `groups` parts into which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has
+    /// none; each size is `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative:
+    /// for the input the convolution of `g` with the weight; for the weight the sum over batch and positions of
+    /// `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias the sum of `g`. Raises:
+    /// RuntimeError if sizes, dtypes or numbers are incompatible, or the output padding is not less than stride or
+    /// dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose3d(rg.ones(1, 1, 1, 1, 2), rg.ones(1, 1, 1, 1, 2)).tolist()
     /// [[[[[1.0, 2.0, 1.0]]]]]
@@ -268,9 +260,8 @@ conv_transpose! {
 ///
 /// Args: `input` (N, C, ...) of three to five dims, `weight` and `bias` as in `conv2d`, or with `transposed` as in
 /// `conv_transpose2d`; lists of one number or one per axis; all arguments are needed, `output_padding` counts with
-/// `transposed` only.
-/// Returns: a tensor (N, O, ...). Derivative: as `conv2d` and `conv_transpose2d`.
-/// Raises: RuntimeError if sizes, dtypes or numbers do not go together.
+/// `transposed` only. Returns: a tensor (N, O, ...). Derivative: as `conv2d` and `conv_transpose2d`. Raises:
+/// RuntimeError if sizes, dtypes or numbers are incompatible.
 ///
 /// >>> rg.convolution(rg.ones(1, 1, 4), rg.ones(1, 1, 3), None, [1], [0], [1], False, [0], 1).tolist()
 /// [[[3.0, 3.0]]]

@@ -70,7 +70,7 @@ impl ConvolutionWeight {
             Ok(())
         })?;
         if parts > 1 {
-            // SAFETY: (reduce 1-3) `parts` rows of a contiguous tensor; the fresh result is apart from it.
+            // SAFETY: (reduce 1-3) `parts` rows of a contiguous tensor; the fresh result is disjoint from it.
             unsafe { reduce(&Sum, &[nw], &[1], &[parts], &[nw as isize], pw.get().cast_const(), w.ptr::<T>()) };
         }
         Ok(())

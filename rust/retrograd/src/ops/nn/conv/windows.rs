@@ -82,7 +82,7 @@ fn pair(name: &str, must: &str, values: &[i64], least: i64) -> Result<[usize; 2]
     if both.iter().any(|&v| v < least) {
         return Err(Error::shape("unfold", format!("{must}, but got {name}={both:?}")));
     }
-    // Numbers that can be added and multiplied by a size without a thought.
+    // Numbers that can be added and multiplied by a size without overflow.
     if both.iter().any(|&v| v >= 1 << 31) {
         return Err(Error::shape("unfold", format!("{name}={values:?} is too large")));
     }
@@ -246,11 +246,9 @@ pub fn unfold(
 ///
 /// Args: `input` (N, C * kh * kw, L) or (C * kh * kw, L), float32, float64 or bool: `L` windows, as `unfold` makes
 /// them; `output_size` of the images, one number or a pair; `kernel_size`, `dilation`, `padding`, `stride` as in
-/// `unfold`.
-/// Returns: a tensor (N, C, H, W), without N if the input has none; each element is the sum of what the windows have
-/// there.
-/// Derivative: `unfold` of `g`.
-/// Raises: RuntimeError if the sizes do not go together or a number is too small.
+/// `unfold`. Returns: a tensor (N, C, H, W), without N if the input has none; each element is the sum of what the
+/// windows have there. Derivative: `unfold` of `g`. Raises: RuntimeError if the sizes are incompatible or a number is
+/// too small.
 ///
 /// >>> rg.nn.functional.fold(rg.ones(4, 2), (2, 3), (2, 2)).tolist()
 /// [[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]

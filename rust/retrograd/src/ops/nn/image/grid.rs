@@ -16,7 +16,7 @@ use crate::tensor::layout::numel;
 use crate::tensor::{Category, DType, Dims, Dtypes, Element, Tensor};
 
 /// `grid_sample`: operands (N, C, *plane) and a grid (N, *points, rank). Linear in the first; its derivatives in
-/// recorded ops are those of [`taps`], its own kernel does the reverse that nobody differentiates.
+/// recorded ops are those of [`taps`], its own kernel computes a reverse that is not differentiated again.
 #[derive(Clone, Copy, Debug)]
 struct GridSample(Sampler);
 
@@ -239,11 +239,10 @@ fn warn_of_default(align: Option<bool>) -> Result<bool> {
 ///
 /// Args: `input` (N, C, H, W) or (N, C, D, H, W), float32 or float64; `grid` (N, H', W', 2) or (N, D', H', W', 3) of
 /// the same dtype: for each sample its x, y (and z), where -1 and 1 are the edges; `mode` 'bilinear' (also of three
-/// axes), 'nearest' or 'bicubic' (two axes); `padding_mode` what stands outside: 'zeros', 'border' for the nearest
-/// element, 'reflection'; `align_corners` lets -1 and 1 be the centres of the outermost elements instead.
-/// Returns: a tensor (N, C, H', W') or (N, C, D', H', W'). Derivative: `g` times the weights to the elements, and times
-/// the weights' slopes to the points; of any order.
-/// Raises: ValueError for other modes; RuntimeError if sizes or dtypes do not go together.
+/// axes), 'nearest' or 'bicubic' (two axes); `padding_mode` what is outside: 'zeros', 'border' for the nearest element,
+/// 'reflection'; `align_corners` lets -1 and 1 be the centres of the outermost elements instead. Returns: a tensor (N,
+/// C, H', W') or (N, C, D', H', W'). Derivative: `g` times the weights to the elements, and times the weights' slopes
+/// to the points; of any order. Raises: ValueError for other modes; RuntimeError if sizes or dtypes are incompatible.
 ///
 /// >>> x = rg.tensor([[[[1.0, 3.0], [5.0, 7.0]]]])
 /// >>> rg.nn.functional.grid_sample(x, rg.tensor([[[[0.0, 0.0], [1.0, 1.0]]]]), align_corners=True).tolist()

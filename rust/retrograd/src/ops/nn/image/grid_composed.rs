@@ -11,7 +11,7 @@ use crate::tensor::{DType, Tensor};
 /// coordinates. All of shape (batch, 1, points).
 pub(super) struct Tap {
     at: Tensor,
-    /// Whether there is such an element; what lies outside is 0.
+    /// Whether there is such an element; what is outside is 0.
     there: Tensor,
     pub weight: Tensor,
     pub slopes: Vec<Tensor>,

@@ -1,4 +1,4 @@
-//! `interpolate` and its names of old.
+//! `interpolate` and its old names.
 
 use retrograd_macros::op;
 
@@ -201,7 +201,7 @@ fn listed(sizes: impl IntoIterator<Item = String>, rank: usize) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// The sizes asked for, and the factors that they came from, if positions follow these.
+/// The requested sizes, and the factors that they came from, if positions use these.
 struct Wanted {
     sizes: Vec<i64>,
     factors: Option<Vec<f64>>,
@@ -369,10 +369,9 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 /// 'nearest-exact', 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear'; `align_corners` lets
 /// the corners of both coincide (in the last four); `recompute_scale_factor` takes positions from the sizes instead of
 /// the factors; `antialias` makes positions of a smaller image means of all that they cover ('bilinear', 'bicubic' and
-/// 'lanczos', which is smooth alone).
-/// Returns: a tensor of the new sizes. Derivative: `g` weighed back onto the elements that its positions came from.
-/// Raises: ValueError if arguments do not go together; NotImplementedError for other modes and numbers of axes;
-/// RuntimeError for empty sizes.
+/// 'lanczos', which is smooth alone). Returns: a tensor of the new sizes. Derivative: `g`, distributed with the same
+/// weights over the elements that its positions came from. Raises: ValueError if arguments are incompatible;
+/// NotImplementedError for other modes and numbers of axes; RuntimeError for empty sizes.
 ///
 /// >>> rg.nn.functional.interpolate(rg.tensor([[[1.0, 3.0]]]), scale_factor=2, mode='linear').tolist()
 /// [[[1.0, 1.5, 2.5, 3.0]]]
@@ -402,7 +401,7 @@ pub fn interpolate(
     resampled(OP, input, &asked, mode, align_corners)
 }
 
-/// `interpolate` under its name of old.
+/// `interpolate` under its old name.
 ///
 /// Args: `input`, `size`, `scale_factor`, `mode`, `align_corners` as there. Returns, Derivative, Raises: as there.
 ///
@@ -428,7 +427,7 @@ pub fn upsample(
     )
 }
 
-/// `interpolate` in mode 'nearest', under its name of old.
+/// `interpolate` in mode 'nearest', under its old name.
 ///
 /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Raises: as there.
 ///
@@ -448,7 +447,7 @@ pub fn upsample_nearest(input: &Tensor, size: Option<&[i64]>, scale_factor: Opti
     )
 }
 
-/// `interpolate` in mode 'bilinear' with aligned corners, under its name of old.
+/// `interpolate` in mode 'bilinear' with aligned corners, under its old name.
 ///
 /// Args: `input`, `size`, `scale_factor` as there. Returns, Derivative, Raises: as there.
 ///

@@ -37,7 +37,7 @@ impl ConstantPad {
 impl Primitive for ConstantPad {
     const NAME: &'static str = "constant_pad_nd";
     const SAVE: &'static [Save] = &[];
-    // The axes count from the end, and any may stand in front.
+    // The axes count from the end; any number may precede them.
     const PARAMS: Params<Self> = params!(op; pad: &op.pad[..]);
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -127,8 +127,8 @@ enum Border {
 }
 
 impl Border {
-    /// Which element of an axis of size `n` stands at position `i`, which may be outside; `cut` tells how much of both
-    /// ends is not there.
+    /// Which element of an axis of size `n` is at position `i`, which may be outside; `cut` is how much is missing at
+    /// each end.
     fn place(self, i: i64, n: i64, cut: [i64; 2]) -> i64 {
         match self {
             Border::Reflect if i < 0 => -i,
@@ -163,7 +163,7 @@ impl Border {
     }
 }
 
-/// Refusals that the kinds of border have apart.
+/// The checks that differ between kinds of border.
 fn check_axis(op: &'static str, border: Border, x: &Tensor, axis: usize, [before, after]: [i64; 2]) -> Result<usize> {
     let n = x.sizes()[axis] as i128;
     let fail = |detail: String| Err(Error::shape(op, detail));
@@ -246,10 +246,9 @@ fn bordered(op: &'static str, x: &Tensor, pad: &[i64], border: Border) -> Result
 /// Args: `input` any dtype; `pad` the widths before and after the last axis, then those of the axis before it and so
 /// on: negative ones cut off; `mode` 'constant' for `value` (by default 0), over any number of axes; 'reflect',
 /// 'replicate' or 'circular' for the input's own elements (no bool but in the last), over the last axis of two or
-/// three, the last two of three or four, or the last three of four or five.
-/// Returns: a new tensor. Derivative: `g` at what the elements came to stand for, added up.
-/// Raises: RuntimeError if widths do not go with the sizes; NotImplementedError for other numbers of axes and other
-/// modes.
+/// three, the last two of three or four, or the last three of four or five. Returns: a new tensor. Derivative: the sum
+/// of `g` over the positions that each element was copied to. Raises: RuntimeError if widths do not fit the sizes;
+/// NotImplementedError for other numbers of axes and other modes.
 ///
 /// >>> rg.nn.functional.pad(rg.tensor([[1.0, 2.0, 3.0]]), (2, 1), mode='reflect').tolist()
 /// [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]

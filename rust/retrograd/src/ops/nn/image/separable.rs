@@ -1,4 +1,4 @@
-//! Linear maps that treat each of the last axes apart, by a table: padding with an image's own elements, and
+//! Linear maps that treat each of the last axes separately, by a table: padding with an image's own elements, and
 //! resampling.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::tensor::copy;
 use crate::tensor::layout::{checked_numel, numel};
 use crate::tensor::{DType, Dims, Dtypes, Element, MemoryFormat, Strides, Tensor};
 
-/// What a node shows of the op it stands for.
+/// What the node of an op shows.
 #[derive(Debug)]
 pub(super) struct Face {
     pub node: &'static str,
@@ -30,7 +30,7 @@ pub(super) struct Face {
 pub(super) struct Separable<const SAVES: bool> {
     pub tables: Arc<[Option<ResampleTable>]>,
     pub face: Arc<Face>,
-    /// Whether this is the reverse of the op that the face tells of.
+    /// Whether this is the reverse of the op that the face describes.
     pub reversed: bool,
     /// Whether the result is row-major whatever the operand is; else images with channels last stay so.
     pub plain: bool,
@@ -44,7 +44,7 @@ impl<const SAVES: bool> Separable<SAVES> {
         let tables = self.tables.iter().map(|t| t.as_ref().map(ResampleTable::transposed)).collect();
         Self { tables, face: self.face.clone(), reversed: !self.reversed, plain: self.plain }
     }
-    /// The axes in the order that keeps what lies between them small: shrinking ones first, else the last first.
+    /// The axes in the order that keeps intermediate results small: shrinking ones first, else the last first.
     fn order(&self, ndim: usize) -> Vec<(usize, &ResampleTable)> {
         let first = ndim - self.tables.len();
         let mut order: Vec<_> =
@@ -61,7 +61,7 @@ impl<const SAVES: bool> Separable<SAVES> {
         if !self.plain
             && let Some(axes) = MemoryFormat::suggested(x.sizes(), x.strides()).axes()
         {
-            // The axes as they lie in memory, of the operand and of the result.
+            // The axes in memory order, of the operand and of the result.
             let turned: Dims = axes.iter().rev().copied().collect();
             let y = Self::run_in_order::<T>(
                 x.permuted(&turned)?,

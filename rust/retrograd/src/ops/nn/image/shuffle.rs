@@ -184,9 +184,8 @@ fn among_groups(op: &'static str, x: &Tensor, groups: i64) -> Result<Tensor> {
 
 /// Moves channels into positions: every square of `upscale_factor` positions is filled from as many channels.
 ///
-/// Args: `input` a tensor (*, C * r^2, H, W), any dtype; `upscale_factor` the number r.
-/// Returns: a tensor (*, C, H * r, W * r). Derivative: `g` moved back.
-/// Raises: RuntimeError if sizes and the number do not go together.
+/// Args: `input` a tensor (*, C * r^2, H, W), any dtype; `upscale_factor` the number r. Returns: a tensor (*, C, H * r,
+/// W * r). Derivative: `g` moved back. Raises: RuntimeError if sizes and the number are incompatible.
 ///
 /// >>> rg.nn.functional.pixel_shuffle(rg.arange(4.0).reshape(4, 1, 1), 2).tolist()
 /// [[[0.0, 1.0], [2.0, 3.0]]]
@@ -208,9 +207,8 @@ pub fn top_pixel_shuffle(input: &Tensor, upscale_factor: i64) -> Result<Tensor> 
 
 /// Moves positions into channels: undoes `pixel_shuffle`.
 ///
-/// Args: `input` a tensor (*, C, H * r, W * r), any dtype; `downscale_factor` the number r.
-/// Returns: a tensor (*, C * r^2, H, W). Derivative: `g` moved back.
-/// Raises: RuntimeError if sizes and the number do not go together.
+/// Args: `input` a tensor (*, C, H * r, W * r), any dtype; `downscale_factor` the number r. Returns: a tensor (*, C *
+/// r^2, H, W). Derivative: `g` moved back. Raises: RuntimeError if sizes and the number are incompatible.
 ///
 /// >>> rg.nn.functional.pixel_unshuffle(rg.arange(4.0).reshape(1, 2, 2), 2).tolist()
 /// [[[0.0]], [[1.0]], [[2.0]], [[3.0]]]
@@ -230,12 +228,11 @@ pub fn top_pixel_unshuffle(input: &Tensor, downscale_factor: i64) -> Result<Tens
     to_channels("pixel_unshuffle", input, downscale_factor)
 }
 
-/// Deals the channels, which are axis 1, out anew: the first of every group, then the second of every group, and
-/// so on.
+/// Reorders the channels (axis 1): the first of every group, then the second of every group, and so on.
 ///
 /// Args: `input` a tensor (N, C, *) with at least three axes, any dtype; `groups` how many groups the channels form.
-/// Returns: a tensor of the same shape. Derivative: `g` dealt back.
-/// Raises: RuntimeError if sizes and the number do not go together.
+/// Returns: a tensor of the same shape. Derivative: `g` in the original order. Raises: RuntimeError if sizes and the
+/// number are incompatible.
 ///
 /// >>> rg.nn.functional.channel_shuffle(rg.arange(4.0).reshape(1, 4, 1), 2).tolist()
 /// [[[0.0], [2.0], [1.0], [3.0]]]

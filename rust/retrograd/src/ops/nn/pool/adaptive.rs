@@ -1,4 +1,4 @@
-//! `adaptive_avg_pool1d`, `adaptive_max_pool1d` and their kin of two and three axes.
+//! `adaptive_avg_pool1d`, `adaptive_max_pool1d` and the same ops over two and three axes.
 
 use retrograd_macros::op;
 
@@ -30,7 +30,7 @@ fn wanted(op: &'static str, given: &[Option<i64>], x: &Tensor, rank: usize) -> R
     Ok(out)
 }
 
-/// What both kinds ask of an operand; `from` is the first axis that must not be empty.
+/// The checks of an operand that both kinds share; `from` is the first axis that must not be empty.
 fn check(op: &'static str, x: &Tensor, rank: usize, channels: bool) -> Result<()> {
     if !(rank + 1..=rank + 2).contains(&x.ndim()) {
         let detail = format!("{op}(): Expected {}D or {}D tensor, but got", rank + 1, rank + 2);
@@ -117,7 +117,7 @@ macro_rules! adaptive_pools {
         ///
         #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `output_size` how many windows", $wanted, ".")]
         #[doc = concat!(" Returns: a tensor ", $result, ". Derivative: `g`, over the size of its window, added to the")]
-        /// window. Raises: RuntimeError if sizes do not go together.
+        /// window. Raises: RuntimeError if sizes are incompatible.
         ///
         #[doc = concat!(" >>> rg.nn.functional.", stringify!($avg), "(", $call, ").tolist()")]
         #[doc = concat!(" ", $mean)]
@@ -131,7 +131,7 @@ macro_rules! adaptive_pools {
         #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `output_size` how many windows", $wanted, ";")]
         /// `return_indices` also returns where in its plane each maximum stands.
         #[doc = concat!(" Returns: a tensor ", $result, ", or a pair of it and int64 indices. Derivative: `g` at the")]
-        /// places of the maxima. Raises: RuntimeError if sizes do not go together.
+        /// places of the maxima. Raises: RuntimeError if sizes are incompatible.
         ///
         #[doc = concat!(" >>> rg.nn.functional.", stringify!($max), "(", $call, ").tolist()")]
         #[doc = concat!(" ", $most)]

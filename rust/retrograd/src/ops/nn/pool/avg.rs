@@ -197,9 +197,8 @@ pub(super) fn one_int(op: &'static str, list: &[i64], what: &str) -> Result<i64>
 /// Args: `input` (N, C, W) or (C, W), a float dtype or int64; `kernel_size` the size of the windows; `stride` from one
 /// window to the next, by default the kernel size; `padding` of zeros on both sides, at most half the kernel size;
 /// `ceil_mode` also counts windows that begin inside but end outside; `count_include_pad` divides by the number of
-/// positions with those in the padding.
-/// Returns: a tensor (N, C, W'). Derivative: `g`, divided alike, added to every position of its window.
-/// Raises: RuntimeError if windows and sizes do not go together.
+/// positions with those in the padding. Returns: a tensor (N, C, W'). Derivative: `g`, divided alike, added to every
+/// position of its window. Raises: RuntimeError if windows and sizes are incompatible.
 ///
 /// >>> rg.nn.functional.avg_pool1d(rg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
 /// [[2.0, 1.0]]
@@ -228,7 +227,7 @@ macro_rules! avg_pools {
         /// inside but end outside; `count_include_pad` divides by the number of positions with those in the padding;
         /// `divisor_override` divides by this number instead.
         #[doc = concat!(" Returns: a tensor ", $result, ". Derivative: `g`, divided alike, added to every position of its")]
-        /// window. Raises: RuntimeError if windows and sizes do not go together.
+        /// window. Raises: RuntimeError if windows and sizes are incompatible.
         ///
         #[doc = concat!(" >>> rg.nn.functional.", stringify!($name), "(", $x, ", 2).tolist()")]
         #[doc = concat!(" ", $shown)]

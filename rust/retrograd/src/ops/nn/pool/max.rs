@@ -223,8 +223,8 @@ macro_rules! max_pools {
         /// position of a window to the next; `ceil_mode` also counts windows that begin inside but end outside;
         #[doc = concat!(" `return_indices` also returns where in its ", $whole, " each maximum stands.")]
         #[doc = concat!(" Returns: a tensor ", $result, ", or a pair of it and int64 indices.")]
-        /// Of equal numbers the first is the maximum; NaN wins. Derivative: `g` at the places of the maxima.
-        /// Raises: RuntimeError if windows and sizes do not go together.
+        /// Of equal numbers the first is the maximum; NaN wins. Derivative: `g` at the places of the maxima. Raises:
+        /// RuntimeError if windows and sizes are incompatible.
         ///
         #[doc = concat!(" >>> rg.nn.functional.", stringify!($name), "(", $x, ", 2).tolist()")]
         #[doc = concat!(" ", $shown)]

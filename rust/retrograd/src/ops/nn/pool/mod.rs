@@ -1,4 +1,4 @@
-//! Pooling: what its ops have in common. Windows lie along the last two or three axes; one axis is the last of two.
+//! Pooling: what its ops have in common. Windows are along the last two or three axes; one axis is the last of two.
 
 mod adaptive;
 mod avg;
@@ -58,10 +58,10 @@ pub static ROSTER: &[&Entry] = &[
 /// A number for each of the last three axes; that of the depth is unused where there are two.
 pub(crate) type Triple = [i64; 3];
 
-/// Where the windows lie.
+/// The positions of the windows.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
-    /// As many windows of equal size as fit.
+    /// Regular windows: as many of equal size as fit.
     Regular {
         kernel: Triple,
         stride: Triple,
@@ -71,7 +71,7 @@ enum Layout {
         /// Not given, the stride is the kernel size.
         strided: bool,
     },
-    /// So many windows that together they are the whole plane.
+    /// Adaptive windows, which together cover the whole plane.
     Adaptive { out: Triple },
 }
 
@@ -145,7 +145,7 @@ impl Pool {
     fn of(&self, triple: Triple) -> Value {
         Value::from(&triple[3 - self.rank..])
     }
-    /// `kernel_size`, `stride` and their kin as nodes show them.
+    /// `kernel_size`, `stride` and similar arguments as nodes show them.
     fn params(&self, dilated: bool) -> Vec<(&'static str, Value)> {
         let Layout::Regular { kernel, stride, padding, dilation, ceil, strided } = self.layout else {
             return Vec::new();
@@ -181,7 +181,7 @@ fn split(n: usize, m: usize) -> PoolAxis {
     PoolAxis { size: n, step: 1, windows, whole: 0..if even { m } else { 0 }, stride: taps, taps }
 }
 
-/// `m` windows of `k` positions, `d` apart, that start `s` apart, `p` before an axis of size `n`.
+/// `m` windows of `k` positions with dilation `d`, stride `s` and padding `p`, along an axis of size `n`.
 fn tile(n: usize, m: usize, [k, s, p, d]: [i64; 4], include_pad: bool) -> PoolAxis {
     let [size, k, s, p, d] = [n as i128, k.into(), s.into(), p.into(), d.into()];
     let windows = (0..m as i128)
@@ -204,7 +204,8 @@ fn tile(n: usize, m: usize, [k, s, p, d]: [i64; 4], include_pad: bool) -> PoolAx
     PoolAxis { size: n, step: bound(d), windows, whole, stride: bound(s), taps: bound(k) }
 }
 
-/// One number for each of the `rank` last axes, as `kernel_size` and its kin are given: one for all or one each.
+/// One number for each of the `rank` last axes, as `kernel_size` and similar arguments are given: one for all or one
+/// each.
 fn triple(given: &[i64], rank: usize, wrong: impl FnOnce() -> Error) -> Result<Triple> {
     let mut all = [1; 3];
     match given {

@@ -191,10 +191,9 @@ macro_rules! max_unpools {
         ///
         #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `indices` int64 of the same shape, as")]
         #[doc = concat!(" `", $pool, "` returns them; `kernel_size`, `stride` and `padding` as given there; `output_size`")]
-        /// the sizes of what was pooled, where these are not told by the others.
-        /// Returns: a tensor of the sizes before pooling. Derivative: `g` at the places.
-        /// Raises: RuntimeError for an index that names no place; ValueError for an `output_size` that does not go with
-        /// the others.
+        /// the sizes of what was pooled, where these do not follow from the other arguments. Returns: a tensor of the
+        /// sizes before pooling. Derivative: `g` at the places. Raises: RuntimeError for an index that names no place;
+        /// ValueError for an `output_size` that does not go with the others.
         ///
         #[doc = concat!(" >>> rg.nn.functional.", stringify!($name), "(", $call, ").tolist()")]
         #[doc = concat!(" ", $shown)]

@@ -1,6 +1,5 @@
 //! Standardized columns: what batch_norm and its gradient do with a matrix whose columns have a mean and a deviation
-//! each. The last row of a matrix may be shorter. Runs of elements that share the moments are the business of
-//! [`norm`](super::norm).
+//! each. The last row of a matrix may be shorter. Runs of elements that share the moments are in [`norm`](super::norm).
 //!
 //! Order. Sums go down the columns of a part of `PART` rows, and parts are joined pairwise: results depend on the sizes
 //! alone.
@@ -172,11 +171,11 @@ unsafe fn down<S: Isa, T: Real, F: Step<T, K, N>, const K: usize, const N: usize
     }
 }
 
-/// Adds `R` rows, `width` elements apart, to the sums of a vector of columns, or of the first `lanes` of it.
+/// Adds `R` rows, with stride `width`, to the sums of a vector of columns, or of the first `lanes` of it.
 ///
 /// # Safety
 /// 1. For so many elements, each row of `x` and `mean` are readable and initialised, and sums are writable too. 2. Sums
-///    are apart from the others. 3. The CPU has the instructions of `S`.
+///    are disjoint from the others. 3. The CPU has the instructions of `S`.
 #[inline(always)]
 unsafe fn take<S: Isa, T: Real, F: Step<T, K, N>, const K: usize, const N: usize, const R: usize, const WHOLE: bool>(
     x: [*const T; K],
@@ -278,7 +277,7 @@ pub fn moments<T: Real>(x: &[T], width: usize) -> [Vec<T>; 2] {
         // SAFETY: the task has no duties.
         |part, found| unsafe { for_isa(InstructionSet::detect(), Moments { x: &x[part], found }) },
         |[a, b], [means, squares], [other_means, other_squares]| {
-            // The difference of the means counts as well.
+            // The difference of the means contributes too.
             let (share, between) = (T::of(b as f64 / (a + b) as f64), T::of(a as f64 * b as f64 / (a + b) as f64));
             for ((mean, square), (m, s)) in means.iter_mut().zip(squares).zip(other_means.iter().zip(other_squares)) {
                 let apart = m.sub(*mean);

@@ -75,7 +75,7 @@ impl<T: Real> Sequence<'_, T> {
     /// `to`: the probability of a class less that of being in one of its states, times `g`.
     ///
     /// # Safety
-    /// 1. As above, for all `classes`. 2. `to` is writable there, and apart from all else.
+    /// 1. As above, for all `classes`. 2. `to` is writable there, and disjoint from all else.
     #[expect(clippy::too_many_arguments, reason = "plain numbers")]
     pub unsafe fn backward(
         &self,

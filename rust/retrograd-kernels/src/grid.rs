@@ -2,7 +2,7 @@
 
 use super::real::Ring;
 
-/// How a sample follows from the elements around its point.
+/// How a sample is computed from the elements around its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Linear,
@@ -10,7 +10,7 @@ pub enum Mode {
     Cubic,
 }
 
-/// What stands outside of the plane.
+/// What is outside of the plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Border {
     Zeros,
@@ -20,7 +20,8 @@ pub enum Border {
     Reflect,
 }
 
-/// How points are understood. Coordinates are computed as in the elements' precision, which decides between neighbours.
+/// How points are interpreted. Coordinates are computed as in the elements' precision, which decides between
+/// neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampler {
     /// Axes of a plane: 2 or 3.
@@ -65,7 +66,7 @@ impl Sampler {
         };
         if at > 0.0 && at < last { (at, sign) } else { (at.max(0.0).min(last), 0.0) }
     }
-    /// The elements of an axis of size `n` that a coordinate draws on.
+    /// The elements of an axis of size `n` that a coordinate uses.
     fn taps(&self, x: f64, n: usize, round: fn(f64) -> f64) -> ([Tap; 4], usize) {
         let mut taps = [(None, 0.0, 0.0); 4];
         let (at, slope) = self.position(x, n, round);
@@ -95,8 +96,8 @@ impl Sampler {
             }
         }
     }
-    /// Runs `f(element, weight, derivatives)` for the elements that a point draws on. What lies outside is 0 and left
-    /// out, unless its weights are not finite, as those of a point that is not: 0 times that is NaN.
+    /// Runs `f(element, weight, derivatives)` for the elements that a point uses. What is outside is 0 and left out,
+    /// unless its weights are not finite, as those of a point that is not: 0 times that is NaN.
     fn each(
         &self,
         point: [f64; 3],
@@ -137,7 +138,7 @@ fn cubic(t: f64) -> ([f64; 4], [f64; 4]) {
 
 /// A number that planes are made of.
 pub trait Sample: Ring + Into<f64> {
-    /// To this precision.
+    /// Rounded to this precision.
     fn rounded(x: f64) -> f64;
 }
 impl Sample for f32 {

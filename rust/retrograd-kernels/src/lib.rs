@@ -1,7 +1,7 @@
-//! Loops over memory, and the pools of threads and of memory that they use. Nothing here knows of tensors.
+//! Loops over memory, and the pools of threads and of memory that they use. Nothing in this crate depends on tensors.
 //!
-//! A kernel gets pointers, sizes and strides in elements; its caller answers for them (`# Safety` sections number the
-//! duties). [`simd`] picks the instruction set at run time, [`parallel`] divides long work among threads,
+//! A kernel gets pointers, sizes and strides in elements; its caller is responsible for them (`# Safety` sections
+//! number the duties). [`simd`] picks the instruction set at run time, [`parallel`] divides long work among threads,
 //! [`memory`] allocates buffers that were used before.
 
 pub mod attention;
@@ -35,5 +35,5 @@ pub mod truth;
 
 pub use memory::OutOfMemory;
 
-/// The result of what needs memory of its own.
+/// The result of a kernel that allocates memory.
 pub type Result<T, E = OutOfMemory> = std::result::Result<T, E>;

@@ -79,9 +79,9 @@ impl Drop for Block {
     }
 }
 
-/// From here on the bytes at `ptr` are initialised: with whatever they are. To read memory that was never written is
-/// undefined, so that the compiler may assume that nobody does it; here it must assume that somebody wrote to it. (Miri
-/// sees memory that [`backing`] wrote zeros to.)
+/// From here on the bytes at `ptr` are initialised: with whatever they are. Reading memory that was never written is
+/// undefined behaviour, so the compiler may assume that it does not happen; here it must assume that the memory was
+/// written. (Miri sees memory that [`backing`] wrote zeros to.)
 #[inline(always)]
 fn propagate(ptr: NonNull<u8>) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -202,7 +202,7 @@ pub fn memory_stats() -> MemoryStats {
 
 // ---- size classes ----
 
-/// Anything with the alignment of a buffer.
+/// A type with the alignment of a buffer.
 #[repr(align(64))]
 struct Aligned;
 
@@ -607,8 +607,8 @@ impl SharedStacks {
         self.pop(class)
     }
 
-    /// Keep a block for reuse, within `limit` bytes at the expense of the classes that were not used for longest;
-    /// if it does not fit even so, give it back to the system.
+    /// Keep a block for reuse, within `limit` bytes at the expense of the classes that were not used for longest; if it
+    /// still does not fit, give it back to the system.
     ///
     /// # Safety
     /// 1. The block is of this class, as in P1.

@@ -1,4 +1,4 @@
-//! The plain reference that the tests of kernels compare with: `ndarray`, which knows nothing of the plans in
+//! The plain reference that the tests of kernels compare with: `ndarray`, which does not use the plans in
 //! [`crate::strided`].
 
 use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, ShapeBuilder};

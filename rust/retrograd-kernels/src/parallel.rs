@@ -1,13 +1,13 @@
 //! The thread pool: pieces of one kernel on several threads.
 //!
-//! [`split`] cuts a range into pieces that the calling thread and the workers claim one by one, so nobody waits for a
-//! thread that the system has put aside. Work is only divided if it pays: waking a sleeping worker takes the caller
-//! more than 10 us, a worker that still spins answers at once. So short work runs on the caller alone; a pool that was
-//! just used takes on less, and is woken if such work comes so densely that the workers would not sleep again. Work
-//! inside of a piece is not divided again, and if two threads want the pool at once, the second one works by itself.
+//! [`split`] cuts a range into pieces that the calling thread and the workers claim one by one, so no thread waits for
+//! one that the system has suspended. Work is only divided if it pays: waking a sleeping worker takes the caller more
+//! than 10 us, a worker that still spins answers at once. So short work runs on the caller alone; a pool that was just
+//! used takes smaller work too, and workers are woken if such work comes so often that they would not sleep again. Work
+//! inside a piece is not divided again, and if two threads want the pool at once, the second one works alone.
 //!
 //! The caller decides the borders of pieces by sizes alone wherever they could be seen in a result; otherwise pieces
-//! have nothing in common, so that results do not depend on the number of threads.
+//! are independent, so that results do not depend on the number of threads.
 //!
 //! No thread is started before the first work that is divided. A forked child starts its own.
 
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_micros(200);
 /// Pieces of work, each within the workers' patience of the one before, that wake them together.
 const DENSE: usize = 8;
 
-/// Where users say how many threads there shall be; the first that is set counts.
+/// The variables that set the number of threads; the first that is set counts.
 const VARIABLES: [&str; 2] = ["RETROGRAD_NUM_THREADS", "OMP_NUM_THREADS"];
 /// As many threads as a variable can ask for.
 const MOST: usize = 1024;
@@ -66,7 +66,7 @@ pub fn set_num_threads(n: usize) {
 #[cold]
 fn first_number() -> usize {
     let n = VARIABLES.iter().find_map(|name| asked_for(name)).unwrap_or_else(count_cores);
-    // A number that was set meanwhile stays.
+    // A number that was set meanwhile is kept.
     match THREADS.compare_exchange(0, n, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => n,
         Err(set) => set,
@@ -188,14 +188,13 @@ struct Pool {
     row: AtomicUsize,
 }
 
-/// Since some time before.
+/// Nanoseconds since the first call.
 fn nanoseconds() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-/// Sees to it that a forked child makes a pool of its own: the workers stay with the parent, and what they had locked
-/// stays locked.
+/// Makes a forked child create its own pool: the workers stay with the parent, and what they had locked stays locked.
 #[cfg(all(unix, not(miri)))]
 fn leave_workers_to_the_parent() {
     static AT_FORK: std::sync::Once = std::sync::Once::new();
@@ -240,8 +239,8 @@ impl Pool {
         }
     }
 
-    /// Notes work that would be divided if workers were awake: whether it comes densely enough to wake them. Threads
-    /// may miscount one another, which costs a wake-up at most.
+    /// Notes work that would be divided if workers were awake: whether it comes often enough to wake them. Threads may
+    /// miscount one another, which costs a wake-up at most.
     fn is_wanted(&self) -> bool {
         let now = nanoseconds();
         let before = self.missed.swap(now, Ordering::Relaxed);
@@ -254,8 +253,8 @@ impl Pool {
         row >= DENSE
     }
 
-    /// Starts workers until there are `n`; whoever has the pool calls this. A thread that the system refuses is done
-    /// without.
+    /// Starts workers until there are `n`; whoever has the pool calls this. If the system refuses a thread, the pool
+    /// works with fewer.
     fn start(&'static self, n: usize) {
         for i in self.started.load(Ordering::Relaxed)..n {
             self.jobs.awake.fetch_add(1, Ordering::Relaxed);
@@ -268,7 +267,7 @@ impl Pool {
         }
     }
 
-    /// What a worker does all its life.
+    /// The loop of a worker.
     fn work(&self) {
         INSIDE.set(true);
         let mut seen = 0;
@@ -369,7 +368,7 @@ mod tests {
             assert!(!pool.is_wanted());
             std::thread::sleep(2 * PATIENCE);
         }
-        // A thread that the system puts aside does not work densely.
+        // A thread that the system suspends does not work often enough.
         assert!((0..100_000).any(|_| pool.is_wanted()));
     }
 

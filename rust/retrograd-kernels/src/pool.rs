@@ -9,7 +9,7 @@ use crate::strided::read_once;
 
 /// A number that can be pooled.
 pub trait Pooled: Ordered {
-    /// What every other number is larger than.
+    /// The least number.
     const LOWEST: Self;
     /// The quotient by a count; of integers rounded towards zero.
     fn shared(self, n: i64) -> Self;
@@ -48,7 +48,7 @@ pub struct Window {
 /// The windows along one axis.
 ///
 /// Duties of whoever makes one: no window that has positions has one at `size` or beyond; the windows of `whole` have
-/// exactly `taps` positions each, `step` apart, and start `stride` apart.
+/// exactly `taps` positions each, at distance `step`, and start at distance `stride`.
 #[derive(Clone, Debug)]
 pub struct PoolAxis {
     pub size: usize,
@@ -94,7 +94,7 @@ impl Windows {
             None => (d.span * h.span * w.span) as i64,
         }
     }
-    /// Outputs of a row that go in blocks of [`LANES`]; if blocks may not overlap, a multiple of it.
+    /// Outputs of a row that are computed in blocks of [`LANES`]; if blocks may not overlap, a multiple of it.
     #[inline(always)]
     fn blocks(&self, overlap: bool) -> Range<usize> {
         let whole = &self.axes[2].whole;
@@ -150,7 +150,7 @@ macro_rules! rows {
     }};
 }
 
-/// Runs `$wide` for blocks of whole windows, `$S` apart (0: by the axis' stride), and `$one` for the outputs around
+/// Runs `$wide` for blocks of whole windows at distance `$S` (0: the axis' stride), and `$one` for the outputs around
 /// them.
 macro_rules! along {
     ($row:expr, $blocks:expr, |$i:ident| $one:expr, |$j:ident, $S:ident| $wide:expr) => {{
@@ -186,7 +186,7 @@ macro_rules! along {
     }};
 }
 
-/// The maximum of every window and where in the plane it stands: of equal ones the first, of NaNs the last.
+/// The maximum of every window and its index in the plane: of equal ones the first, of NaNs the last.
 ///
 /// Duties: 1. `x` is readable for the `planes` of `windows.inner()` elements. 2. `y` and `at` are writable for as many
 /// planes of `windows.outer()` elements, and overlap nothing else.
@@ -199,8 +199,8 @@ struct Max<'a, T> {
 }
 
 impl<T: Pooled> Max<'_, T> {
-    /// The maxima of `L` windows whose first lines are `S` (0: `stride`) apart from `x` on, and how far from there they
-    /// stand.
+    /// The maxima of `L` windows whose first lines are at distance `S` (0: `stride`) from `x` on, and their offsets
+    /// from there.
     #[inline(always)]
     unsafe fn lanes<const L: usize, const S: usize>(
         row: WindowRow<'_>,
@@ -267,7 +267,7 @@ impl<T: Pooled> Task for Max<'_, T> {
                     // SAFETY: the duties of `lanes` are our duty 1.
                     let (best, far) = unsafe { Self::lanes::<LANES, S>(row, x, (start, w.taps, w.step)) };
                     for l in 0..LANES {
-                        // SAFETY: duty 2: the block lies within the row.
+                        // SAFETY: duty 2: the block is within the row.
                         unsafe {
                             *self.y.add(at + i + l) = best[l];
                             *self.at.add(at + i + l) = (first + start + l * w.stride + far[l] as usize) as i64;
@@ -335,7 +335,7 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
                     let mut lanes = [T::ZERO; LANES];
                     if REVERSE {
                         for (l, share) in lanes.iter_mut().enumerate() {
-                            // SAFETY: duty 2: the block lies within the row.
+                            // SAFETY: duty 2: the block is within the row.
                             *share = unsafe { *y.add(i + l) }.shared(count);
                         }
                     }
@@ -368,7 +368,7 @@ impl<T: Pooled, const REVERSE: bool> Task for Sums<'_, T, REVERSE> {
     }
 }
 
-/// The maxima of `x` and where in their planes they stand.
+/// The maxima of `x` and their indices in their planes.
 ///
 /// # Panics
 /// If the slices are not `planes` of the windows' planes.

@@ -5,8 +5,7 @@ use super::math::Tables;
 use super::simd::{Format, Isa, Vector};
 use super::truth::Truth;
 
-/// A number in every form that an element type may take it in: integers take `int`, floats `re`, complex numbers both
-/// parts.
+/// A number in the forms of all element types: integers use `int`, floats `re`, complex numbers both parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
     pub int: i64,
@@ -32,7 +31,7 @@ pub trait Ring: crate::simd::SimdElement + PartialEq + Send + Sync + 'static {
     fn neg(self) -> Self;
     /// Whether it, or a part of it, is NaN.
     fn is_nan(self) -> bool;
-    /// The form of a constant that this type takes; integers wrap.
+    /// The constant in this type; integers wrap.
     fn constant(c: Constant) -> Self;
 }
 

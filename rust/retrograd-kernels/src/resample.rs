@@ -91,9 +91,9 @@ impl<T: Ring> Along<'_, T> {
                 let (start, end) = (self.table.starts[o], self.table.starts[o + 1]);
                 let mut sum = T::ZERO;
                 for k in start..end {
-                    // SAFETY: duty 1: taps lie inside the operand.
+                    // SAFETY: duty 1: taps are inside the operand.
                     let term = unsafe { *x.add(self.table.taps[k].0) }.mul(self.weights[k]);
-                    // Not added to zero, which would lose the sign of another zero.
+                    // Not added to zero: that would lose the sign of a negative zero.
                     sum = if k == start { term } else { sum.add(term) };
                 }
                 // SAFETY: duty 2.
@@ -116,7 +116,7 @@ impl<T: Ring> Task for Along<'_, T> {
         for b in 0..self.outer {
             for o in 0..to {
                 let (start, end) = (self.table.starts[o], self.table.starts[o + 1]);
-                // SAFETY: duties 1 and 2: taps lie inside the operand; rows do not overlap.
+                // SAFETY: duties 1 and 2: taps are inside the operand; rows do not overlap.
                 let (first, second, y) = unsafe {
                     let row = |k: usize| {
                         let i = if k < end { self.table.taps[k].0 } else { 0 };
@@ -149,7 +149,7 @@ impl<T: Ring> Task for Along<'_, T> {
                 }
                 for k in start + 2..end {
                     let w = self.weights[k];
-                    // SAFETY: duty 1: taps lie inside the operand.
+                    // SAFETY: duty 1: taps are inside the operand.
                     let x = unsafe { self.x.add((b * from + self.table.taps[k].0) * n) };
                     for j in 0..n {
                         // SAFETY: duties 1 and 2.

@@ -5,7 +5,7 @@ use super::pointwise::Body;
 use super::real::{Ordered, Real, Ring};
 use super::simd::{Isa, Vector};
 
-/// Partial results, so that one operation need not wait for the one before.
+/// Independent partial results, so that operations do not wait for each other.
 const CHAINS: usize = 4;
 
 #[inline(always)]
@@ -38,7 +38,7 @@ pub unsafe fn row_max<S: Isa, T: Real>(x: &[T]) -> T {
     tops[..len].iter().fold(none, |top, &v| larger(top, v))
 }
 
-/// What elements side by side in `K` rows add to `R` sums; zeros add zero.
+/// The contribution to `R` sums of the elements at the same positions of `K` rows; zeros contribute zero.
 pub trait Terms<T: Real, const K: usize, const R: usize> {
     fn of<V: Vector<Elem = T>>(&self, x: [V; K]) -> [V; R];
 }

@@ -1,7 +1,7 @@
-//! Order along one axis: for every line of elements, which of them come first.
+//! Sorting along one axis: for every line of elements, which of them come first.
 //!
-//! A line is sorted, or some of it selected, as integers ([`Keys`]) that say it all: rank, direction, and the index
-//! that decides between equal elements. No two keys are equal, so that every algorithm gives the same result.
+//! A line is sorted, or some of it selected, as integers ([`Keys`]) that hold rank, direction, and the index that
+//! decides between equal elements. No two keys are equal, so that every algorithm gives the same result.
 
 mod buffer;
 mod front;

@@ -18,8 +18,8 @@ pub struct Axis<const N: usize> {
 /// Axes, innermost first.
 pub type Axes<const N: usize> = SmallVec<[Axis<N>; 8]>;
 
-/// Reorders and merges the axes; innermost first. Operand 0 leads: its smallest stride comes innermost, then ties go by
-/// operand 1, and so on; full ties keep the row-major order. An axis of size 0 is kept as it is.
+/// Reorders and merges the axes; innermost first. Operand 0 decides: its smallest stride comes innermost; operand 1
+/// decides ties, and so on; full ties keep the row-major order. An axis of size 0 is kept as it is.
 pub fn plan<const N: usize>(sizes: &[usize], strides: [&[isize]; N]) -> Axes<N> {
     let mut axes = gather(sizes, strides);
     let slice = axes.as_mut_slice();

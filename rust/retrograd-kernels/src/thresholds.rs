@@ -5,7 +5,7 @@
 //! them are so small that the sizes in tests exceed them: `make small-blocks-test` runs the tests once more on it. That
 //! build is slow, and its code is otherwise the same.
 //!
-//! Not here: how long vectors are ([`simd`](crate::simd) knows), and which blocks the pool of memory keeps
+//! Not in this file: how long vectors are ([`simd`](crate::simd) knows), and which blocks the pool of memory keeps
 //! ([`memory`](crate::memory)).
 
 /// `usual`, or `small` in a build with small blocks.
@@ -67,7 +67,7 @@ pub mod reduce {
     pub const BEST_LANES: usize = size(64, 4);
     /// Columns that are looked at side by side for their extremes.
     pub const BEST_STRIP: usize = size(256, 4);
-    /// Places as wide as float32, so that they are chosen by the same masks; of longer axes the block is kept apart.
+    /// Indices as wide as float32, so that the same masks select them; for longer axes the block is stored separately.
     pub const BEST_BLOCK: usize = size(1 << 30, 4);
 }
 

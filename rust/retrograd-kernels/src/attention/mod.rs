@@ -47,11 +47,11 @@ pub struct Plan<T> {
     pub width: usize,
     pub value_width: usize,
     pub scale: T,
-    /// Row `i` sees the columns up to `i` alone.
+    /// Row `i` sees only the columns up to `i`.
     pub causal: bool,
 }
 
-/// What a head reads: `query` (queries, width), `key` (keys, width), `value` (keys, value_width), and numbers that are
+/// What a head reads: `query` (queries, width), `key` (keys, width), `value` (keys, value_width), and a mask that is
 /// added to the scores (queries, keys).
 #[derive(Clone, Copy, Debug)]
 pub struct Head<T> {
@@ -120,7 +120,7 @@ impl<T: Real + GemmScalar> Plan<T> {
         let w = panel_width::<T>(width);
         assert!(panels.len() >= self.panels(width), "the panels hold all rows");
         let to = panels.as_mut_ptr();
-        // Strips of rows that lie next to one another in the panel: one run is written at a time.
+        // Strips of rows that are adjacent in the panel: one run is written at a time.
         for j in (0..self.keys).step_by(STRIP) {
             let at = to.wrapping_add(j / w * w * width + j % w);
             if x.cs == 1 && j + STRIP <= self.keys {
@@ -169,8 +169,8 @@ impl<T: Real + GemmScalar> Plan<T> {
                 let w = panel_width::<T>(width);
                 for j in (0..n).step_by(w) {
                     let panel = p.wrapping_add((columns.start + j) * width);
-                    // SAFETY: as above; panel `j / w` of `width` runs of `w` lies in the scratch, and its columns in
-                    // the tile.
+                    // SAFETY: as above; panel `j / w` of `width` runs of `w` is in the scratch, and its columns in the
+                    // tile.
                     unsafe {
                         gemm(m, w.min(n - j), width, a.p, a.rs, a.cs, panel, w as isize, 1, false, c.add(j), rs, 1)
                     }
@@ -198,7 +198,7 @@ impl<T: Real + GemmScalar> Plan<T> {
     fn seen(&self, rows: &Range<usize>) -> usize {
         if self.causal { self.keys.min(rows.end) } else { self.keys }
     }
-    /// How far the diagonal of a tile lies to the right, where columns behind it are not seen.
+    /// The offset of a tile's diagonal to the right, where columns after it are masked.
     fn diagonal(&self, rows: &Range<usize>, columns: &Range<usize>) -> Option<isize> {
         self.causal.then(|| rows.start as isize - columns.start as isize)
     }
@@ -207,7 +207,7 @@ impl<T: Real + GemmScalar> Plan<T> {
     ///
     /// # Safety
     /// 1. What the head reads is readable in the extents of the plan and initialised, and nobody writes it meanwhile.
-    /// 2. `out` (queries, value_width) and `lse` (queries) are writable and apart from all else.
+    /// 2. `out` (queries, value_width) and `lse` (queries) are writable and disjoint from all else.
     pub unsafe fn forward(&self, head: &Head<T>, out: Matrix<T>, lse: *mut T, scratch: &mut [T]) {
         let (width, value_width) = (self.width, self.value_width);
         let (panels, rest) = scratch.split_at_mut(self.panels(width));
@@ -267,7 +267,7 @@ impl<T: Real + GemmScalar> Plan<T> {
     ///
     /// # Safety
     /// 1. What is read is readable in the extents of the plan and initialised, and nobody writes it meanwhile.
-    /// 2. What is written is writable in the extents of what it is the gradient of, apart from all else, and holds
+    /// 2. What is written is writable in the extents of what it is the gradient of, disjoint from all else, and holds
     ///    numbers where it is added to.
     pub unsafe fn backward(&self, head: &Head<T>, to: &Gradients<T>, scratch: &mut [T]) {
         let (width, value_width) = (self.width, self.value_width);
@@ -393,7 +393,7 @@ unsafe fn copy_scaled<T: Real>(x: Matrix<T>, m: usize, width: usize, scale: T, t
 /// Rows of `width` to rows of `to`, each times its factor.
 ///
 /// # Safety
-/// 1. The rows are writable, and apart from all else.
+/// 1. The rows are writable, and disjoint from all else.
 unsafe fn write_scaled<T: Real>(from: &[T], width: usize, factors: impl Fn(usize) -> T, to: Matrix<T>) {
     for (r, from) in from.chunks(width.max(1)).enumerate() {
         let factor = factors(r);

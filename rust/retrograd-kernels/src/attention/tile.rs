@@ -80,7 +80,7 @@ impl<T: Real> Task for SoftmaxTile<'_, T> {
             // SAFETY: Task 2.
             let top = unsafe { row_max::<S, T>(x) };
             if top == none {
-                // Nothing is seen, or nothing but NaN.
+                // All columns are masked, or all seen scores are NaN.
                 let mut fill = T::ZERO;
                 for &v in x.iter() {
                     fill = if v.is_nan() { v } else { fill };

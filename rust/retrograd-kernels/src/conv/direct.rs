@@ -118,8 +118,8 @@ impl<T: Vectors> Dots<'_, T> {
     #[inline(always)]
     unsafe fn taps<V: Simd<Elem = T>, const N: usize>(&self, first: usize) {
         let [depth, height, width] = self.grid.extents();
-        // SAFETY: our duties. Of a vector that reaches past the row only the part inside is read: what lies behind may
-        // be infinite, and its product with zero would be NaN.
+        // SAFETY: our duties. Of a vector that reaches past the row only the part inside is read: what follows may be
+        // infinite, and its product with zero would be NaN.
         unsafe {
             let mut acc = [V::zero(); N];
             let mut y = self.y;

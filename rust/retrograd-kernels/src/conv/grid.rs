@@ -39,7 +39,7 @@ impl Line {
         let ConvAxis { stride, dilation, pad, .. } = self.axis;
         (q * stride + phase * dilation % stride) as isize - pad
     }
-    /// The elements of a phase that lie inside the image.
+    /// The elements of a phase that are inside the image.
     #[inline(always)]
     fn inside(&self, phase: usize) -> (usize, usize) {
         let (start, stride) = (self.coordinate(phase, 0), self.axis.stride as isize);
@@ -117,7 +117,7 @@ impl<T: Vectors> Routine for Copy<'_, T> {
         let mut dst = self.dst;
         // SAFETY: duty 2: rows are written one after the other, as many as `image` counts, each maybe past its end,
         // where the next one is written after it; then the slack, so that its last vector ends there too. Duty 1: rows
-        // are read where both coordinates lie inside the image.
+        // are read where both coordinates are inside the image.
         unsafe {
             for channel in 0..self.grid.channels {
                 for zd in 0..d.phases * d.len {
@@ -179,7 +179,7 @@ unsafe fn copy_run<V: Simd>(src: *const V::Elem, dst: *mut V::Elem, len: usize) 
 #[inline(always)]
 unsafe fn line<V: Simd>(w: &Line, src: *const V::Elem, dst: *mut V::Elem) {
     // SAFETY: our duties, each part being written before what follows it: `from .. to` are the elements whose
-    // coordinates lie inside the image, from `start` on.
+    // coordinates are inside the image, from `start` on.
     unsafe {
         for phase in 0..w.phases {
             let dst = dst.add(phase * w.len);

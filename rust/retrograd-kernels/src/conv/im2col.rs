@@ -6,9 +6,9 @@ use crate::matmul::{Panels, Routine, Simd, Vectors};
 /// Positions that are neighbours in the copy.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Run {
-    /// Where they lie in the copy, for a tap of offset 0.
+    /// Where they are in the copy, for a tap of offset 0.
     src: usize,
-    /// The first one's number among the requested positions.
+    /// The index of the first one among the requested positions.
     at: usize,
     len: usize,
 }
@@ -136,7 +136,7 @@ impl<T: Vectors> Fill<'_, T> {
             }
         }
         let mut dst = self.dst;
-        // SAFETY: a run lies inside the copy whatever the tap. The first piece of a vector is read whole, at most the
+        // SAFETY: a run is inside the copy whatever the tap. The first piece of a vector is read whole, at most the
         // slack past its run; of the others, lanes that are in their run or, past it, in what follows. Whole vectors
         // are written.
         unsafe {
@@ -188,7 +188,7 @@ impl<T: Vectors> Routine for PatchRows<'_, T> {
 
     #[inline(always)]
     unsafe fn run<V: Simd<Elem = T>>(&self) {
-        // SAFETY: our duties: runs lie inside the copy, and whole vectors end in the slack at most.
+        // SAFETY: our duties: runs are inside the copy, and whole vectors end in the slack at most.
         unsafe {
             for (i, &offset) in self.offsets.iter().enumerate() {
                 let (src, dst) = (self.copy.add(offset), self.dst.add(i * self.dst_rs));

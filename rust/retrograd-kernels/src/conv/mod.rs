@@ -2,11 +2,11 @@
 //!
 //! All of them go over the same triples of an element of the large side, `x`, one of the small side, `y`, and one of
 //! the weight between: along each axis `i = o * stride - pad + k * dilation`. [`forward`] sums into the small side,
-//! [`transposed`] into the large one, [`weight_grad`] into the weight. One and two axes are three of which the first
-//! have one element.
+//! [`transposed`] into the large one, [`weight_grad`] into the weight. Convolutions over one or two axes get leading
+//! axes of one element.
 //!
 //! Nothing is unrolled into a matrix of patches. An image is copied once, with its zeros, into a buffer where elements
-//! that are a stride apart are neighbours (`grid`); from it the panels of the matrix product are written when the
+//! at the distance of the stride are neighbours (`grid`); from it the panels of the matrix product are written when the
 //! product needs them (`im2col`), or, where the product would have one row, sums are taken directly (`direct`).
 //! `transposed` is one `forward` for each residue of the stride. The order of the terms of a sum depends on the shapes
 //! and the CPU alone.

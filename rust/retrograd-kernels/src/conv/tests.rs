@@ -58,7 +58,7 @@ fn check<T: Of>(s: &Shape) {
         (0..s.batch * channels * len).map(|i| bias[i / len % channels]).collect()
     };
     let lengths = [forward_scratch(s), transposed_scratch(s), weight_grad_scratch::<T>(s)];
-    // What is not written is seen.
+    // Elements that are not written are detected.
     let mut work = vec![T::NAN; lengths.into_iter().max().unwrap_or(0)];
     for bias in [true, false] {
         let zeros = vec![0; s.groups * s.large.max(s.small)];

@@ -1,9 +1,9 @@
 //! Sums into the large side: `x[i] = start + sum of w[k] y[o]` over the elements and taps that meet there, `i = o *
 //! stride - pad + k * dilation`.
 //!
-//! Elements of one residue modulo the stride meet the same taps, at positions a fixed distance apart: they are a
-//! convolution of the small side with those taps in reverse order. So nothing is added to memory, and no factor is a
-//! zero between elements.
+//! Elements of one residue modulo the stride meet the same taps, at positions with a fixed distance: they are a
+//! convolution of the small side with those taps in reverse order. So no sum is accumulated in memory, and no factor is
+//! a zero between elements.
 
 use std::ops::Range;
 
@@ -131,7 +131,7 @@ impl Part {
             for (i, j) in (0..d.count).flat_map(|i| (0..h.count).map(move |j| (i, j))) {
                 let row = (channel * s.axes[0].large + d.first + i * d.stride) * height + h.first + j * h.stride;
                 for k in 0..w.count {
-                    // SAFETY: our duties: the part's elements lie inside the large side.
+                    // SAFETY: our duties: the part's elements are inside the large side.
                     unsafe {
                         *x.add(row * width + w.first + k * w.stride) = *from;
                         from = from.add(1);

@@ -11,7 +11,7 @@ use super::{ConvScalar, Shape, is_product};
 use crate::matmul::{Float, gemm};
 use crate::thresholds::matmul::{BLOCK_ROWS as ROWS, DEPTH_BYTES};
 
-/// How the sums are cut, and where things lie in `work`.
+/// How the sums are divided, and the layout of `work`.
 struct Plan {
     grid: Grid,
     offsets: Vec<usize>,
@@ -33,7 +33,7 @@ impl Plan {
         let together = (most / positions).clamp(1, s.batch.max(1));
         let whole = together * positions;
         let depth = whole.div_ceil(whole.div_ceil(most));
-        // A cache line more than needed, an odd number of them: rows do not fall on each other in the cache.
+        // A cache line more than needed, an odd number of them, so that rows do not evict each other from the cache.
         let row = (depth.div_ceil(SLACK) | 1) * SLACK + 2 * SLACK;
         let rows = offsets.len().div_ceil(offsets.len().div_ceil(ROWS));
         Self { grid, offsets, together, depth, row, rows }
@@ -135,7 +135,7 @@ unsafe fn products<T: ConvScalar>(s: &Shape, plan: &Plan, g: usize, y: *const T,
     for first in (0..s.batch).step_by(plan.together) {
         let images = plan.together.min(s.batch - first);
         let image = |n: usize| (first + n) * s.groups + g;
-        // The images themselves will do if they are neighbours.
+        // The images are used in place if they are neighbours.
         let large = s.large * s.large_len();
         let in_place = plan.grid.is_image()
             && (images == 1 || s.groups == 1)

@@ -12,8 +12,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// Calls `f` for each row of positions that are apart by one row of the large side: its place among the windows,
-    /// and where the first one lies in the images, maybe outside, if the row is inside.
+    /// Calls `f` for each row of positions, in steps of one row of the large side: its place among the windows, and
+    /// where the first one is in the images, maybe outside, if the row is inside.
     fn rows(&self, mut f: impl FnMut(usize, Option<usize>, isize)) {
         let [h, w] = &self.axes;
         let mut at = 0;
@@ -41,7 +41,7 @@ pub unsafe fn unfold<T: Ring>(s: &Window, x: *const T, y: *mut T) {
         for k in 0..w.small {
             let column = first + (k * w.stride) as isize;
             let inside = column >= 0 && (column as usize) < w.large;
-            // SAFETY: our duty; what is read lies inside its row.
+            // SAFETY: our duty; what is read is inside its row.
             unsafe {
                 *y.add(at + k) = match row {
                     Some(row) if inside => *x.add(row + column as usize),
@@ -52,7 +52,7 @@ pub unsafe fn unfold<T: Ring>(s: &Window, x: *const T, y: *mut T) {
     });
 }
 
-/// Adds up the windows, in the order in which they lie.
+/// Adds up the windows, in memory order.
 ///
 /// # Safety
 /// `y` is readable for the windows, `x` writable for the images, and holds what the sums start from; they do not
@@ -64,7 +64,7 @@ pub unsafe fn fold<T: Ring>(s: &Window, y: *const T, x: *mut T) {
         for k in 0..w.small {
             let column = first + (k * w.stride) as isize;
             if column >= 0 && (column as usize) < w.large {
-                // SAFETY: our duty; what is written lies inside its row.
+                // SAFETY: our duty; what is written is inside its row.
                 unsafe {
                     let to = x.add(row + column as usize);
                     *to = (*to).add(*y.add(at + k));

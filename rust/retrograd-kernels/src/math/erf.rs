@@ -6,7 +6,7 @@ use super::{Tables, polynomial};
 
 /// The error function. ULP: 1.5 / 2. Never beyond 1.
 ///
-/// Below 1 an odd polynomial; above, 1 less the exponential of a polynomial, whose errors weigh little beside 1.
+/// Below 1 an odd polynomial; above, 1 less the exponential of a polynomial, whose errors are small compared with 1.
 #[inline(always)]
 pub fn erf<V: Vector>(x: V) -> V {
     let one = x.of(1.0);

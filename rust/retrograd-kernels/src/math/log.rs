@@ -18,7 +18,7 @@ fn tail<V: Vector>(f: V) -> (V, V) {
     (half, s * (half + z * polynomial(z, V::Elem::LOG)))
 }
 
-/// `y` for finite positive `x`, else what a logarithm is there.
+/// `y` for finite positive `x`, else the logarithm's special values.
 #[inline(always)]
 fn at_ends<V: Vector>(y: V, x: V) -> V {
     let zero = x.of(0.0);
@@ -43,7 +43,7 @@ pub fn log1p<V: Vector>(x: V) -> V {
     let one = x.of(1.0);
     let u = one + x;
     let (m, k) = u.split();
-    // (1 + x) / 2^k - 1 from `x` itself, of which `u` lost digits; where `u` is large it lost nothing that counts.
+    // (1 + x) / 2^k - 1 from `x` itself, of which `u` lost digits; where `u` is large, what it lost is negligible.
     let scale = (-k).at_least(x.of(-64.0)).pow2();
     let f = x.fma(scale, scale - one).select(k.lt(x.of(60.0)), m - one);
     let (half, t) = tail(f);

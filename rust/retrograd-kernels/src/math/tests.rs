@@ -1,4 +1,4 @@
-//! Errors in units in the last place, per instruction set, against the C library; and what holds of every function.
+//! Errors in units in the last place, per instruction set, against the C library; and properties of all functions.
 
 use std::fmt::Write;
 
@@ -113,7 +113,7 @@ const SPECIAL: [f64; 20] = [
     std::f64::consts::PI,
 ];
 
-/// All bit patterns `step` apart.
+/// Every `step`-th bit pattern.
 fn singles(step: usize) -> impl Iterator<Item = Vec<f32>> {
     let mut bits = (0..=u32::MAX).step_by(step).map(f32::from_bits);
     std::iter::from_fn(move || {

@@ -50,10 +50,10 @@ impl<T> Product<T> {
     }
 }
 
-/// A B that no matrix in memory holds: it is written panel by panel, as the product comes to it.
+/// A B that is not a matrix in memory: it is written panel by panel, when the product needs it.
 pub(crate) trait Panels<T> {
-    /// Writes rows `p0 .. p0 + k` of the columns `j0 .. j0 + columns` to `dst`, `width >= columns` elements apart. What
-    /// else is in the rows is never used, but must be initialised.
+    /// Writes rows `p0 .. p0 + k` of the columns `j0 .. j0 + columns` to `dst`, with row stride `width >= columns`. The
+    /// rest of the rows is never used, but must be initialised.
     ///
     /// # Safety
     /// 1. `dst` is writable for `k * width` elements.
@@ -100,7 +100,7 @@ pub(super) unsafe fn product<V: Simd>(p: Product<V::Elem>) {
     let p = if p.n == 1 && p.m != 1 { p.transposed() } else { p };
     if p.m == 1 {
         let Product { n, k, a: x, a_cs: xs, b, c: y, c_cs: ys, accumulate, .. } = p;
-        // The stride of an axis of one element means nothing: call it contiguous.
+        // The stride of an axis of one element has no effect: treat it as contiguous.
         let b_cs = if n == 1 { 0 } else { p.b_cs };
         let b_rs = if k == 1 { 1 } else { p.b_rs };
         // SAFETY: duties 1 and 2; a stride is replaced only where its index is always zero.
@@ -137,7 +137,7 @@ unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>
     let copy_a = p.n > 4 * width && mc * kc * size > NEAR_BYTES;
     let near_b = kc * p.b_rs.unsigned_abs() * size <= NEAR_BYTES;
     let copy_b = p.b_cs != 1 || (p.m > 2 * V::ROWS && !near_b) || source.is_some();
-    // One panel of B at a time is enough, unless more rows come back for it.
+    // One panel of B at a time is enough, unless later rows use it again.
     let panels = if heights.parts == 1 { 1 } else { p.n.min(BLOCK_COLUMNS).div_ceil(width) };
 
     let a_len = if copy_a { mc * kc + V::LEN } else { 0 };
@@ -151,11 +151,10 @@ unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>
                 let (p0, k) = depths.part(depth);
                 for height in 0..heights.parts {
                     let (i0, m) = heights.part(height);
-                    // SAFETY: block (i0, p0, j0) of `m` x `k` x `n` lies inside the product, so
-                    // its corners are inside A, B and C (duty 2). `kc` and `mc` are the longest
-                    // parts, so the two buffers hold what `block` may write: `mc * kc + LEN` for
-                    // A if `copy_a`, and `panels` panels of `kc * width` for B if any panel is
-                    // copied or written by a source.
+                    // SAFETY: block (i0, p0, j0) of `m` x `k` x `n` is inside the product, so its corners are inside A,
+                    // B and C (duty 2). `kc` and `mc` are the longest parts, so the two buffers hold what `block` may
+                    // write: `mc * kc + LEN` for A if `copy_a`, and `panels` panels of `kc * width` for B if any panel
+                    // is copied or written by a source.
                     unsafe {
                         block::<V>(&Block {
                             p: Product {
@@ -190,7 +189,7 @@ unsafe fn blocked<V: Simd>(p: Product<V::Elem>, source: Option<Virtual<V::Elem>>
 /// Element (i, j) of a matrix.
 ///
 /// # Safety
-/// The element lies in the same allocation as `base`.
+/// The element is in the same allocation as `base`.
 #[inline(always)]
 unsafe fn at<T>(base: *const T, i: usize, rs: isize, j: usize, cs: isize) -> *const T {
     // SAFETY: the duty of this function.
@@ -233,8 +232,8 @@ impl<T> Part<'_, T> {
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
 /// 2. `p` meets the duties of [`super::gemm`]; with `source`, all but those for B, and `source` those of [`Virtual`].
-/// 3. `a_copy` and `b_copy` are writable as their comments say, apart from each other and from A, B
-///    and C; with `b_ready`, an earlier call with the same B, `keep_b` and buffers has filled them.
+/// 3. `a_copy` and `b_copy` are writable as their comments say, disjoint from each other and from A, B and C; with
+///    `b_ready`, an earlier call with the same B, `keep_b` and buffers has filled them.
 unsafe fn block<V: Simd>(block: &Block<V::Elem>) {
     let p = &block.p;
     let tiles = Even::new(p.m, V::ROWS);
@@ -334,7 +333,7 @@ unsafe fn run<V: Simd>(rows: usize, vectors: usize, pack: bool, t: &Tile<V::Elem
 /// A tile of a C whose rows are not contiguous.
 ///
 /// # Safety
-/// As [`run`], except that the columns of `t.c` are `c_cs` apart.
+/// As [`run`], except that the columns of `t.c` have stride `c_cs`.
 unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, pack: bool, t: Tile<V::Elem>, c_cs: isize) {
     const ROOM: usize = 14 * 32;
     let width = vectors * V::LEN;
@@ -360,7 +359,7 @@ unsafe fn spilled<V: Simd>(rows: usize, vectors: usize, pack: bool, t: Tile<V::E
 ///
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
-/// 2. `src` is readable for `rows` x `k` elements, `rs` and `cs` apart.
+/// 2. `src` is readable for `rows` x `k` elements, with strides `rs` and `cs`.
 /// 3. `rows <= dst_rs`, and `dst` is writable for `(k - 1) * dst_rs` elements and `rows` rounded up
 ///    to a multiple of `LEN`.
 unsafe fn copy_rows<V: Simd>(

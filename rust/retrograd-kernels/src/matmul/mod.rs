@@ -195,7 +195,7 @@ pub unsafe fn gemm<T: GemmScalar>(
 
 /// What a term takes, in nanoseconds: 120 billion operations a second.
 pub const TERM_COST: f64 = 1.0 / 60.0;
-/// As [`gemm`], with a B that is written panel by panel as the product comes to it: `C = start + A B`, the rows of C
+/// As [`gemm`], with a B that is written panel by panel when the product needs it: `C = start + A B`, the rows of C
 /// contiguous.
 ///
 /// # Safety
@@ -241,7 +241,7 @@ impl Layout {
         Self { rows, cols, offset: 0, rs: 1, cs: rows as isize }
     }
 
-    /// Whether every element lies in a slice of `len`.
+    /// Whether every element is in a slice of `len`.
     fn fits(&self, len: usize) -> bool {
         if self.rows == 0 || self.cols == 0 {
             return true;
@@ -284,9 +284,9 @@ pub fn gemm_slices<T: GemmScalar>(a: (&[T], Layout), b: (&[T], Layout), accumula
         b.as_ptr().wrapping_add(bl.offset),
         c.as_mut_ptr().wrapping_add(cl.offset),
     );
-    // SAFETY: (1), (2) Every element lies in its slice, as just checked. (3) The elements of C are
-    // distinct, as just checked, and `c` is borrowed mutably, so it overlaps neither `a` nor `b`.
-    // (4) The borrows last as long as the call.
+    // SAFETY: (1), (2) Every element is in its slice, as just checked. (3) The elements of C are distinct, as just
+    // checked, and `c` is borrowed mutably, so it overlaps neither `a` nor `b`. (4) The borrows last as long as the
+    // call.
     unsafe {
         gemm(m, n, k, ap, al.rs, al.cs, bp, bl.rs, bl.cs, accumulate, cp, cl.rs, cl.cs);
     }

@@ -50,12 +50,12 @@ pub(crate) trait Simd: Copy {
     unsafe fn vecmat(r: &VectorTimesMatrix<Self::Elem>);
     /// Runs [`Routine::run`] with this instruction set. Duty 1, and the duties of the routine.
     unsafe fn call<R: Routine<Elem = Self::Elem>>(r: &R);
-    /// Writes `depth` rows of `LEN` elements, `dst_rs` apart: `dst[p * dst_rs + j]` becomes
-    /// `src[j * src_rs + p]` for `j < rows` and zero for the other `j < LEN`. Rows are written in
-    /// ascending order, so `dst_rs` may be less than `LEN`.
+    /// Writes `depth` rows of `LEN` elements, with stride `dst_rs`: `dst[p * dst_rs + j]` becomes `src[j * src_rs + p]`
+    /// for `j < rows` and zero for the other `j < LEN`. Rows are written in ascending order, so `dst_rs` may be less
+    /// than `LEN`.
     ///
-    /// Duty 1; duty 2 for `src` (`rows <= LEN` runs of `depth <= LEN` elements, `src_rs` apart) and
-    /// for `dst` (`depth` runs of `LEN` elements).
+    /// Duty 1; duty 2 for `src` (`rows <= LEN` runs of `depth <= LEN` elements, with stride `src_rs`) and for `dst`
+    /// (`depth` runs of `LEN` elements).
     unsafe fn transpose(
         src: *const Self::Elem,
         src_rs: isize,

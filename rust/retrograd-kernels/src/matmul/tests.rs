@@ -45,7 +45,7 @@ impl Numbers {
     }
 }
 
-/// Where a matrix lies, and how long its slice is. Gaps between rows are found untouched afterwards.
+/// The layout of a matrix, and how long its slice is. Gaps between rows are found untouched afterwards.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     Rows,

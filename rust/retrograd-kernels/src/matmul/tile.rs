@@ -13,7 +13,7 @@ pub(crate) struct Tile<T> {
     /// `k` rows of `C` full vectors.
     pub b: *const T,
     pub b_rs: isize,
-    /// Where a packing tile copies those rows, `C` vectors apart.
+    /// Where a packing tile copies those rows, with a stride of `C` vectors.
     pub packed: *mut T,
     /// What the sums of each row start from: `R` elements; null for zeros.
     pub start: *const T,
@@ -30,8 +30,8 @@ pub(crate) struct Tile<T> {
 ///
 /// # Safety
 /// 1. The CPU has the instructions of `V`.
-/// 2. `t.a` is readable for `R` x `k` elements at its strides, `t.b` for `k` runs of `C * LEN`
-///    elements, `b_rs` apart.
+/// 2. `t.a` is readable for `R` x `k` elements at its strides, `t.b` for `k` runs of `C * LEN` elements, with stride
+///    `b_rs`.
 /// 3. `t.c` is writable (and readable, if `accumulate`) as its comment says, `1 <= last <= LEN`.
 /// 4. With `PACK`, `t.packed` is writable for `k * C * LEN` elements.
 /// 5. `t.start` is null or readable for `R` elements.

@@ -7,14 +7,14 @@ use super::simd::{Float, Simd};
 pub(crate) struct VectorTimesMatrix<T> {
     pub n: usize,
     pub k: usize,
-    /// `k` elements, `xs` apart.
+    /// `k` elements, with stride `xs`.
     pub x: *const T,
     pub xs: isize,
     /// `k` x `n`.
     pub b: *const T,
     pub b_rs: isize,
     pub b_cs: isize,
-    /// `n` elements, `ys` apart.
+    /// `n` elements, with stride `ys`.
     pub y: *mut T,
     pub ys: isize,
     pub accumulate: bool,

@@ -61,7 +61,7 @@ mod linux {
             let slack = HUGE;
             start = map_anywhere(size.checked_add(slack)?)?;
             let head = start.align_offset(HUGE);
-            // SAFETY: (1) `head` is below `HUGE`, so all three parts lie in the mapping. (2) Nobody knows of it, and
+            // SAFETY: (1) `head` is below `HUGE`, so all three parts are in the mapping. (2) Nobody knows of it, and
             // only the part from `head`, `size` long, stays in use.
             start = unsafe {
                 let kept = start.add(head);

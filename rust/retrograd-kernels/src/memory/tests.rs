@@ -243,7 +243,7 @@ fn the_stacks_hold_when_threads_race() {
 
 #[test]
 fn counters_follow_the_buffers() {
-    // A thread of its own, whose record nobody else writes.
+    // A separate thread, whose record no other thread writes.
     let work = || {
         let record = LOCAL.with(Local::record).expect("claimed");
         let read = || {
@@ -268,7 +268,7 @@ fn counters_follow_the_buffers() {
 
 #[test]
 fn stats_include_what_is_held() {
-    // Other tests run beside this one, so the process-wide figures have bounds on one side only.
+    // Other tests run at the same time, so the process-wide figures have bounds on one side only.
     let held = Buffer::new(64 << 20);
     let stats = memory_stats();
     assert!(stats.live_bytes >= held.1, "{stats:?}");

@@ -44,7 +44,7 @@ impl Job {
     }
 }
 
-/// The job that there is, if any, and those who wait for one.
+/// The current job, if any, and the workers waiting for one.
 pub struct Jobs {
     job: Mutex<Option<Arc<Job>>>,
     wake: Condvar,
@@ -52,7 +52,7 @@ pub struct Jobs {
     epoch: AtomicUsize,
     /// Workers that do not sleep.
     pub awake: AtomicUsize,
-    /// Whether some thread's work is in the pool.
+    /// Whether a thread is using the pool.
     taken: AtomicBool,
 }
 

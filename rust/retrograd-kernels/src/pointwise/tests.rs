@@ -52,7 +52,7 @@ impl Map3<Truth, f64, f64, f64> for Choose {
 
 const UGLY: [usize; 14] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 600];
 
-/// A named layout: where position 0 lies in a buffer, the buffer's size, and the strides.
+/// A named layout: the offset of position 0 in a buffer, the buffer's size, and the strides.
 fn layouts(sizes: &[usize]) -> Vec<(&'static str, usize, usize, Vec<isize>)> {
     let n: usize = sizes.iter().product::<usize>().max(1);
     let plain = row_major(sizes).to_vec();
@@ -104,7 +104,7 @@ fn map1_and_copy_on_every_layout() {
                         want.0[q] = Affine.f(a[*p]);
                         want.1[q] = a[*p];
                     }
-                    // SAFETY: the layouts lie in their buffers, which are distinct.
+                    // SAFETY: the layouts are in their buffers, which are distinct.
                     unsafe {
                         map1_at(level, &Affine, &sizes, a.as_ptr().add(ia), &sa, o.as_mut_ptr().add(io), &so);
                         copy_strided_at(level, &sizes, a.as_ptr().add(ia), &sa, copy.as_mut_ptr().add(io), &so);
@@ -119,12 +119,12 @@ fn map1_and_copy_on_every_layout() {
                 let mut want = a.clone();
                 pa.iter().for_each(|&p| want[p] = Affine.f(a[p]));
                 let p = o.as_mut_ptr();
-                // SAFETY: the layout lies in the buffer; the output is the input.
+                // SAFETY: the layout is in the buffer; the output is the input.
                 unsafe { map1_at(level, &Affine, &sizes, p.add(ia), &sa, p.add(ia), &sa) };
                 assert!(o == want, "{level:?} {sizes:?} in place");
                 let mut o = a.clone();
                 let p = o.as_mut_ptr();
-                // SAFETY: the layout lies in the buffer; the output is the input.
+                // SAFETY: the layout is in the buffer; the output is the input.
                 unsafe { lanes1_at(level, &Affines, &sizes, p.add(ia), &sa, p.add(ia), &sa) };
                 assert!(o == want, "{level:?} {sizes:?} in place");
             }
@@ -149,14 +149,14 @@ fn map2_on_layouts_broadcasts_and_in_place() {
                         let mut want = o.clone();
                         let po = positions(&sizes, &so, io);
                         (0..n).for_each(|i| want[po[i]] = Sub.f(a[pa[i]], b[pb[i]]));
-                        // SAFETY: the layouts lie in their buffers, which are distinct.
+                        // SAFETY: the layouts are in their buffers, which are distinct.
                         unsafe {
                             let o = o.as_mut_ptr().add(io);
                             map2_at(level, &Sub, &sizes, a.as_ptr().add(*ia), sa, b.as_ptr().add(*ib), sb, o, &so);
                         }
                         assert!(o == want, "{level:?} {sizes:?} {name} {sa:?} {sb:?}");
                         let mut o = vec![7e9f32; no];
-                        // SAFETY: the layouts lie in their buffers, which are distinct.
+                        // SAFETY: the layouts are in their buffers, which are distinct.
                         unsafe {
                             let o = o.as_mut_ptr().add(io);
                             lanes2(&Subs, &sizes, a.as_ptr().add(*ia), sa, b.as_ptr().add(*ib), sb, o, &so);
@@ -177,7 +177,7 @@ fn map2_on_layouts_broadcasts_and_in_place() {
                         want.1[pa[i]] = Sub.f(b[pb[i]], a[pa[i]]);
                         want.2[pa[i]] = Sub.f(a[pa[i]], a[pa[i]]);
                     }
-                    // SAFETY: the layouts lie in their buffers; the output is an input, or distinct.
+                    // SAFETY: the layouts are in their buffers; the output is an input, or distinct.
                     unsafe {
                         let b = b.as_ptr().add(*ib);
                         let p = left.as_mut_ptr().add(*ia);
@@ -210,7 +210,7 @@ fn map3_and_mixed_dtypes() {
                         (positions(&sizes, &sa, ia), positions(&sizes, &sb, 0), positions(&sizes, &so, io));
                     (0..n).for_each(|i| want[po[i]] = Choose.f(mask[pa[i]], values[pb[i]], o[po[i]]));
                     let mut less = vec![false; na];
-                    // SAFETY: the layouts lie in their buffers; the output is the third input.
+                    // SAFETY: the layouts are in their buffers; the output is the third input.
                     unsafe {
                         let (m, p) = (mask.as_ptr().add(ia), o.as_mut_ptr().add(io));
                         map3_at(level, &Choose, &sizes, m, &sa, values.as_ptr(), &sb, p, &so, p, &so);
@@ -265,7 +265,7 @@ fn halves_are_computed_with_in_float32() {
             let f = |x: u16| bf16::from_bits(x).to_f32();
             (0..n).for_each(|i| want[pa[i]] = bf16::from_f32(Sub.f(f(a[pa[i]]), f(b[pb[i]]))).to_bits());
             let mut o = a.clone();
-            // SAFETY: the layouts lie in their buffers; the output is the first input.
+            // SAFETY: the layouts are in their buffers; the output is the first input.
             unsafe {
                 let p = o.as_mut_ptr().add(ia);
                 let (out, first) = (Operand::halves(Half::BF16, p, &sa), Operand::halves(Half::BF16, p, &sa));

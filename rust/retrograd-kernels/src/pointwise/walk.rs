@@ -1,9 +1,9 @@
 //! The walk over strided operands, which all pointwise loops share: it makes contiguous pieces of them.
 //!
 //! It knows element sizes but no element types, so it is compiled once per number of operands, and a body only has to
-//! be compiled for contiguous elements. Rows that are contiguous are passed on in place. Other inputs are gathered
-//! into pieces in L1, other outputs scattered from one; short rows share a piece, and a piece that is to be filled with
-//! what it holds already, such as a row that is broadcast, is left as it is.
+//! be compiled for contiguous elements. Rows that are contiguous are passed on in place. Other inputs are gathered into
+//! pieces in L1, other outputs scattered from one; short rows share a piece, and a piece that already holds the
+//! elements it needs, such as a broadcast row, is not filled again.
 //!
 //! Halves are a storage type: bodies take them as float32. An operand of halves always goes through a piece, and is
 //! converted on the way, so no body is compiled for halves.

@@ -83,7 +83,7 @@ fn uniform_golden() {
 
 #[test]
 fn uniform_stays_below_the_upper_end() {
-    // One ulp apart: half of all draws round up to `hi`, and become `lo`.
+    // Bounds that differ by one ulp: half of all draws round up to `hi`, and become `lo`.
     let (lo, hi) = (1.0_f32, 1.0_f32.next_up());
     let mut out = [0.0; 1000];
     uniform_f32(&mut seeded(), &mut out, lo.into(), hi.into());

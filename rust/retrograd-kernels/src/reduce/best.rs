@@ -1,4 +1,4 @@
-//! The largest or smallest element and the place where it first stands. NaN beats every number.
+//! The largest or smallest element and its first index. NaN wins over every number.
 
 use super::super::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 use super::super::strided::{Axes, Offsets, axis, plan, plan_in_order, row_major};
@@ -79,7 +79,7 @@ pub unsafe fn best<T: SimdElement + PartialOrd + Send + Sync, const MAX: bool>(
     });
 }
 
-/// Duties: 1. `a` is readable and initialised for `n > 0` elements, `step` apart.
+/// Duties: 1. `a` is readable and initialised for `n > 0` elements with stride `step`.
 struct BestRow<T, const MAX: bool> {
     a: *const T,
     n: usize,

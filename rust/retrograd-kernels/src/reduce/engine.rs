@@ -131,7 +131,7 @@ pub unsafe fn reduce_at<A: SimdElement, R: Reduce<A>>(
     if count < PART || kept.is_empty() {
         return run(&kept, a, o);
     }
-    // Strips are cut where it does not change how narrow ones are folded.
+    // Strips are cut so that the folding of narrow ones does not change.
     let (last, grain) = (kept.len() - 1, if by_strips && kept.len() == 1 { 2 * WIDE } else { 1 });
     let (a, o) = (SharedPtr(a.cast_mut()), SharedPtr(o));
     split(kept[last].size, grain, count as f64 * ELEMENT_COST, &|range| {
@@ -170,7 +170,7 @@ unsafe fn long_row<A: SimdElement, R: Reduce<A>>(level: InstructionSet, r: &R, n
 /// The accumulator of one row, for callers that split it among threads: see the module's word on order.
 ///
 /// # Safety
-/// 1. `a` is readable and initialised for `n` elements, `stride` apart.
+/// 1. `a` is readable and initialised for `n` elements with stride `stride`.
 pub unsafe fn row<A: SimdElement, R: Reduce<A>>(r: &R, n: usize, a: *const A, stride: isize) -> R::Acc {
     // SAFETY: (ReduceRow 1) is our duty 1.
     unsafe { for_isa(InstructionSet::detect(), ReduceRow { r, n, a, stride }) }
@@ -412,7 +412,7 @@ impl<A: SimdElement, R: Reduce<A>> ReduceRows<'_, A, R> {
 }
 
 /// Rows of `n` elements and their results; steps from row to row, and from result to result. Duties: 1. the rows are
-/// readable and initialised. 2. The results are writable and apart from them.
+/// readable and initialised. 2. The results are writable and disjoint from them.
 struct Lines<'r, A, R: Reduce<A>> {
     r: &'r R,
     count: usize,

@@ -316,7 +316,7 @@ moments!(f32 => f32, in_vectors; f64 => f64, in_vectors; f16 => f32; bf16 => f32
 /// Mean and sum of squared deviations of one row, in two passes (the second finds the row in cache); NaN mean if empty.
 ///
 /// # Safety
-/// 1. `a` is readable and initialised for `n` elements, `stride` apart.
+/// 1. `a` is readable and initialised for `n` elements with stride `stride`.
 pub unsafe fn row_moments<A: RowMoments>(a: *const A, n: usize, stride: isize) -> (A::Real, A::Real) {
     // SAFETY: duty 1 is ours.
     unsafe { A::row_moments(a, n, stride) }

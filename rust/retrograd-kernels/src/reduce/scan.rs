@@ -69,7 +69,7 @@ impl<A: SimdElement, R: Reduce<A>> Task for Scan<'_, A, R> {
     unsafe fn run<S: Isa>(self) {
         let Scan { r, outer, n, s: [sa, so], a, o } = self;
         let x = axis(outer, 0);
-        // Side by side if that is how they lie in memory, else one line after the other.
+        // Together if they are contiguous in memory, else one line after the other.
         let columns = if x.strides[0].unsigned_abs() < sa.unsigned_abs() { COLUMNS } else { 1 };
         let mut acc = [MaybeUninit::<R::Acc>::uninit(); COLUMNS];
         for [pa, po] in Offsets::new(outer.get(1..).unwrap_or(&[])) {

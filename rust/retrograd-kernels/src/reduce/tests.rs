@@ -54,7 +54,7 @@ fn cases() -> Vec<Case> {
 
 fn run<A: SimdElement, R: Reduce<A>>(level: InstructionSet, r: &R, case: &Case, a: &[A], blank: R::O) -> Vec<R::O> {
     let mut o = vec![blank; case.kept.0.iter().product()];
-    // SAFETY: every position of a case lies in `case.buffer` elements from its start.
+    // SAFETY: every position of a case is in `case.buffer` elements from its start.
     unsafe {
         let a = a.as_ptr().add(case.start);
         reduce_at(level, r, &case.kept.0, &case.kept.1, &case.red.0, &case.red.1, a, o.as_mut_ptr());

@@ -39,8 +39,8 @@ macro_rules! keys {
 }
 keys!(u64, true; u128, false;);
 
-/// What the keys of a line hold: `rank - low` in `rank_bits` bits, above an index in `index_bits`. Ranks are turned
-/// round (`rank ^ flip`) where the order is to fall.
+/// What the keys of a line hold: `rank - low` in `rank_bits` bits, above an index in `index_bits`. Ranks are inverted
+/// (`rank ^ flip`) for a descending order.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing<R> {
     pub flip: R,
@@ -110,7 +110,7 @@ pub unsafe fn list<T: Ranked, K: Key>(
         let put = |i: usize, offset: isize| unsafe {
             *to.get().add(i) = packing.key((*a.get().offset(offset)).rank(), i);
         };
-        // Apart, so that it is done in vectors.
+        // A loop of its own, so that it is vectorized.
         if line.step == 1 {
             piece.for_each(|i| put(i, i as isize));
         } else {
@@ -170,11 +170,11 @@ impl<'a, K: Key> Keys<'a, K> {
         let [key, next] = [self.buffers.line[i], self.buffers.line[i + 1]];
         key.above(self.index_bits) == next.above(self.index_bits) && !self.is_nan(next)
     }
-    /// In a rising order.
+    /// In ascending order.
     fn is_nan(&self, key: K) -> bool {
         self.nan.is_some_and(|nan| key >= nan)
     }
-    /// How many elements are not NaN, in a rising order.
+    /// How many elements are not NaN, in ascending order.
     pub fn numbers(&self) -> usize {
         self.buffers.line.iter().filter(|&&key| !self.is_nan(key)).count()
     }
@@ -191,7 +191,7 @@ impl<'a, K: Key> Keys<'a, K> {
     }
     /// Puts at least the first `k` in order.
     pub fn sort_first(&mut self, k: usize) -> Result<()> {
-        // To select the half costs as much as to sort the other half by digits.
+        // Selecting one half costs as much as sorting the other half by digits.
         if k <= self.count() / 2 {
             self.by_index = false;
             self.buffers.line.cut(k);
@@ -235,7 +235,7 @@ impl<'a, K: Key> Keys<'a, K> {
 /// if that is the order they have, and nothing was done. The result does not depend on `N`, the number of pieces.
 ///
 /// # Safety
-/// 1. `to` is writable for as many keys, and apart from `from`.
+/// 1. `to` is writable for as many keys, and disjoint from `from`.
 unsafe fn pass<K: Key, const N: usize>(from: &[K], to: *mut K, shift: u32) -> bool {
     let n = from.len();
     let size = n.div_ceil(N);

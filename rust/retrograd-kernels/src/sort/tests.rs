@@ -157,7 +157,7 @@ fn keys_are_narrow_where_the_numbers_are() {
     assert!(far.rank_bits == 64 && !far.fits::<u64>() && far.fits::<u128>());
     let same = packing(&[3; 100]);
     assert!(same.rank_bits == 0 && by_width::<i64, u64>(&[3; 100], &same).0 == (0..100).collect::<Vec<_>>());
-    // NaN that is not in the line is not among its keys, and is nobody's equal.
+    // NaN that is not in the line is not among its keys, and equals no key.
     let x = [1.0, 1.0, 2.0];
     // SAFETY: the elements of `x`.
     let packing = unsafe { tightest(x.as_ptr(), Line { n: 3, step: 1 }, Packing::whole(3, false)) };
@@ -177,7 +177,7 @@ fn long_lines_and_many_lines_in_pieces() {
         choose_along(&[], &[], &[], line, line, x.as_ptr(), v, i, &First { k: n, falling: false }).unwrap();
     }
     assert!(at.iter().zip(&want).all(|(&got, &want)| got as usize == want));
-    // Lines along the middle axis of three, of which the outermost leads backwards.
+    // Lines along the middle axis of three, of which the outermost has a negative stride.
     let [a, b, c] = if cfg!(miri) { [2, 11, 3] } else { [5usize, 37, 500] };
     let (sb, sa) = (c as isize, (b * c) as isize);
     let x = &x.repeat(2)[..a * b * c];

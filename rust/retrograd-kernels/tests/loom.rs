@@ -227,6 +227,20 @@ fn no_two_threads_get_one_block() {
     });
 }
 
+/// What who retires the first memory does: frees it, by a write, if the reader is not reading or has come to its end.
+fn free_unless_read(reader: &reclaim::slot::Slot, memory: &Cells) {
+    fence(Ordering::SeqCst);
+    match reader.sequence_if_reading() {
+        None => memory.add(0),
+        Some(sequence) => {
+            // A look later.
+            if reader.has_moved_on(sequence) {
+                memory.add(0);
+            }
+        }
+    }
+}
+
 #[test]
 fn no_reader_meets_memory_that_was_freed() {
     /// Two memories, the place that says which is the tensor's, and one reader's mark. Freeing writes to a memory.
@@ -248,16 +262,7 @@ fn no_reader_meets_memory_that_was_freed() {
             }
         });
         t.current.swap(1, Ordering::AcqRel);
-        fence(Ordering::SeqCst);
-        match t.slot.sequence_if_reading() {
-            None => t.memory.add(0),
-            Some(sequence) => {
-                // A look later.
-                if t.slot.has_moved_on(sequence) {
-                    t.memory.add(0);
-                }
-            }
-        }
+        free_unless_read(&t.slot, &t.memory);
         reader.join().unwrap();
     });
 }
@@ -300,16 +305,7 @@ fn a_reading_sees_one_body() {
             t.stamps[1].store(stamp, Ordering::Relaxed);
             t.current.store(1, Ordering::Release);
         });
-        fence(Ordering::SeqCst);
-        match t.slot.sequence_if_reading() {
-            None => t.memory.add(0),
-            Some(sequence) => {
-                // A look later.
-                if t.slot.has_moved_on(sequence) {
-                    t.memory.add(0);
-                }
-            }
-        }
+        free_unless_read(&t.slot, &t.memory);
         reader.join().unwrap();
     });
 }

@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::size_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
@@ -201,8 +202,44 @@ unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
         if let Some(t) = (*contents(object)).0.owned() {
             object_slot::clear(t.object_slot(), object);
         }
+        if is_bare(object) {
+            return free(object);
+        }
         let next: ffi::destructor = std::mem::transmute(DEALLOC.load(Ordering::Relaxed));
         next(object);
+    }
+}
+
+/// Whether an object of the class itself has neither a dict nor weak references.
+///
+/// # Safety
+/// A tensor object, with the interpreter held.
+unsafe fn is_bare(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: both are null or valid.
+    unsafe {
+        ffi::Py_TYPE(object) == class_ptr()
+            && (*pointer_at(object, &DICT)).is_null()
+            && (*pointer_at(object, &WEAKREFS)).is_null()
+    }
+}
+
+/// What PyO3's deallocation does with a bare object, in a third of the instructions: the counterpart of [`allocate`].
+///
+/// # Safety
+/// As for a deallocation, of a bare object.
+unsafe fn free(object: *mut ffi::PyObject) {
+    // SAFETY: an object that nobody refers to; its `PyTensor` is all that it has, and is not used any more. What the
+    // `PyTensor` drops of Python's waits for the interpreter by itself (`AnyThread`). An object of a class made at run
+    // time has a reference to it.
+    unsafe {
+        let class = ffi::Py_TYPE(object);
+        ffi::PyObject_GC_UnTrack(object.cast());
+        let dropped = catch_unwind(AssertUnwindSafe(|| std::ptr::drop_in_place(contents(object).cast_mut())));
+        if dropped.is_err() {
+            Python::attach(|py| PySystemError::new_err("the drop of a tensor panicked").write_unraisable(py, None));
+        }
+        ffi::PyObject_GC_Del(object.cast());
+        ffi::Py_DECREF(class.cast());
     }
 }
 

@@ -195,9 +195,13 @@ fn to_any<A: CastAny>(src: &Tensor, dst: &Tensor, strides: &[isize]) {
 pub fn ranges_meet(a: &Tensor, b: &Tensor) -> bool {
     let _reading = reading();
     let range = |t: &Tensor| {
-        let size = t.dtype().size() as isize;
-        layout::extent(t.sizes(), t.strides())
-            .map(|(lo, hi)| (t.op_ptr() as isize + lo * size, t.op_ptr() as isize + (hi + 1) * size))
+        let (size, start) = (t.dtype().size() as isize, t.op_ptr() as isize);
+        let extent = match t.numel() {
+            0 => None,
+            n if t.is_contiguous() => Some((0, n as isize - 1)),
+            _ => layout::extent(t.sizes(), t.strides()),
+        };
+        extent.map(|(lo, hi)| (start + lo * size, start + (hi + 1) * size))
     };
     match (range(a), range(b)) {
         (Some((a0, a1)), Some((b0, b1))) => a0 < b1 && b0 < a1,

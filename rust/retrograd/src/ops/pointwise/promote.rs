@@ -193,11 +193,12 @@ where
     }
     let (a, b) = (converted::<O>(a, common)?, converted::<O>(b, common)?);
     // An operand that overlaps the target in another layout would be read after it was written.
-    let apart = |x: &Tensor| -> Result<Tensor> {
-        let same = x.op_ptr() == out.op_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
-        if !same && copy::ranges_meet(x, out) { copy::copy(x) } else { Ok(x.clone()) }
+    let apart = |x| -> Result<Cow<'_, Tensor>> {
+        let x: Cow<'_, Tensor> = x;
+        let same = || x.op_ptr() == out.op_ptr() && x.strides() == out.strides() && x.sizes() == out.sizes();
+        if x.is_same(out) || same() || !copy::ranges_meet(&x, out) { Ok(x) } else { copy::copy(&x).map(Cow::Owned) }
     };
-    let (a, b) = (apart(&a)?, apart(&b)?);
+    let (a, b) = (apart(a)?, apart(b)?);
     let whole = |x: &Tensor| x.is_contiguous() && x.sizes() == out.sizes();
     if a.dtype() == b.dtype() && whole(out) && whole(&a) && (whole(&b) || b.numel() == 1) {
         // SAFETY: (1) as tested; (2) operands are the target or disjoint from it; (3) the duty of callers.

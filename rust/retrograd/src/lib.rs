@@ -22,11 +22,13 @@ pub mod autograd;
 pub mod call_site;
 pub mod error;
 pub mod generator;
+mod in_place;
 pub mod interrupt;
 pub mod ops;
 pub mod storage;
 pub mod tensor;
 pub mod testing;
+mod thread;
 pub mod transforms;
 pub mod warn;
 

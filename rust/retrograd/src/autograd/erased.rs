@@ -2,6 +2,7 @@
 //! once for all of them.
 
 use std::fmt::Debug;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use super::apply::{OpRule, check_dtype};
@@ -137,8 +138,8 @@ impl<P: Primitive> Unrecorded for Option<P> {
     fn move_into_node(&mut self, head: Head, saved: SavedSlots) -> NodeRef {
         let op = self.take().expect(TAKEN);
         // In place: `Arc::new` would copy the head twice.
-        let mut node = Arc::<Node<OpRule<P>>>::new_uninit();
-        let place = Arc::get_mut(&mut node).expect("nobody else has it").as_mut_ptr();
+        let node = Arc::new(MaybeUninit::<Node<OpRule<P>>>::uninit());
+        let place = Arc::as_ptr(&node).cast_mut().cast::<Node<OpRule<P>>>();
         // SAFETY: the place of a node that nobody else has; its two fields are all that it has.
         unsafe {
             (&raw mut (*place).head).write(head);

@@ -1,9 +1,9 @@
 //! The mode word: everything an op entry must know about the calling thread, in one thread-local integer.
 
-use std::cell::Cell;
+use crate::thread::{self, local};
 
 /// Ops record nodes.
-pub const GRAD: u32 = 1;
+pub const GRAD: u32 = thread::FIRST_MODE;
 /// Inference mode is on.
 pub const INFERENCE: u32 = 1 << 1;
 /// A forward-mode level is open.
@@ -27,33 +27,29 @@ pub const OBSERVED: u32 = 1 << 9;
 /// Bits that send an op down its slow path.
 pub const SPECIAL: u32 = FORWARD | TRANSFORM | OBSERVED;
 
-thread_local! {
-    static WORD: Cell<u32> = const { Cell::new(GRAD) };
-}
-
 /// The calling thread's mode word.
 #[inline]
 pub fn word() -> u32 {
-    WORD.with(Cell::get)
+    local(|t| t.mode.get())
 }
 
 /// Sets or clears bits; returns the word as it was.
 pub fn set(bits: u32, on: bool) -> u32 {
-    WORD.with(|w| {
-        let old = w.get();
-        w.set(if on { old | bits } else { old & !bits });
+    local(|t| {
+        let old = t.mode.get();
+        t.mode.set(if on { old | bits } else { old & !bits });
         old
     })
 }
 
 /// Puts `bits` back as they are in a word that [`set`] returned.
 pub fn restore(bits: u32, word: u32) {
-    WORD.with(|w| w.set(w.get() & !bits | word & bits));
+    local(|t| t.mode.set(t.mode.get() & !bits | word & bits));
 }
 
 /// Exchanges the calling thread's mode word.
 pub(super) fn exchange(word: &mut u32) {
-    *word = WORD.replace(*word);
+    *word = local(|t| t.mode.replace(*word));
 }
 
 /// Whether ops record nodes on this thread.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
@@ -17,7 +17,9 @@ use super::leaf::{LeafRef, WeakTensor};
 use super::saved::{SavedItem, SavedSlots};
 use crate::call_site::CallSite;
 use crate::error::Result;
+use crate::tensor::layout::copied;
 use crate::tensor::{DType, Dims, Tensor};
+use crate::thread::local;
 
 /// Gradients, one per output (on the way in) or per input (on the way out); `None` means zeros.
 pub type Grads = SmallVec<[Option<Tensor>; 2]>;
@@ -112,7 +114,7 @@ pub struct OutMeta {
 
 impl OutMeta {
     pub fn of(t: &Tensor) -> Self {
-        Self { sizes: Dims::from_slice(t.sizes()), dtype: t.dtype() }
+        Self { sizes: copied(t.dims()), dtype: t.dtype() }
     }
 }
 
@@ -206,25 +208,21 @@ impl<R: ?Sized> Deref for Node<R> {
 /// Sequence number of the nodes of leaves, which run as soon as they have received all their gradients.
 pub const LEAF_SEQ: u64 = u64::MAX;
 
-thread_local! {
-    static NEXT_SEQ: Cell<u64> = const { Cell::new(0) };
-}
-
 /// Exchanges the number that the calling thread's next node gets at least.
 pub(super) fn exchange_next_seq(seq: &mut u64) {
-    *seq = NEXT_SEQ.replace(*seq);
+    *seq = local(|t| t.next_seq.replace(*seq));
 }
 
 /// A number larger than all earlier ones of this thread and than those of the nodes that `edges` lead to.
 fn next_seq(edges: &[Option<Edge>]) -> u64 {
-    NEXT_SEQ.with(|next| {
-        let mut seq = next.get();
+    local(|t| {
+        let mut seq = t.next_seq.get();
         for e in edges.iter().flatten() {
             if let Edge::Node(output) = e {
                 seq = seq.max(output.node.seq + 1);
             }
         }
-        next.set(seq + 1);
+        t.next_seq.set(seq + 1);
         seq
     })
 }
@@ -337,9 +335,7 @@ impl Drop for Head {
 }
 
 thread_local! {
-    /// A drop of nodes is under way on this thread.
-    static DROPPING: Cell<bool> = const { Cell::new(false) };
-    /// Nodes whose last reference was dropped meanwhile.
+    /// Nodes whose last reference was dropped while a drop of nodes was under way.
     static DYING: RefCell<Vec<NodeRef>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -350,14 +346,16 @@ pub(crate) fn drop_later(node: NodeRef) {
         return;
     }
     // At thread exit the queue may be gone: then the nodes left are dropped recursively.
-    if DROPPING.get() {
-        let _ = DYING.try_with(|d| d.borrow_mut().push(node));
-        return;
-    }
-    DROPPING.set(true);
-    drop(node);
-    while let Ok(Some(next)) = DYING.try_with(|d| d.borrow_mut().pop()) {
-        drop(next);
-    }
-    DROPPING.set(false);
+    local(|t| {
+        if t.dropping.get() {
+            let _ = DYING.try_with(|d| d.borrow_mut().push(node));
+            return;
+        }
+        t.dropping.set(true);
+        drop(node);
+        while let Ok(Some(next)) = DYING.try_with(|d| d.borrow_mut().pop()) {
+            drop(next);
+        }
+        t.dropping.set(false);
+    });
 }

@@ -41,6 +41,7 @@ use parking_lot::Mutex;
 
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
+use crate::in_place;
 use crate::kernels::memory::Block;
 
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
@@ -141,17 +142,17 @@ impl Storage {
     #[inline]
     pub fn allocate(bytes: usize) -> Result<Arc<Self>> {
         if bytes <= INLINE {
-            let storage = Arc::new(Self::new(None, None, std::ptr::null_mut(), bytes));
+            let storage = in_place::arc(|| Self::new(None, None, std::ptr::null_mut(), bytes));
             // Where the bytes are is known now that they do not move any more.
             storage.ptr.store(storage.inline.0.get().cast(), Ordering::Relaxed);
             return Ok(storage);
         }
         let block = pool_block(bytes)?;
         let ptr = block.ptr().as_ptr();
-        Ok(Arc::new(Self::new(None, Some(block), ptr, bytes)))
+        Ok(in_place::arc(|| Self::new(None, Some(block), ptr, bytes)))
     }
 
-    #[inline]
+    #[inline(always)]
     fn new(foreign: Option<Box<Foreign>>, block: Option<Block>, ptr: *mut u8, bytes: usize) -> Self {
         Self {
             inline: Inline(UnsafeCell::new([0; INLINE])),

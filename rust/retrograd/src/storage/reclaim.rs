@@ -32,10 +32,11 @@ use std::sync::atomic::{
 
 use parking_lot::Mutex;
 
+use crate::thread::{Local, local};
 use slot::Slot;
 
 /// One thread's mark; handed on to another thread when the first one ends.
-struct Place {
+pub(crate) struct Place {
     slot: Slot,
     taken: AtomicBool,
 }
@@ -67,17 +68,7 @@ static STAMP: AtomicU64 = AtomicU64::new(0);
 /// Held while a body is published.
 static PUBLISHING: Mutex<()> = Mutex::new(());
 
-/// What a thread knows of its reading. Nothing in it is dropped: it is there as long as the thread is.
-struct State {
-    /// How many [`Reading`] there are on this thread.
-    depth: Cell<u32>,
-    /// `STAMP` as this thread began to read.
-    began: Cell<u64>,
-    place: Cell<Option<&'static Place>>,
-}
-
 thread_local! {
-    static STATE: State = const { State { depth: Cell::new(0), began: Cell::new(0), place: Cell::new(None) } };
     /// Gives the place back when the thread ends.
     static OWNED: Cell<Option<Owned>> = const { Cell::new(None) };
 }
@@ -86,7 +77,7 @@ struct Owned(&'static Place);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        STATE.with(|state| state.place.set(None));
+        local(|t| t.place.set(None));
         self.0.taken.store(false, Ordering::Release);
     }
 }
@@ -94,39 +85,38 @@ impl Drop for Owned {
 /// While it lives, memory that the thread reads from tensors stays mapped, whatever happens to the tensors.
 #[must_use = "memory is protected until the guard is dropped"]
 #[derive(Debug)]
-pub struct Reading(NonNull<State>);
+pub struct Reading(NonNull<Local>);
 
 /// Says that this thread reads the memory of tensors. Calls nest.
 #[inline]
 pub fn reading() -> Reading {
-    STATE.with(|state| {
-        let depth = state.depth.get();
-        state.depth.set(depth + 1);
+    local(|t| {
+        let depth = t.depth.get();
+        t.depth.set(depth + 1);
         if depth == 0 {
-            begin(state);
+            begin(t);
         }
-        // The address: to ask for it is dear in a shared library.
-        Reading(NonNull::from(state))
+        Reading(NonNull::from(t))
     })
 }
 
 impl Drop for Reading {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: a `Reading` stays on its thread, whose state is not dropped.
-        let state = unsafe { self.0.as_ref() };
-        let depth = state.depth.get() - 1;
-        state.depth.set(depth);
+        // SAFETY: a `Reading` stays on its thread, whose `Local` is not dropped.
+        let t = unsafe { self.0.as_ref() };
+        let depth = t.depth.get() - 1;
+        t.depth.set(depth);
         if depth == 0 {
-            end(state);
+            end(t);
         }
     }
 }
 
 // Calls, so that what is compiled into every op stays small.
 #[inline(never)]
-fn begin(state: &State) {
-    let slot = &state.place.get().unwrap_or_else(register).slot;
+fn begin(t: &Local) {
+    let slot = &t.place.get().unwrap_or_else(register).slot;
     slot.begin(|| {
         if ORDER.load(Ordering::Relaxed) == MEMBARRIER {
             compiler_fence(Ordering::SeqCst);
@@ -135,12 +125,12 @@ fn begin(state: &State) {
         }
     });
     // After the mark: who publishes and then retires either finds the mark, or is seen here.
-    state.began.set(stamps::latest(&STAMP));
+    t.began.set(stamps::latest(&STAMP));
 }
 
 #[inline(never)]
-fn end(state: &State) {
-    if let Some(place) = state.place.get() {
+fn end(t: &Local) {
+    if let Some(place) = t.place.get() {
         place.slot.end();
     }
 }
@@ -169,7 +159,7 @@ pub(crate) fn in_op() -> &'static Proof {
 
 /// Whether this thread is reading.
 pub fn is_reading() -> bool {
-    STATE.with(|state| state.depth.get() > 0)
+    local(|t| t.depth.get() > 0)
 }
 
 /// Makes the body that `f` publishes one that is seen by all readings that begin later and by none that began before,
@@ -182,11 +172,11 @@ pub(crate) fn publish(f: impl FnOnce(u64, usize)) {
 /// Whether this thread sees what was published with this stamp by this thread: if it is reading, only what it published
 /// itself and what was there when it began.
 pub(crate) fn sees(stamp: u64, by: usize) -> bool {
-    STATE.with(|state| state.depth.get() == 0 || stamp <= state.began.get() || by == thread_number())
+    local(|t| t.depth.get() == 0 || stamp <= t.began.get() || by == thread_number())
 }
 
 fn my_place() -> Option<&'static Place> {
-    STATE.with(|state| state.place.get())
+    local(|t| t.place.get())
 }
 
 /// A number that no other living thread has; 0 if the thread never read.
@@ -276,7 +266,7 @@ fn register() -> &'static Place {
         places.push(place);
         place
     });
-    STATE.with(|state| state.place.set(Some(place)));
+    local(|t| t.place.set(Some(place)));
     // While the thread ends there is nobody left to give the place back: it stays taken.
     let _ = OWNED.try_with(|owned| owned.set(Some(Owned(place))));
     // Whoever retires memory after this fence knows of `ORDER`; for who did before, later loads see what they did.

@@ -9,6 +9,16 @@ pub type Dims = SmallVec<[usize; 5]>;
 /// Strides of a tensor in elements, one per axis.
 pub type Strides = SmallVec<[isize; 5]>;
 
+/// A clone, in a few moves where the elements are in the value itself.
+#[inline(always)]
+pub(crate) fn copied<A: smallvec::Array<Item: Copy>>(list: &SmallVec<A>) -> SmallVec<A> {
+    if list.spilled() {
+        return list.clone();
+    }
+    // SAFETY: all that the value has are elements that may be copied.
+    unsafe { std::ptr::read(list) }
+}
+
 /// The most elements that strides may step over.
 const MOST: usize = isize::MAX as usize;
 

@@ -34,11 +34,12 @@ use crate::autograd::node::Output;
 use crate::autograd::view::ViewOf;
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
+use crate::in_place;
 use crate::storage::reclaim::{Proof, Shared, in_op, reading};
 use crate::storage::{Storage, Version};
 use crate::transforms::{self, Batched};
 use body::Successor;
-use layout::{contiguous_strides, extent, is_contiguous};
+use layout::{contiguous_strides, copied, extent, is_contiguous};
 
 /// Bits of a tensor's `flags`.
 pub(crate) mod flag {
@@ -85,13 +86,15 @@ pub(crate) struct Inner {
 
 impl Tensor {
     /// A tensor over memory that nobody has seen yet.
+    #[inline(always)]
     fn new(first: Body) -> Self {
         let inference = mode::word() & mode::INFERENCE != 0;
         Self::with(first, None, if inference { flag::INFERENCE } else { 0 })
     }
 
+    #[inline(always)]
     fn with(first: Body, view: Option<ViewOf>, flags: u32) -> Self {
-        Self(Arc::new(Inner {
+        Self(in_place::arc(|| Inner {
             first,
             current: AtomicPtr::new(null_mut()),
             flags: AtomicU32::new(flags),
@@ -112,26 +115,26 @@ impl Tensor {
     /// A fresh contiguous tensor whose elements have arbitrary values.
     pub fn empty(sizes: &[usize], dtype: DType) -> Result<Self> {
         let n = layout::checked_numel("empty", sizes)?;
-        Self::empty_contiguous(sizes, n, contiguous_strides(sizes), dtype)
+        Self::empty_contiguous(Dims::from_slice(sizes), n, contiguous_strides(sizes), dtype)
     }
 
     /// As [`Tensor::empty`], with the sizes of this tensor.
     #[inline]
     pub(crate) fn empty_beside(&self, dtype: DType) -> Result<Self> {
         let b = self.body();
-        Self::empty_contiguous(&b.sizes, b.numel, contiguous_strides(&b.sizes), dtype)
+        Self::empty_contiguous(copied(&b.sizes), b.numel, contiguous_strides(&b.sizes), dtype)
     }
 
     /// A fresh tensor of `n` elements with strides that are contiguous for the sizes.
-    fn empty_contiguous(sizes: &[usize], n: usize, strides: Strides, dtype: DType) -> Result<Self> {
-        debug_assert!(is_contiguous(sizes, &strides) && n == layout::numel(sizes));
+    fn empty_contiguous(sizes: Dims, n: usize, strides: Strides, dtype: DType) -> Result<Self> {
+        debug_assert!(is_contiguous(&sizes, &strides) && n == layout::numel(&sizes));
         let storage = Storage::allocate(n * dtype.size())?;
         Ok(Self::new(Body {
             dtype,
             contiguous: true,
             numel: n,
             offset: 0,
-            sizes: Dims::from_slice(sizes),
+            sizes,
             strides,
             storage: Shared::new(storage),
             version: Shared::none(),
@@ -164,7 +167,7 @@ impl Tensor {
     pub fn empty_like_layout(&self, dtype: DType) -> Result<Self> {
         let b = self.body();
         if b.contiguous {
-            return Self::empty_contiguous(&b.sizes, b.numel, b.strides.clone(), dtype);
+            return Self::empty_contiguous(copied(&b.sizes), b.numel, copied(&b.strides), dtype);
         }
         Self::empty_strided(&b.sizes, &layout::preserving_strides(&b.sizes, &b.strides), dtype)
     }
@@ -360,6 +363,11 @@ impl Tensor {
     #[inline]
     pub fn dtype(&self) -> DType {
         self.body().dtype
+    }
+    /// As [`Tensor::sizes`].
+    #[inline]
+    pub(crate) fn dims(&self) -> &Dims {
+        &self.body().sizes
     }
     /// Sizes, one per axis.
     #[inline]

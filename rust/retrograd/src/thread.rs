@@ -1,0 +1,43 @@
+//! What every op asks of the calling thread, in one thread-local value: in a shared library the address of each such
+//! value is a call, so an op that knows the address of one asks for no other.
+
+use std::cell::Cell;
+
+use crate::storage::reclaim::Place;
+
+/// The mode word of a thread that begins.
+pub(crate) const FIRST_MODE: u32 = 1;
+
+/// Nothing in it is dropped: it is there as long as the thread is.
+pub(crate) struct Local {
+    /// The mode word (`autograd/mode.rs`).
+    pub mode: Cell<u32>,
+    /// How many guards say that the thread is reading (`storage/reclaim.rs`).
+    pub depth: Cell<u32>,
+    /// The stamp of the moment in which the thread began to read.
+    pub began: Cell<u64>,
+    /// Where other threads see that this one is reading.
+    pub place: Cell<Option<&'static Place>>,
+    /// The number that the thread's next node gets at least (`autograd/node.rs`).
+    pub next_seq: Cell<u64>,
+    /// A drop of nodes is under way.
+    pub dropping: Cell<bool>,
+}
+
+thread_local! {
+    static LOCAL: Local = const {
+        Local {
+            mode: Cell::new(FIRST_MODE),
+            depth: Cell::new(0),
+            began: Cell::new(0),
+            place: Cell::new(None),
+            next_seq: Cell::new(0),
+            dropping: Cell::new(false),
+        }
+    };
+}
+
+#[inline(always)]
+pub(crate) fn local<R>(f: impl FnOnce(&Local) -> R) -> R {
+    LOCAL.with(f)
+}

@@ -178,6 +178,65 @@ def test_anom_2_the_dict_is_the_users_too():
     assert set(node.metadata) == {"traceback_", "mine"}
 
 
+def accumulator(y):
+    return y.grad_fn.next_functions[0][0]
+
+
+def test_anom_2_nodes_of_leaves_keep_the_stack_of_the_first_use():
+    x = leaf([1.0])
+    with anomaly(True):
+        y = make(x)
+        z = x * 3
+    node = accumulator(y)
+    assert accumulator(z) is node and set(node.metadata) == {"traceback_"}
+    line = make.__code__.co_firstlineno + 1
+    assert "".join(node.metadata["traceback_"]).rstrip().endswith(f"line {line}, in make\n    return x * 2")
+
+
+def test_anom_2_the_node_of_a_leaf_is_as_old_as_the_graph():
+    x = leaf([1.0])
+    y = x * 2
+    with anomaly(True):
+        z = x * 3
+        assert accumulator(z) is accumulator(y) and accumulator(z).metadata == {}
+        del y, z
+        square = x * x
+        assert set(accumulator(square).metadata) == {"traceback_"}
+        assert "square = x * x" in accumulator(square).metadata["traceback_"][-1]
+    del square
+    assert accumulator(x * 2).metadata == {}
+
+
+def test_anom_2_custom_functions_and_edges_use_leaves_too():
+    x, y = leaf([1.0]), leaf([1.0])
+    with anomaly(True):
+        z = Broken.apply(x)
+        edge = rg.autograd.graph.get_gradient_edge(y)
+    assert "z = Broken.apply(x)" in "".join(accumulator(z).metadata["traceback_"])
+    assert "edge = rg" in "".join(edge.node.metadata["traceback_"])
+
+
+def test_anom_2_nodes_made_in_hooks_know_the_node_that_was_running():
+    x, seen = leaf([1.0]), []
+
+    def hook(*_):
+        with rg.enable_grad():
+            seen.append((x * 4).grad_fn)
+
+    with anomaly(True):
+        y = x * 2
+        y.register_hook(hook)
+        y.grad_fn.register_prehook(hook)
+        y.grad_fn.register_hook(hook)
+        x.register_hook(hook)
+        x.register_post_accumulate_grad_hook(hook)
+        node, leaf_node = y.grad_fn, accumulator(y)
+        y.backward()
+        outside = x * 2
+    assert [n.metadata["parent_"] for n in seen] == [node, node, node, leaf_node, leaf_node]
+    assert set(outside.grad_fn.metadata) == {"traceback_"}
+
+
 # ANOM-3 ---------------------------------------------------------------------------------------------------------
 
 
@@ -265,6 +324,149 @@ def test_anom_3_an_ancestor_without_stack_is_named():
         first, second = failing(lambda: g.sum().backward(), RuntimeError, "modified by an inplace operation")
     assert first.startswith("Error detected in DivBackward0. Traceback of forward call that caused the error:\n")
     assert "LogBackward0. No forward pass information available." in second
+
+
+def boom(*_):
+    raise KeyError("a hook")
+
+
+def on_tensor(x):
+    y = x * 2
+    y.register_hook(boom)
+    return y.exp()
+
+
+def on_node(x):
+    y = x * 2
+    y.grad_fn.register_hook(boom)
+    return y.exp()
+
+
+def before_node(x):
+    y = x * 2
+    y.grad_fn.register_prehook(boom)
+    return y.exp()
+
+
+def on_leaf(x):
+    y = x * 2
+    x.register_hook(boom)
+    return y
+
+
+def after_leaf(x):
+    y = x * 2
+    x.register_post_accumulate_grad_hook(boom)
+    return y
+
+
+def on_accumulator(x):
+    y = x * 2
+    y.grad_fn.next_functions[0][0].register_hook(boom)
+    return y
+
+
+def before_accumulator(x):
+    y = x * 2
+    y.grad_fn.next_functions[0][0].register_prehook(boom)
+    return y
+
+
+def on_several(x):
+    y, z = x * 2, x * 3
+    rg.autograd.graph.register_multi_grad_hook([y, z], boom)
+    return y + z
+
+
+def on_any(x):
+    y, z = x * 2, x * 3
+    rg.autograd.graph.register_multi_grad_hook([y, z], boom, mode="any")
+    return y + z
+
+
+def on_retained(x):
+    y = x * 2
+    y.retain_grad()
+    y.register_hook(boom)
+    return y.exp()
+
+
+HOOKS = {
+    "MulBackward0": [on_tensor, on_node, before_node, on_several, on_any, on_retained],
+    "torch::autograd::AccumulateGrad": [on_leaf, after_leaf, on_accumulator, before_accumulator],
+}
+HOOKS = [(node, hooked) for node, kinds in HOOKS.items() for hooked in kinds]
+
+
+@pytest.mark.parametrize(("node", "hooked"), HOOKS, ids=[hooked.__name__ for _, hooked in HOOKS])
+def test_anom_3_hooks_of_every_kind_that_fail(node, hooked):
+    with anomaly(True):
+        y = hooked(leaf([1.0, 2.0]))
+        (text,) = failing(y.sum().backward, KeyError, "a hook")
+    assert text.startswith(f"Error detected in {node}. Traceback of forward call that caused the error:\n")
+    first = hooked.__code__.co_firstlineno + 1
+    assert f'File "{__file__}", line {first}, in {hooked.__name__}\n' in text
+    # The engine goes on.
+    x = leaf([1.0])
+    (x * 2).backward()
+    same(x.grad, [2.0])
+
+
+@pytest.mark.parametrize(("node", "hooked"), HOOKS, ids=[hooked.__name__ for _, hooked in HOOKS])
+def test_anom_3_a_hook_in_a_graph_from_before_the_mode_has_no_stack(node, hooked):
+    x = leaf([1.0, 2.0])
+    y = hooked(x)
+    with anomaly(True):
+        (text,) = failing(y.sum().backward, KeyError, "a hook")
+    assert text.startswith(f"Error detected in {node}. No forward pass information available.")
+    assert failing(hooked(leaf([1.0])).sum().backward, KeyError) == []
+
+
+def test_anom_3_a_hook_of_what_is_captured():
+    x = leaf([1.0])
+    with anomaly(True):
+        y = on_leaf(x)
+        (text,) = failing(lambda: grad(y, x), KeyError)
+        assert text.startswith("Error detected in torch::autograd::AccumulateGrad. Traceback")
+        y = x.detach().requires_grad_() * 2
+        y.register_hook(boom)
+        (text,) = failing(lambda: grad(y * 3, y), KeyError)
+    assert text.startswith("Error detected in MulBackward0. Traceback")
+
+
+def test_anom_3_a_leaf_that_is_the_root():
+    x = leaf([1.0])
+    x.register_hook(boom)
+    with anomaly(True):
+        (text,) = failing(lambda: x.backward(), KeyError)
+    assert text.startswith("Error detected in torch::autograd::AccumulateGrad. Traceback")
+    assert "x.backward()" in text
+
+
+def test_anom_3_a_hook_of_a_second_derivative_has_ancestors():
+    x = leaf([1.0])
+    for function, node, parent in [
+        (lambda x: x**3, "MulBackward0", "PowBackward0"),
+        # The sum of two gradients of x.
+        (lambda x: x * x * x, "AddBackward0", "MulBackward0"),
+    ]:
+        with anomaly(True):
+            (g,) = grad(function(x), x, create_graph=True)
+            g.register_hook(boom)
+            first, second = failing(g.backward, KeyError)
+        assert first.startswith(f"Error detected in {node}. Traceback")
+        assert f"Previous calculation was induced by {parent}." in second
+
+
+def test_anom_3_a_hook_that_makes_nan_is_one_of_its_node():
+    x = leaf([1.0])
+    with anomaly(True):
+        y = x * 2
+        y.register_hook(lambda g: g * NAN)
+        failing(y.backward, RuntimeError, "Function 'MulBackward0' returned nan values in its 0th output.")
+        x.register_hook(lambda g: g * NAN)
+        (x * 2).backward()
+    assert np.isnan(x.grad.numpy()).all()
 
 
 # ANOM-4 ---------------------------------------------------------------------------------------------------------

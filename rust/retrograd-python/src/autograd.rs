@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::Level;
-use retrograd::autograd::mode;
+use retrograd::autograd::{anomaly, mode};
 use retrograd::autograd::node::{Edge, Output, WeakEdge};
 use retrograd::autograd::observe::{Observed, observed};
 use retrograd::{DType, Error, Tensor, transforms};
@@ -192,7 +192,9 @@ fn _grad<'py>(
 /// `(node, output_nr)` that receives a tensor's gradient.
 #[pyfunction]
 fn _gradient_edge<'py>(t: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, u32)> {
-    let output = edge_of(t)?.output();
+    let edge = edge_of(t)?;
+    let _node = anomaly::used(std::iter::once(&edge));
+    let output = edge.output();
     Ok((wrap_node(t.py(), &output.node)?, output.nr))
 }
 

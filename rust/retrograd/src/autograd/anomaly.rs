@@ -9,15 +9,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::mode::GradGuard;
-use super::node::{Grads, NodeRef};
+use super::node::{Edge, Grads, NodeRef};
 use crate::error::{Error, Result};
 use crate::tensor::Scalar;
 
 /// What the host language does in anomaly mode.
 pub trait Witness: Send + Sync {
-    /// A node was made; `parent` is the node whose rule was running.
+    /// A node was made; `parent` is the node whose rule or hook was running.
     fn recorded(&self, node: &NodeRef, parent: Option<&NodeRef>);
-    /// A node failed.
+    /// A node failed: its rule, or a hook that was called before or after it.
     fn failed(&self, node: &NodeRef);
 }
 
@@ -44,11 +44,11 @@ pub fn set(on: bool, check_nan: bool) {
 static WITNESS: OnceLock<&'static dyn Witness> = OnceLock::new();
 
 thread_local! {
-    /// The node whose rule is running on this thread.
+    /// The node whose rule or hook is running on this thread.
     static RUNNING: RefCell<Option<NodeRef>> = const { RefCell::new(None) };
 }
 
-/// Exchanges the node whose rule is running on this thread.
+/// Exchanges the node whose rule or hook is running on this thread.
 pub(super) fn exchange(running: &mut Option<NodeRef>) {
     *running = RUNNING.replace(running.take());
 }
@@ -58,18 +58,41 @@ pub fn register(witness: &'static dyn Witness) {
     let _ = WITNESS.set(witness);
 }
 
+/// A node was made.
 #[cold]
-pub(crate) fn recorded(node: NodeRef) {
+pub(crate) fn recorded(node: &NodeRef) {
+    used(node.edges.iter().flatten());
+    note(node);
+}
+
+/// These edges were made, all in one: of a node, or roots. In anomaly mode makes the nodes of their leaves, unless they
+/// exist, or other edges lead to them: those of a graph that was recorded before the mode was switched on.
+#[cold]
+pub fn used<'a>(edges: impl Iterator<Item = &'a Edge> + Clone) -> Vec<NodeRef> {
+    let mut made = Vec::new();
+    for edge in edges.clone().filter(|_| is_on()) {
+        let Edge::Leaf(leaf) = edge else { continue };
+        let here = edges.clone().filter(|other| matches!(other, Edge::Leaf(other) if other.is_same(leaf))).count();
+        if leaf.live_accumulator().is_none() && leaf.edges() <= here {
+            let node = leaf.accumulator();
+            note(&node);
+            made.push(node);
+        }
+    }
+    made
+}
+
+fn note(node: &NodeRef) {
     if let Some(witness) = WITNESS.get() {
         let parent = RUNNING.with_borrow(Clone::clone);
-        witness.recorded(&node, parent.as_ref());
+        witness.recorded(node, parent.as_ref());
     }
 }
 
-/// Runs a node's rule, `run`; in anomaly mode under observation.
+/// Runs what a node or leaf does with its gradients, `run`: hooks and rule; in anomaly mode under observation.
 #[inline]
-pub(crate) fn watched(node: &NodeRef, run: impl FnOnce() -> Result<Grads>) -> Result<Grads> {
-    if is_on() { observed(node, run) } else { run() }
+pub(super) fn watched(node: impl FnOnce() -> NodeRef, run: impl FnOnce() -> Result<Grads>) -> Result<Grads> {
+    if is_on() { observed(&node(), run) } else { run() }
 }
 
 #[cold]

@@ -250,7 +250,7 @@ fn record(
     }
     let node = op.move_into_node(Head::of_op(grad_edges.edges, outputs), SavedSlots::new(saved));
     if anomaly::is_on() {
-        anomaly::recorded(node.clone());
+        anomaly::recorded(&node);
     }
     Ok(node)
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use smallvec::{SmallVec, smallvec};
 
+use super::anomaly;
 use super::mode::{self, GradGuard};
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::view::Creation;
@@ -25,7 +26,11 @@ impl Edges {
             return Ok(None);
         }
         let edge = |x: &Tensor| if x.dtype().is_differentiable() { x.grad_edge() } else { Ok(None) };
-        Ok(Some(Self(operands.iter().map(edge).collect::<Result<_>>()?)))
+        let edges = Self(operands.iter().map(edge).collect::<Result<_>>()?);
+        if anomaly::is_on() {
+            anomaly::used(edges.0.iter().flatten());
+        }
+        Ok(Some(edges))
     }
     pub fn to_vec(&self) -> SmallVec<[Option<Edge>; 2]> {
         self.0.clone()

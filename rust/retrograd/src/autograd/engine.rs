@@ -70,6 +70,16 @@ enum Vertex {
     Leaf(Tensor),
 }
 
+impl Vertex {
+    /// The node; that of a leaf is made if it does not exist.
+    fn node(&self) -> NodeRef {
+        match self {
+            Vertex::Node(node) => node.clone(),
+            Vertex::Leaf(leaf) => leaf.accumulator(),
+        }
+    }
+}
+
 impl Task {
     fn new(edge: &Edge) -> Self {
         let (vertex, outputs) = match edge {
@@ -123,6 +133,7 @@ fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {
         (0..tasks.len() as u32).filter(|&i| tasks[i as usize].seq().is_some()).collect();
     order.sort_unstable_by_key(|&i| std::cmp::Reverse(tasks[i as usize].seq()));
     let modes = Modes::enter(call.create_graph);
+    let _nodes = anomaly::is_on().then(|| anomaly::used(call.roots.iter().map(|root| &root.edge)));
     for root in call.roots {
         let slot = slots.get(&root.edge).expect("roots were discovered");
         tasks[slot as usize].is_root = true;
@@ -276,33 +287,32 @@ fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tens
     let captures = std::mem::take(&mut v.captures);
     let arrived = grads.iter().any(Option::is_some);
     let wanted = frame.needs(i as u32) && arrived;
-    if wanted || v.is_root && arrived {
-        match &vertex {
-            Vertex::Node(node) => tensor_hooks(node, &mut grads)?,
-            Vertex::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
-        }
-        for &(nr, position) in &captures {
-            captured[position as usize] = grads[nr as usize].clone();
-        }
-    }
-    match vertex {
-        Vertex::Leaf(leaf) => {
-            if wanted && runs {
-                run_leaf(&leaf, grads, how)?;
+    let shown = wanted || v.is_root && arrived;
+    let results = anomaly::watched(
+        || vertex.node(),
+        || {
+            if shown {
+                match &vertex {
+                    Vertex::Node(node) => tensor_hooks(node, &mut grads)?,
+                    Vertex::Leaf(leaf) => leaf_hooks(leaf, &mut grads[0])?,
+                }
+                for &(nr, position) in &captures {
+                    captured[position as usize] = grads[nr as usize].clone();
+                }
             }
-            how.modes.again();
-            Ok(())
-        }
-        Vertex::Node(node) => {
-            let asked = wanted || frame.needs(i as u32) && node.rule.takes_nothing();
-            let results = if asked && runs {
-                anomaly::watched(&node, || run_node(&node, grads, frame, how))?
-            } else {
-                Grads::new()
-            };
-            how.modes.again();
-            propagate(&node, results, tasks, frame, captured, how)
-        }
+            match &vertex {
+                Vertex::Leaf(leaf) if wanted && runs => run_leaf(leaf, grads, how).map(|()| Grads::new()),
+                Vertex::Node(node) if runs && (wanted || frame.needs(i as u32) && node.rule.takes_nothing()) => {
+                    run_node(node, grads, frame, how)
+                }
+                _ => Ok(Grads::new()),
+            }
+        },
+    )?;
+    how.modes.again();
+    match &vertex {
+        Vertex::Leaf(_) => Ok(()),
+        Vertex::Node(node) => propagate(node, results, tasks, frame, captured, how),
     }
 }
 
@@ -370,7 +380,8 @@ fn propagate(
         if let Some(g) = results.get_mut(i).and_then(Option::take)
             && frame.needs(slot)
         {
-            accumulate_input(next, edge.nr(), g, how.create_graph)?;
+            let add = || accumulate_input(next, edge.nr(), g, how.create_graph);
+            anomaly::watched(|| node.clone(), || add().map(|()| Grads::new()))?;
         }
         next.pending -= 1;
         if next.pending == 0 && next.seq().is_none() {

@@ -42,6 +42,10 @@ impl LeafRef {
         }
         Self { leaf: leaf.clone(), layout }
     }
+    /// How many edges lead to the leaf.
+    pub(super) fn edges(&self) -> usize {
+        self.leaf.meta().edges.load(Ordering::Relaxed)
+    }
     /// Sizes and dtype of the leaf when it was used.
     pub(crate) fn expects(&self) -> (&[usize], DType) {
         let used = self.leaf.body_number(self.layout);

@@ -232,7 +232,7 @@ impl<R: Rule + 'static> Node<R> {
         let seq = if rule.leaf().is_some() { LEAF_SEQ } else { next_seq(&edges) };
         let node = Arc::new(Self { head: Head::new(seq, edges, outputs), rule });
         if anomaly::is_on() && node.seq != LEAF_SEQ {
-            anomaly::recorded(node.clone());
+            anomaly::recorded(&(node.clone() as NodeRef));
         }
         node
     }

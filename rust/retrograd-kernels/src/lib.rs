@@ -9,6 +9,7 @@ pub mod columns;
 pub mod conv;
 pub mod ctc;
 pub mod distance;
+pub mod finite;
 pub mod grid;
 pub mod math;
 pub mod matmul;

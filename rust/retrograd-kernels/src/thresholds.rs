@@ -46,6 +46,13 @@ pub mod pointwise {
     pub const SQUARE: usize = size(16, 2);
 }
 
+pub mod finite {
+    use super::*;
+
+    /// Elements that are looked at between two decisions whether to go on; also what a thread takes at a time.
+    pub const BLOCK: usize = size(4096, 8);
+}
+
 pub mod reduce {
     use super::*;
 

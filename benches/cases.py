@@ -154,9 +154,14 @@ def custom_function(m: ModuleType) -> Thunk:
 
 @case("MLP step, batch 32, hidden 64", 184 / 40)
 def mlp_step(m: ModuleType) -> Thunk:
+    return mlp(m, 32, 64)
+
+
+def mlp(m: ModuleType, batch: int, width: int) -> Thunk:
+    """A training step: forward, backward and the update of the parameters."""
     f = m.nn.functional
-    x, target = m.randn(32, 64), classes(m, 32, 10)
-    w1, b1, w2, b2 = params = leaf(m, 64, 64), leaf(m, 64), leaf(m, 10, 64), leaf(m, 10)
+    x, target = m.randn(batch, width), classes(m, batch, 10)
+    w1, b1, w2, b2 = params = leaf(m, width, width), leaf(m, width), leaf(m, 10, width), leaf(m, 10)
 
     def run() -> None:
         hidden = f.linear(x, w1, b1).relu()

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 
 import ops  # noqa: F401  (adds its rows)
-from cases import CASES, Case, mlp_step
+from cases import CASES, Case, mlp, mlp_step
 from timing import FULL, QUICK, Plan, race
 
 # Import a package in a fresh interpreter; print seconds and, where /proc tells, MB of resident memory added.
@@ -47,6 +47,7 @@ print(time.perf_counter() - start, resident() - before)
 # Seconds after which the workers of a usual OpenMP have gone to sleep.
 REST = 0.1
 LINES_NOTED = "MLP step, noting lines for errors"
+NAN_DETECTED = "MLP step, batch 128, width 256, detect_nan"
 
 
 @dataclass
@@ -199,6 +200,22 @@ def lines_noted(ours: ModuleType, plan: Plan) -> Row:
     return row
 
 
+def nan_detected(ours: ModuleType, plan: Plan) -> Row:
+    """What an MLP step takes longer in `autograd.detect_nan`."""
+
+    def setup(on: bool) -> Callable[[], object]:
+        step, block = mlp(ours, 128, 256), ours.autograd.detect_nan(on)
+
+        def run() -> None:
+            with block:
+                step()
+
+        return run
+
+    samples = race({"on": partial(setup, True), "off": partial(setup, False)}, plan)
+    return Row(NAN_DETECTED, "%", max(0.0, (samples["on"].seconds / samples["off"].seconds - 1) * 100), at_most=50.0)
+
+
 def loops(ours: ModuleType) -> str:
     """Which ops vmap runs entry by entry, for want of a batching rule, of those that take nothing but tensors."""
     x, tried = ours.rand(3, 4, 4), 0
@@ -298,6 +315,10 @@ def main() -> int:
     if wanted(LINES_NOTED) and hasattr(getattr(ours, "_core", None), "_note_places"):
         progress(LINES_NOTED)
         rows.append(lines_noted(ours, plan))
+        show(rows[-1])
+    if wanted(NAN_DETECTED) and hasattr(ours.autograd, "detect_nan"):
+        progress(NAN_DETECTED)
+        rows.append(nan_detected(ours, plan))
         show(rows[-1])
     progress("imports and sizes")
     for row in footprint(wanted, ours, torch, 2 if args.quick else 5, path):

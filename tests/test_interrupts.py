@@ -38,12 +38,20 @@ def state():
         "batch level": batch,
         "tangents": _core._is_fwd_grad_enabled(),
         "anomaly": (rg.is_anomaly_enabled(), rg.is_anomaly_check_nan_enabled()),
+        "nan": detects_nan(),
         "threads": rg.autograd.is_multithreading_enabled(),
         "hooks": saved_by(x),
         "group": checkpoints.GraphExecGroup._get_current_group(),
         "options": (checkpoints._overrides.early_stop, checkpoints._overrides.debug),
         "watching": graph_watches(x),
     }
+
+
+def detects_nan():
+    try:
+        return rg.zeros(1).log().numel() == 0
+    except RuntimeError:
+        return True
 
 
 def saved_by(x):
@@ -120,6 +128,7 @@ BODIES = {
     "disable_saved_tensors_hooks": within(lambda: graph.disable_saved_tensors_hooks("none here")),
     "allow_mutation_on_saved_tensors": within(graph.allow_mutation_on_saved_tensors),
     "set_detect_anomaly": within(lambda: rg.autograd.set_detect_anomaly(True)),
+    "detect_nan": within(rg.autograd.detect_nan),
     "set_multithreading_enabled": within(lambda: rg.autograd.set_multithreading_enabled(False)),
     "checkpoint": recompute,
     "GraphExecGroup": within(checkpoints.GraphExecGroup),

@@ -8,6 +8,7 @@ import pytest
 SOURCES = Path(__file__).parents[1] / "rust/retrograd/src"
 BELOW_TENSORS = [
     "error.rs",
+    "error/non_finite.rs",
     "generator.rs",
     "in_place.rs",
     "interrupt.rs",

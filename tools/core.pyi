@@ -518,6 +518,9 @@ class _Anomaly(_Scope):
 class _AnomalySwitch(_Scope):
     def __new__(cls, mode: _bool, check_nan: _bool = True) -> Self: ...
 
+class _DetectNan(_Scope):
+    def __new__(cls, enabled: _bool = True, *, check_inf: _bool = True) -> Self: ...
+
 class _DualLevel(_Scope):
     def __new__(cls) -> Self: ...
 

@@ -11,7 +11,7 @@ from retrograd._core import Tensor
 from retrograd._core import _SavedTensor as SavedTensor
 from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from retrograd.autograd._batched_derivatives import vjp_batch
-from retrograd.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+from retrograd.autograd.anomaly_mode import detect_anomaly, detect_nan, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (
     enable_grad,
@@ -36,6 +36,7 @@ __all__ = [
     "anomaly_mode",
     "backward",
     "detect_anomaly",
+    "detect_nan",
     "enable_grad",
     "enforce_grad_layout_policy",
     "forward_ad",

@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::Level;
-use retrograd::autograd::{anomaly, mode};
 use retrograd::autograd::node::{Edge, Output, WeakEdge};
 use retrograd::autograd::observe::{Observed, observed};
+use retrograd::autograd::{anomaly, mode};
 use retrograd::{DType, Error, Tensor, transforms};
 
 use crate::anythread::AnyThread;

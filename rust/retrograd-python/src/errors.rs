@@ -6,7 +6,9 @@ use pyo3::exceptions::{
     PyIndexError, PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyUserWarning, PyValueError,
 };
 use pyo3::prelude::*;
-use retrograd::error::ErrorClass;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use retrograd::error::{ErrorClass, NonFinite};
 use retrograd::{Error, ErrorKind};
 
 /// The Python exception for an error of the core.
@@ -17,6 +19,9 @@ pub fn to_py(e: Error) -> PyErr {
     {
         return Python::attach(|py| err.clone_ref(py));
     }
+    if let ErrorKind::NonFinite(facts) = e.kind() {
+        return Python::attach(|py| non_finite(py, facts).unwrap_or_else(|e| e));
+    }
     let message = e.to_string();
     match e.kind().class() {
         ErrorClass::Runtime => PyRuntimeError::new_err(message),
@@ -26,6 +31,22 @@ pub fn to_py(e: Error) -> PyErr {
         ErrorClass::NotImplemented => PyNotImplementedError::new_err(message),
         ErrorClass::Memory => PyMemoryError::new_err(message),
     }
+}
+
+static NON_FINITE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// The exception that says what made a NaN or an infinity, with the facts as attributes.
+fn non_finite(py: Python<'_>, facts: &NonFinite) -> PyResult<PyErr> {
+    let class = NON_FINITE.import(py, "retrograd.autograd.anomaly_mode", "NonFiniteError")?;
+    let error = class.call1((facts.to_string(),))?;
+    error.setattr("op", &facts.maker)?;
+    error.setattr("called", facts.called)?;
+    error.setattr("gradient", facts.gradient_of.is_some().then_some(facts.result))?;
+    error.setattr("index", PyTuple::new(py, &facts.index)?)?;
+    error.setattr("value", crate::convert::number(py, facts.value)?)?;
+    let line = facts.location.as_ref().map(|place| (&place.file, place.line, &place.function, &place.text));
+    error.setattr("line", line)?;
+    Ok(PyErr::from_value(error))
 }
 
 /// Carries a Python exception through the core; it comes out of [`to_py`] unchanged.

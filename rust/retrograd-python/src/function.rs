@@ -21,7 +21,7 @@ use retrograd::Tensor;
 use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
 use retrograd::autograd::forward::Hidden;
 use retrograd::autograd::saved::{Saved, SavedSlots, pack_saved};
-use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, is_grad_enabled, mode};
+use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, finite, is_grad_enabled, mode};
 use retrograd::transforms;
 use smallvec::SmallVec;
 
@@ -393,6 +393,17 @@ fn finish<'py>(
         if results.iter().flatten().any(lost) {
             return Err(PyRuntimeError::new_err(RETURNED_AND_SAVED));
         }
+    }
+
+    if mode::word() & mode::DETECT_NAN != 0 {
+        let made: SmallVec<[&Tensor; 4]> = results.iter().flatten().filter(|t| !call.is_returned_as_is(t)).collect();
+        let operands: SmallVec<[&Tensor; 4]> = operands.iter().collect();
+        finite::check_foreign(
+            &ctx.getattr(intern!(py, "_forward_cls"))?.getattr(intern!(py, "__name__"))?.to_string(),
+            &made,
+            &operands,
+        )
+        .or_py()?;
     }
 
     // Before results are replaced.

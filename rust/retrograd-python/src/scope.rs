@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use retrograd::Tensor;
-use retrograd::autograd::mode::{self, GRAD, INFERENCE, LOOSE_GRADS, SINGLE_THREADED};
+use retrograd::autograd::mode::{self, DETECT_INF, DETECT_NAN, GRAD, INFERENCE, LOOSE_GRADS, SINGLE_THREADED};
 use retrograd::autograd::{anomaly, forward, hooks, saved};
 use retrograd::generator::default_generator;
 use retrograd::transforms::{self, IsGiven, Randomness};
@@ -34,6 +34,7 @@ enum Switch {
     GradLayout(bool),
     Multithreading(bool),
     Anomaly { on: bool, check_nan: bool },
+    DetectNan { on: bool, check_inf: bool },
 }
 
 impl Switch {
@@ -55,6 +56,11 @@ impl Switch {
                 anomaly::set(on, check_nan);
                 before
             }
+            Switch::DetectNan { on, check_inf } => {
+                let word = mode::set(DETECT_NAN, on);
+                mode::set(DETECT_INF, on && check_inf);
+                Before::Word { bits: DETECT_NAN | DETECT_INF, word }
+            }
         }
     }
     fn is_on(self) -> bool {
@@ -64,7 +70,8 @@ impl Switch {
             | Switch::Forward(on)
             | Switch::GradLayout(on)
             | Switch::Multithreading(on)
-            | Switch::Anomaly { on, .. } => on,
+            | Switch::Anomaly { on, .. }
+            | Switch::DetectNan { on, .. } => on,
         }
     }
 }
@@ -426,6 +433,10 @@ bases! {
         let on = flag("set_anomaly_enabled", "enabled", Some(0), &mode)?;
         acting(Switch::Anomaly { on, check_nan }, true)
     }
+    /// Results are searched for NaN and infinities, or not.
+    DetectNan("_DetectNan", (enabled = true, *, check_inf = true), enabled: bool, check_inf: bool) {
+        Scope::of(What::Switch(Switch::DetectNan { on: enabled, check_inf }))
+    }
     /// A level of tangents.
     DualLevel("_DualLevel", (),) { Scope::of(What::Dual { public: true }) }
     /// Saved-tensor hooks are refused.
@@ -546,6 +557,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<MultithreadingSwitch>()?;
     m.add_class::<Anomaly>()?;
     m.add_class::<AnomalySwitch>()?;
+    m.add_class::<DetectNan>()?;
     m.add_class::<DualLevel>()?;
     m.add_class::<SavedHooks>()?;
     m.add_class::<NoSavedHooks>()?;

@@ -1,6 +1,8 @@
 //! One error type. A variant holds the facts; `Display` prints them with the remedy; the binding maps each variant to
 //! its Python exception once.
 
+mod non_finite;
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -8,6 +10,8 @@ use std::sync::Arc;
 use crate::call_site::SourceLocation;
 use crate::kernels::OutOfMemory;
 use crate::tensor::dtype::DType;
+
+pub use non_finite::{NonFinite, Operand};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -38,6 +42,8 @@ pub enum ErrorKind {
     Freed(Box<Freed>),
     /// A rule of autograd was broken: a write in place to a leaf, a root that does not require grad, ...
     Autograd { detail: String },
+    /// An op made a NaN or an infinity while somebody searched for one.
+    NonFinite(Box<NonFinite>),
     /// There is no derivative, or no batching.
     NotImplemented { detail: String },
     /// No kernel for a dtype. `kernel` is what torch calls the loop that refuses.
@@ -70,6 +76,7 @@ impl ErrorKind {
             | ErrorKind::DType { .. }
             | ErrorKind::StaleSave(_)
             | ErrorKind::Freed(_)
+            | ErrorKind::NonFinite(_)
             | ErrorKind::Batched { .. }
             | ErrorKind::Autograd { .. }
             | ErrorKind::Foreign(_) => ErrorClass::Runtime,
@@ -162,6 +169,11 @@ impl Error {
             | ErrorKind::Index { op, .. }
             | ErrorKind::Batched { op }
             | ErrorKind::NoKernel { op, .. } => *op = name,
+            ErrorKind::NonFinite(facts) => {
+                if facts.gradient_of.is_none() {
+                    facts.called = Some(name);
+                }
+            }
             ErrorKind::StaleSave(_)
             | ErrorKind::Freed(_)
             | ErrorKind::Autograd { .. }
@@ -232,6 +244,7 @@ impl fmt::Display for Error {
             }
             ErrorKind::StaleSave(s) => s.fmt(f),
             ErrorKind::Freed(freed) => freed.fmt(f),
+            ErrorKind::NonFinite(facts) => facts.fmt(f),
             ErrorKind::Autograd { detail } | ErrorKind::NotImplemented { detail } => f.write_str(detail),
             ErrorKind::NoKernel { op, kernel, dtype } => {
                 if op != kernel {

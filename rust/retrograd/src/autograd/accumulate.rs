@@ -1,7 +1,8 @@
 //! What happens when a gradient reaches a leaf, or a second gradient reaches the same place.
 
 use super::arith;
-use super::mode::GradGuard;
+use super::finite;
+use super::mode::{self, GradGuard};
 use super::overlap::{Repeats, check_repeats};
 use crate::error::Result;
 use crate::storage::reclaim::reading;
@@ -13,6 +14,7 @@ pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
     let _reading = reading();
     if !create_graph
         && plain
+        && mode::word() & mode::DETECT_NAN == 0
         && !b.is_batched()
         && a.is_unshared()
         && a.sizes() == b.sizes()
@@ -66,9 +68,10 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
                     continue;
                 }
                 // Nothing here calls the host language, which may wait for the slot.
+                let before = finite::before_sum(old);
                 arith::add_assign(old, &g)?;
                 old.bump_version();
-                return Ok(());
+                return finite::check_sum(old, before, &g);
             }
         };
         let mut held = slot.lock();
@@ -148,7 +151,7 @@ fn fits(leaf: &Tensor, g: &Tensor) -> bool {
     if leaf.is_contiguous() && b.contiguous {
         return true;
     }
-    if super::mode::word() & super::mode::LOOSE_GRADS != 0 {
+    if mode::word() & mode::LOOSE_GRADS != 0 {
         return layout::is_dense(&b.sizes, &b.strides);
     }
     let want = wanted_strides(leaf, g);

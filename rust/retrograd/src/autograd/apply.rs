@@ -8,13 +8,14 @@ use smallvec::{SmallVec, smallvec};
 use super::anomaly;
 use super::complex;
 use super::erased::{AnyPrimitive, Unrecorded};
+use super::finite;
 use super::forward::BeforeWrite;
-use super::mode;
+use super::mode::{self, GradGuard};
 use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::observe;
 use super::overlap;
 use super::primitive::{Outs, Primitive, Save, Source, Vjp};
-use super::saved::{Before, Saved, SavedItem, SavedSlots, pack_before, pack_saved, save_values};
+use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
 use crate::error::{Error, Result};
 use crate::storage::reclaim::reading;
 use crate::tensor::{DType, Form, Tensor};
@@ -35,15 +36,35 @@ impl OpRule<dyn AnyPrimitive> {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
         let _reading = reading();
-        let results = if complex::any(grads) {
-            complex::vjp(&self.op, node, grads, saved, run)
+        let results = if mode::word() & mode::DETECT_NAN != 0 {
+            self.run_checked(node, grads, saved, run)
         } else {
-            self.op.vjp(&Vjp { node, grads, saved, run })
+            self.vjp(node, grads, saved, run)
         };
         if results.is_err() {
             self.saved.unclaim(run);
         }
         results
+    }
+    #[inline]
+    fn vjp(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
+        if complex::any(grads) {
+            complex::vjp(&self.op, node, grads, saved, run)
+        } else {
+            self.op.vjp(&Vjp { node, grads, saved, run })
+        }
+    }
+    /// The rule's results are searched for NaN as a whole, its ops are not: some make an infinity on the way.
+    #[cold]
+    fn run_checked(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
+        let kept = saved.clone();
+        let word = mode::word();
+        let results = {
+            let _off = GradGuard::with(mode::DETECT_NAN, false);
+            self.vjp(node, grads, saved, run)?
+        };
+        finite::check_rule(node, &results, grads, || finite::saved_names(node, &kept), word)?;
+        Ok(results)
     }
     fn item(&self, node: &NodeRef, name: &str) -> Result<Option<SavedItem>> {
         let saves = self.op.facts().saves;
@@ -174,6 +195,9 @@ fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<O
     }
     op.op().check_dtype(xs)?;
     let mut outs = op.op().forward(xs)?;
+    if word & mode::DETECT_NAN != 0 {
+        finite::check_results(op.op(), xs, &outs, word)?;
+    }
     let mut node = None;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         node = record_outs(op, xs, &mut outs, word)?;
@@ -318,6 +342,7 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
         None
     };
     target.tell_of_write()?;
+    let detecting = (word & mode::DETECT_NAN != 0).then(|| finite::before_write(xs));
     // Kernels rest on targets that do not overlap themselves, unless the op knows of others.
     let direct = op.op().overlap_rules().repeats != overlap::Repeats::Refused || !target.may_overlap_itself();
     // SAFETY: (1) just asked for; (2) `overlap::check` held the operands against the rules.
@@ -338,6 +363,9 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     if let Some(before) = propagating {
         before.propagate(op_of(recorded.as_ref(), op), xs, target)?;
         share_tangents(recorded.as_ref(), std::slice::from_ref(target))?;
+    }
+    if let Some(before) = detecting {
+        finite::check_written(op_of(recorded.as_ref(), op), xs, before, word)?;
     }
     Ok(target.clone())
 }

@@ -9,7 +9,7 @@ pub(crate) use crate::ops::create::{fill_from, zeros_strided};
 pub(crate) use crate::ops::memory::{cast, clone_strided, cloned};
 
 /// Conjugates and real parts, for rules that are written for real numbers.
-pub(crate) use crate::ops::pointwise::complex::{conj, real};
+pub(crate) use crate::ops::pointwise::complex::{conj, imag, real};
 
 /// Sums of gradients.
 pub(crate) use crate::ops::pointwise::add_assign;

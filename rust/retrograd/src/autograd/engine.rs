@@ -19,7 +19,9 @@ pub use roots::{backward, grad, root, root_grad};
 
 use super::anomaly;
 use super::arith;
+use super::finite;
 use super::hooks::NodeHooks;
+use super::mode;
 use super::node::{Edge, Grads, NodeRef, Run};
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
@@ -322,6 +324,9 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How<'_>) -> Re
     }
     let run = Run { create_graph: how.create_graph, frees: !how.retain_graph, needs: needed_inputs(node, frame) };
     let results = node.rule.apply(node, &grads, run)?;
+    if mode::word() & mode::DETECT_NAN != 0 && node.rule.op().is_none() {
+        finite::check_rule(node, &results, &grads, || saved_by(node), mode::word())?;
+    }
     let results = finish_node(node, results, &grads);
     if !how.retain_graph
         && let Some(saved) = node.rule.saved_slots()
@@ -332,6 +337,12 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How<'_>) -> Re
         }
     }
     results
+}
+
+/// What a foreign rule saved, as far as it can still be had.
+fn saved_by(node: &NodeRef) -> Vec<(String, Tensor)> {
+    let saved = node.rule.saved_slots().and_then(|saved| saved.unpack(node, false).ok()).unwrap_or_default();
+    finite::saved_names(node, &saved)
 }
 
 fn finish_node(node: &NodeRef, mut results: Grads, grads: &[Option<Tensor>]) -> Result<Grads> {
@@ -348,6 +359,7 @@ fn pre_hooks(hooks: &NodeHooks, grads: &mut Grads) -> Result<()> {
     let pre: Vec<_> = hooks.pre.lock().iter().map(|(_, h)| h.clone()).collect();
     for hook in pre {
         if let Some(new) = hook.call(grads)? {
+            finite::check_hook(&new, grads)?;
             *grads = new;
         }
     }
@@ -358,6 +370,7 @@ fn post_hooks(hooks: &NodeHooks, results: &mut Grads, grads: &[Option<Tensor>]) 
     let post: Vec<_> = hooks.post.lock().iter().map(|(_, h)| h.clone()).collect();
     for hook in post {
         if let Some(new) = hook.call(results, grads)? {
+            finite::check_hook(&new, results)?;
             *results = new;
         }
     }
@@ -426,7 +439,8 @@ fn tensor_hooks(node: &NodeRef, grads: &mut Grads) -> Result<()> {
 
 fn call_tensor_hook(hook: &dyn super::hooks::TensorHook, grad: &mut Option<Tensor>) -> Result<()> {
     if let Some(new) = hook.call(grad.as_ref())? {
-        *grad = Some(new);
+        let old = grad.replace(new);
+        finite::check_hook(std::slice::from_ref(grad), &[old])?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::arith;
 use super::erased::AnyPrimitive;
+use super::finite;
 use super::leaf::WeakTensor;
 use super::mode;
 use super::node::Grads;
@@ -388,7 +389,7 @@ fn each_level(xs: &[&Tensor], rule: LevelRule) -> Result<()> {
 /// Runs the op's JVP rule at every level at which an operand has a tangent.
 pub(crate) fn propagate_tangents(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[Tensor]) -> Result<()> {
     let _reading = reading();
-    propagate_through(xs, outs, &mut |ts| op.jvp(&Jvp { xs, outs, tangents: ts }), op.facts().name)
+    propagate_through(xs, outs, &mut |ts| finite::jvp(op, &Jvp { xs, outs, tangents: ts }), op.facts().name)
 }
 
 /// Gives `outs`, computed from `xs`, tangents at every level at which one of `xs` has one. `rule` makes them of the
@@ -462,7 +463,7 @@ impl BeforeWrite {
             xs.iter().zip(&self.copies).map(|(x, c)| c.as_ref().unwrap_or(x)).collect();
         let outs = std::slice::from_ref(target);
         let tangent = |ts: &[Option<Tensor>]| {
-            let results = op.jvp(&Jvp { xs: &before, outs, tangents: ts })?;
+            let results = finite::jvp(op, &Jvp { xs: &before, outs, tangents: ts })?;
             tangent_for(target, results.into_iter().next().flatten(), op.facts().name)
         };
         // Of what such ops write nothing depends on the target: the derivative by it is 1 for the elements that stay.

@@ -8,6 +8,7 @@ mod complex;
 pub mod custom;
 pub mod engine;
 pub mod erased;
+pub mod finite;
 pub mod forward;
 pub mod hooks;
 pub mod leaf;

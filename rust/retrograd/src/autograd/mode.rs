@@ -24,8 +24,16 @@ pub const SINGLE_THREADED: u32 = 1 << 8;
 /// Somebody lists the ops that run.
 pub const OBSERVED: u32 = 1 << 9;
 
+/// Results are searched for a NaN that their op made.
+pub const DETECT_NAN: u32 = 1 << 11;
+/// They are searched for infinities too.
+pub const DETECT_INF: u32 = 1 << 12;
+
+/// Bits under which rules must consist of ops: their tangents, batches or names matter.
+pub const COMPOSED: u32 = FORWARD | TRANSFORM | OBSERVED;
+
 /// Bits that send an op down its slow path.
-pub const SPECIAL: u32 = FORWARD | TRANSFORM | OBSERVED;
+pub const SPECIAL: u32 = COMPOSED | DETECT_NAN;
 
 /// The calling thread's mode word.
 #[inline]

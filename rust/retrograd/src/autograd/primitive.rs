@@ -240,7 +240,7 @@ impl Vjp<'_> {
     /// Whether the gradients are differentiated in turn: the rule's ops are recorded, or propagate tangents. Then the
     /// rule must consist of ops; otherwise it may use a kernel of its own.
     pub fn differentiating(&self) -> bool {
-        self.run.create_graph || mode::word() & mode::SPECIAL != 0
+        self.run.create_graph || mode::word() & mode::COMPOSED != 0
     }
     /// Sizes of operand `i`, which must require grad.
     pub fn sizes(&self, i: usize) -> &[usize] {
@@ -271,7 +271,7 @@ impl Jvp<'_> {
     pub fn differentiating(&self) -> bool {
         let word = mode::word();
         let all = || self.xs.iter().copied().chain(self.tangents.iter().flatten());
-        word & mode::SPECIAL != 0 || mode::records(word) && all().any(Tensor::requires_grad)
+        word & mode::COMPOSED != 0 || mode::records(word) && all().any(Tensor::requires_grad)
     }
     /// The sum of parts of a tangent, `None` for zero.
     pub fn sum(parts: impl IntoIterator<Item = Option<Tensor>>) -> Result<Option<Tensor>> {

@@ -6,9 +6,10 @@ use retrograd_macros::op;
 
 use super::Reduction;
 use super::ctc_composed::gradient;
-use crate::autograd::Grads;
 use crate::autograd::apply::apply;
+use crate::autograd::mode::{DETECT_INF, GradGuard};
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
+use crate::autograd::{Grads, finite};
 use crate::error::{Error, Result};
 use crate::kernels::ctc::Sequence;
 use crate::kernels::real::Real;
@@ -254,7 +255,14 @@ fn loss(log_probs: &Tensor, targets: &Tensor, steps: &[i64], lengths: &[i64], ho
         blank: how.blank as usize,
         zero_infinity: how.zero_infinity,
     };
-    let mut losses = apply(CtcLoss { targets: values }, &[&x, &targets])?.swap_remove(0);
+    let mut losses = {
+        // The logarithm of the sum over no way is -inf, which is nothing to report: of the loss alone it is.
+        let _finite = GradGuard::with(DETECT_INF, false);
+        apply(CtcLoss { targets: values }, &[&x, &targets])?.swap_remove(0)
+    };
+    if !how.zero_infinity {
+        finite::check_foreign(OP, &[&losses], &[&x, &targets])?;
+    }
     if how.zero_infinity {
         let lost = losses.eq(&Tensor::number(Scalar::Float(f64::INFINITY))?)?;
         losses = where_(&lost, &Tensor::full(&[], Scalar::Int(0), losses.dtype())?, &losses)?;

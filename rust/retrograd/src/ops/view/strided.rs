@@ -43,7 +43,7 @@ impl ViewOp for AsStrided {
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         let to = self.to();
         if !mode::is_grad_enabled()
-            && mode::word() & mode::SPECIAL == 0
+            && mode::word() & mode::COMPOSED == 0
             && !may_overlap(&to.sizes, &to.strides)
             && !may_overlap(&self.from.sizes, &self.from.strides)
             && let Some(grad) = pull_apart(g, &to, &self.from)?

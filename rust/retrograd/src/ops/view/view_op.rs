@@ -112,7 +112,7 @@ impl<V: ViewOp> Primitive for Viewed<V> {
 #[inline]
 pub fn is_differentiated(x: &Tensor) -> bool {
     let word = mode::word();
-    word & mode::SPECIAL != 0 || (mode::records(word) && x.requires_grad())
+    word & mode::COMPOSED != 0 || (mode::records(word) && x.requires_grad())
 }
 
 /// The view of `x`, recorded.

@@ -501,6 +501,20 @@ def test_anom_4_one_nan_among_many():
         failing(y.backward, RuntimeError, "Function 'MulBackward0' returned nan values in its 0th output.")
 
 
+@pytest.mark.parametrize(
+    "dtype", [rg.float16, rg.bfloat16, rg.float32, rg.float64, rg.complex64, rg.complex128], ids=str
+)
+def test_anom_4_every_dtype(dtype):
+    x = rg.ones(3, dtype=dtype).requires_grad_()
+    with anomaly(True):
+        (x * 2).backward(rg.ones(3, dtype=dtype))
+        y = x * NAN
+        failing(
+            lambda: y.backward(rg.ones(3, dtype=dtype)), RuntimeError, "MulBackward0' returned nan values in its 0th"
+        )
+    assert x.grad.tolist() == [2] * 3
+
+
 def test_anom_4_nan_in_the_forward_pass_alone_is_none():
     x = leaf([NAN])
     with anomaly(True):

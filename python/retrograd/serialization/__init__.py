@@ -16,6 +16,7 @@ from retrograd import _core
 from retrograd._core import Tensor
 from retrograd._core import device as Device
 from retrograd._core import dtype as DType
+from retrograd._files import replacing
 
 __all__ = ["load", "save"]
 
@@ -223,23 +224,8 @@ def _writing(f: Any) -> Iterator[IO[bytes]]:
             raise TypeError(f"save: expected a path or a file open for writing in binary mode, got {type(f).__name__}")
         yield f
         return
-    target = os.path.realpath(f)
-    if os.path.exists(target) and not os.path.isfile(target):  # such as a pipe
-        with open(target, "wb") as file:
-            yield file
-        return
-    folder, name = os.path.split(target)
-    part = os.path.join(folder, f".{name[:100]}.{os.getpid()}.{os.urandom(4).hex()}.part")
-    try:
-        with open(part, "xb") as file:
-            yield file
-        if os.path.exists(target):
-            os.chmod(part, os.stat(target).st_mode & 0o7777)
-        os.replace(part, target)
-    except BaseException:
-        if os.path.exists(part):
-            os.unlink(part)
-        raise
+    with replacing(f) as file:
+        yield file
 
 
 def _write(file: IO[bytes], view: bytes | memoryview) -> None:

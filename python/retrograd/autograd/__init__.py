@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from retrograd import _core
 from retrograd._core import Tensor
 from retrograd._core import _SavedTensor as SavedTensor
+from retrograd._lazy import submodules
 from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from retrograd.autograd._batched_derivatives import vjp_batch
 from retrograd.autograd.anomaly_mode import detect_anomaly, detect_nan, set_detect_anomaly
@@ -26,7 +27,12 @@ from retrograd.autograd.gradcheck import gradcheck, gradgradcheck
 from retrograd.autograd.graph import GradientEdge, Node
 from retrograd.autograd.variable import Variable
 
+if TYPE_CHECKING:
+    from retrograd.autograd import profiler, profiler_util
+    from retrograd.autograd.profiler_util import DeviceType
+
 __all__ = [
+    "DeviceType",
     "Function",
     "GradientEdge",
     "NestedIOFunction",
@@ -50,11 +56,17 @@ __all__ = [
     "inference_mode",
     "is_multithreading_enabled",
     "no_grad",
+    "profiler",
+    "profiler_util",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
     "variable",
 ]
+
+# Loaded at first use: most programs are not profiled.
+if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    __getattr__, __dir__ = submodules(__name__, "profiler", "profiler_util", DeviceType="profiler_util")
 
 _is_checkpoint_valid = _core._is_checkpoint_valid
 

@@ -18,7 +18,14 @@ PUBLIC = [
 # Functions have the names that their modules would have.
 HIDDEN = ["retrograd.autograd.gradcheck", "retrograd.autograd.variable"]
 # Not needed before somebody asks for them.
-LAZY = ["retrograd.testing", "retrograd.testing.plugin", "retrograd.utils.checkpoint", "retrograd.utils.graph"]
+LAZY = [
+    "retrograd.autograd.profiler",
+    "retrograd.autograd.profiler_util",
+    "retrograd.testing",
+    "retrograd.testing.plugin",
+    "retrograd.utils.checkpoint",
+    "retrograd.utils.graph",
+]
 
 
 def printed(program: str) -> list[str]:
@@ -47,10 +54,17 @@ def test_gradcheck_is_a_function_and_the_module_that_has_it():
 def test_what_the_import_does_not_need_is_not_loaded():
     loaded = printed("import sys, retrograd; print(*sys.modules)")
     assert not set(LAZY) & set(loaded)
-    assert "pytest" not in loaded
+    assert not {"pytest", "json", "sqlite3", "ctypes"} & set(loaded)
+    assert not [name for name in loaded if "profiler" in name]
 
 
-@pytest.mark.parametrize("package", ["retrograd", "retrograd.utils", "retrograd.testing"])
+def test_names_from_submodules_are_loaded_when_asked_for():
+    program = "import retrograd; a = retrograd.autograd; print('DeviceType' in dir(a), 'DeviceType' in vars(a), "
+    program += "a.DeviceType is a.profiler_util.DeviceType, 'DeviceType' in vars(a))"
+    assert printed(program) == ["True", "False", "True", "True"]
+
+
+@pytest.mark.parametrize("package", ["retrograd", "retrograd.autograd", "retrograd.utils", "retrograd.testing"])
 def test_other_names_are_attribute_errors(package):
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         sys.modules.get(package, retrograd.testing).nothing  # noqa: B018

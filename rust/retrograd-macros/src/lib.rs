@@ -262,7 +262,12 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     let ret = &function.sig.output;
     let names: Vec<&Ident> = ps.iter().map(|p| &p.name).collect();
     let python_name = o.name.clone().unwrap_or_else(|| name.to_string().trim_start_matches("r#").to_string());
-    let named = named_errors(&function, &python_name, o.has("inplace"));
+    // Those of these modules have its name before theirs in torch.
+    let profiled = match o.module.as_deref() {
+        Some(module @ ("linalg" | "special" | "fft")) => format!("{module}_{python_name}"),
+        _ => python_name.clone(),
+    };
+    let named = entered(&function, &python_name, &profiled, &ps, o.has("inplace"));
 
     // The function, in the form(s) it has.
     let functions = if o.has("inplace") {
@@ -359,18 +364,23 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     })
 }
 
-/// The function, which reads tensors until it ends (R1), with errors that carry its own name: `linear`, not the `mm` it
-/// runs.
-fn named_errors(function: &ItemFn, name: &str, inplace: bool) -> ItemFn {
+/// The function, which says when it begins and ends (`retrograd::profiler::op`, as `profiled`), with errors that carry
+/// its own name: `linear`, not the `mm` it runs.
+fn entered(function: &ItemFn, name: &str, profiled: &str, params: &[Param], inplace: bool) -> ItemFn {
     let (ret, block) = (&function.sig.output, &function.block);
-    let called = if inplace {
+    let (called, in_place) = if inplace {
         let inplace_name = format!("{name}_");
-        quote!(if form == ::retrograd::ops::Form::InPlace { #inplace_name } else { #name })
+        let in_place = quote!(form == ::retrograd::ops::Form::InPlace);
+        (quote!(if #in_place { #inplace_name } else { #name }), in_place)
     } else {
-        quote!(#name)
+        (quote!(#name), quote!(false))
     };
+    let args = params.iter().filter(|p| !p.options).map(|p| {
+        let (name, value) = (p.python_name(), &p.name);
+        quote!((#name, ::retrograd::ops::Arg::note(&#value)))
+    });
     let block = parse_quote!({
-        let _reading = ::retrograd::storage::reclaim::reading();
+        let _op = ::retrograd::profiler::op(#profiled, #in_place, || ::std::vec![#(#args),*]);
         #[allow(clippy::redundant_closure_call)]
         (move || #ret #block)().map_err(|e| e.named(#called))
     });

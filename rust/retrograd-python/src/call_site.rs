@@ -139,6 +139,9 @@ impl SourceLocations for PythonPlaces {
             place => place,
         })
     }
+    fn stack(&self) -> Vec<u64> {
+        Python::attach(all)
+    }
     fn describe(&self, origin: u64) -> Option<SourceLocation> {
         Python::attach(|py| describe(py, origin).ok().flatten())
     }
@@ -277,6 +280,24 @@ fn outside(thread: &Thread, frame: *mut ffi::PyFrameObject) -> u64 {
             }
         }
     })
+}
+
+/// The places of all frames of this thread outside this package, innermost first.
+fn all(py: Python<'_>) -> Vec<u64> {
+    // SAFETY: the interpreter is held.
+    let frame = unsafe { ffi::PyEval_GetFrame() };
+    // SAFETY: null, or a live frame of this thread.
+    let mut next = unsafe { Bound::from_borrowed_ptr_or_opt(py, frame.cast()) };
+    let mut places = Vec::new();
+    while let Some(frame) = next {
+        // SAFETY: a live frame, and the interpreter is held.
+        let place = THREAD.with(|thread| unsafe { place_of(thread, frame.as_ptr().cast()) });
+        if place != 0 && place >> 32 & u64::from(OURS) == 0 {
+            places.push(place);
+        }
+        next = frame.getattr(intern!(py, "f_back")).ok().filter(|back| !back.is_none());
+    }
+    places
 }
 
 fn describe(py: Python<'_>, origin: u64) -> PyResult<Option<SourceLocation>> {

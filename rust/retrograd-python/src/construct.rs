@@ -395,6 +395,7 @@ fn tensor<'py>(
     requires_grad: bool,
     pin_memory: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let _op = retrograd::profiler::op("tensor", false, Vec::new);
     let dtype = options("tensor", dtype, device)?;
     if pin_memory {
         return Err(PyRuntimeError::new_err("tensor: pin_memory is for accelerators; 'cpu' is the only device"));

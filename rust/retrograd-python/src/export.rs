@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use retrograd::autograd::is_grad_enabled;
+use retrograd::profiler;
 use retrograd::storage::reclaim::reading;
 use retrograd::tensor::FromScalar;
 use retrograd::transforms::check_read;
@@ -37,6 +38,7 @@ pub fn item<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
             t.numel()
         )));
     }
+    let _op = profiler::item(t);
     number(py, t.item().or_py()?)
 }
 
@@ -99,6 +101,7 @@ fn real(s: Scalar, what: &str) -> PyResult<Scalar> {
 
 /// `float(t)`.
 pub fn float(py: Python<'_>, t: &Tensor) -> PyResult<f64> {
+    let _op = profiler::item(t);
     let s = real(only(t)?, "double")?;
     warn_if_grad(py, t)?;
     Ok(s.as_f64())
@@ -106,6 +109,7 @@ pub fn float(py: Python<'_>, t: &Tensor) -> PyResult<f64> {
 
 /// `int(t)`: truncates.
 pub fn int<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let _op = profiler::item(t);
     match real(only(t)?, "int64_t")? {
         // Python truncates without a bound, and refuses nan and inf.
         Scalar::Float(x) => PyFloat::new(py, x).call_method0("__int__"),
@@ -118,11 +122,13 @@ pub fn index(t: &Tensor) -> PyResult<i64> {
     if t.numel() != 1 || !t.dtype().is_integral() {
         return Err(PyTypeError::new_err("only integer tensors of a single element can be converted to an index"));
     }
+    let _op = profiler::item(t);
     t.item().or_py().map(Scalar::as_i64)
 }
 
 /// `complex(t)`.
 pub fn complex<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let _op = profiler::item(t);
     let s = only(t)?;
     warn_if_grad(py, t)?;
     let im = if let Scalar::Complex(_, im) = s { im } else { 0.0 };

@@ -22,7 +22,8 @@ use retrograd::autograd::custom::{Call, Edges, forbid_differentiation};
 use retrograd::autograd::forward::Hidden;
 use retrograd::autograd::saved::{Saved, SavedSlots, pack_saved};
 use retrograd::autograd::{GradGuard, Grads, Node, NodeRef, OutMeta, Rule, Run, finite, is_grad_enabled, mode};
-use retrograd::transforms;
+use retrograd::tensor::Noted;
+use retrograd::{profiler, transforms};
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
@@ -295,6 +296,8 @@ fn apply<'py>(
         let _ = this.edges.set(edges);
     }
 
+    let noted = || args.iter_borrowed().map(|arg| ("", unwrap(&arg).map_or(Noted::Other, Noted::of))).collect();
+    let _span = if profiler::is_open() { Some(profiler::function(&class.name()?.to_string(), &noted)) } else { None };
     let returned = {
         let (_off, _plain) = (GradGuard::new(false), Hidden::from(0));
         if separate {

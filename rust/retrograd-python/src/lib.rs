@@ -22,6 +22,7 @@ mod index;
 mod node;
 mod object_slot;
 mod print;
+mod profiler;
 mod saved;
 mod scope;
 mod signature;
@@ -89,6 +90,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     function::register(m)?;
     dual::register(m)?;
     scope::register(m)?;
+    profiler::register(m)?;
     call_site::register(m)?;
     threads::register();
     anomaly::register(m)?;

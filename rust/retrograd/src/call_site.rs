@@ -7,13 +7,17 @@ use std::fmt;
 use std::sync::OnceLock;
 
 /// A location in the host program as the host encodes it; zero: unknown.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 pub struct CallSite(pub u64);
 
 /// What the host language knows of locations in its programs.
 pub trait SourceLocations: Send + Sync {
     /// The location that this thread executes; zero if there is none.
     fn here(&self) -> u64;
+    /// The locations that this thread came through, innermost first.
+    fn stack(&self) -> Vec<u64> {
+        vec![self.here()]
+    }
     /// The location as text; `None` if it is no longer known.
     fn describe(&self, site: u64) -> Option<SourceLocation>;
 }
@@ -44,6 +48,12 @@ static LOCATIONS: OnceLock<&'static dyn SourceLocations> = OnceLock::new();
 /// Registers the host language's [`SourceLocations`]. Only the first call counts.
 pub fn register(locations: &'static dyn SourceLocations) {
     let _ = LOCATIONS.set(locations);
+}
+
+/// The locations that this thread came through, innermost first; none without a host language.
+#[cold]
+pub(crate) fn stack() -> Box<[CallSite]> {
+    LOCATIONS.get().map_or_else(Box::default, |p| p.stack().into_iter().map(CallSite).collect())
 }
 
 impl CallSite {

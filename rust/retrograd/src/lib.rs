@@ -25,6 +25,7 @@ pub mod generator;
 mod in_place;
 pub mod interrupt;
 pub mod ops;
+pub mod profiler;
 pub mod storage;
 pub mod tensor;
 pub mod testing;

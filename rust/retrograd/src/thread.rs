@@ -2,6 +2,7 @@
 //! value is a call, so an op that knows the address of one asks for no other.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::storage::reclaim::Place;
 
@@ -20,6 +21,8 @@ pub(crate) struct Local {
     pub place: Cell<Option<&'static Place>>,
     /// The number that the thread's next node gets at least (`autograd/node.rs`).
     pub next_seq: Cell<u64>,
+    /// The thread's number among those of the process, from 1 on; 0 before it has one.
+    pub number: Cell<u32>,
     /// A drop of nodes is under way.
     pub dropping: Cell<bool>,
 }
@@ -32,9 +35,26 @@ thread_local! {
             began: Cell::new(0),
             place: Cell::new(None),
             next_seq: Cell::new(0),
+            number: Cell::new(0),
             dropping: Cell::new(false),
         }
     };
+}
+
+/// The calling thread's number. None is given twice.
+#[inline]
+pub(crate) fn number() -> u32 {
+    local(|t| match t.number.get() {
+        0 => first_number(t),
+        number => number,
+    })
+}
+
+#[cold]
+fn first_number(t: &Local) -> u32 {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    t.number.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
+    t.number.get()
 }
 
 #[inline(always)]

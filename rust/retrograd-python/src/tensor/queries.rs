@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use retrograd::storage::reclaim::reading;
+use retrograd::tensor::Noted;
 use retrograd::transforms::check_read;
 use retrograd::warn::{self, Once};
 use retrograd::{DType, ops};
@@ -163,6 +164,7 @@ impl PyTensor {
             ),
         }
         let dims: Vec<i64> = (0..self.0.ndim() as i64).rev().collect();
+        let _op = retrograd::profiler::op("numpy_T", false, || vec![("input", Noted::of(&self.0))]);
         wrap(py, self.0.permute(&dims).or_py()?)
     }
     /// The view with the last two axes swapped.

@@ -17,6 +17,7 @@ use super::overlap;
 use super::primitive::{Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
 use crate::error::{Error, Result};
+use crate::profiler;
 use crate::storage::reclaim::reading;
 use crate::tensor::{DType, Form, Tensor};
 use crate::transforms;
@@ -193,6 +194,7 @@ fn apply_special(op: &mut dyn Unrecorded, xs: &[&Tensor], word: u32) -> Result<O
     if word & mode::OBSERVED != 0 {
         observe::note(op.op(), xs);
     }
+    let _span = (word & mode::PROFILED != 0).then(|| profiler::primitive(op.op(), false, xs));
     op.op().check_dtype(xs)?;
     let mut outs = op.op().forward(xs)?;
     if word & mode::DETECT_NAN != 0 {
@@ -328,6 +330,7 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
             observe::note(op.op(), xs);
         }
     }
+    let _span = (word & mode::PROFILED != 0).then(|| profiler::primitive(op.op(), true, xs));
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
     target.check_write(facts.name, recording)?;
     op.op().check_dtype(xs)?;

@@ -25,6 +25,7 @@ use super::mode;
 use super::node::{Edge, Grads, NodeRef, Run};
 use crate::call_site::CallSite;
 use crate::error::{Error, Result};
+use crate::profiler;
 use crate::storage::reclaim;
 use crate::tensor::{DType, Tensor, flag, layout};
 
@@ -153,7 +154,9 @@ fn run_here(call: Backward, around: Around) -> Result<Vec<Option<Tensor>>> {
         }
     }
     for i in order {
-        step(i as usize, &mut tasks, frame, &mut captured, how)?;
+        for leaf in step(i as usize, &mut tasks, frame, &mut captured, how)? {
+            step(leaf as usize, &mut tasks, frame, &mut captured, how)?;
+        }
     }
     drop(modes);
     frame.finish()?;
@@ -280,13 +283,21 @@ fn accumulate_input(task: &mut Task, nr: u32, grad: Tensor, create_graph: bool) 
     Ok(())
 }
 
+/// Leaves that have received all their gradients.
+type Ready = SmallVec<[u32; 4]>;
+
 /// Processes a node or leaf that has received all its gradients: hooks, captures, rule or accumulation, and the edges.
-fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<()> {
+/// Returns the leaves that are to be processed next.
+fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tensor>], how: How<'_>) -> Result<Ready> {
     let v = &mut tasks[i];
     let mut grads = std::mem::take(&mut v.grads);
     let vertex = v.vertex.clone();
     let runs = v.runs;
     let captures = std::mem::take(&mut v.captures);
+    let _evaluation = match &vertex {
+        Vertex::Node(node) => profiler::evaluation(Some(node)),
+        Vertex::Leaf(_) => profiler::evaluation(None),
+    };
     let arrived = grads.iter().any(Option::is_some);
     let wanted = frame.needs(i as u32) && arrived;
     let shown = wanted || v.is_root && arrived;
@@ -313,8 +324,8 @@ fn step(i: usize, tasks: &mut [Task], frame: &Frame, captured: &mut [Option<Tens
     )?;
     how.modes.again();
     match &vertex {
-        Vertex::Leaf(_) => Ok(()),
-        Vertex::Node(node) => propagate(node, results, tasks, frame, captured, how),
+        Vertex::Leaf(_) => Ok(Ready::new()),
+        Vertex::Node(node) => propagate(node, results, tasks, frame, how),
     }
 }
 
@@ -323,7 +334,10 @@ fn run_node(node: &NodeRef, mut grads: Grads, frame: &Frame, how: How<'_>) -> Re
         pre_hooks(hooks, &mut grads)?;
     }
     let run = Run { create_graph: how.create_graph, frees: !how.retain_graph, needs: needed_inputs(node, frame) };
-    let results = node.rule.apply(node, &grads, run)?;
+    let results = {
+        let _rule = profiler::rule(Some(node), &grads);
+        node.rule.apply(node, &grads, run)?
+    };
     if mode::word() & mode::DETECT_NAN != 0 && node.rule.op().is_none() {
         finite::check_rule(node, &results, &grads, || saved_by(node), mode::word())?;
     }
@@ -377,15 +391,9 @@ fn post_hooks(hooks: &NodeHooks, results: &mut Grads, grads: &[Option<Tensor>]) 
     Ok(())
 }
 
-/// Hands a node's results to what is next, and counts its edges as dealt with. Leaves that became ready run.
-fn propagate(
-    node: &NodeRef,
-    mut results: Grads,
-    tasks: &mut [Task],
-    frame: &Frame,
-    captured: &mut [Option<Tensor>],
-    how: How<'_>,
-) -> Result<()> {
+/// Hands a node's results to what is next, and counts its edges as dealt with. Returns the leaves that became ready.
+fn propagate(node: &NodeRef, mut results: Grads, tasks: &mut [Task], frame: &Frame, how: How<'_>) -> Result<Ready> {
+    let mut ready = Ready::new();
     for (i, edge) in node.edges.iter().enumerate() {
         let Some(edge) = edge else { continue };
         let slot = frame.slots.get(edge).expect("everything reachable was discovered");
@@ -398,10 +406,10 @@ fn propagate(
         }
         next.pending -= 1;
         if next.pending == 0 && next.seq().is_none() {
-            step(slot as usize, tasks, frame, captured, how)?;
+            ready.push(slot);
         }
     }
-    Ok(())
+    Ok(ready)
 }
 
 fn needed_inputs(node: &NodeRef, frame: &Frame) -> u32 {
@@ -466,6 +474,7 @@ fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How<'_>) -> Result<()> {
     }
     // Post hooks are shown the gradient, which then cannot become `.grad` itself.
     let shown = if hooks.is_some() { grads.clone() } else { Grads::new() };
+    let rule = profiler::rule(None, &grads);
     if let Some(g) = grads[0].take() {
         // A leaf may have been detached after its use: then hooks see the gradient, and nothing is stored.
         if leaf.has_history() {
@@ -477,6 +486,7 @@ fn run_leaf(leaf: &Tensor, mut grads: Grads, how: How<'_>) -> Result<()> {
         if leaf.requires_grad() {
             super::accumulate::accumulate(leaf, g, how.create_graph)?;
         }
+        drop(rule);
         if let Some(meta) = leaf.inner().meta.get() {
             let hooks: SmallVec<[_; 2]> = meta.post_accumulate.lock().iter().map(|(_, h)| h.clone()).collect();
             hooks.iter().try_for_each(|hook| hook.call(leaf))?;

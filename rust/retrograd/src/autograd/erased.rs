@@ -1,6 +1,7 @@
 //! [`Primitive`] without its type: what runs once per op and not per element takes an op as an object, and is compiled
 //! once for all of them.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -119,6 +120,24 @@ impl<P: Primitive> AnyPrimitive for P {
     }
     fn boxed(&self) -> Box<dyn Unrecorded> {
         Box::new(Some(self.clone()))
+    }
+}
+
+/// The op's name: the one that messages have, unless that is shared by many ops, whose nodes have names.
+pub(crate) fn op_name(op: &dyn AnyPrimitive) -> Cow<'static, str> {
+    match op.facts().name {
+        "pointwise" | "activation" | "activation_backward" | "loss" => {
+            let node = op.node().trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches("Backward");
+            let mut name = String::new();
+            for c in node.chars() {
+                if c.is_ascii_uppercase() && !name.is_empty() {
+                    name.push('_');
+                }
+                name.push(c.to_ascii_lowercase());
+            }
+            name.into()
+        }
+        name => name.into(),
     }
 }
 

@@ -16,7 +16,7 @@
 use smallvec::SmallVec;
 
 use super::arith;
-use super::erased::{AnyPrimitive, Batching};
+use super::erased::{AnyPrimitive, Batching, op_name};
 use super::mode::{self, GradGuard};
 use super::node::{Grads, NodeRef};
 use super::primitive::Jvp;
@@ -105,7 +105,7 @@ fn report(maker: &Maker<'_>, nr: usize, result: &Tensor, operands: &[(String, &T
         maker: maker.name.clone(),
         called: None,
         result: nr,
-        gradient_of: maker.node.map(|node| node.rule.op().map_or_else(String::new, op_name)),
+        gradient_of: maker.node.map(|node| node.rule.op().map_or_else(String::new, |op| op_name(op).into_owned())),
         index,
         value,
         sizes: result.sizes().to_vec(),
@@ -161,24 +161,6 @@ fn is_below(kind: Worst, x: &Tensor) -> Result<Tensor> {
     x.eq(x)
 }
 
-/// The op's name: the one that messages have, unless that is shared by many ops, whose nodes have names.
-fn op_name(op: &dyn AnyPrimitive) -> String {
-    match op.facts().name {
-        "pointwise" | "activation" | "activation_backward" | "loss" => {
-            let node = op.node().trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches("Backward");
-            let mut name = String::new();
-            for c in node.chars() {
-                if c.is_ascii_uppercase() && !name.is_empty() {
-                    name.push('_');
-                }
-                name.push(c.to_ascii_lowercase());
-            }
-            name
-        }
-        name => name.to_owned(),
-    }
-}
-
 /// The index of the element at a row-major position.
 fn unravel(mut at: usize, sizes: &[usize]) -> Vec<usize> {
     let mut index = vec![0; sizes.len()];
@@ -213,7 +195,7 @@ pub(super) fn check_results(op: &dyn AnyPrimitive, xs: &[&Tensor], outs: &[Tenso
         // A view computes nothing.
         if out.view_of().is_none() && is_bad(look(out), word) && !is_given(op) {
             let pointwise = op.facts().batch == Batching::Pointwise;
-            let maker = Maker { name: op_name(op), node: None, pointwise, before: Worst::Finite };
+            let maker = Maker { name: op_name(op).into_owned(), node: None, pointwise, before: Worst::Finite };
             report(&maker, nr, out, &operand_names(xs), word)?;
         }
     }

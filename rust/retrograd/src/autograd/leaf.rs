@@ -10,8 +10,9 @@ use smallvec::smallvec;
 
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use crate::error::{Error, Result};
+use crate::profiler;
 use crate::storage::reclaim::reading;
-use crate::tensor::{Body, DType, Inner, MemoryFormat, Tensor, flag, layout};
+use crate::tensor::{Body, DType, Inner, MemoryFormat, Noted, Tensor, flag, layout};
 
 /// A weak reference to a tensor.
 #[derive(Clone)]
@@ -356,6 +357,7 @@ impl Tensor {
 
     /// Takes over storage, sizes and dtype of `source`, as a write.
     pub fn set_(&self, source: &Tensor) -> Result<()> {
+        let _op = profiler::op("set", true, || vec![("self", Noted::of(self)), ("source", Noted::of(source))]);
         check_own_memory("set_", &[self, source])?;
         crate::transforms::check_captured("set_", self)?;
         if source.dtype() != self.dtype() {
@@ -386,6 +388,8 @@ impl Tensor {
     /// As [`Tensor::resize_`], in a memory format; if one is given, the tensor gets its strides even with the same
     /// sizes.
     pub fn resize_in(&self, sizes: &[usize], format: Option<MemoryFormat>) -> Result<()> {
+        let _op =
+            profiler::op("resize", true, || vec![("self", Noted::of(self)), ("size", Noted::Value(sizes.into()))]);
         check_own_memory("resize_", &[self])?;
         crate::transforms::check_captured("resize_", self)?;
         if self.requires_grad() {

@@ -23,6 +23,8 @@ pub const SINGLE_THREADED: u32 = 1 << 8;
 
 /// Somebody lists the ops that run.
 pub const OBSERVED: u32 = 1 << 9;
+/// A session notes what runs (`profiler.rs`).
+pub const PROFILED: u32 = 1 << 10;
 
 /// Results are searched for a NaN that their op made.
 pub const DETECT_NAN: u32 = 1 << 11;
@@ -33,7 +35,7 @@ pub const DETECT_INF: u32 = 1 << 12;
 pub const COMPOSED: u32 = FORWARD | TRANSFORM | OBSERVED;
 
 /// Bits that send an op down its slow path.
-pub const SPECIAL: u32 = COMPOSED | DETECT_NAN;
+pub const SPECIAL: u32 = COMPOSED | PROFILED | DETECT_NAN;
 
 /// The calling thread's mode word.
 #[inline]

@@ -14,12 +14,14 @@ use super::anomaly;
 use super::erased::AnyPrimitive;
 use super::hooks::NodeHooks;
 use super::leaf::{LeafRef, WeakTensor};
+use super::mode;
 use super::saved::{SavedItem, SavedSlots};
 use crate::call_site::CallSite;
 use crate::error::Result;
+use crate::profiler;
 use crate::tensor::layout::copied;
 use crate::tensor::{DType, Dims, Tensor};
-use crate::thread::local;
+use crate::thread::{self, local};
 
 /// Gradients, one per output (on the way in) or per input (on the way out); `None` means zeros.
 pub type Grads = SmallVec<[Option<Tensor>; 2]>;
@@ -181,6 +183,8 @@ pub trait Rule: Send + Sync {
 pub struct Head {
     /// Larger than the number of every node this one leads to: descending order is a topological order.
     pub(crate) seq: u64,
+    /// The number of the thread that made it.
+    pub(crate) thread: u32,
     /// The engine's run and slot, packed; see `engine`.
     pub(crate) mark: AtomicU64,
     /// Where the op was called.
@@ -208,9 +212,9 @@ impl<R: ?Sized> Deref for Node<R> {
 /// Sequence number of the nodes of leaves, which run as soon as they have received all their gradients.
 pub const LEAF_SEQ: u64 = u64::MAX;
 
-/// Exchanges the number that the calling thread's next node gets at least.
-pub(super) fn exchange_next_seq(seq: &mut u64) {
-    *seq = local(|t| t.next_seq.replace(*seq));
+/// Exchanges the number that the calling thread's next node gets at least, and the thread's own.
+pub(super) fn exchange_numbers(seq: &mut u64, thread: &mut u32) {
+    local(|t| (*seq, *thread) = (t.next_seq.replace(*seq), t.number.replace(*thread)));
 }
 
 /// A number larger than all earlier ones of this thread and than those of the nodes that `edges` lead to.
@@ -223,6 +227,9 @@ fn next_seq(edges: &[Option<Edge>]) -> u64 {
             }
         }
         t.next_seq.set(seq + 1);
+        if t.mode.get() & mode::PROFILED != 0 {
+            profiler::node_made(seq);
+        }
         seq
     })
 }
@@ -243,6 +250,7 @@ impl Head {
     fn new(seq: u64, edges: SmallVec<[Option<Edge>; 2]>, outputs: SmallVec<[OutMeta; 1]>) -> Self {
         Self {
             seq,
+            thread: thread::number(),
             mark: AtomicU64::new(0),
             origin: CallSite::here(),
             edges,

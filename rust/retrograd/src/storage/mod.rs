@@ -30,6 +30,7 @@
 //! [`TensorView`]: crate::tensor::TensorView
 
 pub mod reclaim;
+pub(crate) mod watch;
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -127,6 +128,8 @@ pub struct Storage {
     block: Mutex<Option<Block>>,
     /// The counter of the tensors made over this storage; `.data` aliases bring their own.
     pub(crate) version: Version,
+    /// Whether profiles are told of the bytes.
+    counted: bool,
     /// Elements of a tangent that results of other ops have for theirs; see `autograd::forward`.
     lent: AtomicBool,
 }
@@ -141,19 +144,31 @@ impl Storage {
     /// Uninitialised memory for `bytes` bytes.
     #[inline]
     pub fn allocate(bytes: usize) -> Result<Arc<Self>> {
+        let storage = Self::make(bytes, true)?;
+        watch::changed(|| bytes as i64, storage.ptr());
+        Ok(storage)
+    }
+
+    /// As [`Storage::allocate`], for what is no tensor to a user: profiles are not told of it.
+    pub(crate) fn uncounted(bytes: usize) -> Result<Arc<Self>> {
+        Self::make(bytes, false)
+    }
+
+    #[inline(always)]
+    fn make(bytes: usize, counted: bool) -> Result<Arc<Self>> {
         if bytes <= INLINE {
-            let storage = in_place::arc(|| Self::new(None, None, std::ptr::null_mut(), bytes));
+            let storage = in_place::arc(|| Self::new(None, None, std::ptr::null_mut(), bytes, counted));
             // Where the bytes are is known now that they do not move any more.
             storage.ptr.store(storage.inline.0.get().cast(), Ordering::Relaxed);
             return Ok(storage);
         }
         let block = pool_block(bytes)?;
         let ptr = block.ptr().as_ptr();
-        Ok(in_place::arc(|| Self::new(None, Some(block), ptr, bytes)))
+        Ok(in_place::arc(|| Self::new(None, Some(block), ptr, bytes, counted)))
     }
 
     #[inline(always)]
-    fn new(foreign: Option<Box<Foreign>>, block: Option<Block>, ptr: *mut u8, bytes: usize) -> Self {
+    fn new(foreign: Option<Box<Foreign>>, block: Option<Block>, ptr: *mut u8, bytes: usize, counted: bool) -> Self {
         Self {
             inline: Inline(UnsafeCell::new([0; INLINE])),
             fixed: AtomicBool::new(foreign.is_some()),
@@ -163,6 +178,7 @@ impl Storage {
             bytes: AtomicUsize::new(bytes),
             block: Mutex::new(block),
             version: Version::default(),
+            counted,
             lent: AtomicBool::new(false),
         }
     }
@@ -190,6 +206,7 @@ impl Storage {
         // Who sees the new size sees the new place.
         self.ptr.store(block.ptr().as_ptr(), Ordering::Release);
         self.bytes.store(bytes, Ordering::Release);
+        watch::changed(|| (bytes - old) as i64, self.ptr());
         let former = current.replace(block);
         drop(current);
         reclaim::retire(former);
@@ -267,7 +284,7 @@ impl Storage {
         read_only: Option<&'static str>,
     ) -> Arc<Self> {
         let foreign = Box::new(Foreign { owner, read_only });
-        Arc::new(Self::new(Some(foreign), None, ptr.as_ptr(), bytes))
+        Arc::new(Self::new(Some(foreign), None, ptr.as_ptr(), bytes, false))
     }
 
     /// The import that the memory came by, if it may not be written.
@@ -295,6 +312,15 @@ impl Storage {
     /// memory counts as new.
     pub(crate) fn is_from_before(&self, epoch: u32) -> bool {
         self.version.made.wrapping_sub(epoch) as i32 <= -1
+    }
+}
+
+impl Drop for Storage {
+    #[inline]
+    fn drop(&mut self) {
+        if self.counted {
+            watch::changed(|| -(self.bytes() as i64), self.ptr());
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub use layout::{Dims, Strides};
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
 pub use tensor_view::TensorView;
-pub use value::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
+pub use value::{Arg, Device, Form, IntoValue, Kind, Noted, OneOrMany, Strided, Value, no_device};
 
 use crate::autograd::meta::Meta;
 use crate::autograd::mode;
@@ -128,8 +128,13 @@ impl Tensor {
     /// A fresh tensor of `n` elements with strides that are contiguous for the sizes.
     fn empty_contiguous(sizes: Dims, n: usize, strides: Strides, dtype: DType) -> Result<Self> {
         debug_assert!(is_contiguous(&sizes, &strides) && n == layout::numel(&sizes));
-        let storage = Storage::allocate(n * dtype.size())?;
-        Ok(Self::new(Body {
+        Ok(Self::contiguous_over(Storage::allocate(n * dtype.size())?, sizes, n, strides, dtype))
+    }
+
+    /// As [`Tensor::empty_contiguous`], over a storage of as many bytes.
+    #[inline(always)]
+    fn contiguous_over(storage: Arc<Storage>, sizes: Dims, n: usize, strides: Strides, dtype: DType) -> Self {
+        Self::new(Body {
             dtype,
             contiguous: true,
             numel: n,
@@ -138,7 +143,7 @@ impl Tensor {
             strides,
             storage: Shared::new(storage),
             version: Shared::none(),
-        }))
+        })
     }
 
     /// A fresh tensor with the given strides (which must not overlap), its elements of arbitrary values.
@@ -459,13 +464,17 @@ impl Tensor {
     /// values.
     pub fn build<T: Element>(sizes: &[usize], fill: impl FnOnce(&mut [T])) -> Result<Self> {
         let t = Self::empty(sizes, T::DTYPE)?;
-        if t.numel() > 0 {
+        t.write_all(fill);
+        Ok(t)
+    }
+    /// Has `fill` write the elements of a fresh contiguous tensor.
+    fn write_all<T: Element>(&self, fill: impl FnOnce(&mut [T])) {
+        if self.numel() > 0 {
             let _reading = reading();
             // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique; by S5 the
             // bytes are elements already.
-            fill(unsafe { std::slice::from_raw_parts_mut(t.ptr::<T>(), t.numel()) });
+            fill(unsafe { std::slice::from_raw_parts_mut(self.ptr::<T>(), self.numel()) });
         }
-        Ok(t)
     }
 
     // ---- version
@@ -541,7 +550,9 @@ impl Tensor {
             Scalar::Complex(..) => DType::Complex128,
             _ => value.dtype(),
         };
-        let t = Self::full(&[], value, dtype)?;
+        let storage = Storage::uncounted(dtype.size())?;
+        let t = Self::contiguous_over(storage, Dims::new(), 1, Strides::new(), dtype);
+        crate::match_dtype!(any, dtype, T => t.write_all::<T>(|out| out.fill(T::from_scalar(value))));
         t.set_flag(flag::NUMBER, true);
         Ok(t)
     }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::generator::Generator;
-use crate::tensor::{DType, MemoryFormat, Scalar, Tensor};
+use crate::tensor::{DType, Dims, MemoryFormat, Scalar, Strides, Tensor};
 
 /// Where the result of an op goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +71,54 @@ pub trait Arg<'a>: Sized {
     const KIND: Kind;
     const OPTIONAL: bool = false;
     fn get(value: &'a Value) -> Result<Self>;
+    /// What a profile notes of it.
+    fn note(&self) -> Noted {
+        Noted::Other
+    }
+}
+
+/// An argument of a call, as a profile notes it.
+#[derive(Clone, Debug)]
+pub enum Noted {
+    Tensor {
+        sizes: Dims,
+        strides: Strides,
+        dtype: DType,
+        requires_grad: bool,
+    },
+    /// A number, or a list of numbers.
+    Value(Value),
+    /// What a profile does not show.
+    Other,
+}
+
+impl Noted {
+    pub fn of(t: &Tensor) -> Self {
+        Noted::Tensor {
+            sizes: t.dims().clone(),
+            strides: Strides::from_slice(t.strides()),
+            dtype: t.dtype(),
+            requires_grad: t.requires_grad(),
+        }
+    }
+    /// Of the matrices of `t`, transposed.
+    pub(crate) fn transposed(t: &Tensor) -> Self {
+        let mut noted = Self::of(t);
+        if let Noted::Tensor { sizes, strides, .. } = &mut noted
+            && let Some(row) = sizes.len().checked_sub(2)
+        {
+            sizes.swap(row, row + 1);
+            strides.swap(row, row + 1);
+        }
+        noted
+    }
+    /// The sizes of a tensor; none for what is no tensor.
+    pub fn sizes(&self) -> &[usize] {
+        match self {
+            Noted::Tensor { sizes, .. } => sizes,
+            _ => &[],
+        }
+    }
 }
 
 /// The CPU.
@@ -86,25 +134,33 @@ fn wrong(kind: Kind, value: &Value) -> Error {
     Error::type_error("argument", format!("expected {kind:?}, got {value:?}"))
 }
 
+fn number<T: Copy + Into<Value>>(n: &T) -> Noted {
+    Noted::Value((*n).into())
+}
+
 macro_rules! arg {
-    ($($t:ty, $kind:ident, $p:pat => $e:expr;)*) => { $(
+    ($($t:ty, $kind:ident, $p:pat => $e:expr $(, $note:expr)?;)*) => { $(
         impl<'a> Arg<'a> for $t {
             const KIND: Kind = Kind::$kind;
             fn get(value: &'a Value) -> Result<Self> {
                 match value { $p => Ok($e), other => Err(wrong(Kind::$kind, other)) }
             }
+            $(fn note(&self) -> Noted {
+                let note: fn(&Self) -> Noted = $note;
+                note(self)
+            })?
         }
     )* };
 }
 arg! {
-    &'a Tensor, Tensor, Value::Tensor(t) => t;
-    Scalar, Scalar, Value::Scalar(s) => *s;
-    bool, Bool, Value::Scalar(Scalar::Bool(b)) => *b;
-    i64, Int, Value::Scalar(s @ (Scalar::Int(_) | Scalar::Bool(_))) => s.as_i64();
-    f64, Float, Value::Scalar(s) => s.as_f64();
-    &'a [i64], Ints, Value::Ints(v) => v;
-    &'a [Option<i64>], OpenInts, Value::OpenInts(v) => v;
-    &'a [f64], Floats, Value::Floats(v) => v;
+    &'a Tensor, Tensor, Value::Tensor(t) => t, |t| Noted::of(t);
+    Scalar, Scalar, Value::Scalar(s) => *s, number;
+    bool, Bool, Value::Scalar(Scalar::Bool(b)) => *b, number;
+    i64, Int, Value::Scalar(s @ (Scalar::Int(_) | Scalar::Bool(_))) => s.as_i64(), number;
+    f64, Float, Value::Scalar(s) => s.as_f64(), number;
+    &'a [i64], Ints, Value::Ints(v) => v, |v| Noted::Value(Value::Ints(v.to_vec()));
+    &'a [Option<i64>], OpenInts, Value::OpenInts(v) => v, |v| Noted::Value(Value::OpenInts(v.to_vec()));
+    &'a [f64], Floats, Value::Floats(v) => v, |v| Noted::Value(Value::Floats(v.to_vec()));
     &'a [Tensor], Tensors, Value::Tensors(v) => v;
     DType, DType, Value::DType(d) => *d;
     MemoryFormat, MemoryFormat, Value::MemoryFormat(f) => *f;
@@ -146,6 +202,9 @@ impl<'a, T: Arg<'a>> Arg<'a> for Option<T> {
             Value::None | Value::Default => Ok(None),
             v => T::get(v).map(Some),
         }
+    }
+    fn note(&self) -> Noted {
+        self.as_ref().map_or(Noted::Other, T::note)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::{panic, thread};
 
 use super::super::{anomaly, forward, hooks, mode, node, saved};
-use crate::transforms;
+use crate::{profiler, transforms};
 
 /// How many runs may be nested on one thread.
 pub(super) const DEPTH: u32 = 60;
@@ -35,11 +35,13 @@ pub fn register(threads: &'static dyn Threads) {
 struct Known {
     mode: u32,
     next_seq: u64,
+    thread: u32,
     running: Option<node::NodeRef>,
     watch: Option<Arc<hooks::WriteWatch>>,
     saved: saved::Carried,
     forward: forward::Carried,
     transforms: transforms::Carried,
+    profiler: profiler::Carried,
 }
 
 impl Known {
@@ -47,22 +49,25 @@ impl Known {
         Self {
             mode: mode::GRAD,
             next_seq: 0,
+            thread: 0,
             running: None,
             watch: None,
             saved: saved::Carried::default(),
             forward: forward::Carried::default(),
             transforms: transforms::Carried::default(),
+            profiler: profiler::Carried::default(),
         }
     }
     /// Exchanges it with what the calling thread knows.
     fn exchange(&mut self) {
         mode::exchange(&mut self.mode);
-        node::exchange_next_seq(&mut self.next_seq);
+        node::exchange_numbers(&mut self.next_seq, &mut self.thread);
         anomaly::exchange(&mut self.running);
         hooks::exchange_watch(&mut self.watch);
         self.saved.exchange();
         self.forward.exchange();
         self.transforms.exchange();
+        self.profiler.exchange();
     }
 }
 

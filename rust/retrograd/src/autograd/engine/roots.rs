@@ -4,6 +4,7 @@ use super::{Backward, Root, Target, run, validate};
 use crate::autograd::mode;
 use crate::autograd::node::{Edge, Grads, Node, NodeRef, OutMeta, Run};
 use crate::error::{Error, Result};
+use crate::profiler;
 use crate::tensor::{Tensor, layout};
 use crate::transforms;
 
@@ -30,6 +31,7 @@ pub fn root_grad(edge: &Edge, given: Option<&Tensor>, index: usize, what: &str) 
                     dtype.name()
                 )));
             }
+            let _op = profiler::op("ones_like", false, Vec::new);
             Tensor::full(sizes, 1i64.into(), dtype)
         }
         Some(g) => {

@@ -5,10 +5,11 @@ use super::walk::{is_mask, warn_of_bytes};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::check_number;
 use crate::ops::{memory, view};
+use crate::profiler;
 use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::expands_to;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{Arg, DType, Noted, Scalar, Tensor};
 
 /// One item of `x[a, b, ...]`.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ fn out_of_bounds(index: i64, dim: usize, size: usize) -> Error {
 /// The view at one index of axis `dim`, which messages call `named`.
 #[inline]
 fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
+    let args = || vec![("input", Noted::of(x)), ("dim", (dim as i64).note()), ("index", index.note())];
+    let _op = profiler::op("select", false, args);
     // A second ellipsis can lead past the last axis.
     let n = x.sizes().get(dim).copied().unwrap_or(0);
     if index < -(n as i64) || index >= n as i64 {
@@ -46,7 +49,6 @@ fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
 /// `x[index]`.
 #[inline]
 pub fn get_int(x: &Tensor, index: i64) -> Result<Tensor> {
-    let _reading = reading();
     let part = if x.ndim() > 0 { at(x, 0, index, 0) } else { get_part(x, &[IndexItem::Int(index)]) };
     part.map_err(|e| e.named("index"))
 }
@@ -67,10 +69,12 @@ fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
         if x.ndim() == 0 {
             return Err(Error::index("index", "slice() cannot be applied to a 0-dim tensor."));
         }
+        let _op = slice_op(x, 0, *start, *end, step);
         return x.slice(0, *start, *end, step);
     }
     let part = Part::of(x, items)?;
     if !part.index.is_empty() {
+        let _op = profiler::op("index", false, || vec![("input", Noted::of(&part.view))]);
         return index_at(&part.view, &part.at, &part.index.iter().collect::<Vec<_>>());
     }
     // Even `x[...]` gives a tensor of its own.
@@ -103,6 +107,8 @@ fn assign(x: &Tensor, items: &[IndexItem], value: &Tensor) -> Result<()> {
         sizes if sizes.len() < value.ndim() => view::view_to(value, sizes)?,
         _ => value.clone(),
     };
+    let args = || vec![("input", Noted::of(&part.view)), ("values", Noted::of(&value))];
+    let _op = profiler::op("index_put", true, args);
     put_at_(&part.view, &part.at, &part.index.iter().collect::<Vec<_>>(), &value, false).map(drop)
 }
 
@@ -218,7 +224,18 @@ fn checked_step(step: Option<i64>) -> Result<i64> {
 fn slice(x: &Tensor, dim: usize, start: Option<i64>, end: Option<i64>, step: Option<i64>) -> Result<Tensor> {
     let step = checked_step(step)?;
     let whole = |&n: &usize| start.unwrap_or(0) == 0 && end.unwrap_or(i64::MAX) >= n as i64 && step == 1;
-    if x.sizes().get(dim).is_some_and(whole) { Ok(x.clone()) } else { x.slice(dim as i64, start, end, step) }
+    if x.sizes().get(dim).is_some_and(whole) {
+        return Ok(x.clone());
+    }
+    let _op = slice_op(x, dim, start, end, step);
+    x.slice(dim as i64, start, end, step)
+}
+
+fn slice_op(x: &Tensor, dim: usize, start: Option<i64>, end: Option<i64>, step: i64) -> profiler::InOp {
+    profiler::op("slice", false, || {
+        let numbers = [("start", start.note()), ("end", end.note()), ("step", step.note())];
+        [("input", Noted::of(x)), ("dim", (dim as i64).note())].into_iter().chain(numbers).collect()
+    })
 }
 
 /// The sizes without leading ones.

@@ -9,8 +9,9 @@ use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result, Sizes};
+use crate::profiler;
 use crate::tensor::layout::expands_to;
-use crate::tensor::{Dtypes, Scalar, Tensor};
+use crate::tensor::{Dtypes, Noted, Scalar, Tensor};
 
 fn check(op: &'static str, a: &Tensor, b: &Tensor) -> Result<()> {
     for (x, name) in [(a, "batch1"), (b, "batch2")] {
@@ -38,12 +39,20 @@ pub(crate) struct Bmm;
 
 /// `g rhs^T`, entry by entry.
 fn left_grad(cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
-    if !cx.differentiating() { fresh3("bmm", plain(g), flipped(rhs)) } else { g.bmm(&rhs.transpose(1, 2)?) }
+    if cx.differentiating() {
+        return g.bmm(&rhs.transpose(1, 2)?);
+    }
+    let _op = profiler::op("bmm", false, || vec![("input", Noted::of(g)), ("mat2", Noted::transposed(rhs))]);
+    fresh3("bmm", plain(g), flipped(rhs))
 }
 
 /// `lhs^T g`, entry by entry.
 fn right_grad(cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
-    if !cx.differentiating() { fresh3("bmm", flipped(lhs), plain(g)) } else { lhs.transpose(1, 2)?.bmm(g) }
+    if cx.differentiating() {
+        return lhs.transpose(1, 2)?.bmm(g);
+    }
+    let _op = profiler::op("bmm", false, || vec![("input", Noted::transposed(lhs)), ("mat2", Noted::of(g))]);
+    fresh3("bmm", flipped(lhs), plain(g))
 }
 
 impl Primitive for Bmm {

@@ -9,7 +9,8 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::ops::Value;
-use crate::tensor::{Dtypes, Tensor};
+use crate::profiler;
+use crate::tensor::{Dtypes, Noted, Tensor};
 
 /// How a matrix operand lay in memory: its gradient is laid out alike.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,7 @@ impl Matrix {
     /// The gradient of this matrix as left operand: `g rhs^T`.
     pub(super) fn left_grad(&self, cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
         if !cx.differentiating() {
+            let _op = profiler::op("mm", false, || vec![("input", Noted::of(g)), ("mat2", Noted::transposed(rhs))]);
             if !self.column_major() {
                 return fresh2("mm", plain(g), flipped(rhs));
             }
@@ -54,6 +56,7 @@ impl Matrix {
     /// The gradient of this matrix as right operand: `lhs^T g`.
     pub(super) fn right_grad(&self, cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
         if !cx.differentiating() {
+            let _op = profiler::op("mm", false, || vec![("input", Noted::transposed(lhs)), ("mat2", Noted::of(g))]);
             if !self.column_major() {
                 return fresh2("mm", flipped(lhs), plain(g));
             }

@@ -48,6 +48,8 @@ print(time.perf_counter() - start, resident() - before)
 REST = 0.1
 LINES_NOTED = "MLP step, noting lines for errors"
 NAN_DETECTED = "MLP step, batch 128, width 256, detect_nan"
+EVENT_NOTED = "an event of a profile"
+LABEL_UNNOTED = "record_function, without a profile"
 
 
 @dataclass
@@ -216,6 +218,37 @@ def nan_detected(ours: ModuleType, plan: Plan) -> Row:
     return Row(NAN_DETECTED, "%", max(0.0, (samples["on"].seconds / samples["off"].seconds - 1) * 100), at_most=50.0)
 
 
+def event_noted(package: ModuleType, plan: Plan) -> float:
+    """Seconds that a profile adds to an op, per event."""
+    x, many = package.rand(4), 1000
+
+    def setup(on: bool) -> Callable[[], object]:
+        def run() -> None:
+            with package.autograd.profiler.profile(on):
+                for _ in range(many):
+                    x + x
+
+        return run
+
+    samples = race({"on": partial(setup, True), "off": partial(setup, False)}, plan)
+    return (samples["on"].seconds - samples["off"].seconds) / many
+
+
+def label_unnoted(package: ModuleType, plan: Plan) -> float:
+    """Seconds that a label takes while there is no profile."""
+    many = 1000
+
+    def setup() -> Callable[[], object]:
+        def run() -> None:
+            for _ in range(many):
+                with package.autograd.profiler.record_function("part"):
+                    pass
+
+        return run
+
+    return race({"label": setup}, plan)["label"].seconds / many
+
+
 def loops(ours: ModuleType) -> str:
     """Which ops vmap runs entry by entry, for want of a batching rule, of those that take nothing but tensors."""
     x, tried = ours.rand(3, 4, 4), 0
@@ -320,6 +353,11 @@ def main() -> int:
         progress(NAN_DETECTED)
         rows.append(nan_detected(ours, plan))
         show(rows[-1])
+    for name, cost, most in ((EVENT_NOTED, event_noted, 1e-6), (LABEL_UNNOTED, label_unnoted, 5e-7)):
+        if wanted(name) and hasattr(ours.autograd, "profiler"):
+            progress(name)
+            rows.append(Row(name, "time", cost(ours, plan), cost(torch, plan) if torch else None, at_most=most))
+            show(rows[-1])
     progress("imports and sizes")
     for row in footprint(wanted, ours, torch, 2 if args.quick else 5, path):
         rows.append(row)

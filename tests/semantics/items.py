@@ -14,7 +14,7 @@ LAST = {
 }  # fmt: skip
 FIRST_COVERED = {
     "LEAF", "ACC", "BWD", "GRAD", "INP", "DTYP", "ENG", "VIEW", "NODE", "HOOK", "FUNC", "MODE",
-    "ANOM", "SAVE", "CKPT", "IO", "FWD", "HOF", "CHK", "TRF",
+    "ANOM", "SAVE", "CKPT", "IO", "FWD", "HOF", "CHK", "TRF", "PROF",
 }  # fmt: skip
 
 

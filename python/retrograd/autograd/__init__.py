@@ -29,6 +29,7 @@ from retrograd.autograd.variable import Variable
 
 if TYPE_CHECKING:
     from retrograd.autograd import profiler, profiler_util
+    from retrograd.autograd.profiler import kineto_available
     from retrograd.autograd.profiler_util import DeviceType
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "graph",
     "inference_mode",
     "is_multithreading_enabled",
+    "kineto_available",
     "no_grad",
     "profiler",
     "profiler_util",
@@ -66,9 +68,12 @@ __all__ = [
 
 # Loaded at first use: most programs are not profiled.
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
-    __getattr__, __dir__ = submodules(__name__, "profiler", "profiler_util", DeviceType="profiler_util")
+    __getattr__, __dir__ = submodules(
+        __name__, "profiler", "profiler_util", DeviceType="profiler_util", kineto_available="profiler"
+    )
 
 _is_checkpoint_valid = _core._is_checkpoint_valid
+_profiler_enabled = _core._profiler_enabled
 
 _TensorOrEdge: TypeAlias = Tensor | GradientEdge
 _Key = TypeVar("_Key", bound=Hashable)

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 use retrograd::call_site::CallSite;
 use retrograd::profiler::{self, Event, Kind, Label, Options, Ranges, Recording};
 use retrograd::tensor::{Noted, Value};
 
 use crate::anythread::AnyThread;
+use crate::call::misfit;
 use crate::convert;
 use crate::errors::OrPy;
 
@@ -61,23 +62,53 @@ fn _profiler_enabled() -> bool {
     profiler::is_open()
 }
 
-/// Begins a label; None without a session.
-#[pyfunction]
-#[pyo3(signature = (name, args = None))]
-fn _profiler_label(name: &str, args: Option<&str>) -> Option<PyLabel> {
-    profiler::label(name, args).map(|label| PyLabel(Mutex::new(Some(label))))
+/// `record_function` without its use as a decorator.
+#[pyclass(name = "_RecordFunction", module = "retrograd._core", subclass, frozen)]
+struct PyRecordFunction {
+    name: Py<PyString>,
+    args: Option<Py<PyString>>,
+    /// What it began and has not ended: more than one if it was entered again before it was left.
+    begun: Mutex<Vec<Option<Label>>>,
 }
 
-/// A label that has begun.
-#[pyclass(name = "_ProfilerLabel", module = "retrograd._core", frozen)]
-struct PyLabel(Mutex<Option<Label>>);
-
 #[pymethods]
-impl PyLabel {
-    /// Ends it on this thread.
-    fn end(&self) {
-        let label = self.0.lock().take();
-        if let Some(label) = label {
+impl PyRecordFunction {
+    #[new]
+    #[pyo3(signature = (name, args = None))]
+    fn new(name: &Bound<'_, PyAny>, args: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let text = |param, kind, given: &Bound<'_, PyAny>| match given.cast::<PyString>() {
+            Ok(text) => Ok(text.clone().unbind()),
+            Err(_) => Err(misfit("record_function", param, None, kind, given)),
+        };
+        Ok(Self {
+            name: text("name", "str", name)?,
+            args: args.map(|args| text("args", "str or None", args)).transpose()?,
+            begun: Mutex::default(),
+        })
+    }
+    #[getter]
+    fn name(&self, py: Python<'_>) -> Py<PyString> {
+        self.name.clone_ref(py)
+    }
+    #[getter]
+    fn args(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        self.args.as_ref().map(|args| args.clone_ref(py))
+    }
+    fn __enter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        if profiler::is_open() {
+            let (py, this) = (slf.py(), slf.get());
+            let args = this.args.as_ref().map(|args| args.bind(py).to_cow()).transpose()?;
+            let label = profiler::label(&this.name.bind(py).to_cow()?, args.as_deref());
+            this.begun.lock().push(label);
+        } else if !slf.get().begun.lock().is_empty() {
+            slf.get().begun.lock().push(None);
+        }
+        Ok(slf.clone())
+    }
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        let label = self.begun.lock().pop();
+        if let Some(label) = label.flatten() {
             label.end();
         }
     }
@@ -132,7 +163,7 @@ impl PyRecording {
         let args = self.0.args(e).iter().map(|(name, arg)| self::arg(py, name, arg)).collect::<PyResult<Vec<_>>>()?;
         let stack = self.0.stack(e).iter().map(|&site| place(py, site, places)).collect::<PyResult<Vec<_>>>()?;
         (
-            self.0.name(e),
+            PyString::intern(py, &self.0.name(e)),
             kind,
             (e.start, e.end),
             e.sequence_nr,
@@ -183,11 +214,10 @@ fn arg<'py>(py: Python<'py>, name: &str, arg: &Noted) -> PyResult<Bound<'py, PyT
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<PyLabel>()?;
+    m.add_class::<PyRecordFunction>()?;
     m.add_class::<PyRecording>()?;
     m.add_function(wrap_pyfunction!(_profiler_open, m)?)?;
     m.add_function(wrap_pyfunction!(_profiler_open_ranges, m)?)?;
     m.add_function(wrap_pyfunction!(_profiler_close, m)?)?;
-    m.add_function(wrap_pyfunction!(_profiler_enabled, m)?)?;
-    m.add_function(wrap_pyfunction!(_profiler_label, m)?)
+    m.add_function(wrap_pyfunction!(_profiler_enabled, m)?)
 }

@@ -1,8 +1,8 @@
 //! Sessions that note what runs on a thread, and when: ops, nodes of backward passes, functions, labels, memory.
 //!
-//! A session belongs to a thread, and a bit of the thread's mode word ([`mode::PROFILED`]) says that it is open: without
-//! it an op does nothing more than to look at that bit. Events are plain records in order of their beginning; what is
-//! nested in what, the times of these records say.
+//! A session belongs to a thread, and a bit of the thread's mode word ([`mode::PROFILED`]) says that it is open:
+//! without it an op does nothing more than to look at that bit. Events are plain records in order of their beginning.
+//! Their times say what is nested in what.
 //!
 //! ```
 //! use retrograd::{Tensor, autograd, profiler};
@@ -676,7 +676,7 @@ impl Session {
     fn innermost(&mut self) -> Option<u32> {
         while let Some(&event) = self.open.last() {
             let ended = self.labels.iter().rev().find(|(label, _)| *label == event);
-            if !ended.is_some_and(|(_, end)| end.at.load(Ordering::Acquire) != 0) {
+            if ended.is_none_or(|(_, end)| end.at.load(Ordering::Acquire) == 0) {
                 return Some(event);
             }
             self.open.pop();
@@ -730,5 +730,115 @@ impl Session {
         self.made.end = now;
         self.made.first_id = NEXT_ID.fetch_add(self.made.events.len() as u64, Ordering::Relaxed);
         self.made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autograd::backward;
+
+    fn ones(n: usize) -> Tensor {
+        Tensor::full(&[n], 1i64.into(), crate::tensor::DType::Float32).unwrap()
+    }
+
+    fn noted(options: Options, f: impl FnOnce()) -> Recording {
+        open(options).unwrap();
+        f();
+        close().unwrap()
+    }
+
+    fn names(r: &Recording) -> Vec<String> {
+        r.events.iter().map(|e| r.name(e)).collect()
+    }
+
+    #[test]
+    fn a_million_events_fit() {
+        assert!(size_of::<Event>() <= 100, "{} bytes", size_of::<Event>());
+    }
+
+    #[test]
+    fn backward_events_have_the_numbers_of_forward_ones() {
+        let x = ones(3);
+        x.set_requires_grad(true).unwrap();
+        let r = noted(Options::default(), || backward(&x.exp().unwrap().sum(None).unwrap()).unwrap());
+        let find = |name: &str| r.events.iter().find(|&e| r.name(e) == name).unwrap();
+        let (exp, outer, inner) =
+            (find("aten::exp"), find("autograd::engine::evaluate_function: ExpBackward0"), find("ExpBackward0"));
+        assert!(exp.sequence_nr >= 0 && exp.kind == Kind::Op && exp.forward_thread == 0);
+        for e in [outer, inner] {
+            assert_eq!((e.sequence_nr, e.forward_thread), (exp.sequence_nr, r.thread));
+        }
+        assert!(outer.start < inner.start && inner.end < outer.end);
+        let leaf = find("torch::autograd::AccumulateGrad");
+        assert_eq!((leaf.sequence_nr, leaf.forward_thread, leaf.kind), (-1, 0, Kind::Rule));
+        let last_of_node = find("autograd::engine::evaluate_function: ExpBackward0").end;
+        assert!(leaf.start > last_of_node, "the leaf comes after the node that led to it");
+        assert!(r.events.windows(2).all(|w| w[0].start < w[1].start));
+    }
+
+    #[test]
+    fn a_primitive_is_part_of_the_op_of_its_name() {
+        let x = ones(3);
+        let r = noted(Options { args: true, ..Options::default() }, || {
+            drop(x.add(&x).unwrap());
+            drop(x.add_(&x).unwrap());
+        });
+        assert_eq!(names(&r), ["aten::add", "aten::add_"]);
+        assert_eq!(r.args(&r.events[0])[0].1.sizes(), [3]);
+        assert_eq!(noted(Options::default(), || drop(x.add(&x).unwrap())).args.len(), 0);
+    }
+
+    #[test]
+    fn memory_belongs_to_the_innermost_event_or_to_one_of_its_own() {
+        let r = noted(Options { memory: true, ..Options::default() }, || {
+            let label = label("part", Some("more")).unwrap();
+            let x = ones(100);
+            label.end();
+            drop(x);
+        });
+        assert_eq!(names(&r), ["part", "[memory]"]);
+        assert_eq!((r.events[0].bytes, r.events[1].bytes), (400, -400));
+        assert_eq!(
+            r.changes.iter().map(|c| (c.bytes, c.total, c.event)).collect::<Vec<_>>(),
+            [(400, 400, 0), (-400, 0, 1)]
+        );
+        assert_eq!((r.label_args(0), r.label_args(1)), (Some("more"), None));
+        assert_eq!(names(&noted(Options::default(), || drop(ones(100)))), [""; 0]);
+    }
+
+    #[test]
+    fn labels_end_where_they_are_left() {
+        let r = noted(Options::default(), || {
+            let (outer, late) = (label("outer", None).unwrap(), label("late", None).unwrap());
+            outer.end();
+            std::thread::scope(|s| drop(s.spawn(|| late.end())));
+            std::mem::forget(label("open", None).unwrap());
+        });
+        let [outer, late, open] = &r.events[..] else { panic!("{:?}", names(&r)) };
+        assert!(outer.end < late.end && open.end == r.end);
+        assert_eq!((outer.ended_on, open.ended_on), (0, 0));
+        assert!(late.ended_on != 0 && late.ended_on != r.thread);
+        assert!(label("nothing", None).is_none());
+    }
+
+    #[test]
+    fn one_session_at_a_time() {
+        open(Options::default()).unwrap();
+        assert!(open(Options::default()).unwrap_err().to_string().contains("already enabled on this thread"));
+        std::thread::scope(|s| {
+            drop(s.spawn(|| assert!(!is_open() && noted(Options::default(), || ()).events.is_empty())))
+        });
+        let span = function("left over", &Vec::new);
+        assert!(close().is_some() && close().is_none() && !is_open());
+        let r = noted(Options::default(), || drop(span));
+        assert!(r.events.is_empty(), "a span of one session is no event of another");
+    }
+
+    #[test]
+    fn ids_go_on_over_sessions() {
+        let first = noted(Options::default(), || drop(label("a", None)));
+        let second = noted(Options::default(), || drop(label("b", None)));
+        assert!(second.first_id > first.first_id && first.events.len() == 1);
     }
 }

@@ -54,6 +54,10 @@ class EventList(list[Any]):
     def _build_tree(self) -> None:
         """Find out which event holds which, and leave out those that only repeat the event around them."""
         self._populate_cpu_children()
+        self._finish_tree()
+
+    def _finish_tree(self) -> None:
+        """`_build_tree`, where each event has its children already."""
         self[:] = tree.merged(self)
         tree.set_backward_stacks(self)
         self._tree_built = True

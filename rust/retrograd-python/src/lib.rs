@@ -19,6 +19,7 @@ mod function;
 mod generator;
 mod hook;
 mod index;
+mod inspect;
 mod node;
 mod object_slot;
 mod print;
@@ -95,6 +96,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::register();
     anomaly::register(m)?;
     saved::register(m)?;
+    inspect::register(m)?;
     transforms::register(m)?;
     construct::register(m)?;
     export::register(m)?;

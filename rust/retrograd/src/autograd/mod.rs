@@ -11,6 +11,7 @@ pub mod erased;
 pub mod finite;
 pub mod forward;
 pub mod hooks;
+pub mod inspect;
 pub mod leaf;
 pub mod meta;
 pub mod mode;

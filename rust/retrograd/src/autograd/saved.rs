@@ -86,6 +86,14 @@ pub enum SavedItem {
     Value(Value),
 }
 
+/// What [`SavedSlots::each`] shows of a saved tensor.
+pub enum Seen<'a> {
+    /// The tensor, and which output of the node it is, if it is one.
+    Tensor(&'a Tensor, Option<u32>),
+    /// A hook has it.
+    Packed,
+}
+
 impl Saved {
     /// Refuses tensors that may not be saved at all.
     pub fn check(tensor: &Tensor) -> Result<()> {
@@ -478,6 +486,27 @@ impl SavedSlots {
                     *value = Saved(SavedForm::Part { tensor, version, written: Arc::downgrade(written) });
                 }
             }
+        }
+    }
+    /// Shows `see` what is in the slots, with their numbers. `see` runs under the lock, so it only takes notes.
+    pub fn each(&self, mut see: impl FnMut(usize, Seen)) {
+        let Slots::Held { values, .. } = &*self.0.lock() else { return };
+        for (slot, value) in values.iter().enumerate() {
+            match value.as_ref().map(|saved| &saved.0) {
+                None => {}
+                Some(SavedForm::Plain { tensor, output, .. }) => {
+                    see(slot, Seen::Tensor(tensor, (*output != INPUT).then_some(*output)));
+                }
+                Some(SavedForm::Part { tensor, .. }) => see(slot, Seen::Tensor(tensor, Some(0))),
+                Some(SavedForm::Packed(_)) => see(slot, Seen::Packed),
+            }
+        }
+    }
+    /// Bytes of the slots where there are more than the node has room for.
+    pub fn spilled_bytes(&self) -> usize {
+        match &*self.0.lock() {
+            Slots::Held { values, .. } if values.spilled() => values.capacity() * size_of::<Option<Saved>>(),
+            _ => 0,
         }
     }
     /// Shows `see` what hooks made of the tensors and nobody else holds, unless they are in use at this moment.

@@ -2,11 +2,12 @@
 
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
 import retrograd as rg
-from retrograd.utils.graph import draw, to_dot
+from retrograd.utils.graph import Drawing, draw, to_dot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -113,3 +114,22 @@ def test_dot_has_every_node_and_edge_once():
 def test_dot_names_are_quoted():
     a = leaf(2)
     assert r'label="\"w\" \\ {b}\nfloat32 (2,)"' in to_dot(a.sum(), params={'"w" \\ {b}': a})
+
+
+def test_a_drawing_is_a_string_that_a_notebook_shows():
+    picture = draw(leaf(2).exp())
+    assert isinstance(picture, Drawing) and isinstance(picture, str)
+    assert picture._repr_svg_() == picture and type(picture._repr_svg_()) is str
+    assert "<script" not in picture and "href" not in picture
+
+
+def test_a_pointer_over_a_node_shows_its_op_sizes_dtype_and_line():
+    a = leaf(2, 3)
+    svg = draw(a.exp().sum(1), params={"a": a})
+    titles = [title.text for title in ET.fromstring(svg).iter(f"{SVG}title")]
+    line = test_a_pointer_over_a_node_shows_its_op_sizes_dtype_and_line.__code__.co_firstlineno + 2
+    where = f"{Path(__file__).name}:{line}, in test_a_pointer_over_a_node_shows_its_op_sizes_dtype_and_line"
+    text = 'svg = draw(a.exp().sum(1), params={"a": a})'
+    assert f"ExpBackward0\nfloat32 (2, 3)\n{where}\n{text}" in titles
+    assert "a\nfloat32 (2, 3)" in titles
+    assert all("/" not in title for title in titles)  # no folders

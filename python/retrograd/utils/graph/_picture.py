@@ -9,16 +9,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from retrograd.utils.graph._drawing import LETTER, NOTE_COLOUR, Drawing, document
+from retrograd.utils.graph._facts import Facts, facts_of, held, place, sizes_and_dtype
+
 if TYPE_CHECKING:
     from retrograd import Tensor
-    from retrograd.autograd.graph import Node
 
 __all__ = ["draw", "to_dot"]
 
-# Sizes in pixels. Names are set in a monospaced font, whose letters are all about 0.6 of its size wide, so that
-# a box can be fitted around a name without measuring it; the rest is slack for bold.
-FONT = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-LETTER = 0.63
+# Sizes in pixels.
 NAME_SIZE, NOTE_SIZE = 13, 11
 PADDING = 14
 BOX_HEIGHT, LEAF_HEIGHT = 34, 48
@@ -30,7 +29,6 @@ LEAF_COLOURS = ("#e7f0ff", "#7aa7f0", "#16427f")
 NODE_COLOURS = ("#ffffff", "#c3cad3", "#2b3440")
 ROOT_COLOURS = ("#e3f6ea", "#67b98a", "#135c34")
 EDGE_COLOUR = "#9aa5b1"
-NOTE_COLOUR = "#7b8794"
 
 
 @dataclass(eq=False)
@@ -39,6 +37,7 @@ class _Box:
 
     name: str = ""
     note: str = ""
+    title: str = ""  # what a pointer over the box shows
     colours: tuple[str, str, str] = NODE_COLOURS
     rounding: int = 8
     layer: int = 0
@@ -58,15 +57,16 @@ class _Box:
         return LEAF_HEIGHT if self.note else BOX_HEIGHT
 
 
-def draw(tensor: Tensor, params: Mapping[str, Tensor] | None = None, *, limit: int = 1000) -> str:
-    """Draw the graph that `tensor.backward()` would walk, as the text of an SVG file.
+def draw(tensor: Tensor, params: Mapping[str, Tensor] | None = None, *, limit: int = 1000) -> Drawing:
+    """Draw the graph that `tensor.backward()` would walk.
 
     Leaves stand at the top and `tensor` at the bottom; an arrow points from the input of an op to the op, so
-    gradients flow against the arrows. Inputs that need no gradient are not part of the graph.
+    gradients flow against the arrows. Inputs that need no gradient are not part of the graph. A notebook shows the
+    picture; in a browser, a pointer over a node shows its op, sizes, dtype and line.
 
     Args: `tensor` any tensor that requires grad; `params` names for leaves, found by identity; `limit` the
     largest number of nodes to draw.
-    Returns: an SVG document that needs nothing but itself.
+    Returns: a `Drawing`, which is the text of an SVG file that needs nothing but itself.
     Raises: ValueError if `tensor` does not require grad, or its graph has more than `limit` nodes.
 
     >>> from retrograd.utils.graph import draw
@@ -117,34 +117,39 @@ def _collect(tensor: Tensor, params: Mapping[str, Tensor] | None, limit: int, ca
     """Make a box for every node that the tensor reaches, the tensor's own node first."""
     if not tensor.requires_grad:
         raise ValueError(f"{caller}: the tensor does not require grad, so there is no graph behind it")
-    names = {id(leaf): name for name, leaf in (params or {}).items()}
-    root = tensor.grad_fn
-    if root is None:
-        return [_leaf(tensor, names)]
-    box_of: dict[Node, _Box] = {root: _Box(root.name(), _shape(tensor), ROOT_COLOURS)}
-    stack = [root]
+    names = {held(leaf).id: name for name, leaf in (params or {}).items()}
+    note = sizes_and_dtype(tensor.shape, tensor.dtype)
+    if tensor.grad_fn is None:
+        return [_leaf(names.get(held(tensor).id), note)]
+    nodes, leaves = facts_of([tensor])
+    if len(nodes) + len(leaves) > limit:
+        raise ValueError(f"{caller}: the graph has more than {limit} nodes; pass a larger limit")
+    box_of = {leaf.id: _leaf(names.get(leaf.id), sizes_and_dtype(leaf.sizes, leaf.dtype)) for leaf in leaves}
+    box_of |= {node.id: _Box(node.name, title=_title(node)) for node in nodes}
+    for node in nodes:
+        box_of[node.id].inputs = [box_of[edge[0]] for edge in node.edges if edge is not None]
+    root = box_of[nodes[0].id]
+    root.note, root.colours = note, ROOT_COLOURS
+    # Depth first, so that what is on the way to the first input is on the left.
+    boxes, found, stack = [root], {id(root)}, [root]
     while stack:
-        node = stack.pop()
-        # Reversed, so that the first input is walked first and ends up on the left.
-        for target, _ in reversed(node.next_functions):
-            if target is None:
-                continue
-            if target not in box_of:
-                if len(box_of) >= limit:
-                    raise ValueError(f"{caller}: the graph has more than {limit} nodes; pass a larger limit")
-                variable = getattr(target, "variable", None)  # only the node of a leaf has one
-                box_of[target] = _Box(target.name()) if variable is None else _leaf(variable, names)
-                stack.append(target)
-        box_of[node].inputs = [box_of[target] for target, _ in node.next_functions if target is not None]
-    return list(box_of.values())
+        for source in reversed(stack.pop().inputs):
+            if id(source) not in found:
+                found.add(id(source))
+                boxes.append(source)
+                stack.append(source)
+    return boxes
 
 
-def _leaf(tensor: Tensor, names: dict[int, str]) -> _Box:
-    return _Box(names.get(id(tensor)) or "leaf", _shape(tensor), LEAF_COLOURS, rounding=LEAF_HEIGHT // 2)
+def _leaf(name: str | None, note: str) -> _Box:
+    title = f"{name or 'leaf'}\n{note}"
+    return _Box(name or "leaf", note, title, LEAF_COLOURS, rounding=LEAF_HEIGHT // 2)
 
 
-def _shape(tensor: Tensor) -> str:
-    return f"{str(tensor.dtype).rpartition('.')[2]} {tuple(tensor.shape)}"
+def _title(node: Facts) -> str:
+    at = place(node.place)
+    lines = [node.name, *(sizes_and_dtype(*output) for output in node.outputs)]
+    return "\n".join(lines + ([f"{at.short}, in {at.function}", at.text or ""] if at else [])).rstrip()
 
 
 def _layer(boxes: list[_Box]) -> list[list[_Box]]:
@@ -284,7 +289,7 @@ def _spread(layer: list[_Box], wanted: list[float]) -> None:
         box.x = base + mean
 
 
-def _render(layers: list[list[_Box]], *, title: str) -> str:
+def _render(layers: list[list[_Box]], *, title: str) -> Drawing:
     tall = [max(box.height for box in layer) for layer in layers]
     middle = [0.0] * len(layers)
     y = float(MARGIN)
@@ -300,22 +305,15 @@ def _render(layers: list[list[_Box]], *, title: str) -> str:
             edges += _draw_edges(box, tall, middle)
             if box.name:
                 boxes += _draw_box(box, middle[box.layer])
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
-            f' width="{width:.0f}" height="{height:.0f}" role="img" font-family="{FONT}" text-anchor="middle">',
-            f"<title>{escape(title)}</title>",
-            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
-            f'<path d="M0 0.5 L8 4 L0 7.5 L2 4 Z" fill="{EDGE_COLOUR}"/></marker></defs>',
-            '<rect width="100%" height="100%" fill="#ffffff"/>',
-            f'<g fill="none" stroke="{EDGE_COLOUR}" stroke-width="1.4">',
-            *edges,
-            "</g>",
-            *boxes,
-            "</svg>",
-            "",
-        ]
-    )
+    parts = [
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        f'<path d="M0 0.5 L8 4 L0 7.5 L2 4 Z" fill="{EDGE_COLOUR}"/></marker></defs>',
+        f'<g fill="none" stroke="{EDGE_COLOUR}" stroke-width="1.4">',
+        *edges,
+        "</g>",
+        *boxes,
+    ]
+    return document(width, height, escape(title), parts, anchor="middle")
 
 
 def _draw_edges(box: _Box, tall: list[float], middle: list[float]) -> list[str]:
@@ -337,6 +335,7 @@ def _draw_edges(box: _Box, tall: list[float], middle: list[float]) -> list[str]:
 def _draw_box(box: _Box, middle: float) -> list[str]:
     fill, outline, text = box.colours
     lines = [
+        f"<g><title>{escape(box.title)}</title>",
         f'<rect x="{box.x - box.width / 2:.1f}" y="{middle - box.height / 2:.1f}" width="{box.width:.1f}"'
         f' height="{box.height}" rx="{box.rounding}" fill="{fill}" stroke="{outline}" stroke-width="1.4"/>',
         f'<text x="{box.x:.1f}" y="{middle + (-2 if box.note else 4.5):.1f}" font-size="{NAME_SIZE}"'
@@ -347,4 +346,4 @@ def _draw_box(box: _Box, middle: float) -> list[str]:
             f'<text x="{box.x:.1f}" y="{middle + 14:.1f}" font-size="{NOTE_SIZE}" fill="{NOTE_COLOUR}">'
             f"{escape(box.note)}</text>"
         )
-    return lines
+    return [*lines, "</g>"]

@@ -327,3 +327,10 @@ def test_many_lines_are_cut_with_a_note():
     texts = [text.text for text in ET.fromstring(picture).iter(f"{SVG}text")]
     assert texts[-1].startswith("and 26 more lines: ")
     assert sum("<many & more>:" in text for text in texts) == 4  # and the leaves
+
+
+def test_memory_that_numpy_shares_counts_once_and_is_not_freed():
+    np = pytest.importorskip("numpy")
+    array = np.ones(12, np.float32)
+    loss = (leaf(12) * rg.from_numpy(array)).sum() + (leaf(12) * rg.from_numpy(array)).sum()
+    assert by_keeper(memory(loss)) == (0, 12 * FLOAT, 2 * 12 * FLOAT)

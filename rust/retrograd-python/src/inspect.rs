@@ -24,7 +24,7 @@ fn id_of(node: &NodeRef) -> usize {
 fn of_tensor<'py>(py: Python<'py>, t: &TensorFacts) -> PyResult<Bound<'py, PyTuple>> {
     let base = t.base.as_ref().map(|base| of_tensor(py, base)).transpose()?;
     let who = (t.id, t.handles, t.own_bytes).into_pyobject(py)?;
-    let memory = (t.storage, t.storage_bytes, t.sharers).into_pyobject(py)?;
+    let memory = (t.memory, t.storage_bytes, t.sharers, t.is_foreign).into_pyobject(py)?;
     let what = (convert::size(py, &t.sizes)?, dtype::object(py, t.dtype)?, t.requires_grad).into_pyobject(py)?;
     let rest = (t.is_number, t.version, t.written.0, base).into_pyobject(py)?;
     PyTuple::new(py, [who, memory, what, rest].iter().flat_map(|part| part.iter()).collect::<Vec<_>>())

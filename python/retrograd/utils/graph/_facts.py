@@ -19,9 +19,10 @@ class Held(NamedTuple):
     id: int
     handles: int  # references of the core to it; its Python object has one of them
     own_bytes: int  # without its elements
-    storage: int  # a number that tensors over the same memory have in common
+    memory: int  # a number that tensors over the same memory have in common
     storage_bytes: int
     sharers: int  # how many tensors are over the storage
+    is_foreign: bool  # another library has the memory
     sizes: Size
     dtype: dtype
     requires_grad: bool

@@ -24,9 +24,9 @@ class Block:
 
     `bytes` is the size of the storage, `sizes` and `dtype` those of the tensor that it was made for, as far as the
     graph knows. `keeper` says why it is alive: "graph" if only saved tensors of this graph hold it, so that
-    `backward()` frees it; "program" if something else does too, such as a variable or another graph; "leaf" if it is
-    that of a leaf. `op` and `place` are the node that saved it first and the line that recorded the node, `saved_as`
-    has all that saved it. `name` is a leaf's, if one was given.
+    `backward()` frees it; "program" if something else does too, such as a variable, another graph or NumPy; "leaf" if
+    it is that of a leaf. `op` and `place` are the node that saved it first and the line that recorded the node,
+    `saved_as` has all that saved it. `name` is a leaf's, if one was given.
 
     >>> x = rg.ones(2, 3, requires_grad=True)
     >>> blocks = rg.utils.graph.memory(x.exp().sum()).blocks
@@ -320,13 +320,13 @@ def memory(
     roots = [outputs] if isinstance(outputs, Tensor | Node | GradientEdge) else list(outputs)
     nodes, leaves = facts_of(roots)
     names = {held(leaf).id: name for name, leaf in (params or {}).items()}
-    leaf_of = {leaf.storage: leaf for leaf in leaves}
+    leaf_of = {leaf.memory: leaf for leaf in leaves}
     tensors, handles = _tensors(nodes)
-    over = Counter(tensor.storage for tensor in tensors.values())
+    over = Counter(tensor.memory for tensor in tensors.values())
     others = {
-        tensor.storage
+        tensor.memory
         for tensor in tensors.values()
-        if tensor.handles > handles[tensor.id] or tensor.sharers > over[tensor.storage]
+        if tensor.handles > handles[tensor.id] or tensor.sharers > over[tensor.memory] or tensor.is_foreign
     }
 
     savers: dict[int, list[tuple[Facts, str]]] = {}
@@ -334,25 +334,25 @@ def memory(
     for node in reversed(nodes):  # in the order in which they were recorded
         for slot in node.saved:
             if slot.tensor is not None and not slot.tensor.is_number:
-                savers.setdefault(slot.tensor.storage, []).append((node, slot.name))
-                shown.setdefault(slot.tensor.storage, slot.tensor.base or slot.tensor)
+                savers.setdefault(slot.tensor.memory, []).append((node, slot.name))
+                shown.setdefault(slot.tensor.memory, slot.tensor.base or slot.tensor)
 
-    def block(storage: int, tensor: Held) -> Block:
-        by = savers.get(storage, [])
-        leaf = leaf_of.get(storage)
+    def block(memory: int, tensor: Held) -> Block:
+        by = savers.get(memory, [])
+        leaf = leaf_of.get(memory)
         saved_as = tuple(dict.fromkeys(f"{node.name}.{slot}" for node, slot in by))
         if leaf is not None:
             name = names.get(leaf.id)
             return Block(leaf.storage_bytes, leaf.sizes, leaf.dtype, "leaf", LEAF, None, saved_as, name)
-        keeper: Keeper = "program" if storage in others else "graph"
+        keeper: Keeper = "program" if memory in others else "graph"
         first = by[0][0]
         at = place(first.place)
         return Block(tensor.storage_bytes, tensor.sizes, tensor.dtype, keeper, first.name, at, saved_as)
 
-    blocks = [block(storage, tensor) for storage, tensor in {**shown, **leaf_of}.items()]
+    blocks = [block(memory, tensor) for memory, tensor in {**shown, **leaf_of}.items()]
     packed = [(node.name, place(node.place), sum(slot.tensor is None for slot in node.saved)) for node in nodes]
-    ours = [t for t in tensors.values() if t.handles <= handles[t.id] and t.storage not in leaf_of]
-    numbers = {t.storage: t.storage_bytes for t in ours if t.is_number}
+    ours = [t for t in tensors.values() if t.handles <= handles[t.id] and t.memory not in leaf_of]
+    numbers = {t.memory: t.storage_bytes for t in ours if t.is_number}
     return Ledger(
         title=nodes[0].name if nodes else "a tensor without graph",
         blocks=tuple(sorted(blocks, key=lambda block: -block.bytes)),

@@ -22,12 +22,15 @@ pub struct TensorFacts {
     pub handles: usize,
     /// Bytes of the tensor without its elements.
     pub own_bytes: usize,
-    /// As [`Tensor::storage_key`].
-    pub storage: usize,
+    /// The address of the storage's memory, which several storages have in common if another library shares it; of a
+    /// storage without bytes, that of the storage.
+    pub memory: usize,
     /// Bytes of the storage.
     pub storage_bytes: usize,
     /// How many tensors are over the storage.
     pub sharers: usize,
+    /// Whether the memory is another library's.
+    pub is_foreign: bool,
     pub sizes: Dims,
     pub dtype: DType,
     pub requires_grad: bool,
@@ -42,19 +45,22 @@ pub struct TensorFacts {
 
 impl TensorFacts {
     pub fn of(t: &Tensor) -> Self {
-        let (storage, storage_bytes, sharers) = {
+        let (memory, storage_bytes, sharers, is_foreign) = {
             let reading = reading();
             let (_, storage) = t.memory(&reading);
-            (Arc::as_ptr(&storage).addr(), storage.bytes(), Arc::strong_count(&storage))
+            let bytes = storage.bytes();
+            let memory = if bytes == 0 { Arc::as_ptr(&storage).addr() } else { storage.ptr().addr() };
+            (memory, bytes, Arc::strong_count(&storage), storage.is_foreign())
         };
         let meta = if t.inner().meta.get().is_some() { size_of::<Meta>() } else { 0 };
         Self {
             id: t.id(),
             handles: t.handle_count(),
             own_bytes: COUNTS + size_of::<Inner>() + meta,
-            storage,
+            memory,
             storage_bytes,
             sharers,
+            is_foreign,
             sizes: Dims::from_slice(t.sizes()),
             dtype: t.dtype(),
             requires_grad: t.requires_grad(),

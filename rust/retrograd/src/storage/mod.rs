@@ -240,6 +240,10 @@ impl Storage {
         self.views.fetch_sub(1, Ordering::Release);
     }
 
+    /// Whether the memory is another library's.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.foreign.is_some()
+    }
     /// Whether the bytes may be written: not if they are read-only, nor while a view shows them.
     #[inline]
     pub(crate) fn is_writable(&self) -> bool {

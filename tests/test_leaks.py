@@ -234,11 +234,13 @@ def reentrant():
     y.sum().backward()
 
 
-def drawing():
-    from retrograd.utils.graph import draw
+def looking_at_a_graph():
+    from retrograd.utils.graph import draw, explain, memory
 
     x = leaf()
-    draw((x * x).sum())
+    loss = (x * x).sum()
+    draw(loss), memory(loss).draw(), explain(loss, x)
+    explain((leaf() * x.detach()).sum(), x)
 
 
 def mapped_gradients():
@@ -323,7 +325,7 @@ SCENARIOS = [
     copies,
     threads,
     reentrant,
-    drawing,
+    looking_at_a_graph,
     mapped_gradients,
     mapped_gradients_with_a_graph,
     nested_transforms,

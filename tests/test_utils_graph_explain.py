@@ -606,3 +606,9 @@ def test_a_deep_graph():
 def test_refuses_what_is_no_tensor(wrong):
     with pytest.raises(TypeError, match="must be a Tensor"):
         explain(*wrong)
+
+
+def test_the_documentation_lists_the_reasons():
+    page = (Path(__file__).parents[1] / "docs" / "graphs.md").read_text(encoding="utf-8")
+    listed = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    assert {reason.strip("`"): meaning for reason, meaning in listed} == REASONS

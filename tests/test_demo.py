@@ -20,11 +20,14 @@ def test_demo_reaches_its_target_and_leaves_its_files(tmp_path):
         "learning_curve.png",
         "predictions.png",
         "graph.svg",
+        "memory.svg",
         "parameters.safetensors",
     }
     assert (tmp_path / "predictions.png").read_bytes().startswith(b"\x89PNG")
     graph = (tmp_path / "graph.svg").read_text()
     assert all(name in graph for name in ("weight1", "bias1", "weight2", "bias2"))
+    memory = (tmp_path / "memory.svg").read_text()
+    assert "backward() frees" in memory and "train.py:" in memory
 
 
 def test_demo_fails_when_the_network_learned_too_little(tmp_path):

@@ -8,6 +8,7 @@ written out by hand, and leaves in the output folder:
 - ``learning_curve.png``: loss and accuracy by epoch,
 - ``predictions.png``: held-out digits and what the network says they are,
 - ``graph.svg``: the graph that ``loss.backward()`` walks,
+- ``memory.svg``: the memory that this graph keeps alive until then, by line of this file,
 - ``parameters.safetensors``: the trained parameters.
 
 Exits with 1 if the network is right on fewer than 97 % of the held-out images, or if the parameters read
@@ -29,6 +30,7 @@ import retrograd.nn.functional as F
 from pictures import draw_learning_curve, draw_predictions
 from retrograd import Tensor
 from retrograd.utils.graph import draw as draw_graph
+from retrograd.utils.graph import memory
 
 DATA = Path(__file__).parent / "data" / "digits.csv.gz"
 TARGET_ACCURACY = 0.97
@@ -173,6 +175,7 @@ def main(argv: list[str] | None = None) -> int:
 
     loss = F.cross_entropy(predict(parameters, digits.test_images), digits.test_labels)
     (output / "graph.svg").write_text(draw_graph(loss, params=parameters), encoding="utf-8")
+    (output / "memory.svg").write_text(memory(loss, params=parameters).draw(), encoding="utf-8")
 
     rg.save(parameters, output / "parameters.safetensors")
     restored = rg.load(output / "parameters.safetensors")
@@ -182,7 +185,7 @@ def main(argv: list[str] | None = None) -> int:
     accuracy = history.test_accuracy[-1]
     wrong = int(answers.ne(digits.test_labels).sum())
     print(f"{accuracy:.1%} of the held-out digits are right ({wrong} wrong of {len(digits.test_labels)})")
-    for name in ("learning_curve.png", "predictions.png", "graph.svg", "parameters.safetensors"):
+    for name in ("learning_curve.png", "predictions.png", "graph.svg", "memory.svg", "parameters.safetensors"):
         print(f"  {output / name}")
 
     failures = []

@@ -66,8 +66,13 @@ class Place(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The line without the folders."""
+        """The line without the folders, for pictures and tables."""
         return f"{PurePath(self.file).name}:{self.line}"
+
+    @property
+    def title(self) -> str:
+        """What a pointer over something made at the line shows."""
+        return "\n".join(filter(None, [f"{self.short}, in {self.function}", self.text]))
 
 
 def _held(raw: tuple[Any, ...]) -> Held:

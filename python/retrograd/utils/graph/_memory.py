@@ -447,7 +447,7 @@ def _bar(row: Row, y: float, scale: float) -> list[str]:
     label = shortened(label, int((WIDTH - 2 * EDGE) / (TEXT_SIZE * LETTER)))
     kept = ", ".join(f"{_text(getattr(row, name))} {meaning}" for name, (_, meaning) in COLOURS.items())
     packed = f"{row.packed} packed by hooks" if row.packed else ""
-    title = "\n".join(filter(None, [str(row.place or row.key), kept, packed]))
+    title = "\n".join(filter(None, [row.place.title if row.place else row.key, kept, packed]))
     parts = [
         f"<g><title>{escape(title)}</title>",
         _words(EDGE, y + 14, label, TEXT_SIZE, TEXT_COLOUR),

@@ -149,7 +149,7 @@ def _leaf(name: str | None, note: str) -> _Box:
 def _title(node: Facts) -> str:
     at = place(node.place)
     lines = [node.name, *(sizes_and_dtype(*output) for output in node.outputs)]
-    return "\n".join(lines + ([f"{at.short}, in {at.function}", at.text or ""] if at else [])).rstrip()
+    return "\n".join([*lines, at.title] if at else lines)
 
 
 def _layer(boxes: list[_Box]) -> list[list[_Box]]:

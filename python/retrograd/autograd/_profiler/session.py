@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from retrograd import _core
@@ -16,10 +14,9 @@ from retrograd.autograd._profiler import arguments
 from retrograd.autograd._profiler.arguments import Arguments
 from retrograd.autograd._profiler.events import BACKWARD, FORWARD, LABEL, FunctionEvent
 from retrograd.autograd._profiler.lists import EventList
+from retrograd.autograd._profiler.places import Place, shown_path
+from retrograd.autograd._profiler.spans import Spans
 from retrograd.autograd._profiler.trace import MemoryChange, TraceRow
-
-# A place in the program: file, line, function, and the text of the line.
-Place = tuple[str, int, str, str | None]
 
 _SCOPES = {"rule": BACKWARD, "label": LABEL}
 _AT_ONCE = 1 << 14  # events that are taken from the session at once
@@ -106,6 +103,11 @@ class Session:
             _include_children(made)
         made._finish_tree()
 
+    @cached_property
+    def spans(self) -> Spans:
+        """The events in columns, which pictures and sums by line are made from."""
+        return Spans(self.records(), self.thread)
+
     def rows(self) -> list[TraceRow]:
         """What a trace of the whole session says, in order of start."""
         rows = [
@@ -171,13 +173,6 @@ def _include_children(events: EventList) -> None:
 def _frame(place: Place) -> str:
     file, line, function, _ = place
     return f"{shown_path(file)}({line}): {function.rpartition('.')[2]}"
-
-
-@lru_cache(1024)
-def shown_path(file: str) -> str:
-    """A path below an entry of `sys.path` relative to that, so that it says nothing of the computer."""
-    below = [entry for entry in sys.path if entry and file.startswith(entry.rstrip(os.sep) + os.sep)]
-    return os.path.relpath(file, max(below, key=len)) if below else file
 
 
 class Ranges:

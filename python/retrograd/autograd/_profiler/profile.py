@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from retrograd import _core
+from retrograd._drawing import Drawing
 from retrograd._files import Path
-from retrograd.autograd._profiler import trace
+from retrograd.autograd._profiler import flame, trace
 from retrograd.autograd._profiler.events import FunctionEventAvg
 from retrograd.autograd._profiler.lists import EventList
 from retrograd.autograd._profiler.session import Session
@@ -201,11 +203,44 @@ class profile:
         if use_python_export:
             self.function_events.export_chrome_trace(path)
             return
-        trace.write_trace(path, session.rows(), metadata=metadata, trace_id=self.trace_id, tids=session.tids)
+        trace.write_trace(
+            path,
+            session.rows(),
+            metadata=metadata,
+            trace_id=self.trace_id,
+            tids=session.tids,
+            compressed=os.fsdecode(path).endswith(".gz"),
+        )
 
     def export_stacks(self, path: Path, metric: str = "self_cpu_time_total") -> None:
         """Write the stacks with a number each, for tools that draw flame graphs; see `EventList.export_stacks`."""
         self.function_events.export_stacks(path, metric)
+
+    def draw(self, *, width: int = 1200, arrows: int = 40, between: tuple[float, float] | None = None) -> Drawing:
+        """A flame chart: a bar per event, time to the right, forward above and backward below.
+
+        Arrows lead from ops to the rules of the nodes that they made. A pointer over a bar shows what it is. Events
+        that are too narrow to be seen are one grey bar with their neighbours.
+
+        Args: `width` in pixels; `arrows` how many to draw at most, to the rules that take longest; `between` two times
+        in microseconds from the beginning, to show what is between them.
+        Returns: a `Drawing`, the text of an SVG file, which a notebook shows as the picture.
+        Raises: RuntimeError before the block has ended; ValueError for a width below 300, fewer than no arrows, or an
+        empty part.
+
+        >>> with rg.autograd.profiler.profile() as prof:
+        ...     rg.ones(3, requires_grad=True).exp().sum().backward()
+        >>> picture = prof.draw()
+        >>> picture.startswith("<svg"), "ExpBackward0" in picture
+        (True, True)
+        """
+        session = self._needed("draw")
+        return flame.draw(session.spans, session.times[0], width=width, arrows=arrows, between=between)
+
+    def _needed(self, what: str) -> Session:
+        if self._ended is None:
+            raise RuntimeError(f"{what}: there is no profile yet: its block has not ended, or it is not enabled")
+        return self._ended
 
     def toggle_collection_dynamic(self, enabled: bool, activities: Any) -> None:
         """There is nothing to switch: sessions note all that runs on the CPU."""

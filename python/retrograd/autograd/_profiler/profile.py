@@ -16,6 +16,7 @@ from retrograd.autograd._profiler import flame, trace
 from retrograd.autograd._profiler.events import FunctionEventAvg
 from retrograd.autograd._profiler.lists import EventList
 from retrograd.autograd._profiler.session import Session
+from retrograd.autograd._profiler.top import Top
 
 __all__ = ["profile", "record_function"]
 
@@ -236,6 +237,25 @@ class profile:
         """
         session = self._needed("draw")
         return flame.draw(session.spans, session.times[0], width=width, arrows=arrows, between=between)
+
+    def top(self, row_limit: int = 30, sort_by: str = "total") -> Top:
+        """Time by line of the program, whose `str` is a table.
+
+        What the rule of a node takes counts as the backward of the line whose op made the node, and the rest of
+        `backward()` for the line that called it. The times are self times, so they add up.
+
+        Args: `row_limit` how many lines the table has, -1 for all; `sort_by` "total", "forward", "backward", "calls" or
+        "memory".
+        Raises: RuntimeError before the block has ended; ValueError for another `sort_by`.
+
+        >>> x = rg.ones(3, requires_grad=True)
+        >>> with rg.autograd.profiler.profile() as prof:
+        ...     y = (x * 2).exp()
+        >>> [(row.text, row.calls) for row in prof.top().rows]
+        [('y = (x * 2).exp()', 2)]
+        """
+        spans = self._needed("top").spans
+        return Top._of(spans, sort_by=sort_by, memory=self.profile_memory, row_limit=row_limit)
 
     def _needed(self, what: str) -> Session:
         if self._ended is None:

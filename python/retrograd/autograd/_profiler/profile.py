@@ -16,6 +16,7 @@ from retrograd.autograd._profiler import flame, trace
 from retrograd.autograd._profiler.events import FunctionEventAvg
 from retrograd.autograd._profiler.lists import EventList
 from retrograd.autograd._profiler.session import Session
+from retrograd.autograd._profiler.timeline import MemoryTimeline
 from retrograd.autograd._profiler.top import Top
 
 __all__ = ["profile", "record_function"]
@@ -256,6 +257,22 @@ class profile:
         """
         spans = self._needed("top").spans
         return Top._of(spans, sort_by=sort_by, memory=self.profile_memory, row_limit=row_limit)
+
+    def memory_timeline(self) -> MemoryTimeline:
+        """Live bytes over the block, with their peak and the lines that held it.
+
+        Raises: RuntimeError before the block has ended, or if the profile did not note memory.
+
+        >>> with rg.autograd.profiler.profile(profile_memory=True) as prof:
+        ...     x = rg.ones(1000).exp()
+        >>> timeline = prof.memory_timeline()
+        >>> timeline.peak, timeline.at_end
+        (8000, 4000)
+        """
+        if not self.profile_memory:
+            raise RuntimeError("memory_timeline needs a profile with profile_memory=True")
+        session = self._needed("memory_timeline")
+        return MemoryTimeline(session.changes(), session.spans, session.times)
 
     def _needed(self, what: str) -> Session:
         if self._ended is None:

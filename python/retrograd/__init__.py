@@ -47,13 +47,13 @@ from retrograd.serialization import load, save  # noqa: E402
 from retrograd.utils.dlpack import from_dlpack  # noqa: E402
 
 if TYPE_CHECKING:
-    from retrograd import testing
+    from retrograd import profiler, testing
 
 newaxis = None
 
 # Submodules that nothing above needs are loaded at first use.
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
-    __getattr__, __dir__ = _submodules(__name__, "testing")
+    __getattr__, __dir__ = _submodules(__name__, "profiler", "testing")
 
 # Besides these, everything public of the core, such as the ops and dtypes.
 __all__ = [name for name in dir(_core) if not name.startswith("_")]
@@ -87,6 +87,7 @@ __all__ += [
     "no_grad",
     "numel",
     "pi",
+    "profiler",
     "random",
     "return_types",
     "save",

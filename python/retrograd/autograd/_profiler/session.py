@@ -19,6 +19,7 @@ from retrograd.autograd._profiler.spans import Spans
 from retrograd.autograd._profiler.trace import MemoryChange, TraceRow
 
 _SCOPES = {"rule": BACKWARD, "label": LABEL}
+_STEPS = "ProfilerStep*"  # what all steps are called outside of traces, so that they add up
 _AT_ONCE = 1 << 14  # events that are taken from the session at once
 _NOTHING = Arguments([], [], [], [])
 
@@ -78,7 +79,7 @@ class Session:
             given = self._arguments(name, noted)
             event = FunctionEvent(
                 number,
-                name,
+                _STEPS if kind == "label" and name.startswith("ProfilerStep#") else name,
                 thread,
                 (start - begin) / 1000,
                 (end - begin) / 1000,

@@ -74,7 +74,7 @@ SMALL_BLOCKS_TESTS := tests/records tests/test_beyond_thresholds.py tests/test_t
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: help demo test lint rust-test python-test debug-test edit-test small-blocks-test free-threaded-test fuzz
-.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench docs wheel sdist-test format lock clean
+.PHONY: miri loom valgrind msrv deny mutants doctest stubs bench docs pictures wheel sdist-test format lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -169,6 +169,9 @@ bench: $(WHEEL) ## Time the engine; with TORCH=<site-packages>, side by side wit
 docs: $(WHEEL) ## Build the Rust documentation and the table of ops
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
 	$(PY) tools/ops_page.py
+
+pictures: $(WHEEL) ## Profile a training step of the digits example, and draw it for docs/profiler.md
+	$(PY) tools/pictures.py
 
 wheel: $(WHEEL) ## Build the release wheel into target/wheels and install it into .venv
 

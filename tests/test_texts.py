@@ -111,7 +111,10 @@ def test_folders_of_the_house_exist():
     assert [folder for folder in listed if not (ROOT / folder).is_dir()] == []
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/coming-from-torch.md", "docs/gradcheck.md", "docs/graphs.md"])
+@pytest.mark.parametrize(
+    "path",
+    ["README.md", "docs/coming-from-torch.md", "docs/gradcheck.md", "docs/graphs.md", "docs/profiler.md"],
+)
 def test_examples_at_the_prompt_run(path):
     shown = "\n".join(block for block in blocks(path, "python") if ">>>" in block)
     test = doctest.DocTestParser().get_doctest(shown, {}, path, None, 0)

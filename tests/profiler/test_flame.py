@@ -6,6 +6,7 @@ import re
 import socket
 import threading
 import time
+from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
 
@@ -18,6 +19,7 @@ from retrograd.autograd._profiler.spans import Spans
 from retrograd.autograd.profiler import profile, record_function
 
 SVG = "{http://www.w3.org/2000/svg}"
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 
 
 def op(name, start, end, *, kind="op", number=-1, fwd_thread=0, ended_on=0, size=0, place=None, noted=()):
@@ -76,10 +78,9 @@ def test_bars_nest_as_events_do():
         with record_function("a <label> & more"):
             loss = (x @ w).exp().sum()
         loss.backward()
-    picture = prof.draw()
-    bars = check(picture)
+    bars = check(prof.draw(width=10**6))  # so wide that nothing is merged, however slow the computer is
     events = [event for event in prof.function_events if event.name != "[memory]"]
-    assert sum(1 if not (many := re.match(r"(\d+) events from", b[0])) else int(many[1]) for b in bars) >= len(events)
+    assert len(bars) >= len(events)  # which may have one less, where one is in another of its name
     label, matmul = bar(bars, "a <label> & more"), bar(bars, "aten::matmul")
     inner = next(one for one in bars if one[0].startswith("aten::mm") and one[2] == matmul[2] + flame.ROW_HEIGHT)
     assert label[2] < matmul[2] < inner[2]
@@ -137,7 +138,9 @@ def test_narrow_bars_are_one():
         "aten::wide", "1000 events from narrow on", "aten::alone", "aten::wide2",
     ]  # fmt: skip
     assert "5.000us in all" in next(one[0] for one in bars if "events" in one[0])
-    near = check(drawn(records, between=(1000, 1001)))  # the first 100 of them
+    picture = drawn(records, between=(1000, 1001))  # the first 100 of them
+    near = check(picture)
+    assert ">1.0002 ms<" in picture and ">0<" not in picture
     assert len(near) == 100 and all(one[0].startswith("aten::narrow") for one in near)
 
 
@@ -205,3 +208,11 @@ def test_deep_nests_are_drawn_to_a_limit():
     bars = check(drawn(op(f"n{i}", i, 10**6 - i, kind="label") for i in range(5000)))
     assert len({one[2] for one in bars}) == flame.MOST_ROWS
     assert any("events from" in one[0] for one in bars)
+
+
+@pytest.mark.parametrize("name", ["flame", "memory"])
+def test_stored_pictures_say_nothing_of_a_computer(name):
+    text = (PICTURES / f"digits-{name}.svg").read_text()
+    shown = " ".join(ElementTree.fromstring(text).itertext())
+    assert "train.py:" in shown and len(text) < 50_000
+    assert not re.search(r"(^|[^\w])(/|\\|[A-Z]:)\w", shown)  # a path from the root

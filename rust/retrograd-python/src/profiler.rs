@@ -86,10 +86,12 @@ impl PyRecordFunction {
             begun: Mutex::default(),
         })
     }
+    /// The name.
     #[getter]
     fn name(&self, py: Python<'_>) -> Py<PyString> {
         self.name.clone_ref(py)
     }
+    /// The text that traces show with it, or None.
     #[getter]
     fn args(&self, py: Python<'_>) -> Option<Py<PyString>> {
         self.args.as_ref().map(|args| args.clone_ref(py))
@@ -115,6 +117,15 @@ impl PyRecordFunction {
 }
 
 /// What a session noted: plain records, which become Python's own data when they are asked for.
+///
+/// >>> from retrograd import _core
+/// >>> _core._profiler_open(False, True, False)
+/// >>> x = rg.ones(2)
+/// >>> recording = _core._profiler_close()
+/// >>> len(recording), [event[:2] for event in recording.events(0, 10)]
+/// (1, [('aten::ones', 'op')])
+/// >>> [change[1:3] for change in recording.changes()]
+/// [(8, 8)]
 #[pyclass(name = "_ProfilerRecording", module = "retrograd._core", frozen)]
 struct PyRecording(Recording);
 

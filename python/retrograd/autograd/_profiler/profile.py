@@ -49,6 +49,15 @@ class profile:
     ([[2, 3], []], 1)
     >>> {average.key: average.count for average in prof.key_averages()}["MulBackward0"]
     1
+    >>> prof.total_average().count == len(prof.function_events)
+    True
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     prof.export_chrome_trace(os.path.join(folder, "trace.json"))
+    ...     prof.export_stacks(os.path.join(folder, "stacks.txt"))
+    ...     sorted(os.listdir(folder))
+    ['stacks.txt', 'trace.json']
+    >>> prof.toggle_collection_dynamic(True, [])
     >>> print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=3))  # doctest: +SKIP
     """
 

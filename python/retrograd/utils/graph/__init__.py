@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retrograd.utils.graph._drawing import Drawing
+from retrograd._drawing import Drawing
 from retrograd.utils.graph._explain import explain
 from retrograd.utils.graph._memory import Block, Ledger, Row, memory
 from retrograd.utils.graph._picture import draw, to_dot

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from xml.sax.saxutils import escape
 
 from retrograd import Size, Tensor, dtype
+from retrograd._drawing import LETTER, NOTE_COLOUR, Drawing, document, shortened
 from retrograd.autograd.graph import GradientEdge, Node
-from retrograd.utils.graph._drawing import LETTER, NOTE_COLOUR, Drawing, document, shortened
 from retrograd.utils.graph._facts import Facts, Held, Place, facts_of, held, place
 
 __all__ = ["Block", "Ledger", "Row", "memory"]

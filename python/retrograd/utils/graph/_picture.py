@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from retrograd.utils.graph._drawing import LETTER, NOTE_COLOUR, Drawing, document
+from retrograd._drawing import LETTER, NOTE_COLOUR, Drawing, document
 from retrograd.utils.graph._facts import Facts, facts_of, held, place, sizes_and_dtype
 
 if TYPE_CHECKING:

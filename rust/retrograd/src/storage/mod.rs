@@ -201,12 +201,16 @@ impl Storage {
             return Err(self.refusal(op));
         }
         let block = pool_block(bytes)?;
+        let from = self.ptr();
         // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
-        unsafe { std::ptr::copy_nonoverlapping(self.ptr(), block.ptr().as_ptr(), old) };
+        unsafe { std::ptr::copy_nonoverlapping(from, block.ptr().as_ptr(), old) };
         // Who sees the new size sees the new place.
         self.ptr.store(block.ptr().as_ptr(), Ordering::Release);
         self.bytes.store(bytes, Ordering::Release);
-        watch::changed(|| (bytes - old) as i64, self.ptr());
+        if self.counted {
+            watch::changed(|| -(old as i64), from);
+            watch::changed(|| bytes as i64, self.ptr());
+        }
         let former = current.replace(block);
         drop(current);
         reclaim::retire(former);

@@ -190,7 +190,9 @@ class set_grad_enabled(_core._RecordingSwitch, _Mode):
 
         >>> _ = rg.set_grad_enabled(True).clone()
         """
-        return _core._RecordingSwitch.__new__(type(self), self.mode, False)
+        made = type(self)(self.mode)
+        made._undo()
+        return made
 
 
 class inference_mode(_core._InferenceMode, _Mode):

@@ -378,10 +378,10 @@ impl Scope {
     }
 }
 
-/// A switch that acts when it is made, unless `acts` is false.
-fn acting(switch: Switch, acts: bool) -> Scope {
+/// A switch that acts when it is made.
+fn acting(switch: Switch) -> Scope {
     let scope = Scope::of(What::Switch(switch));
-    scope.state.lock().made = acts.then(|| switch.set());
+    scope.state.lock().made = Some(switch.set());
     scope
 }
 
@@ -411,18 +411,18 @@ bases! {
     /// Ops record, or not.
     Recording("_Recording", (on), on: bool) { Scope::of(What::Switch(Switch::Grad(on))) }
     /// As `_Recording`, from the call on.
-    RecordingSwitch("_RecordingSwitch", (mode, _acts = true), mode: Bound<'_, PyAny>, _acts: bool) {
-        acting(Switch::Grad(flag("set_grad_enabled", "enabled", Some(0), &mode)?), _acts)
+    RecordingSwitch("_RecordingSwitch", (mode), mode: Bound<'_, PyAny>) {
+        acting(Switch::Grad(flag("set_grad_enabled", "enabled", Some(0), &mode)?))
     }
     /// Inference mode, or the normal mode within it.
     InferenceMode("_InferenceMode", (mode), mode: bool) { Scope::of(What::Switch(Switch::Inference(mode))) }
     /// Ops propagate tangents, or not; from the call on.
-    ForwardSwitch("_ForwardSwitch", (mode), mode: bool) { acting(Switch::Forward(mode), true) }
+    ForwardSwitch("_ForwardSwitch", (mode), mode: bool) { acting(Switch::Forward(mode)) }
     /// Gradients get the layout of their leaves, or not; from the call on.
-    GradLayoutSwitch("_GradLayoutSwitch", (enable = true), enable: bool) { acting(Switch::GradLayout(enable), true) }
+    GradLayoutSwitch("_GradLayoutSwitch", (enable = true), enable: bool) { acting(Switch::GradLayout(enable)) }
     /// Backward passes may use other threads, or not; from the call on.
     MultithreadingSwitch("_MultithreadingSwitch", (mode), mode: Bound<'_, PyAny>) {
-        acting(Switch::Multithreading(flag("set_multithreading_enabled", "enabled", Some(0), &mode)?), true)
+        acting(Switch::Multithreading(flag("set_multithreading_enabled", "enabled", Some(0), &mode)?))
     }
     /// Anomaly mode.
     Anomaly("_Anomaly", (check_nan = true), check_nan: bool) {
@@ -431,7 +431,7 @@ bases! {
     /// Anomaly mode or not, from the call on.
     AnomalySwitch("_AnomalySwitch", (mode, check_nan = true), mode: Bound<'_, PyAny>, check_nan: bool) {
         let on = flag("set_anomaly_enabled", "enabled", Some(0), &mode)?;
-        acting(Switch::Anomaly { on, check_nan }, true)
+        acting(Switch::Anomaly { on, check_nan })
     }
     /// Results are searched for NaN and infinities, or not.
     DetectNan("_DetectNan", (enabled = true, *, check_inf = true), enabled: bool, check_inf: bool) {

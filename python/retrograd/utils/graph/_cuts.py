@@ -10,8 +10,6 @@ from retrograd.autograd.graph import Node
 from retrograd.utils.graph._facts import Facts, Held, facts_of, held, place
 from retrograd.utils.graph._question import Explanation, Question, described, line, of_sizes, recorded
 
-__all__ = ["Cuts"]
-
 
 class Cuts:
     """What may have cut a tensor off: only what the graph shows is known, since forward records nothing else."""

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from retrograd import Size, Tensor, _core, dtype
 from retrograd.autograd.graph import GradientEdge, Node
 
-__all__ = ["Facts", "Held", "Place", "Saved", "facts_of", "held", "place", "sizes_and_dtype"]
-
 
 class Held(NamedTuple):
     """A tensor."""

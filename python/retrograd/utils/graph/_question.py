@@ -10,7 +10,7 @@ from retrograd import Tensor
 from retrograd.autograd.graph import Node
 from retrograd.utils.graph._facts import Facts, Held, facts_of, place, sizes_and_dtype
 
-__all__ = ["REASONS", "Explanation", "Question", "described", "line", "of_sizes", "recorded"]
+__all__ = ["REASONS", "Explanation"]
 
 REASONS = {
     "arrives": "the gradient arrives, finite and with elements that are not zero",

@@ -11,8 +11,6 @@ from retrograd.utils.graph._facts import Facts
 from retrograd.utils.graph._question import Explanation, Question, described, recorded
 from retrograd.utils.graph._zeros import REMEDIES, kind_of_zero
 
-__all__ = ["Values"]
-
 
 class Values:
     """The gradients on the way from the loss to `target`, which is a leaf or an output of a node, by id."""

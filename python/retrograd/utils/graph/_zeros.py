@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["REMEDIES", "kind_of_zero"]
-
 # By the name of the node, without `Backward` and the digits after it.
 _OPS = {
     "masked": "Relu Threshold Hardtanh Clamp ClampMin ClampMax Where MaskedFill MaskedScatter MaskedSelect Hardshrink"

@@ -107,8 +107,7 @@ impl PyRecordFunction {
         }
         Ok(slf.clone())
     }
-    #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+    fn __exit__(&self, _kind: &Bound<'_, PyAny>, _error: &Bound<'_, PyAny>, _traceback: &Bound<'_, PyAny>) {
         let label = self.begun.lock().pop();
         if let Some(label) = label.flatten() {
             label.end();

@@ -10,6 +10,7 @@ use super::complex;
 use super::erased::{AnyPrimitive, Unrecorded};
 use super::finite;
 use super::forward::BeforeWrite;
+use super::halves;
 use super::mode::{self, GradGuard};
 use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::observe;
@@ -133,7 +134,7 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
         return apply_special(&mut Some(op), xs, word);
     }
     check_dtype(&op, xs)?;
-    let mut outs = op.forward(xs)?;
+    let mut outs = halves::forward(&op, xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(&mut Some(op), xs, &mut outs, word)?;
     }

@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use super::apply::{OpRule, check_dtype};
+use super::halves;
 use super::node::{Grads, Head, Node, NodeRef};
 use super::overlap::{OverlapRules, Reads};
 use super::primitive::{Batch, BatchOuts, ComplexRule, Jvp, Outs, Primitive, Save, Vjp};
@@ -82,9 +83,12 @@ impl<P: Primitive> AnyPrimitive for P {
         P::dtypes(self)
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        P::forward(self, xs)
+        halves::forward(self, xs)
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
+        if halves::computed_with(self, xs)?.is_some() {
+            return Ok(false);
+        }
         // SAFETY: those of callers.
         unsafe { P::forward_into(self, xs, out) }
     }

@@ -10,6 +10,7 @@ pub mod engine;
 pub mod erased;
 pub mod finite;
 pub mod forward;
+mod halves;
 pub mod hooks;
 pub mod inspect;
 pub mod leaf;

@@ -128,6 +128,16 @@ pub enum ComplexRule {
     Own,
 }
 
+/// How an op takes halves, where they are among its dtypes (design D23).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halves {
+    /// Its loops convert them as they read and write.
+    Loops,
+    /// Its loops do not know them: it runs in float32 on converted operands, and its results of that dtype are
+    /// converted back.
+    InFloat32,
+}
+
 /// A differentiable op: its parameters are the fields of the implementing type, its operands tensors.
 ///
 /// The engine does the rest once for all: it reduces gradients of broadcast operands, casts them, checks versions,
@@ -150,6 +160,8 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// How the VJP rule treats complex numbers. A forgotten mark makes gradients of complex operands wrong; the
     /// records' differences tell.
     const COMPLEX: ComplexRule = ComplexRule::Analytic;
+    /// How the op takes halves.
+    const HALVES: Halves = Halves::Loops;
 
     /// The name of the node, where it depends on parameters.
     fn node(&self) -> &'static str {
@@ -172,7 +184,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
         Self::NAME
     }
 
-    /// The op itself, on plain memory, in one of [`Primitive::DTYPES`].
+    /// The op itself, on plain memory, in one of [`Primitive::DTYPES`] that its loops know ([`Primitive::HALVES`]).
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
 
     /// Writes the result to `out`, which may be operand 0 itself, if that can be done at once; `false` lets the caller

@@ -2,11 +2,11 @@
 //! programs; and the unary functions that they run.
 
 use super::unary::{Map, Pass, Unary};
-use crate::autograd::primitive::Save;
+use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
 use crate::kernels::pointwise::{RunBody, each, runs};
 use crate::tensor::dtype::undeclared;
-use crate::tensor::{DType, Dtypes, Tensor, layout};
+use crate::tensor::{DType, Tensor, layout};
 
 /// A loop over operands of the dtype of `out`, float32 or float64, that broadcast to its sizes. `out` is fresh or one
 /// of the operands.
@@ -82,7 +82,7 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
     fn node(&self) -> &'static str {
         self.0.node
     }
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const HALVES: Halves = Halves::InFloat32;
     fn kernel_name(&self) -> &'static str {
         self.0.name
     }

@@ -7,7 +7,7 @@ use super::scalar_loop::run_in_double;
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{
-    Batch, ComplexRule, Outs, Params, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
+    Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
 };
 use crate::error::Result;
 use crate::kernels::pointwise::{Body, Map1, lanes1, map1, walk_lanes, walk1};
@@ -35,6 +35,8 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     }
     /// The dtypes that the kernel runs in, after [`Unary::result_dtype`].
     const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    /// As [`Primitive::HALVES`].
+    const HALVES: Halves = Halves::Loops;
     /// torch's name of the kernel.
     fn kernel_name(&self) -> &'static str {
         Self::NAME
@@ -66,6 +68,7 @@ impl<U: Unary> Primitive for Map<U> {
     const DTYPES: Dtypes = U::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = U::COMPLEX;
+    const HALVES: Halves = U::HALVES;
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         self.0.result_dtype(xs[0].dtype())
     }

@@ -32,7 +32,7 @@ def dtype_of(tensor: Any) -> str:
 def array(tensor: Any) -> Array:
     if STANDIN != "retrograd":
         return np.array(tensor.numpy(force=True))  # a stand-in may hold zeros without memory
-    return np.array(tensor.detach().numpy())
+    return np.array(tensor.detach().resolve_conj().resolve_neg().numpy())
 
 
 def lay_out(values: Array, layout: str = "contiguous") -> Any:
@@ -45,6 +45,8 @@ def lay_out(values: Array, layout: str = "contiguous") -> Any:
         return rg.from_numpy(wide)[..., 1::2]
     if layout == "expanded" and values.ndim and values.shape[0] > 1:
         return rg.from_numpy(values[:1].copy()).expand(values.shape)
+    if layout == "conjugated" and np.iscomplexobj(values):
+        return rg.from_numpy(np.array(values.conj())).conj()
     return rg.from_numpy(values.copy())
 
 

@@ -31,7 +31,7 @@ def test_complex_results_equal_the_reference(record: OpRecord, sample: Sample) -
     for dtype in COMPLEX:
         with noting(dtype):
             bound = Bound(record, sample, dtype)
-            for layout in ("contiguous", "stepped", "transposed"):
+            for layout in ("contiguous", "stepped", "transposed", "conjugated"):
                 tensors = bound.tensors(layout)
                 try:
                     got = tensors_of(bound.run(tensors))
@@ -75,6 +75,31 @@ def test_complex_derivatives_equal_differences(record: OpRecord, sample: Sample)
     except NotImplementedError:
         assert not record.complex, "the op has derivatives by complex numbers"
         return
+
+
+@cases(lambda r: r.complex and r.differentiable)
+def test_conjugates_that_wait_have_the_derivatives_of_others(record: OpRecord, sample: Sample) -> None:
+    """Rules may read memory: operands, saved tensors and cotangents with lazy bits are none of their business."""
+    if not (general(sample) and sample.smooth and sample.sound):
+        return
+    bound = Bound(record, sample, "complex128")
+    rng = numbers(bound)
+    try:
+        cotangents = [normal_like(y, rng) for y in on_arrays(bound.call)(bound.inputs)]
+    except (NotImplementedError, RuntimeError, TypeError):
+        return
+    plain, lazy = (
+        pulled_back(
+            bound.call,
+            [lay_out(x, how).requires_grad_() for x in bound.inputs],
+            [lay_out(np.asarray(g), how) for g in cotangents],
+        )
+        for how in ("contiguous", "conjugated")
+    )
+    for a, b in zip(plain, lazy, strict=True):
+        assert (a is None) == (b is None)
+        if a is not None:
+            np.testing.assert_allclose(array(b), array(a), rtol=1e-14, atol=1e-14)
 
 
 @cases(lambda r: r.complex and r.differentiable)

@@ -83,8 +83,10 @@ def deepcopy(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(tensor) in memo:
         known: Tensor = memo[id(tensor)]
         return known
-    kind, _, *layout = _parts(tensor)
-    result = _rebuild(kind, copy.deepcopy(storage_of(tensor), memo), *layout)
+    kind, storage, *layout, is_conj = _parts(tensor)
+    result = _rebuild(kind, copy.deepcopy(storage, memo), *layout)
+    if is_conj:
+        result.detach().conj_physical_()
     memo[id(tensor)] = result
     if tensor.grad is not None:
         result.grad = copy.deepcopy(tensor.grad.detach(), memo)
@@ -131,9 +133,9 @@ def warn_of_hooks(tensor: Tensor, stacklevel: int) -> None:
 
 
 def _parts(tensor: Tensor) -> tuple[Any, ...]:
-    plain = tensor.detach()
+    plain = tensor.detach().resolve_neg()
     layout = (plain.dtype, tuple(plain.shape), plain.stride(), plain.storage_offset())
-    return type(tensor), storage_of(plain), *layout, tensor.requires_grad
+    return type(tensor), storage_of(plain), *layout, tensor.requires_grad, plain.is_conj()
 
 
 def _rebuild(
@@ -144,8 +146,11 @@ def _rebuild(
     strides: tuple[int, ...],
     offset: int,
     requires_grad: bool,
+    is_conj: bool = False,
 ) -> Tensor:
     result = _core._over_storage(storage.memory, dtype, sizes, strides, offset)
+    if is_conj:
+        result = result.conj().detach()
     if kind is not Tensor:
         return _core._make_subclass(kind, result, requires_grad)
     return result.requires_grad_() if requires_grad else result

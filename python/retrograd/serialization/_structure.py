@@ -135,7 +135,8 @@ def _open(place: _Place, tensors: list[tuple[_Place, dict[str, Any]]]) -> _Open:
     if kind is Tensor or kind is Parameter:
         warn_of_hooks(obj, stacklevel=5)  # where `save` was called
         facts: dict[str, Any] = {}
-        tensors.append((place, facts))
+        written = _Place(obj.detach().resolve_neg(), place.parent, place.step) if obj.is_neg() else place
+        tensors.append((written, facts))
         node = ["tensor", facts]
         children = _pairs(place, ((_Special(name), name, v) for name, v in list(obj.__dict__.items())))
     elif kind in _SEQUENCES:
@@ -203,6 +204,8 @@ def _facts(name: str, entry: Entry, tensor: Tensor) -> dict[str, Any]:
         facts["stride"] = list(tensor.stride())
     if tensor.storage_offset():
         facts["offset"] = tensor.storage_offset()
+    if tensor.is_conj():
+        facts["conj"] = True
     if type(tensor) is Parameter:
         facts["parameter"] = True
     if tensor.requires_grad:
@@ -318,6 +321,8 @@ def _tensor(facts: dict[str, Any], entries: Mapping[str, tuple[Entry, TensorMake
     strides = _integers(facts["stride"]) if "stride" in facts else _row_major(sizes)
     (offset,) = _integers([facts.get("offset", 0)])
     tensor = make(dtype, sizes, strides, offset)
+    if facts.get("conj", False) is True:
+        tensor = tensor.conj().detach()
     requires_grad = facts.get("requires_grad", False) is True
     if facts.get("parameter", False) is True:
         return Parameter(tensor, requires_grad)

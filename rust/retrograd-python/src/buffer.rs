@@ -14,8 +14,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use retrograd::storage::Storage;
 use retrograd::storage::reclaim::reading;
-use retrograd::tensor::copy;
 use retrograd::tensor::layout::{self, Strides};
+use retrograd::tensor::{copy, lazy};
 use retrograd::transforms::check_read;
 use retrograd::{DType, Tensor};
 
@@ -466,6 +466,7 @@ pub unsafe fn getbuffer(slf: &Bound<'_, PyTensor>, view: *mut ffi::Py_buffer, fl
     unsafe { (*view).obj = null_mut() };
     let t = &slf.get().0;
     check_read("__buffer__", t).map_err(|e| PyBufferError::new_err(e.to_string()))?;
+    lazy::check_resolved("__buffer__", t).map_err(|e| PyBufferError::new_err(e.to_string()))?;
     if export::requires_grad(t) {
         return Err(PyBufferError::new_err(
             "Can't export the memory of a Tensor that requires grad. Use tensor.detach() first.",

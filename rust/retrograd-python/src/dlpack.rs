@@ -205,6 +205,13 @@ unsafe extern "C" fn abandon<M: Managed>(capsule: *mut ffi::PyObject) {
 
 fn capsule<'py, M: Managed>(py: Python<'py>, t: &Tensor, flags: u64) -> PyResult<Bound<'py, PyAny>> {
     check_read("__dlpack__", t).or_py()?;
+    let bits = t.lazy_bits();
+    if bits.any() {
+        let (bit, call) = if bits.conj { ("conjugate", "conj") } else { ("negative", "neg") };
+        return Err(PyBufferError::new_err(format!(
+            "Can't export tensors with the {bit} bit set: use tensor.resolve_{call}()"
+        )));
+    }
     let reading = reading();
     let storage = t.storage();
     storage.fix_address();

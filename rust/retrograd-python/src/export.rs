@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use retrograd::autograd::is_grad_enabled;
 use retrograd::profiler;
 use retrograd::storage::reclaim::reading;
-use retrograd::tensor::FromScalar;
+use retrograd::tensor::{FromScalar, copy, lazy};
 use retrograd::transforms::check_read;
 use retrograd::{DType, Scalar, Tensor};
 
@@ -185,6 +185,11 @@ fn typestr(dtype: DType) -> Option<&'static str> {
     }
 }
 
+/// A copy of a tensor whose elements are to be conjugated or negated.
+fn detached_copy(t: &Tensor) -> PyResult<Option<Tensor>> {
+    if t.lazy_bits().any() { copy::copy(t).map(Some).or_py() } else { Ok(None) }
+}
+
 static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// `numpy(force=False)`: an array over the same memory, which can no longer be resized.
@@ -195,6 +200,9 @@ pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'p
         ));
     }
     check_read("numpy", t).or_py()?;
+    let resolved = if force { detached_copy(t)? } else { None };
+    let t = resolved.as_ref().unwrap_or(t);
+    lazy::check_resolved("numpy", t).or_py()?;
     // Nobody else has this tensor: its layout stays as it is.
     let tensor = t.detach();
     let typestr = typestr(tensor.dtype()).ok_or_else(|| {

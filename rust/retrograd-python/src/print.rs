@@ -95,6 +95,7 @@ impl Gathered {
 fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec<V> {
     let mut out = Vec::new();
     let reading = reading();
+    let bits = t.lazy_bits();
     let strides = t.strides();
     retrograd::match_dtype!(any, t.dtype(), T => {
         let start = t.data_ptr(&reading).cast::<T>();
@@ -102,7 +103,7 @@ fn gather<V>(t: &Tensor, options: &PrintOptions, f: impl Fn(Scalar) -> V) -> Vec
             let offset: isize = index.iter().zip(strides).map(|(&i, &s)| i as isize * s).sum();
             // SAFETY: (1) The index is inside the sizes, so the element is in the storage (S1, S3) and aligned (S2).
             // (2) It is read by value through a raw pointer (S4).
-            out.push(f(unsafe { start.offset(offset).read() }.to_scalar()));
+            out.push(f(bits.of(unsafe { start.offset(offset).read() }.to_scalar())));
         });
     });
     out

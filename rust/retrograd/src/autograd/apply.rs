@@ -10,17 +10,17 @@ use super::complex;
 use super::erased::{AnyPrimitive, Unrecorded};
 use super::finite;
 use super::forward::BeforeWrite;
-use super::halves;
 use super::mode::{self, GradGuard};
 use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::observe;
+use super::operands;
 use super::overlap;
 use super::primitive::{Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
 use crate::error::{Error, Result};
 use crate::profiler;
 use crate::storage::reclaim::reading;
-use crate::tensor::{DType, Form, Tensor};
+use crate::tensor::{DType, Form, Tensor, lazy};
 use crate::transforms;
 
 /// The rule of a node made by an op.
@@ -38,15 +38,32 @@ impl OpRule<dyn AnyPrimitive> {
             return Ok(node.edges.iter().map(|_| None).collect());
         }
         let _reading = reading();
-        let results = if mode::word() & mode::DETECT_NAN != 0 {
-            self.run_checked(node, grads, saved, run)
+        let results = if lazy::exist() && !self.op.facts().takes_lazy {
+            self.run_resolved(node, grads, saved, run)
         } else {
-            self.vjp(node, grads, saved, run)
+            self.run_unpacked(node, grads, saved, run)
         };
         if results.is_err() {
             self.saved.unclaim(run);
         }
         results
+    }
+    fn run_unpacked(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
+        if mode::word() & mode::DETECT_NAN != 0 {
+            self.run_checked(node, grads, saved, run)
+        } else {
+            self.vjp(node, grads, saved, run)
+        }
+    }
+    /// A rule that is not differentiated in turn may use kernels of its own, which do not know lazy bits.
+    #[cold]
+    fn run_resolved(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
+        if run.create_graph || mode::word() & mode::COMPOSED != 0 {
+            return self.run_unpacked(node, grads, saved, run);
+        }
+        let resolved = |x: &Option<Tensor>| x.as_ref().map(Tensor::resolved).transpose();
+        let grads: Grads = grads.iter().map(resolved).collect::<Result<_>>()?;
+        self.run_unpacked(node, &grads, saved.iter().map(resolved).collect::<Result<_>>()?, run)
     }
     #[inline]
     fn vjp(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
@@ -134,7 +151,7 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
         return apply_special(&mut Some(op), xs, word);
     }
     check_dtype(&op, xs)?;
-    let mut outs = halves::forward(&op, xs)?;
+    let mut outs = operands::forward(&op, xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(&mut Some(op), xs, &mut outs, word)?;
     }

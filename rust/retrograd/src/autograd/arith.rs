@@ -9,7 +9,7 @@ pub(crate) use crate::ops::create::{fill_from, zeros_strided};
 pub(crate) use crate::ops::memory::{cast, clone_strided, cloned};
 
 /// Conjugates and real parts, for rules that are written for real numbers.
-pub(crate) use crate::ops::pointwise::complex::{conj, imag, real};
+pub(crate) use crate::ops::pointwise::complex::{conj_physical as conj, imag_part as imag, real_part as real};
 
 /// Sums of gradients.
 pub(crate) use crate::ops::pointwise::add_assign;

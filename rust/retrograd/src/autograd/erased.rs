@@ -7,13 +7,13 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use super::apply::{OpRule, check_dtype};
-use super::halves;
 use super::node::{Grads, Head, Node, NodeRef};
+use super::operands;
 use super::overlap::{OverlapRules, Reads};
 use super::primitive::{Batch, BatchOuts, ComplexRule, Jvp, Outs, Primitive, Save, Vjp};
 use super::saved::SavedSlots;
 use crate::error::Result;
-use crate::tensor::{DType, Dtypes, Tensor, Value};
+use crate::tensor::{DType, Dtypes, Tensor, Value, lazy};
 
 /// What every value of a primitive type has in common.
 pub struct Facts {
@@ -21,6 +21,7 @@ pub struct Facts {
     pub saves: &'static [Save],
     pub batch: Batching,
     pub complex: ComplexRule,
+    pub takes_lazy: bool,
 }
 
 /// Which variant of [`Batch`] an op has.
@@ -67,7 +68,7 @@ impl<P: Primitive> AnyPrimitive for P {
                 Batch::Rule(_) => Batching::Rule,
                 Batch::Loop => Batching::Loop,
             };
-            &Facts { name: P::NAME, saves: P::SAVE, batch, complex: P::COMPLEX }
+            &Facts { name: P::NAME, saves: P::SAVE, batch, complex: P::COMPLEX, takes_lazy: P::TAKES_LAZY }
         }
     }
     fn node(&self) -> &'static str {
@@ -83,10 +84,10 @@ impl<P: Primitive> AnyPrimitive for P {
         P::dtypes(self)
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        halves::forward(self, xs)
+        operands::forward(self, xs)
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        if halves::computed_with(self, xs)?.is_some() {
+        if !operands::as_they_are(self, xs)? {
             return Ok(false);
         }
         // SAFETY: those of callers.
@@ -102,6 +103,10 @@ impl<P: Primitive> AnyPrimitive for P {
         P::vjp(self, cx)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        // A rule that is not differentiated in turn may use kernels of its own.
+        if !P::TAKES_LAZY && lazy::exist() && !cx.differentiating() {
+            return operands::jvp_of_resolved(cx, &|cx| P::JVP.apply(self, cx));
+        }
         P::JVP.apply(self, cx)
     }
     fn inputs(&self) -> u32 {

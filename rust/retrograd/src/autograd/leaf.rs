@@ -430,6 +430,8 @@ impl Tensor {
     fn take_body(&self, mut body: crate::tensor::Body) {
         let reading = reading();
         let stays = body.storage.get(&reading).is_some_and(|storage| Arc::ptr_eq(&storage, &self.storage()));
+        // Lazy bits are the tensor's own.
+        body.bits = self.lazy_bits();
         body.version = if stays { self.body().version.share(&reading) } else { self.own_version() };
         self.replace_body(body);
         self.bump_version();

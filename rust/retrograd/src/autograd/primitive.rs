@@ -162,6 +162,8 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     const COMPLEX: ComplexRule = ComplexRule::Analytic;
     /// How the op takes halves.
     const HALVES: Halves = Halves::Loops;
+    /// Whether the op takes tensors with lazy bits as they are, as views do: others are given copies without them.
+    const TAKES_LAZY: bool = false;
 
     /// The name of the node, where it depends on parameters.
     fn node(&self) -> &'static str {

@@ -3,8 +3,8 @@
 use retrograd_macros::op;
 
 use super::Entry;
-use super::memory::converted;
-use super::pointwise::complex::conj;
+use super::memory::{cloned, converted};
+use super::view::conj;
 use crate::error::{Error, Result};
 use crate::tensor::{DType, MemoryFormat, Tensor};
 
@@ -79,27 +79,31 @@ pub fn type_as(input: &Tensor, other: &Tensor) -> Result<Tensor> {
     converted(input, other.dtype(), false, None)
 }
 
-/// `input` itself: no tensor waits for its conjugate to be taken.
+/// `input` itself, or a copy of it if it is to be conjugated (see `conj`).
+///
+/// Derivative: `g`.
 ///
 /// >>> x = rg.ones(2)
 /// >>> rg.resolve_conj(x) is x
 /// True
 #[op(function, method, norust)]
 pub fn resolve_conj(input: &Tensor) -> Result<Tensor> {
-    Ok(input.clone())
+    if input.is_conj() { cloned(input) } else { Ok(input.clone()) }
 }
 
-/// `input` itself: no tensor waits for its negative to be taken.
+/// `input` itself, or a copy of it if it is to be negated, as the imaginary parts of conjugates are.
+///
+/// Derivative: `g`.
 ///
 /// >>> x = rg.ones(2)
 /// >>> rg.resolve_neg(x) is x
 /// True
 #[op(function, method, norust)]
 pub fn resolve_neg(input: &Tensor) -> Result<Tensor> {
-    Ok(input.clone())
+    if input.is_neg() { cloned(input) } else { Ok(input.clone()) }
 }
 
-/// The view with the last two axes swapped; of complex numbers the conjugates, which are a copy.
+/// The view with the last two axes swapped; of complex numbers the conjugates (see `conj`).
 ///
 /// Derivative: `g` with the axes swapped, conjugated if complex. Raises: RuntimeError if there are fewer than two axes.
 ///

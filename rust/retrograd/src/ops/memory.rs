@@ -31,6 +31,7 @@ impl Primitive for CloneOf {
     const NAME: &'static str = "clone";
     const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
         // Entries one after the other, each in the order asked for.
@@ -96,6 +97,7 @@ impl Primitive for ToCopy {
     const NODE: &'static str = "ToCopyBackward0";
     const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -187,6 +189,7 @@ impl Primitive for CopyFrom {
     const NODE: &'static str = "torch::autograd::CopyBackwards";
     const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let c = xs[0].empty_like_layout(xs[0].dtype())?;

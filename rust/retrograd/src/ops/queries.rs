@@ -19,24 +19,22 @@ pub fn get_device(input: &Tensor) -> Result<i64> {
     Ok(-1)
 }
 
-/// Whether the tensor waits for its conjugate to be taken: none does.
+/// Whether the elements are the conjugates of what the memory holds, as those of `conj()` are.
 ///
-/// >>> rg.is_conj(rg.ones(1))
-/// False
+/// >>> rg.is_conj(rg.tensor([1j]).conj())
+/// True
 #[op(function, method, norust)]
 pub fn is_conj(input: &Tensor) -> Result<bool> {
-    let _ = input;
-    Ok(false)
+    Ok(input.is_conj())
 }
 
-/// Whether the tensor waits for its negative to be taken: none does.
+/// Whether the elements are the negatives of what the memory holds, as those of `conj().imag` are.
 ///
-/// >>> rg.is_neg(rg.ones(1))
-/// False
+/// >>> rg.is_neg(rg.tensor([1j]).conj().imag)
+/// True
 #[op(function, method, norust)]
 pub fn is_neg(input: &Tensor) -> Result<bool> {
-    let _ = input;
-    Ok(false)
+    Ok(input.is_neg())
 }
 
 /// Whether the only element of the tensor is not zero.

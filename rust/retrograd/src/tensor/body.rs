@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering,
 
 use super::dtype::DType;
 use super::layout::{Dims, Strides, copied};
+use super::lazy::LazyBits;
 use super::{Inner, Tensor};
 use crate::storage::reclaim::{self, Held, Proof, Shared, reading};
 use crate::storage::{Storage, Version};
@@ -23,6 +24,7 @@ use crate::storage::{Storage, Version};
 /// A layout and the memory that has it.
 pub(crate) struct Body {
     pub dtype: DType,
+    pub bits: LazyBits,
     pub contiguous: bool,
     pub numel: usize,
     pub offset: usize,
@@ -38,6 +40,7 @@ impl Body {
     fn share(&self, reading: &Proof) -> Self {
         Self {
             dtype: self.dtype,
+            bits: self.bits,
             contiguous: self.contiguous,
             numel: self.numel,
             offset: self.offset,
@@ -49,6 +52,7 @@ impl Body {
     }
     fn has_layout_of(&self, other: &Self) -> bool {
         self.dtype == other.dtype
+            && self.bits == other.bits
             && self.offset == other.offset
             && self.sizes == other.sizes
             && self.strides == other.strides

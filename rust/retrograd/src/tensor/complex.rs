@@ -3,21 +3,25 @@
 //! What is linear with real coefficients needs no kernel of its own for complex numbers: sums, products of matrices and
 //! casts run on the parts.
 
+use super::lazy::LazyBits;
 use super::{Strides, Tensor};
 use crate::error::Result;
 
-/// `x`, of a complex dtype, as real numbers with one more axis, of size 2.
+/// `x`, of a complex dtype and not to be conjugated, as real numbers with one more axis, of size 2.
 pub fn pairs(x: &Tensor) -> Result<Tensor> {
+    debug_assert!(!x.is_conj(), "pairs of numbers that are to be conjugated differ in their signs");
     let (mut sizes, mut strides) = (x.sizes().to_vec(), doubled(x));
     sizes.push(2);
     strides.push(1);
-    x.memory_as(x.dtype().real(), &sizes, &strides, 2 * x.storage_offset())
+    x.memory_as(x.dtype().real(), x.lazy_bits(), &sizes, &strides, 2 * x.storage_offset())
 }
 
 /// The real parts of `x`, of a complex dtype, or its imaginary parts.
 pub fn part(x: &Tensor, imaginary: bool) -> Result<Tensor> {
     let offset = 2 * x.storage_offset() + usize::from(imaginary);
-    x.memory_as(x.dtype().real(), x.sizes(), &doubled(x), offset)
+    let LazyBits { conj, neg } = x.lazy_bits();
+    let bits = LazyBits { conj: false, neg: neg ^ (imaginary && conj) };
+    x.memory_as(x.dtype().real(), bits, x.sizes(), &doubled(x), offset)
 }
 
 fn doubled(x: &Tensor) -> Strides {

@@ -8,7 +8,7 @@ use crate::match_dtype;
 use crate::storage::reclaim::reading;
 use crate::tensor::complex::{pairs, part};
 use crate::tensor::layout::{self, expanded_strides};
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Tensor, lazy};
 use crate::{transforms, warn};
 
 /// The tensor itself if it is contiguous, else a contiguous copy.
@@ -69,6 +69,9 @@ pub(crate) fn copy_into(src: &Tensor, dst: &Tensor) -> Result<()> {
     }
     if dst.numel() == 0 {
         return Ok(());
+    }
+    if lazy::exist() && (src.lazy_bits().any() || dst.lazy_bits().any()) {
+        return lazy::copy_into(src, dst);
     }
     // Source and destination that overlap but differ in layout: read all before writing any.
     let staged;
@@ -131,7 +134,7 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             }, else unreachable!());
         }
         (true, false) => {
-            warn::once(warn::Once::ComplexToReal, "Casting complex values to real discards the imaginary part");
+            warn_of_lost_imaginary_parts();
             return copy_into(&part(src, false)?, dst);
         }
     }
@@ -141,6 +144,10 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
     pairs!(Bool Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float16 half::f16, BFloat16 half::bf16,
         Float32 f32, Float64 f64);
     Ok(())
+}
+
+pub(super) fn warn_of_lost_imaginary_parts() {
+    warn::once(warn::Once::ComplexToReal, "Casting complex values to real discards the imaginary part");
 }
 
 /// The tensor expanded to these sizes, for kernels.

@@ -6,6 +6,7 @@ pub mod copy;
 pub mod dtype;
 pub mod format;
 pub mod layout;
+pub mod lazy;
 pub mod memory_format;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -23,6 +24,7 @@ use parking_lot::Mutex;
 pub(crate) use body::{Body, Successors};
 pub use dtype::{Category, DType, Dtypes, Element, Host, Truth};
 pub use layout::{Dims, Strides};
+pub use lazy::LazyBits;
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
 pub use tensor_view::TensorView;
@@ -136,6 +138,7 @@ impl Tensor {
     fn contiguous_over(storage: Arc<Storage>, sizes: Dims, n: usize, strides: Strides, dtype: DType) -> Self {
         Self::new(Body {
             dtype,
+            bits: LazyBits::NONE,
             contiguous: true,
             numel: n,
             offset: 0,
@@ -228,6 +231,7 @@ impl Tensor {
         }
         Ok(Body {
             dtype,
+            bits: LazyBits::NONE,
             contiguous: is_contiguous(&sizes, &strides),
             numel: n,
             offset,
@@ -267,8 +271,16 @@ impl Tensor {
     }
 
     /// The memory of `self` as elements of another dtype, in a layout in such elements: for kernels, without autograd.
-    pub(crate) fn memory_as(&self, dtype: DType, sizes: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
-        let body = self.body_over(Some(dtype), Dims::from_slice(sizes), Strides::from_slice(strides), offset)?;
+    pub(crate) fn memory_as(
+        &self,
+        dtype: DType,
+        bits: LazyBits,
+        sizes: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Self> {
+        let (sizes, strides) = (Dims::from_slice(sizes), Strides::from_slice(strides));
+        let body = Body { bits, ..self.body_over(Some(dtype), sizes, strides, offset)? };
         Ok(Self::with(body, None, self.kind()))
     }
 
@@ -283,13 +295,33 @@ impl Tensor {
         Ok(self.view_over(self.body_over(None, sizes, strides, offset)?))
     }
 
+    /// As [`Tensor::view_with`], in elements of another dtype or with other bits.
+    pub(crate) fn view_of_elements(
+        &self,
+        dtype: DType,
+        bits: LazyBits,
+        sizes: Dims,
+        strides: Strides,
+        offset: usize,
+    ) -> Result<Self> {
+        if bits.any() {
+            lazy::announce();
+        }
+        let storage = self.storage();
+        if !storage.ptr().addr().is_multiple_of(dtype.alignment()) {
+            return Err(misaligned(&storage, dtype));
+        }
+        let body = Body { bits, ..self.body_over(Some(dtype), sizes, strides, offset)? };
+        Ok(self.view_over(body))
+    }
+
     /// Another layout over the memory of `self` and its counter, in elements of `dtype` if one is given.
     #[inline]
     fn body_over(&self, dtype: Option<DType>, sizes: Dims, strides: Strides, offset: usize) -> Result<Body> {
         let reading = reading();
         let (b, storage) = self.memory(&reading);
         let body = Self::checked_body(storage.clone(), dtype.unwrap_or(b.dtype), sizes, strides, offset)?;
-        Ok(Body { version: b.version.share(&reading), ..body })
+        Ok(Body { bits: b.bits, version: b.version.share(&reading), ..body })
     }
 
     /// The view at one index of the first axis; the index is in range.
@@ -303,6 +335,7 @@ impl Tensor {
         // S3: some of the elements of `self`.
         let body = Body {
             dtype: b.dtype,
+            bits: b.bits,
             contiguous,
             numel: b.numel / b.sizes[0],
             offset: b.offset.wrapping_add_signed(b.strides[0] * index as isize),
@@ -442,6 +475,7 @@ impl Tensor {
     #[inline]
     pub(crate) fn ptr<T: Element>(&self) -> *mut T {
         debug_assert!(!self.is_batched(), "the memory of a batched tensor is read");
+        debug_assert!(!self.lazy_bits().any(), "the memory of a tensor with lazy bits is read");
         assert!(T::DTYPE == self.dtype(), "a {} tensor read as {}", self.dtype().name(), T::DTYPE.name());
         self.op_ptr().cast()
     }
@@ -451,7 +485,7 @@ impl Tensor {
     /// For kernels: the op writes to the storage only after the last use of the slice, and if others can write to it,
     /// what the elements say decides nothing about memory (S4, S6). What users are given is [`Tensor::view`].
     pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        if T::DTYPE != self.dtype() || !self.is_contiguous() || self.is_batched() {
+        if T::DTYPE != self.dtype() || !self.is_contiguous() || self.is_batched() || self.lazy_bits().any() {
             return None;
         }
         if self.numel() == 0 {
@@ -586,15 +620,16 @@ impl Tensor {
             ));
         }
         transforms::check_read("item", self)?;
+        let bits = self.lazy_bits();
         // SAFETY: one element exists (S1, S3, R1), aligned (S2).
-        Ok(crate::match_dtype!(any, self.dtype(), T => unsafe { *self.ptr::<T>() }.to_scalar()))
+        Ok(crate::match_dtype!(any, self.dtype(), T => bits.of(unsafe { *self.op_ptr().cast::<T>() }.to_scalar())))
     }
 
     /// The elements in row-major order.
     pub fn to_vec<T: Host>(&self) -> Result<Vec<T>> {
         transforms::check_read("to_vec", self)?;
         let _reading = reading();
-        let c = crate::tensor::copy::contiguous(&crate::tensor::copy::cast(self, T::Element::DTYPE)?)?;
+        let c = copy::contiguous(&copy::cast(&self.resolved()?, T::Element::DTYPE)?)?;
         let elements = c.as_slice::<T::Element>().expect("contiguous and of this dtype");
         Ok(elements.iter().map(|&e| T::from_element(e)).collect())
     }

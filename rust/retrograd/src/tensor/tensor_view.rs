@@ -4,7 +4,7 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::{Dims, Element, Strides, Tensor};
+use super::{Dims, Element, Strides, Tensor, lazy};
 use crate::error::{Error, Result};
 use crate::storage::Storage;
 use crate::storage::reclaim::reading;
@@ -60,6 +60,7 @@ impl Tensor {
     /// ```
     pub fn view<T: Element>(&self) -> Result<TensorView<T>> {
         transforms::check_read(OP, self)?;
+        lazy::check_resolved(OP, self)?;
         let (sizes, strides, contiguous, offset, storage) = {
             let reading = reading();
             let (b, storage) = self.memory(&reading);

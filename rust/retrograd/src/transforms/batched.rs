@@ -102,6 +102,7 @@ pub(super) fn entry_body(value: &Tensor, level: &Level) -> Result<Body> {
     }
     Ok(Body {
         dtype: b.dtype,
+        bits: b.bits,
         contiguous: layout::is_contiguous(&sizes, &strides),
         numel,
         offset: b.offset,

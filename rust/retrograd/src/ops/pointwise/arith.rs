@@ -16,7 +16,7 @@ use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Constant, Ring};
 use crate::match_dtype;
 use crate::ops::{Entry, Form};
-use crate::tensor::{DType, Dtypes, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor, lazy};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -277,6 +277,10 @@ impl Tensor {
 /// `a += b`, without record or version: the engine's accumulation. No two elements of `a` share memory.
 pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = result_type(&[a, b]);
+    if lazy::exist() && (a.lazy_bits().any() || b.lazy_bits().any()) {
+        let sum = forward2::<_, Rings>("add", &Sum2, &a.resolved()?, &b.resolved()?, dtype)?;
+        return crate::autograd::apply::write_result("add_", &sum, a);
+    }
     // SAFETY: as said.
     if a.sizes() == b.sizes() && unsafe { forward2_into::<_, Rings>("add", &Sum2, a, b, dtype, a)? } {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Complex numbers' own ops: conjugates, parts and magnitudes.
 //!
 //! None is complex-analytic, so their rules are written for complex numbers ([`ComplexRule::Own`]). Conjugates and
-//! parts are copies: no tensor waits for its conjugate to be taken, and parts share no memory with their number.
+//! parts are copies here; those that users are given are views (`view/complex.rs`).
 
 use num_complex::Complex;
 use retrograd_macros::op;
@@ -11,7 +11,7 @@ use super::unary::{Map, Pass, Unary};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernels::pointwise::Map1;
 use crate::kernels::real;
 use crate::ops::Entry;
@@ -19,7 +19,7 @@ use crate::tensor::complex::part;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor, copy};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] = &[&CONJ, &CONJ_PHYSICAL, &REAL, &IMAG];
+pub static ROSTER: &[&Entry] = &[&CONJ_PHYSICAL];
 
 /// Results are the real type of the parts.
 enum Parts {}
@@ -45,12 +45,12 @@ macro_rules! complex_body {
 }
 pub(super) use complex_body;
 
-/// `conj`: reverse `conj(g)`.
+/// `conj_physical`: reverse `conj(g)`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Conj;
-complex_body!(Conj, |z| z.conj());
-impl Unary for Conj {
-    const NAME: &'static str = "conj";
+pub(crate) struct ConjPhysical;
+complex_body!(ConjPhysical, |z| z.conj());
+impl Unary for ConjPhysical {
+    const NAME: &'static str = "conj_physical";
     const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::Own;
     fn result_dtype(&self, x: DType) -> Result<DType> {
@@ -61,37 +61,7 @@ impl Unary for Conj {
         pass.complex(self)
     }
     fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
-        conj(g)
-    }
-}
-
-/// The complex conjugate of each element: of real numbers `input` itself.
-///
-/// Args: `input` any dtype. Returns: same shape and dtype; a copy, if complex. Derivative: `conj(g)`.
-///
-/// >>> rg.conj(rg.tensor([1+2j])).tolist()
-/// [(1-2j)]
-#[op(function, method)]
-pub fn conj(input: &Tensor) -> Result<Tensor> {
-    if input.dtype().is_complex() { apply1(Map(Conj), &[input]) } else { Ok(input.clone()) }
-}
-
-/// As [`Conj`], under the name of its node.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ConjPhysical;
-impl Unary for ConjPhysical {
-    const NAME: &'static str = "conj_physical";
-    const SAVE: &'static [Save] = &[];
-    const COMPLEX: ComplexRule = ComplexRule::Own;
-    fn result_dtype(&self, x: DType) -> Result<DType> {
-        Ok(x)
-    }
-    const DTYPES: Dtypes = Dtypes::COMPLEX;
-    fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.complex(&Conj)
-    }
-    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
-        conj(g)
+        conj_physical(g)
     }
 }
 
@@ -127,7 +97,7 @@ impl Primitive for Part {
         match (xs[0].dtype().is_complex(), self.imaginary) {
             (true, imaginary) => copy::copy(&part(xs[0], imaginary)?).map(out),
             (false, false) => copy::copy(xs[0]).map(out),
-            (false, true) => Err(no_imaginary_part()),
+            (false, true) => Tensor::full(xs[0].sizes(), Scalar::Int(0), xs[0].dtype()).map(out),
         }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -136,35 +106,14 @@ impl Primitive for Part {
     }
 }
 
-fn no_imaginary_part() -> Error {
-    Error::dtype("imag", "imag is not implemented for tensors with non-complex dtypes.")
+/// The real parts, in memory of their own: for rules.
+pub(crate) fn real_part(z: &Tensor) -> Result<Tensor> {
+    if z.dtype().is_complex() { apply1(Part { imaginary: false }, &[z]) } else { Ok(z.clone()) }
 }
 
-/// The real parts of the elements: of a real tensor, the tensor itself.
-///
-/// Args: `input` any dtype. Returns: same shape, in the dtype of the parts; a copy, if `input` is complex. Derivative:
-/// `g`.
-///
-/// >>> rg.real(rg.tensor([1+2j])).tolist()
-/// [1.0]
-#[op(function, norust)]
-pub fn real(input: &Tensor) -> Result<Tensor> {
-    if input.dtype().is_complex() { apply1(Part { imaginary: false }, &[input]) } else { Ok(input.clone()) }
-}
-
-/// The imaginary parts of the elements.
-///
-/// Args: `input` a complex dtype. Returns: same shape, in the dtype of the parts; a copy. Derivative: `i g`. Raises:
-/// RuntimeError for real dtypes.
-///
-/// >>> rg.imag(rg.tensor([1+2j])).tolist()
-/// [2.0]
-#[op(function, norust)]
-pub fn imag(input: &Tensor) -> Result<Tensor> {
-    if !input.dtype().is_complex() {
-        return Err(no_imaginary_part());
-    }
-    apply1(Part { imaginary: true }, &[input])
+/// The imaginary parts of complex numbers, in memory of their own: for rules.
+pub(crate) fn imag_part(z: &Tensor) -> Result<Tensor> {
+    apply1(Part { imaginary: true }, &[z])
 }
 
 /// `abs` of complex numbers: reverse `g z / |z|`, 0 at 0.
@@ -187,7 +136,7 @@ impl Primitive for Magnitude {
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = ComplexRule::Own;
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
-        let along = |t: &Tensor| real(&conj(&direction(cx.xs[0])?)?.mul(t)?);
+        let along = |t: &Tensor| real_part(&conj_physical(&direction(cx.xs[0])?)?.mul(t)?);
         cx.t(0).map(along).transpose().map(maybe)
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -221,10 +170,9 @@ mod tests {
     #[test]
     fn derivatives() {
         let z = [complex_noise(1, &[2, 3])];
-        gradcheck(&|z| conj(&z[0]), &z);
         gradcheck(&|z| conj_physical(&z[0]), &z);
-        gradcheck(&|z| real(&z[0]), &z);
-        gradcheck(&|z| imag(&z[0]), &z);
+        gradcheck(&|z| real_part(&z[0]), &z);
+        gradcheck(&|z| imag_part(&z[0]), &z);
         gradcheck(&|z| magnitude(&z[0]), &z);
         gradcheck(&|z| magnitude(&z[0])?.mul(&z[0]), &z);
     }
@@ -233,6 +181,5 @@ mod tests {
     fn magnitudes_at_zero() {
         let z = Tensor::from_slice(&[Complex::new(0.0f64, 0.0)], &[1]).unwrap();
         assert_eq!(direction(&z).unwrap().item().unwrap(), Scalar::Complex(0.0, 0.0));
-        assert!(imag(&crate::testing::noise(1, &[2])).is_err());
     }
 }

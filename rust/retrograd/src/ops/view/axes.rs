@@ -64,11 +64,9 @@ impl ViewOp for Permute {
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         let (sizes, strides) = (x.sizes(), x.strides());
-        Ok(Layout {
-            sizes: self.0.iter().map(|&d| sizes[d]).collect(),
-            strides: self.0.iter().map(|&d| strides[d]).collect(),
-            offset: x.storage_offset(),
-        })
+        let (sizes, strides) =
+            (self.0.iter().map(|&d| sizes[d]).collect(), self.0.iter().map(|&d| strides[d]).collect());
+        Ok(Layout::over(x, sizes, strides, x.storage_offset()))
     }
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         let mut inverse = self.0.clone();
@@ -120,11 +118,9 @@ impl ViewOp for Squeeze {
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         let stays = |&d: &usize| x.sizes()[d] != 1 || !self.dims.contains(&d);
-        Ok(Layout {
-            sizes: (0..x.ndim()).filter(stays).map(|d| x.sizes()[d]).collect(),
-            strides: (0..x.ndim()).filter(stays).map(|d| x.strides()[d]).collect(),
-            offset: x.storage_offset(),
-        })
+        let sizes = (0..x.ndim()).filter(stays).map(|d| x.sizes()[d]).collect();
+        let strides = (0..x.ndim()).filter(stays).map(|d| x.strides()[d]).collect();
+        Ok(Layout::over(x, sizes, strides, x.storage_offset()))
     }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         super::reshape_to(g, sizes)

@@ -46,7 +46,7 @@ impl ViewOp for Expand {
                 _ => 0,
             };
         }
-        Ok(Layout { sizes: self.sizes.clone(), strides, offset: x.storage_offset() })
+        Ok(Layout::over(x, self.sizes.clone(), strides, x.storage_offset()))
     }
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         Ok(g.clone())

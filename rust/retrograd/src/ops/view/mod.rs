@@ -1,6 +1,7 @@
 //! Views, and the ops that only rearrange: other layouts over the same memory, and joins and reversals of it.
 
 mod axes;
+pub(crate) mod complex;
 mod diag;
 mod expand;
 mod fill_diagonal;
@@ -19,6 +20,7 @@ mod unfold;
 pub(crate) mod view_op;
 
 pub use axes::{movedim, permute, squeeze_all, squeeze_dim, squeeze_dims, t, transpose, unsqueeze};
+pub use complex::{conj, imag, real, view_as_complex, view_as_real};
 pub use expand::{broadcast_tensors, broadcast_to, expand, expand_to};
 pub use flip::flip;
 pub use join::{cat, stack};
@@ -116,4 +118,9 @@ pub static ROSTER: &[&Entry] = &[
     &split_variants::DSPLIT,
     &unfold::UNFOLD,
     &fill_diagonal::FILL_DIAGONAL,
+    &complex::CONJ,
+    &complex::REAL,
+    &complex::IMAG,
+    &complex::VIEW_AS_REAL,
+    &complex::VIEW_AS_COMPLEX,
 ];

@@ -41,7 +41,7 @@ impl ViewOp for ViewTo {
                 ),
             )
         })?;
-        Ok(Layout { sizes: self.sizes.clone(), strides, offset: x.storage_offset() })
+        Ok(Layout::over(x, self.sizes.clone(), strides, x.storage_offset()))
     }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         reshape_to(g, sizes)
@@ -200,6 +200,17 @@ pub fn view_sizes(input: &Tensor, #[size] size: &[i64]) -> Result<Tensor> {
 /// [1065353216]
 #[op(method, name = "view")]
 pub fn view_dtype(input: &Tensor, dtype: DType) -> Result<Tensor> {
+    let bits = input.lazy_bits();
+    if dtype != input.dtype() && bits.any() {
+        let (bit, call) = if bits.conj { ("conjugate", "conj") } else { ("negative", "neg") };
+        return Err(Error::shape(
+            "view",
+            format!(
+                "torch.Tensor.view is not supported for {bit} view tensors when converting to a different dtype. Use \
+                 .resolve_{call}() first"
+            ),
+        ));
+    }
     if dtype.size() != input.dtype().size() {
         return Err(Error::not_implemented(format!(
             "view: {} to {} changes the size of an element, which is not available yet; use .to(dtype) to convert values",

@@ -151,7 +151,7 @@ impl ViewOp for Diagonal {
             () if self.offset >= 0 => self.offset as isize * sb,
             () => -self.offset as isize * sa,
         };
-        Ok(Layout { sizes, strides, offset: x.storage_offset().wrapping_add_signed(shift) })
+        Ok(Layout::over(x, sizes, strides, x.storage_offset().wrapping_add_signed(shift)))
     }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
         embed(self, "DiagonalBackwardBackward0", g, sizes)

@@ -41,6 +41,7 @@ impl Primitive for Unbind {
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Unbind { dim: p.dim + 1 }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
+    const TAKES_LAZY: bool = true;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
         let mut l = Layout::of(x);
@@ -78,6 +79,7 @@ impl Primitive for Split {
     const BATCH: Batch<Self> =
         Batch::Lift(|p, _, batch| Ok(Split { dim: p.dim + 1, from: with_batch(&p.from, batch), ..p.clone() }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
+    const TAKES_LAZY: bool = true;
     fn node(&self) -> &'static str {
         match (self.untracked, self.each.is_some()) {
             (false, true) => "SplitBackward0",

@@ -2,6 +2,7 @@
 
 use retrograd_macros::op;
 
+use super::complex::{view_as_complex, view_as_real};
 use super::view_op::{Layout, ViewOp, Viewed, apply_view, apply_view_inplace};
 use crate::autograd::mode;
 use crate::autograd::node::{Edge, NodeRef, OutMeta};
@@ -9,8 +10,10 @@ use crate::autograd::primitive::{Params, params};
 use crate::error::{Error, Result};
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::ops::Form;
+use crate::ops::memory::cast;
+use crate::ops::pointwise::complex::conj_physical;
 use crate::tensor::layout::{extent, may_overlap, numel};
-use crate::tensor::{Dims, Scalar, Strides, Tensor};
+use crate::tensor::{Dims, LazyBits, Scalar, Strides, Tensor};
 
 /// `as_strided`. Reverse: the gradients of all elements of the view that share a place are summed there and read in the
 /// layout of the operand; where the operand itself names a place several times, its elements share the sum evenly.
@@ -18,52 +21,58 @@ use crate::tensor::{Dims, Scalar, Strides, Tensor};
 struct AsStrided {
     /// Layout of the operand.
     from: Layout,
-    sizes: Dims,
-    strides: Strides,
+    /// Layout of the view. It may have other elements than the operand, as parts of complex numbers or conjugates.
+    to: Layout,
+    /// As the user gave it.
     offset: Option<usize>,
     form: Form,
 }
 
-impl AsStrided {
-    fn to(&self) -> Layout {
-        let offset = self.offset.unwrap_or(self.from.offset);
-        Layout { sizes: self.sizes.clone(), strides: self.strides.clone(), offset }
-    }
-}
-
 impl ViewOp for AsStrided {
     const NAME: &'static str = "as_strided";
-    const PARAMS: Params<Self> = params!(op; size: &*op.sizes, storage_offset: op.offset, stride: &*op.strides.iter().map(|&s| s as i64).collect::<Vec<_>>());
+    const PARAMS: Params<Self> = params!(op; size: &*op.to.sizes, storage_offset: op.offset, stride: &*op.to.strides.iter().map(|&s| s as i64).collect::<Vec<_>>());
     fn node(&self) -> &'static str {
-        if self.form == Form::InPlace { "AsStridedBackward1" } else { "AsStridedBackward0" }
+        match self.form {
+            Form::InPlace => "AsStridedBackward1",
+            Form::New if self.from.bits.conj != self.to.bits.conj && self.from.dtype == self.to.dtype => {
+                "ConjBackward0"
+            }
+            Form::New => "AsStridedBackward0",
+        }
     }
     fn layout(&self, _x: &Tensor) -> Result<Layout> {
-        Ok(self.to())
+        Ok(self.to.clone())
     }
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
-        let to = self.to();
+        let Self { from, to, .. } = self;
+        if !from.has_kind_of(to) {
+            return in_memory(g, to, from, |g, to, from| through_storage(g, to, from, from));
+        }
         if !mode::is_grad_enabled()
             && mode::word() & mode::COMPOSED == 0
             && !may_overlap(&to.sizes, &to.strides)
-            && !may_overlap(&self.from.sizes, &self.from.strides)
-            && let Some(grad) = pull_apart(g, &to, &self.from)?
+            && !may_overlap(&from.sizes, &from.strides)
+            && let Some(grad) = pull_apart(g, to, from)?
         {
             return Ok(grad);
         }
-        through_storage(g, &to, &self.from, &self.from)
+        through_storage(g, to, from, from)
     }
     fn jvp(&self, t: &Tensor) -> Result<Tensor> {
+        let Self { from, to, .. } = self;
         // A view of the tangent, as long as that is laid out like the operand and reaches as far.
-        if t.sizes() == &*self.from.sizes
-            && t.strides() == &*self.from.strides
-            && let Some(offset) = (self.to().offset + t.storage_offset()).checked_sub(self.from.offset)
+        let of_t = Layout::of(t);
+        if of_t.has_elements_of(from)
+            && let Some(to) = to.moved(from, of_t.offset)
+            && let Ok(view) = seen_as(t, to)
         {
-            let same = AsStrided { from: Layout::of(t), offset: Some(offset), ..self.clone() };
-            if let Ok(view) = apply_view(same, t) {
-                return Ok(view);
-            }
+            return Ok(view);
         }
-        through_storage(t, &self.from, &self.to(), &self.from)
+        if from.has_kind_of(to) {
+            through_storage(t, from, to, from)
+        } else {
+            in_memory(t, from, to, |t, from, to| through_storage(t, from, to, from))
+        }
     }
     fn lift(&self, ndim: usize, batch: usize) -> Self {
         unreachable!("as_strided of {batch} entries with {ndim} axes: their layout decides, see of_batch")
@@ -71,8 +80,11 @@ impl ViewOp for AsStrided {
     fn of_batch(&self, value: &Tensor) -> Self {
         Self {
             from: Layout::of(value),
-            sizes: super::view_op::with_batch(&self.sizes, value.sizes()[0]),
-            strides: std::iter::once(value.strides()[0]).chain(self.strides.iter().copied()).collect(),
+            to: Layout {
+                sizes: super::view_op::with_batch(&self.to.sizes, value.sizes()[0]),
+                strides: std::iter::once(value.strides()[0]).chain(self.to.strides.iter().copied()).collect(),
+                ..self.to.clone()
+            },
             ..*self
         }
     }
@@ -129,11 +141,47 @@ fn places(l: &Layout, lo: isize) -> Result<Tensor> {
     })
 }
 
+/// `x`, laid out as `from`, brought by `run` to `to`, where elements are other ones: in the elements that the memory of
+/// both has. A gradient and a tangent are conjugated, negated and taken apart as the elements themselves.
+fn in_memory(
+    x: &Tensor,
+    from: &Layout,
+    to: &Layout,
+    run: impl FnOnce(&Tensor, &Layout, &Layout) -> Result<Tensor>,
+) -> Result<Tensor> {
+    let bits = |x: Tensor, bits: LazyBits| {
+        let x = if bits.neg { x.neg()? } else { x };
+        if bits.conj { conj_physical(&x) } else { Ok(x) }
+    };
+    let x = if from.dtype.is_complex() && !x.dtype().is_complex() { cast(x, from.dtype)? } else { x.clone() };
+    let x = bits(x, from.bits)?;
+    if from.dtype == to.dtype {
+        return bits(run(&x, from, to)?, to.bits);
+    }
+    let parts = |l: &Layout| {
+        let (mut sizes, mut strides) = (l.sizes.clone(), l.strides.iter().map(|s| 2 * s).collect::<Strides>());
+        sizes.push(2);
+        strides.push(1);
+        Layout { sizes, strides, offset: 2 * l.offset, dtype: to.dtype.real(), bits: LazyBits::NONE }
+    };
+    let moved = if from.dtype.is_complex() {
+        run(&view_as_real(&x)?, &parts(from), to)?
+    } else {
+        view_as_complex(&run(&x, from, &parts(to))?.contiguous()?)?
+    };
+    bits(moved, to.bits)
+}
+
 impl AsStrided {
     /// The op that makes a view of `base` with another layout.
     fn between(base: Layout, view: Layout) -> Self {
-        Self { from: base, sizes: view.sizes, strides: view.strides, offset: Some(view.offset), form: Form::New }
+        Self { from: base, offset: Some(view.offset), to: view, form: Form::New }
     }
+}
+
+/// The memory of `x` seen through a layout.
+pub(super) fn seen_as(x: &Tensor, to: Layout) -> Result<Tensor> {
+    apply_view(AsStrided::between(Layout::of(x), to), x)
 }
 
 /// The node of a view of `base` that has been made in another way, and whose base has a new history since.
@@ -178,7 +226,9 @@ fn laid_out(form: Form, x: &Tensor, sizes: Dims, strides: Strides, offset: Optio
     if let Some(o) = offset.filter(|&o| !(0..=i64::MAX / 16).contains(&o)) {
         return Err(Error::shape("as_strided", format!("invalid storage offset {o}: it lies outside the storage")));
     }
-    let op = AsStrided { from: Layout::of(x), sizes, strides, offset: offset.map(|o| o as usize), form };
+    let (from, offset) = (Layout::of(x), offset.map(|o| o as usize));
+    let to = Layout { sizes, strides, offset: offset.unwrap_or(from.offset), ..from };
+    let op = AsStrided { from, to, offset, form };
     if form == Form::InPlace { apply_view_inplace(op, x) } else { apply_view(op, x) }
 }
 

@@ -11,41 +11,72 @@ use crate::autograd::primitive::{
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
-use crate::tensor::{Dims, Strides, Tensor, layout};
+use crate::tensor::{DType, Dims, LazyBits, Strides, Tensor, layout};
 use crate::transforms;
 
-/// Sizes, strides and offset.
+/// Where the elements of a tensor are in its storage, and what they are.
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub sizes: Dims,
     pub strides: Strides,
     pub offset: usize,
+    pub dtype: DType,
+    pub bits: LazyBits,
 }
 
 impl Layout {
     /// The layout of `x`, to be changed into that of a view.
     pub fn of(x: &Tensor) -> Self {
-        Self {
-            sizes: Dims::from_slice(x.sizes()),
-            strides: Strides::from_slice(x.strides()),
-            offset: x.storage_offset(),
+        Self::over(x, Dims::from_slice(x.sizes()), Strides::from_slice(x.strides()), x.storage_offset())
+    }
+    /// Another layout of such elements as `x` has.
+    pub fn over(x: &Tensor, sizes: Dims, strides: Strides, offset: usize) -> Self {
+        Self { sizes, strides, offset, dtype: x.dtype(), bits: x.lazy_bits() }
+    }
+    /// The view of `x` with this layout over its storage.
+    #[inline]
+    pub(crate) fn view_of(self, x: &Tensor) -> Result<Tensor> {
+        let Self { sizes, strides, offset, dtype, bits } = self;
+        if dtype == x.dtype() && bits == x.lazy_bits() {
+            x.view_with(sizes, strides, offset)
+        } else {
+            x.view_of_elements(dtype, bits, sizes, strides, offset)
         }
+    }
+    /// Whether elements are the same ones in the same order, whatever their place in memory.
+    pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
+        (self.dtype, self.bits, &self.sizes, &self.strides) == (other.dtype, other.bits, &other.sizes, &other.strides)
+    }
+    /// Whether elements are of the same dtype, with the same bits.
+    pub(crate) fn has_kind_of(&self, other: &Self) -> bool {
+        (self.dtype, self.bits) == (other.dtype, other.bits)
+    }
+    /// This layout of a view of `from`, for a view of a tensor with the same elements from `offset` on. `None` if it
+    /// would begin before the memory.
+    pub(crate) fn moved(&self, from: &Self, offset: usize) -> Option<Self> {
+        // In parts of complex numbers, if one layout has such.
+        let unit = |l: &Self| if l.dtype.is_complex() { 2 } else { 1 };
+        let (unit, parts) = (unit(from), unit(self));
+        let offset = (self.offset * parts + offset * unit).checked_sub(from.offset * unit)?;
+        (offset.is_multiple_of(parts)).then(|| Self { offset: offset / parts, ..self.clone() })
     }
     /// Zeros (or a copy of `g`) laid out like this, so that the layout of a view applies to them.
     pub(crate) fn fresh(&self, g: Option<&Tensor>, like: &Tensor) -> Result<Tensor> {
         let strides = layout::preserving_strides(&self.sizes, &self.strides);
-        let z = crate::ops::create::zeros_strided(&self.sizes, &strides, like.dtype())?;
+        let dtype = if self.dtype.is_complex() { self.dtype } else { like.dtype() };
+        let z = crate::ops::create::zeros_strided(&self.sizes, &strides, dtype)?;
+        let z = if self.bits.any() { z.memory_as(dtype, self.bits, &self.sizes, &strides, 0)? } else { z };
         match g {
             None => Ok(z),
             Some(g) if g.is_batched() => transforms::widened(&z, g)?.copy_(g),
             Some(g) => z.copy_(g),
         }
     }
-    /// `whole`, which is laid out like `base`, seen through this layout.
+    /// `whole`, which is laid out like `base` and has its bits, seen through this layout.
     pub(crate) fn within(&self, base: &Layout, whole: &Tensor) -> Result<Tensor> {
-        let offset = (self.offset + whole.storage_offset()).checked_sub(base.offset);
-        let offset = offset.ok_or_else(|| Error::autograd("a view starts before its base"))?;
-        whole.as_strided(&self.sizes, &self.strides, Some(offset as i64))
+        let moved = self.moved(base, whole.storage_offset());
+        let moved = moved.ok_or_else(|| Error::autograd("a view starts before its base"))?;
+        super::strided::seen_as(whole, moved)
     }
 }
 
@@ -89,12 +120,12 @@ impl<V: ViewOp> Primitive for Viewed<V> {
     const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = V::BATCH;
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const TAKES_LAZY: bool = true;
     fn node(&self) -> &'static str {
         self.0.node()
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let l = self.0.layout(xs[0])?;
-        xs[0].view_with(l.sizes, l.strides, l.offset).map(out)
+        self.0.layout(xs[0])?.view_of(xs[0]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let pulled = self.0.vjp(cx.g(), cx.sizes(0))?;
@@ -119,8 +150,7 @@ pub fn is_differentiated(x: &Tensor) -> bool {
 #[inline]
 pub fn apply_view<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     if !is_differentiated(x) {
-        let l = view.layout(x)?;
-        return x.view_with(l.sizes, l.strides, l.offset);
+        return view.layout(x)?.view_of(x);
     }
     apply::apply1(Viewed(view), &[x])
 }

@@ -11,8 +11,9 @@ __all__ = ["finfo", "iinfo"]
 
 # bits of the exponent and of the fraction
 _FLOATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
-_REAL = {"complex64": "float32", "complex128": "float64"}
+_REAL = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 _INTS = {"uint8": (8, False), "int8": (8, True), "int16": (16, True), "int32": (32, True), "int64": (64, True)}
+_INTS |= {"uint16": (16, False), "uint32": (32, False), "uint64": (64, False)}
 
 
 def _name(dtype: DType, caller: str) -> str:

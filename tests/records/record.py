@@ -18,6 +18,7 @@ Array = NDArray[Any]
 FLOATS = ("float64", "float32")
 COMPLEX = ("complex128", "complex64")
 HALVES = ("bfloat16", "float16")
+STORED = ("uint16", "uint32", "uint64", "complex32")  # no op has loops of its own for them
 DIFFERENTIABLE = FLOATS + COMPLEX
 INTS = ("uint8", "int8", "int16", "int32", "int64")
 NUMBERS = FLOATS + INTS

@@ -21,6 +21,9 @@ MAX_NDIM = 64
 _NAMES = {
     "BOOL": _core.bool,
     "U8": _core.uint8,
+    "U16": _core.uint16,
+    "U32": _core.uint32,
+    "U64": _core.uint64,
     "I8": _core.int8,
     "I16": _core.int16,
     "I32": _core.int32,

@@ -182,8 +182,8 @@ def _entries(tensors: list[tuple[_Place, dict[str, Any]]]) -> dict[str, Entry]:
             if dtype is _core.bool or storage.memory.nbytes % dtype.itemsize:
                 dtype = _core.uint8
             name, shape = names.like(f"{first.name()} (storage)"), (storage.memory.nbytes // dtype.itemsize,)
-        if dtype is _core.complex128:  # which safetensors does not have
-            dtype, shape = _core.float64, (*shape, 2)
+        if parts := {_core.complex128: _core.float64, _core.complex32: _core.float16}.get(dtype):
+            dtype, shape = parts, (*shape, 2)  # safetensors does not have them
         entries[name] = Entry(dtype, shape, storage)
         for place, facts in members:
             facts.update(_facts(name, entries[name], place.obj))

@@ -78,7 +78,7 @@ pub fn numpy_dtype(v: &Bound<'_, PyAny>) -> PyResult<DType> {
         let name: String = described.getattr("type")?.getattr("__name__")?.extract()?;
         return Err(PyTypeError::new_err(format!(
             "can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, float32, float16, \
-             complex64, complex128, int64, int32, int16, int8, uint8, and bool."
+             complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
         )));
     };
     if !described.getattr("isnative")?.is_truthy()? {
@@ -103,6 +103,9 @@ fn element(code: &[u8], itemsize: usize) -> Option<DType> {
         (b"b" | b"h" | b"i" | b"l" | b"q" | b"n" | b"p", 2) => DType::Int16,
         (b"b" | b"h" | b"i" | b"l" | b"q" | b"n" | b"p", 4) => DType::Int32,
         (b"b" | b"h" | b"i" | b"l" | b"q" | b"n" | b"p", 8) => DType::Int64,
+        (b"H" | b"I" | b"L" | b"Q" | b"N", 2) => DType::UInt16,
+        (b"H" | b"I" | b"L" | b"Q" | b"N", 4) => DType::UInt32,
+        (b"H" | b"I" | b"L" | b"Q" | b"N", 8) => DType::UInt64,
         (b"e", 2) => DType::Float16,
         (b"f", 4) => DType::Float32,
         (b"d", 8) => DType::Float64,
@@ -448,7 +451,11 @@ fn format_of(dtype: DType) -> Option<&'static CStr> {
         DType::Float64 => c"d",
         DType::Complex64 => c"Zf",
         DType::Complex128 => c"Zd",
-        DType::BFloat16 => return None,
+        DType::UInt16 => c"H",
+        DType::UInt32 => c"I",
+        DType::UInt64 if size_of::<c_long>() == 8 => c"L",
+        DType::UInt64 => c"Q",
+        DType::BFloat16 | DType::Complex32 => return None,
     })
 }
 

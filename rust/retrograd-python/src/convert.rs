@@ -165,6 +165,7 @@ pub fn number(py: Python<'_>, s: Scalar) -> PyResult<Bound<'_, PyAny>> {
     Ok(match s {
         Scalar::Bool(b) => PyBool::new(py, b).to_owned().into_any(),
         Scalar::Int(i) => i.into_pyobject(py)?.into_any(),
+        Scalar::UInt(i) => i.into_pyobject(py)?.into_any(),
         Scalar::Float(x) => PyFloat::new(py, x).into_any(),
         Scalar::Complex(re, im) => PyComplex::from_doubles(py, re, im).into_any(),
     })

@@ -149,11 +149,11 @@ impl Managed for Versioned {
 fn code_of(dtype: DType) -> DataType {
     let code = match dtype {
         DType::Bool => BOOL,
-        DType::UInt8 => UINT,
+        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => UINT,
         DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => INT,
         DType::Float16 | DType::Float32 | DType::Float64 => FLOAT,
         DType::BFloat16 => BFLOAT,
-        DType::Complex64 | DType::Complex128 => COMPLEX,
+        DType::Complex32 | DType::Complex64 | DType::Complex128 => COMPLEX,
     };
     DataType { code, bits: 8 * dtype.size() as u8, lanes: 1 }
 }

@@ -37,10 +37,24 @@ impl PyDType {
     fn is_complex(&self) -> bool {
         self.0.is_complex()
     }
+    /// The complex dtype whose parts have this one: of bfloat16 and integers, torch's choice.
+    ///
+    /// >>> rg.float64.to_complex(), rg.float16.to_complex()
+    /// (retrograd.complex128, retrograd.complex32)
+    fn to_complex(&self, py: Python<'_>) -> PyResult<Py<Self>> {
+        object(py, if self.0 == DType::Float16 { DType::Complex32 } else { self.0.complex() })
+    }
+    /// The real dtype of the parts of a complex one; others unchanged.
+    ///
+    /// >>> rg.complex64.to_real()
+    /// retrograd.float32
+    fn to_real(&self, py: Python<'_>) -> PyResult<Py<Self>> {
+        object(py, self.0.real())
+    }
     /// Whether it has negative numbers.
     #[getter]
     fn is_signed(&self) -> bool {
-        !matches!(self.0, DType::Bool | DType::UInt8)
+        self.0.is_signed()
     }
 }
 
@@ -85,6 +99,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         ("int", DType::Int32),
         ("long", DType::Int64),
         ("short", DType::Int16),
+        ("chalf", DType::Complex32),
         ("cfloat", DType::Complex64),
         ("cdouble", DType::Complex128),
     ] {

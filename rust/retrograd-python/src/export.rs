@@ -181,7 +181,10 @@ fn typestr(dtype: DType) -> Option<&'static str> {
         DType::Float64 => either([">f8", "<f8"]),
         DType::Complex64 => either([">c8", "<c8"]),
         DType::Complex128 => either([">c16", "<c16"]),
-        DType::BFloat16 => None,
+        DType::UInt16 => either([">u2", "<u2"]),
+        DType::UInt32 => either([">u4", "<u4"]),
+        DType::UInt64 => either([">u8", "<u8"]),
+        DType::BFloat16 | DType::Complex32 => None,
     }
 }
 

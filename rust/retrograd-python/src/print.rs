@@ -65,7 +65,7 @@ fn set_printoptions(
 /// The elements that are printed, as one of the kinds that printing knows.
 enum Gathered {
     Bool(Vec<bool>),
-    Int(Vec<i64>),
+    Int(Vec<i128>),
     Float(Vec<f64>),
     Complex(Vec<(f64, f64)>),
 }
@@ -74,7 +74,9 @@ impl Gathered {
     fn of(t: &Tensor, options: &PrintOptions) -> Self {
         match t.dtype() {
             DType::Bool => Self::Bool(gather(t, options, |s| !s.is_zero())),
-            d if d.is_integral() => Self::Int(gather(t, options, Scalar::as_i64)),
+            d if d.is_integral() => {
+                Self::Int(gather(t, options, |s| if let Scalar::UInt(i) = s { i.into() } else { s.as_i64().into() }))
+            }
             d if d.is_complex() => Self::Complex(gather(t, options, |s| match s {
                 Scalar::Complex(re, im) => (re, im),
                 s => (s.as_f64(), 0.0),

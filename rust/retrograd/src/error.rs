@@ -154,6 +154,17 @@ impl Error {
     pub fn no_kernel(op: &'static str, dtype: DType) -> Self {
         ErrorKind::NoKernel { op, kernel: op, dtype }.into()
     }
+    /// Two dtypes have none in common.
+    pub fn no_promotion(op: &'static str, a: DType, b: DType) -> Self {
+        let (a, b) = (a.scalar_type_name(), b.scalar_type_name());
+        Self::dtype(
+            op,
+            format!(
+                "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {a} and {b}: convert one \
+                 with .to()"
+            ),
+        )
+    }
     /// The same error with `name` as its op: the op that the user called, where one that it is composed of refused.
     /// `#[op]` does this for every entry.
     #[cold]

@@ -109,6 +109,13 @@ impl<T: Real> Cast<Truth> for num_complex::Complex<T> {
         (self != Self::ZERO).into()
     }
 }
+// Wide unsigned integers are converted by way of an i64 or, of 64 bits beside floats, an f64.
+casts!(u16 => i64, f64; x => x);
+casts!(u32 => i64, f64; x => x);
+casts!(u64 => i64, f64; x => x);
+casts!(i64 => u16, u32, u64; x => x);
+casts!(f64 => u16, u32; x => x as i64);
+cast_with!(f64 => u64; x => if x < 0.0 { x as i64 as u64 } else { x as u64 });
 cast_with!(f16 => Truth; x => (x.to_bits() & 0x7fff != 0).into());
 cast_with!(bf16 => Truth; x => (x.to_bits() & 0x7fff != 0).into());
 cast_with!(u8, i8, i16, i32, i64, f32, f64 => f16; x => f16_of_f32(x as f32));

@@ -100,7 +100,7 @@ macro_rules! lanes {
     ($wide:literal: $($t:ty),*) => { $(impl SimdElement for $t { const WIDE: bool = $wide; })* };
 }
 lanes!(true: f32, f64);
-lanes!(false: Truth, u8, i8, i16, i32, i64, half::f16, half::bf16);
+lanes!(false: Truth, u8, i8, i16, i32, i64, u16, u32, u64, half::f16, half::bf16);
 impl<T: SimdElement> SimdElement for num_complex::Complex<T> {
     const WIDE: bool = false;
 }

@@ -35,8 +35,15 @@ number! {
     (i16) w, v => Ok(integer(w, v, DType::Int16)? as i16);
     (i8) w, v => Ok(integer(w, v, DType::Int8)? as i8);
     (u8) w, v => Ok(integer(w, v, DType::UInt8)? as u8);
+    (u16) w, v => Ok(integer(w, v, DType::UInt16)? as u16);
+    (u32) w, v => Ok(integer(w, v, DType::UInt32)? as u32);
+    (u64) w, v => match v.cast_exact::<PyInt>() {
+        Ok(v) if v.ge(0)? => v.extract(),
+        _ => Ok(integer(w, v, DType::UInt64)? as u64),
+    };
     (Truth) w, v => truth(w, v).map(Truth::from);
     (Complex<f32>) w, v => complex(w, v).map(|(re, im)| Complex::new(re as f32, im as f32));
+    (Complex<f16>) w, v => complex(w, v).map(|(re, im)| Complex::new(f16::from_f64(re), f16::from_f64(im)));
     (Complex<f64>) w, v => complex(w, v).map(|(re, im)| Complex::new(re, im));
 }
 
@@ -118,6 +125,9 @@ const fn range(dtype: DType) -> (i64, i64) {
         DType::UInt8 => (0, u8::MAX as i64),
         DType::Int8 => (i8::MIN as i64, i8::MAX as i64),
         DType::Int16 => (i16::MIN as i64, i16::MAX as i64),
+        DType::UInt16 => (0, u16::MAX as i64),
+        DType::UInt32 => (0, u32::MAX as i64),
+        DType::UInt64 => (0, i64::MAX),
         DType::Int32 => (i32::MIN as i64, i32::MAX as i64),
         _ => (i64::MIN, i64::MAX),
     }

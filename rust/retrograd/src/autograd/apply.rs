@@ -150,30 +150,12 @@ pub fn apply<P: Primitive>(op: P, xs: &[&Tensor]) -> Result<Outs> {
     if word & mode::SPECIAL != 0 {
         return apply_special(&mut Some(op), xs, word);
     }
-    check_dtype(&op, xs)?;
+    operands::check_dtype(&op, xs)?;
     let mut outs = operands::forward(&op, xs)?;
     if mode::records(word) && xs.iter().any(|x| x.requires_grad()) {
         record_fresh(&mut Some(op), xs, &mut outs, word)?;
     }
     Ok(outs)
-}
-
-/// Refuses a dtype that is not among those of the op. An op that takes all of them costs nothing.
-#[inline(always)]
-pub(super) fn check_dtype<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<()> {
-    let dtypes = op.dtypes();
-    if !dtypes.is_all() {
-        let dtype = op.computes_in(xs)?;
-        if !dtypes.has(dtype) {
-            return Err(no_kernel(op.kernel_name(), dtype));
-        }
-    }
-    Ok(())
-}
-
-#[cold]
-fn no_kernel(kernel: &'static str, dtype: DType) -> Error {
-    Error::no_kernel(kernel, dtype)
 }
 
 /// As [`apply`], for ops with one result.

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use super::apply::{OpRule, check_dtype};
+use super::apply::OpRule;
 use super::node::{Grads, Head, Node, NodeRef};
 use super::operands;
 use super::overlap::{OverlapRules, Reads};
@@ -75,7 +75,7 @@ impl<P: Primitive> AnyPrimitive for P {
         P::node(self)
     }
     fn check_dtype(&self, xs: &[&Tensor]) -> Result<()> {
-        check_dtype(self, xs)
+        operands::check_dtype(self, xs)
     }
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         P::computes_in(self, xs)

@@ -47,7 +47,7 @@ mod tests {
         assert!(refused.unwrap_err().to_string().contains("not implemented for 'Bool'"));
         assert_eq!(ran.iter().map(|o| o.name).collect::<Vec<_>>(), ["exp", "mul", "floor", "floor"]);
         assert!(ran[..3].iter().all(|o| o.dtype == DType::Float32 && o.dtypes.has(o.dtype)));
-        assert!(ran[1].dtypes.is_all() && ran[3].dtype == DType::Bool && !ran[3].dtypes.has(DType::Bool));
+        assert!(ran[1].dtypes.has_all() && ran[3].dtype == DType::Bool && !ran[3].dtypes.has(DType::Bool));
         assert!(observed(|| ()).1.is_empty());
     }
 }

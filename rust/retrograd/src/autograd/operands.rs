@@ -1,12 +1,13 @@
 //! What the loops of an op are given: operands in dtypes that they know, and without lazy bits.
 //!
-//! An op whose loops do not know halves runs in float32, between two conversions (design D23).
+//! An op whose loops do not know halves runs in float32, between two conversions (design D23). So does one that takes a
+//! dtype which is only stored, in the next dtype with loops.
 
 use smallvec::SmallVec;
 
 use super::node::Grads;
-use super::primitive::{Halves, Jvp, Outs, Primitive};
-use crate::error::Result;
+use super::primitive::{Batch, Halves, Jvp, Outs, Primitive};
+use crate::error::{Error, Result};
 use crate::tensor::{DType, Tensor, copy, lazy};
 
 /// The op itself, on what its loops know.
@@ -20,9 +21,9 @@ pub(super) fn forward<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
 
 #[inline(always)]
 fn forward_plain<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
-    match computed_with(op, xs)? {
+    match converted_from(op, xs)? {
         None => op.forward(xs),
-        Some(half) => in_float32(&|xs| op.forward(xs), xs, half),
+        Some(dtype) => in_wider(&|xs| op.forward(xs), xs, dtype),
     }
 }
 
@@ -30,29 +31,70 @@ fn forward_plain<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
 #[inline]
 pub(super) fn as_they_are<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<bool> {
     let plain = P::TAKES_LAZY || !lazy::exist() || !xs.iter().any(|x| x.lazy_bits().any());
-    Ok(plain && computed_with(op, xs)?.is_none())
+    Ok(plain && converted_from(op, xs)?.is_none())
 }
 
-/// The half that the op computes in, if it does so in float32.
+/// Whether an operand has a dtype that the op, which does more than moving elements, has no loops for.
 #[inline(always)]
-fn computed_with<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Option<DType>> {
+fn any_only_stored<P: Primitive>(op: &P, xs: &[&Tensor]) -> bool {
+    !op.dtypes().is_stored() && xs.iter().any(|x| x.dtype().is_only_stored())
+}
+
+/// The dtype that the op was to compute in, if its loops do not know that, or the dtype of an operand: a half, or one
+/// that is only stored.
+#[inline(always)]
+fn converted_from<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Option<DType>> {
+    if any_only_stored(op, xs) {
+        return op.computes_in(xs).map(Some);
+    }
     match P::HALVES {
         Halves::Loops => Ok(None),
         Halves::InFloat32 => op.computes_in(xs).map(|dtype| dtype.half().map(|_| dtype)),
     }
 }
 
+/// Refuses a dtype that is not among those of the op. An op that takes all of them costs nothing.
+#[inline(always)]
+pub(super) fn check_dtype<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<()> {
+    let dtypes = op.dtypes();
+    if !dtypes.has_all() || any_only_stored(op, xs) {
+        let dtype = op.computes_in(xs)?;
+        if !dtypes.has(dtype) {
+            return Err(refused(op.kernel_name(), if promotes::<P>() { xs } else { &[] }, dtype));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the op converts its operands to a dtype that they have in common.
+const fn promotes<P: Primitive>() -> bool {
+    matches!(P::BATCH, Batch::Pointwise)
+}
+
+#[cold]
+fn refused(kernel: &'static str, xs: &[&Tensor], dtype: DType) -> Error {
+    let dtypes = || xs.iter().filter(|x| !x.is_number()).map(|x| x.dtype());
+    let apart = |a: DType| dtypes().find(|&b| a.unpromoted(b)).map(|b| (a, b));
+    match dtypes().find_map(apart) {
+        Some((a, b)) => Error::no_promotion(kernel, a, b),
+        None => Error::no_kernel(kernel, dtype),
+    }
+}
+
 /// An op on other operands. Not a type parameter: what uses it is compiled once for all ops.
 type OnOthers<'a> = &'a dyn Fn(&[&Tensor]) -> Result<Outs>;
 
-/// Runs an op on its operands in float32, and gives its results of that dtype as halves.
+/// Runs an op on its operands in a dtype that its loops know, and gives its results of that dtype in this one.
 #[cold]
-fn in_float32(run: OnOthers, xs: &[&Tensor], half: DType) -> Result<Outs> {
-    let mut outs = on_others(run, xs, &|x| {
-        if x.dtype().half().is_some() { copy::cast(x, DType::Float32) } else { Ok(x.clone()) }
-    })?;
-    for out in outs.iter_mut().filter(|out| out.dtype() == DType::Float32) {
-        *out = copy::cast(out, half)?;
+fn in_wider(run: OnOthers, xs: &[&Tensor], dtype: DType) -> Result<Outs> {
+    let wider = |dtype: DType| if dtype.half().is_some() { DType::Float32 } else { dtype.computed() };
+    let mut outs = on_others(run, xs, &|x| copy::cast(x, wider(x.dtype())))?;
+    // Magnitudes of complex numbers are real.
+    let back = [(wider(dtype), dtype), (wider(dtype).real(), dtype.real())];
+    for out in &mut outs {
+        if let Some((_, to)) = back.into_iter().find(|(from, _)| *from == out.dtype()) {
+            *out = copy::cast(out, to)?;
+        }
     }
     Ok(outs)
 }

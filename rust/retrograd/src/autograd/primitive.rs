@@ -152,7 +152,7 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     /// Parameters as `_saved_<name>` shows them.
     const PARAMS: Params<Self> = &[];
     /// The dtypes that the op computes in (see [`Primitive::computes_in`]): others are refused before anything runs.
-    const DTYPES: Dtypes = Dtypes::ALL;
+    const DTYPES: Dtypes = Dtypes::STORED;
     /// How the op batches.
     const BATCH: Batch<Self>;
     /// How the op differentiates in forward mode.

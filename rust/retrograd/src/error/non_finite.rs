@@ -53,6 +53,7 @@ impl fmt::Display for Number {
         match self.0 {
             Scalar::Bool(b) => write!(f, "{b}"),
             Scalar::Int(i) => write!(f, "{i}"),
+            Scalar::UInt(i) => write!(f, "{i}"),
             Scalar::Float(x) => real(f, x),
             Scalar::Complex(x, y) => {
                 f.write_str("(")?;

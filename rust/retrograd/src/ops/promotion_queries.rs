@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::{Entry, pointwise};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
@@ -46,12 +46,15 @@ pub fn result_type_of_numbers(scalar1: Scalar, scalar2: Scalar) -> Result<DType>
 
 /// The smallest dtype that both can be converted to without changing category.
 ///
-/// Args: `type1`, `type2` dtypes.
+/// Args: `type1`, `type2` dtypes. Raises: RuntimeError for uint16, uint32 or uint64 beside another integer dtype.
 ///
 /// >>> rg.promote_types(rg.int32, rg.float16)
 /// retrograd.float16
 #[op(function, norust)]
 pub fn promote_types(type1: DType, type2: DType) -> Result<DType> {
+    if type1.unpromoted(type2) {
+        return Err(Error::no_promotion("promote_types", type1, type2));
+    }
     Ok(type1.promote(type2))
 }
 

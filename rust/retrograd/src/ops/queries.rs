@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use super::Entry;
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Tensor};
+use crate::tensor::Tensor;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&GET_DEVICE, &IS_CONJ, &IS_NEG, &IS_NONZERO, &IS_SAME_SIZE, &IS_SET_TO, &IS_SIGNED];
@@ -78,5 +78,5 @@ pub fn is_set_to(input: &Tensor, tensor: &Tensor) -> Result<bool> {
 /// (True, False)
 #[op(function, method, norust)]
 pub fn is_signed(input: &Tensor) -> Result<bool> {
-    Ok(!matches!(input.dtype(), DType::Bool | DType::UInt8))
+    Ok(input.dtype().is_signed())
 }

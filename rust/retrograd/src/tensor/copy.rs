@@ -119,12 +119,18 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
             Ok(())
         });
     }
+    if from.is_wide_unsigned() || to.is_wide_unsigned() {
+        return copy_wide_unsigned(&at_sizes(src, sizes, &strides)?, dst);
+    }
     match (from.is_complex(), to.is_complex()) {
         (false, false) => {}
         (true, true) => return copy_apart(&pairs(&at_sizes(src, sizes, &strides)?)?, &pairs(dst)?),
         (false, true) => {
             copy_apart(src, &part(dst, false)?)?;
             return copy_apart(&Tensor::full(&[], 0i64.into(), to.real())?, &part(dst, true)?);
+        }
+        (true, false) if to == DType::Bool && from == DType::Complex32 => {
+            return copy_into(&cast(src, DType::Complex64)?, dst);
         }
         (true, false) if to == DType::Bool => {
             return match_dtype!(complex, from, T => {
@@ -148,6 +154,40 @@ fn copy_apart(src: &Tensor, dst: &Tensor) -> Result<()> {
 
 pub(super) fn warn_of_lost_imaginary_parts() {
     warn::once(warn::Once::ComplexToReal, "Casting complex values to real discards the imaginary part");
+}
+
+/// [`copy_apart`] from or to uint16, uint32 or uint64, of tensors of the same sizes: by way of a dtype that holds all
+/// that both have.
+#[cold]
+fn copy_wide_unsigned(src: &Tensor, dst: &Tensor) -> Result<()> {
+    let (from, to) = (src.dtype(), dst.dtype());
+    macro_rules! by_way_of {
+        ($wide:ident $w:ty, $($d:ident $t:ty),*) => {{
+            let middle = Tensor::empty(src.sizes(), DType::$wide)?;
+            let (m, strides) = (middle.ptr::<$w>(), middle.strides());
+            match from {
+                // SAFETY: as in `copy_apart`; the tensor in the middle is fresh.
+                $(DType::$d => unsafe {
+                    pointwise::convert(src.sizes(), src.ptr::<$t>().cast_const(), src.strides(), m, strides);
+                },)*
+                _ => copy_apart(src, &middle)?,
+            }
+            match to {
+                // SAFETY: as above.
+                $(DType::$d => unsafe {
+                    pointwise::convert(dst.sizes(), m.cast_const(), strides, dst.ptr::<$t>(), dst.strides());
+                },)*
+                _ => copy_apart(&middle, dst)?,
+            }
+            Ok(())
+        }};
+    }
+    let float = from.is_floating() || to.is_floating() || from.is_complex() || to.is_complex();
+    if float && (from == DType::UInt64 || to == DType::UInt64) {
+        by_way_of!(Float64 f64, UInt16 u16, UInt32 u32, UInt64 u64)
+    } else {
+        by_way_of!(Int64 i64, UInt16 u16, UInt32 u32, UInt64 u64)
+    }
 }
 
 /// The tensor expanded to these sizes, for kernels.

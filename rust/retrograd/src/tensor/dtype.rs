@@ -22,6 +22,11 @@ pub enum DType {
     Float64,
     Complex64,
     Complex128,
+    /// This one and the following are there to be stored and converted: no op has loops of its own for them.
+    UInt16,
+    UInt32,
+    UInt64,
+    Complex32,
 }
 
 /// The rungs of promotion: a value of a higher category wins over any of a lower one.
@@ -34,7 +39,7 @@ pub enum Category {
 }
 
 impl DType {
-    pub const ALL: [DType; 12] = [
+    pub const ALL: [DType; 16] = [
         DType::Bool,
         DType::UInt8,
         DType::Int8,
@@ -47,31 +52,42 @@ impl DType {
         DType::Float64,
         DType::Complex64,
         DType::Complex128,
+        DType::UInt16,
+        DType::UInt32,
+        DType::UInt64,
+        DType::Complex32,
     ];
 
     /// Bytes of one element.
     pub const fn size(self) -> usize {
         match self {
             DType::Bool | DType::UInt8 | DType::Int8 => 1,
-            DType::Int16 | DType::Float16 | DType::BFloat16 => 2,
-            DType::Int32 | DType::Float32 => 4,
-            DType::Int64 | DType::Float64 | DType::Complex64 => 8,
+            DType::Int16 | DType::UInt16 | DType::Float16 | DType::BFloat16 => 2,
+            DType::Int32 | DType::UInt32 | DType::Float32 | DType::Complex32 => 4,
+            DType::Int64 | DType::UInt64 | DType::Float64 | DType::Complex64 => 8,
             DType::Complex128 => 16,
         }
     }
     /// What the address of an element is a multiple of.
     pub const fn alignment(self) -> usize {
         match self {
-            DType::Complex64 | DType::Complex128 => self.size() / 2,
+            DType::Complex32 | DType::Complex64 | DType::Complex128 => self.size() / 2,
             _ => self.size(),
         }
     }
     pub const fn category(self) -> Category {
         match self {
             DType::Bool => Category::Bool,
-            DType::UInt8 | DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => Category::Int,
+            DType::UInt8
+            | DType::Int8
+            | DType::Int16
+            | DType::Int32
+            | DType::Int64
+            | DType::UInt16
+            | DType::UInt32
+            | DType::UInt64 => Category::Int,
             DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64 => Category::Float,
-            DType::Complex64 | DType::Complex128 => Category::Complex,
+            DType::Complex32 | DType::Complex64 | DType::Complex128 => Category::Complex,
         }
     }
     pub const fn is_floating(self) -> bool {
@@ -92,10 +108,33 @@ impl DType {
             _ => None,
         }
     }
+    /// Whether it is one of the unsigned integers that are not promoted with other integers.
+    pub const fn is_wide_unsigned(self) -> bool {
+        matches!(self, DType::UInt16 | DType::UInt32 | DType::UInt64)
+    }
+    /// Whether no op has loops for it: it is stored, and converted to be computed with.
+    #[inline(always)]
+    pub const fn is_only_stored(self) -> bool {
+        self as u8 >= DType::UInt16 as u8
+    }
+    /// The dtype that ops compute in where they are given one that is only stored.
+    pub const fn computed(self) -> DType {
+        match self {
+            DType::UInt16 => DType::Int32,
+            DType::UInt32 | DType::UInt64 => DType::Int64,
+            DType::Complex32 => DType::Complex64,
+            other => other,
+        }
+    }
+    /// Whether it has negative numbers.
+    pub const fn is_signed(self) -> bool {
+        !matches!(self, DType::Bool | DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64)
+    }
     /// The complex dtype whose parts have this one; complex ones unchanged, halves and integers as float32.
     pub const fn complex(self) -> DType {
         match self {
             DType::Float64 | DType::Complex128 => DType::Complex128,
+            DType::Complex32 => DType::Complex32,
             _ => DType::Complex64,
         }
     }
@@ -118,6 +157,10 @@ impl DType {
             DType::Float64 => "float64",
             DType::Complex64 => "complex64",
             DType::Complex128 => "complex128",
+            DType::UInt16 => "uint16",
+            DType::UInt32 => "uint32",
+            DType::UInt64 => "uint64",
+            DType::Complex32 => "complex32",
         }
     }
     /// `"Float"`, the name torch's messages use.
@@ -135,6 +178,10 @@ impl DType {
             DType::Float64 => "Double",
             DType::Complex64 => "ComplexFloat",
             DType::Complex128 => "ComplexDouble",
+            DType::UInt16 => "UInt16",
+            DType::UInt32 => "UInt32",
+            DType::UInt64 => "UInt64",
+            DType::Complex32 => "ComplexHalf",
         }
     }
     /// `"float"`, the name that C++ has for the elements, which some of torch's messages use.
@@ -152,6 +199,10 @@ impl DType {
             DType::Float64 => "double",
             DType::Complex64 => "c10::complex<float>",
             DType::Complex128 => "c10::complex<double>",
+            DType::UInt16 => "short unsigned int",
+            DType::UInt32 => "unsigned int",
+            DType::UInt64 => "long unsigned int",
+            DType::Complex32 => "c10::complex<c10::Half>",
         }
     }
     /// `"FloatTensor"`.
@@ -168,9 +219,19 @@ impl DType {
         match (lo, hi) {
             (UInt8, Int8) => Int16,
             (Float16, BFloat16) => Float32,
-            (Float64, Complex64) => Complex128,
+            (Float64, Complex64 | Complex32) => Complex128,
+            (BFloat16 | Float32, Complex32) => Complex64,
+            (Complex64 | Complex128, Complex32) => lo,
+            // With integers of other dtypes there is none: see `unpromoted`.
+            (_, UInt16 | UInt32 | UInt64) if lo.category() > Category::Int => lo,
             _ => hi,
         }
+    }
+    /// Whether two dtypes have none in common: wide unsigned integers with other integers and bools.
+    pub fn unpromoted(self, other: DType) -> bool {
+        self != other
+            && (self.is_wide_unsigned() || other.is_wide_unsigned())
+            && self.category().max(other.category()) <= Category::Int
     }
     /// Whether a result of this dtype may be written to a tensor of dtype `to` (never down a category).
     pub fn can_cast(self, to: DType) -> bool {
@@ -180,6 +241,7 @@ impl DType {
     /// The real dtype of a complex one; others unchanged.
     pub const fn real(self) -> DType {
         match self {
+            DType::Complex32 => DType::Float16,
             DType::Complex64 => DType::Float32,
             DType::Complex128 => DType::Float64,
             other => other,
@@ -189,7 +251,7 @@ impl DType {
 
 /// A set of dtypes. The named ones are the classes of [`match_dtype!`](crate::match_dtype).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dtypes(u16);
+pub struct Dtypes(u32);
 
 impl Dtypes {
     pub const BOOL: Self = Self::of(&[DType::Bool]);
@@ -206,12 +268,19 @@ impl Dtypes {
     pub const COMPLEX: Self = Self::of(&[DType::Complex64, DType::Complex128]);
     pub const FIELDS: Self = Self::FLOATS.or(Self::COMPLEX);
     pub const RINGS: Self = Self::NUMERIC.or(Self::COMPLEX);
+    /// Every dtype that loops are written for.
     pub const ALL: Self = Self::RINGS.or(Self::HALVES);
+    /// uint16, uint32 and uint64.
+    pub const WIDE_UNSIGNED: Self = Self::of(&[DType::UInt16, DType::UInt32, DType::UInt64]);
+    pub const COMPLEX32: Self = Self::of(&[DType::Complex32]);
+    /// Every dtype: for ops that only move elements, and so have loops for all of them.
+    pub const STORED: Self = Self(Self::ALL.or(Self::WIDE_UNSIGNED).or(Self::COMPLEX32).0 | Self::MOVED);
+    const MOVED: u32 = 1 << DType::ALL.len();
 
     pub const fn of(list: &[DType]) -> Self {
         let (mut bits, mut i) = (0, 0);
         while i < list.len() {
-            bits |= 1 << list[i] as u16;
+            bits |= 1 << list[i] as u32;
             i += 1;
         }
         Self(bits)
@@ -228,10 +297,15 @@ impl Dtypes {
     }
     #[inline(always)]
     pub const fn has(self, dtype: DType) -> bool {
-        self.0 >> dtype as u16 & 1 != 0
+        self.0 >> dtype as u32 & 1 != 0
     }
-    pub const fn is_all(self) -> bool {
-        self.0 == Self::ALL.0
+    /// Whether it has every dtype that loops are written for.
+    pub const fn has_all(self) -> bool {
+        self.0 & Self::ALL.0 == Self::ALL.0
+    }
+    /// Whether it is [`Dtypes::STORED`].
+    pub const fn is_stored(self) -> bool {
+        self.0 & Self::MOVED != 0
     }
     /// The dtypes of the set, from bool to complex ones.
     pub fn iter(self) -> impl Iterator<Item = DType> {
@@ -270,7 +344,8 @@ macro_rules! element {
 }
 element!(Truth => Bool, u8 => UInt8, i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64,
     f16 => Float16, bf16 => BFloat16, f32 => Float32, f64 => Float64,
-    Complex<f32> => Complex64, Complex<f64> => Complex128);
+    Complex<f32> => Complex64, Complex<f64> => Complex128,
+    u16 => UInt16, u32 => UInt32, u64 => UInt64, Complex<f16> => Complex32);
 
 /// A Rust type whose values go into tensors and come back: the element types, and `bool` for [`Truth`].
 pub trait Host: Copy {
@@ -320,7 +395,8 @@ macro_rules! match_dtype {
     (any, $dtype:expr, $T:ident => $body:expr) => {
         $crate::match_dtype!(@ $dtype, $T, $body, [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,
             Float16 half::f16, BFloat16 half::bf16, Float32 f32, Float64 f64,
-            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], unreachable!())
+            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>,
+            UInt16 u16, UInt32 u32, UInt64 u64, Complex32 num_complex::Complex<half::f16>], unreachable!())
     };
     ($class:ident, $dtype:expr, $T:ident => $body:expr) => {
         $crate::match_dtype!($class, $dtype, $T => $body, else $crate::tensor::dtype::undeclared($dtype))
@@ -379,7 +455,8 @@ mod tests {
         }
         same!(ints INTS, integral INTEGRAL, halves HALVES, floats FLOATS, reals REALS, numeric NUMERIC, ordered ORDERED,
             complex COMPLEX, fields FIELDS, rings RINGS);
-        assert!(Dtypes::ALL.iter().eq(DType::ALL) && Dtypes::ALL.is_all() && !Dtypes::RINGS.is_all());
+        assert!(Dtypes::STORED.iter().eq(DType::ALL) && Dtypes::STORED.is_stored() && !Dtypes::ALL.is_stored());
+        assert!(Dtypes::ALL.has_all() && !Dtypes::RINGS.has_all());
     }
 
     #[test]

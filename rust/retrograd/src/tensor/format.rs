@@ -10,7 +10,7 @@ use std::fmt::Write;
 #[derive(Clone, Copy, Debug)]
 pub enum Values<'a> {
     Bool(&'a [bool]),
-    Int(&'a [i64]),
+    Int(&'a [i128]),
     /// Any floating dtype, widened.
     Float(&'a [f64]),
     /// Real and imaginary parts, widened.
@@ -235,7 +235,7 @@ impl Page<'_> {
 /// The values, each with the layout of its column.
 enum Cells<'a> {
     Bool(&'a [bool], usize),
-    Int(&'a [i64], usize),
+    Int(&'a [i128], usize),
     Float(&'a [f64], FloatLayout),
     Complex(&'a [(f64, f64)], FloatLayout, FloatLayout),
 }
@@ -367,7 +367,7 @@ impl FloatLayout {
     }
 }
 
-fn int_width(value: i64) -> usize {
+fn int_width(value: i128) -> usize {
     let digits = value.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
     digits + usize::from(value < 0)
 }
@@ -414,7 +414,7 @@ mod tests {
     fn counting(shape: &[usize], options: &PrintOptions) -> String {
         let mut values = Vec::new();
         visit_printed(shape, options, |index| {
-            values.push(index.iter().zip(shape).fold(0, |at, (&i, &size)| at * size as i64 + i as i64));
+            values.push(index.iter().zip(shape).fold(0, |at, (&i, &size)| at * size as i128 + i as i128));
         });
         let suffixes: Vec<String> = size_suffix(shape, options).into_iter().collect();
         format_tensor("tensor(", shape, &Values::Int(&values), options, &suffixes)
@@ -452,7 +452,7 @@ mod tests {
     #[test]
     fn other_dtypes() {
         assert_eq!(print(&[3], Values::Int(&[1, -20, 300]), &[]), "tensor([  1, -20, 300])");
-        let extremes = print(&[2], Values::Int(&[i64::MIN, i64::MAX]), &[]);
+        let extremes = print(&[2], Values::Int(&[i64::MIN.into(), i64::MAX.into()]), &[]);
         assert_eq!(extremes, "tensor([-9223372036854775808,  9223372036854775807])");
         let bools = print(&[2, 2], Values::Bool(&[true, false, true, true]), &[]);
         assert_eq!(bools, "tensor([[ True, False],\n        [ True,  True]])");

@@ -11,6 +11,8 @@ use crate::kernels::real::Constant;
 pub enum Scalar {
     Bool(bool),
     Int(i64),
+    /// An integer that an `i64` does not hold, from 2^63 on.
+    UInt(u64),
     Float(f64),
     Complex(f64, f64),
 }
@@ -41,7 +43,7 @@ impl Scalar {
     pub fn category(self) -> Category {
         match self {
             Scalar::Bool(_) => Category::Bool,
-            Scalar::Int(_) => Category::Int,
+            Scalar::Int(_) | Scalar::UInt(_) => Category::Int,
             Scalar::Float(_) => Category::Float,
             Scalar::Complex(..) => Category::Complex,
         }
@@ -51,6 +53,7 @@ impl Scalar {
         match self {
             Scalar::Bool(_) => DType::Bool,
             Scalar::Int(_) => DType::Int64,
+            Scalar::UInt(_) => DType::UInt64,
             Scalar::Float(_) => default_dtype(),
             Scalar::Complex(..) if default_dtype() == DType::Float64 => DType::Complex128,
             Scalar::Complex(..) => DType::Complex64,
@@ -61,14 +64,16 @@ impl Scalar {
         match self {
             Scalar::Bool(b) => f64::from(u8::from(b)),
             Scalar::Int(i) => i as f64,
+            Scalar::UInt(i) => i as f64,
             Scalar::Float(x) | Scalar::Complex(x, _) => x,
         }
     }
-    /// As an integer, truncating.
+    /// As an integer, truncating; of integers from 2^63 on the same bits.
     pub fn as_i64(self) -> i64 {
         match self {
             Scalar::Bool(b) => i64::from(b),
             Scalar::Int(i) => i,
+            Scalar::UInt(i) => i as i64,
             Scalar::Float(x) | Scalar::Complex(x, _) => x as i64,
         }
     }
@@ -76,6 +81,7 @@ impl Scalar {
         match self {
             Scalar::Bool(b) => !b,
             Scalar::Int(i) => i == 0,
+            Scalar::UInt(i) => i == 0,
             Scalar::Float(x) => x == 0.0,
             Scalar::Complex(x, y) => x == 0.0 && y == 0.0,
         }
@@ -129,9 +135,20 @@ macro_rules! from_scalar {
         fn to_scalar(self) -> Scalar { Scalar::Float(self.to_f64()) }
     })* };
 }
-from_scalar!(int: u8, i8, i16, i32, i64);
+from_scalar!(int: u8, i8, i16, i32, i64, u16, u32);
 from_scalar!(float: f32, f64);
 from_scalar!(half: half::f16, half::bf16);
+impl FromScalar for u64 {
+    fn from_scalar(s: Scalar) -> Self {
+        match s {
+            Scalar::Float(x) | Scalar::Complex(x, _) if x >= 0.0 => x as u64,
+            s => s.as_i64() as u64,
+        }
+    }
+    fn to_scalar(self) -> Scalar {
+        i64::try_from(self).map_or(Scalar::UInt(self), Scalar::Int)
+    }
+}
 impl FromScalar for Truth {
     fn from_scalar(s: Scalar) -> Self {
         (!s.is_zero()).into()
@@ -150,3 +167,12 @@ macro_rules! complex_scalar {
     })* };
 }
 complex_scalar!(f32, f64);
+impl FromScalar for num_complex::Complex<half::f16> {
+    fn from_scalar(s: Scalar) -> Self {
+        let im = if let Scalar::Complex(_, y) = s { y } else { 0.0 };
+        num_complex::Complex::new(half::f16::from_f64(s.as_f64()), half::f16::from_f64(im))
+    }
+    fn to_scalar(self) -> Scalar {
+        Scalar::Complex(self.re.to_f64(), self.im.to_f64())
+    }
+}

@@ -68,6 +68,7 @@ fn negated(alpha: Scalar) -> Scalar {
     match alpha {
         Scalar::Bool(b) => Scalar::Int(-i64::from(b)),
         Scalar::Int(i) => Scalar::Int(i.wrapping_neg()),
+        Scalar::UInt(i) => Scalar::Int((i as i64).wrapping_neg()),
         Scalar::Float(x) => Scalar::Float(-x),
         Scalar::Complex(x, y) => Scalar::Complex(-x, -y),
     }
@@ -107,6 +108,7 @@ struct Add {
 impl Binary for Add {
     const NAME: &'static str = "add";
     const PARAMS: Params<Zip<Self>> = params!(op; alpha: op.0.alpha);
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::COMPLEX32);
     type Class = Rings;
     type Kernel = Either<Sum2, Axpy>;
     #[inline]
@@ -154,6 +156,7 @@ struct Sub {
 impl Binary for Sub {
     const NAME: &'static str = "sub";
     const PARAMS: Params<Zip<Self>> = params!(op; alpha: op.0.alpha);
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::COMPLEX32);
     type Class = Rings;
     type Kernel = Either<Minus2, Axpy>;
     #[inline]
@@ -210,6 +213,7 @@ struct Rsub {
 
 impl Primitive for Rsub {
     const NAME: &'static str = "rsub";
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::COMPLEX32);
     const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; alpha);
     const BATCH: Batch<Self> = Batch::Pointwise;
@@ -299,6 +303,7 @@ body!(Times, Ring, |a, b| a.mul(b));
 impl Binary for Mul {
     const NAME: &'static str = "mul";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other").when(0)];
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::COMPLEX32).or(Dtypes::WIDE_UNSIGNED);
     type Class = Rings;
     type Kernel = Times;
     #[inline]
@@ -365,7 +370,7 @@ impl Unary for Neg {
         }
         Ok(x)
     }
-    const DTYPES: Dtypes = Dtypes::ALL;
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::COMPLEX32);
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     fn kernel(&self, pass: Pass) -> Result<()> {
         if pass.dtype().is_complex() { pass.complex(self) } else { pass.numeric(self) }

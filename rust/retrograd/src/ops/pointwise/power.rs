@@ -87,6 +87,7 @@ impl Unary for PowNumber {
             e if e.is_zero() => return zeros_of(g),
             Scalar::Bool(_) => Scalar::Int(0),
             Scalar::Int(i) => Scalar::Int(i.saturating_sub(1)),
+            Scalar::UInt(i) => Scalar::Float(i as f64 - 1.0),
             Scalar::Float(f) => Scalar::Float(f - 1.0),
             Scalar::Complex(re, im) => Scalar::Complex(re - 1.0, im),
         };

@@ -466,9 +466,12 @@ pub fn check_number(op: &'static str, number: Scalar, dtype: DType) -> Result<()
         DType::Int64 => (i64::MIN as f64, i64::MAX as f64, "int64_t"),
         DType::Float16 => (-65504.0, 65504.0, "c10::Half"),
         DType::BFloat16 => (-f64::from(BFLOAT16_MAX), f64::from(BFLOAT16_MAX), "c10::BFloat16"),
+        DType::UInt16 => (-65535.0, 65535.0, "uint16_t"),
+        DType::UInt32 => (-4294967295.0, 4294967295.0, "uint32_t"),
+        DType::UInt64 => (i64::MIN as f64, u64::MAX as f64, "uint64_t"),
         DType::Float32 => (f64::from(f32::MIN), f64::from(f32::MAX), "float"),
         DType::Float64 => (f64::MIN, f64::MAX, "double"),
-        DType::Bool | DType::Complex64 | DType::Complex128 => return Ok(()),
+        DType::Bool | DType::Complex32 | DType::Complex64 | DType::Complex128 => return Ok(()),
     };
     let v = number.as_f64();
     let special = dtype.is_floating() && !v.is_finite();

@@ -18,6 +18,8 @@ pub trait Binary: Debug + Clone + Send + Sync + 'static {
     /// The dtypes that the kernel is there for, and that of results.
     type Class: OutType;
     type Kernel: Numeric2<Self::Class>;
+    /// As [`Primitive::DTYPES`].
+    const DTYPES: Dtypes = Self::Class::DTYPES;
 
     fn kernel(&self) -> Self::Kernel;
     /// As [`Primitive::vjp`].
@@ -56,7 +58,7 @@ impl<B: Binary> Primitive for Zip<B> {
     const NODE: &'static str = B::NODE;
     const SAVE: &'static [Save] = B::SAVE;
     const PARAMS: Params<Self> = B::PARAMS;
-    const DTYPES: Dtypes = B::Class::DTYPES;
+    const DTYPES: Dtypes = B::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = B::JVP;
     fn node(&self) -> &'static str {

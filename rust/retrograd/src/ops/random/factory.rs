@@ -125,12 +125,16 @@ pub fn randperm(n: i64, generator: Option<&Generator>, #[options] options: Tenso
     let dtype = options.dtype_or("randperm", DType::Int64)?;
     let size = sizes("randperm", &[n])?;
     let largest = match dtype {
-        DType::Bool | DType::Complex64 | DType::Complex128 => return Err(Error::no_kernel("randperm", dtype)),
+        DType::Bool | DType::Complex32 | DType::Complex64 | DType::Complex128 => {
+            return Err(Error::no_kernel("randperm", dtype));
+        }
+        DType::UInt16 => i64::from(u16::MAX),
+        DType::UInt32 => i64::from(u32::MAX),
         DType::UInt8 => 255,
         DType::Int8 => 127,
         DType::Int16 => i64::from(i16::MAX),
         DType::Int32 => i64::from(i32::MAX),
-        DType::Int64 => i64::MAX,
+        DType::Int64 | DType::UInt64 => i64::MAX,
         DType::Float16 => 1 << 11,
         DType::BFloat16 => 1 << 8,
         DType::Float32 => 1 << 24,

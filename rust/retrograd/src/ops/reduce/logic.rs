@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::kernels::reduce;
 use crate::match_dtype;
 use crate::tensor::copy;
-use crate::tensor::{DType, Tensor, Truth};
+use crate::tensor::{DType, Dtypes, Tensor, Truth};
 
 /// What is asked about the elements that are not zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +30,7 @@ struct Ask {
 impl Primitive for Ask {
     const NAME: &'static str = "all";
     const NODE: &'static str = "NotDifferentiable";
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::WIDE_UNSIGNED).or(Dtypes::COMPLEX32);
     const SAVE: &'static [Save] = &[];
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { what: op.what, over: op.over.lifted(ndims[0]) }));
     const JVP: Tangents<Self> = Tangents::Zero;

@@ -31,6 +31,7 @@ struct Sum {
 
 impl Primitive for Sum {
     const NAME: &'static str = "sum";
+    const DTYPES: Dtypes = Dtypes::ALL;
     const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, batch| {
@@ -39,6 +40,10 @@ impl Primitive for Sum {
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {
         if self.over.is_given() { "SumBackward1" } else { "SumBackward0" }
+    }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        let dtype = xs[0].dtype();
+        Ok(if dtype.is_wide_unsigned() { DType::Int64 } else { dtype })
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = accumulated(xs[0].dtype(), self.dtype);

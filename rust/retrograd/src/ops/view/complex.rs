@@ -82,6 +82,11 @@ impl ViewOp for AsReal {
     }
 }
 
+/// The dtype of complex numbers whose parts have this one.
+fn complex_of(parts: DType) -> DType {
+    if parts == DType::Float16 { DType::Complex32 } else { parts.complex() }
+}
+
 /// The tensor, or a recorded copy of it, so that pairs of elements lie beside each other, also in a batch.
 fn packed(x: &Tensor) -> Result<Tensor> {
     if x.is_contiguous() && !x.is_batched() { Ok(x.clone()) } else { clone_in("view", x, MemoryFormat::Contiguous) }
@@ -137,7 +142,7 @@ impl ViewOp for AsComplex {
             return refused("Tensor must have a storage_offset divisible by 2");
         }
         l.strides.iter_mut().for_each(|s| *s /= 2);
-        Ok(Layout { offset: l.offset / 2, dtype: l.dtype.complex(), ..l })
+        Ok(Layout { offset: l.offset / 2, dtype: complex_of(l.dtype), ..l })
     }
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         AsReal.jvp(g)
@@ -152,14 +157,14 @@ impl ViewOp for AsComplex {
 
 /// `input`, whose last axis has size 2, as complex numbers.
 ///
-/// Args: `input` of float32 or float64, its last axis with stride 1, the other strides and the offset even. Returns: a
+/// Args: `input` of float16, float32 or float64, its last axis with stride 1, the other strides and the offset even. Returns: a
 /// complex view without the last axis. Derivative: `view_as_real(g)`. Raises: RuntimeError for other dtypes and layouts.
 ///
 /// >>> rg.view_as_complex(rg.tensor([[1.0, 2.0]])).tolist()
 /// [(1+2j)]
 #[op(function)]
 pub fn view_as_complex(input: &Tensor) -> Result<Tensor> {
-    if !matches!(input.dtype(), DType::Float32 | DType::Float64) {
+    if !matches!(input.dtype(), DType::Float16 | DType::Float32 | DType::Float64) {
         return Err(Error::dtype(
             "view_as_complex",
             format!(

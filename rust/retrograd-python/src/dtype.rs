@@ -42,7 +42,7 @@ impl PyDType {
     /// >>> rg.float64.to_complex(), rg.float16.to_complex()
     /// (retrograd.complex128, retrograd.complex32)
     fn to_complex(&self, py: Python<'_>) -> PyResult<Py<Self>> {
-        object(py, if self.0 == DType::Float16 { DType::Complex32 } else { self.0.complex() })
+        object(py, self.0.complex())
     }
     /// The real dtype of the parts of a complex one; others unchanged.
     ///

@@ -130,7 +130,14 @@ impl PyTensor {
     /// Raises: RuntimeError for a dtype that is neither floating point nor complex, and for False on a non-leaf.
     #[pyo3(signature = (requires_grad = true))]
     fn requires_grad_<'py>(slf: Bound<'py, Self>, requires_grad: bool) -> PyResult<Bound<'py, Self>> {
-        slf.get().0.set_requires_grad(requires_grad).or_py()?;
+        let t = &slf.get().0;
+        if requires_grad && !t.dtype().is_differentiable() {
+            return Err(PyRuntimeError::new_err(format!(
+                "only Tensors of floating point dtype can require gradients, and of complex dtype: got {}",
+                t.dtype().name()
+            )));
+        }
+        t.set_requires_grad(requires_grad).or_py()?;
         Ok(slf)
     }
     /// Whether the tensor was made by the user, or does not require grad; gradients collect in the `.grad` of leaves.

@@ -130,11 +130,11 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self, DType::Bool | DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64)
     }
-    /// The complex dtype whose parts have this one; complex ones unchanged, halves and integers as float32.
+    /// The complex dtype whose parts have this one; complex ones unchanged, bfloat16 and integers as float32.
     pub const fn complex(self) -> DType {
         match self {
             DType::Float64 | DType::Complex128 => DType::Complex128,
-            DType::Complex32 => DType::Complex32,
+            DType::Float16 | DType::Complex32 => DType::Complex32,
             _ => DType::Complex64,
         }
     }

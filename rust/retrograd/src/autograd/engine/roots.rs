@@ -44,8 +44,8 @@ pub fn root_grad(edge: &Edge, given: Option<&Tensor>, index: usize, what: &str) 
             }
             if g.dtype().is_complex() != dtype.is_complex() {
                 return Err(Error::autograd(format!(
-                    "Mismatch in dtype: grad_output[{index}] has a dtype of {} and output[{index}] has a dtype of {}. For complex \
-                     Tensors, both outputs and grads are expected to have the same dtype.",
+                    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: \
+                     grad_output[{index}] has a dtype of {} and output[{index}] has a dtype of {}.",
                     g.dtype().name(),
                     dtype.name()
                 )));

@@ -82,11 +82,6 @@ impl ViewOp for AsReal {
     }
 }
 
-/// The dtype of complex numbers whose parts have this one.
-fn complex_of(parts: DType) -> DType {
-    if parts == DType::Float16 { DType::Complex32 } else { parts.complex() }
-}
-
 /// The tensor, or a recorded copy of it, so that pairs of elements lie beside each other, also in a batch.
 fn packed(x: &Tensor) -> Result<Tensor> {
     if x.is_contiguous() && !x.is_batched() { Ok(x.clone()) } else { clone_in("view", x, MemoryFormat::Contiguous) }
@@ -142,7 +137,7 @@ impl ViewOp for AsComplex {
             return refused("Tensor must have a storage_offset divisible by 2");
         }
         l.strides.iter_mut().for_each(|s| *s /= 2);
-        Ok(Layout { offset: l.offset / 2, dtype: complex_of(l.dtype), ..l })
+        Ok(Layout { offset: l.offset / 2, dtype: l.dtype.complex(), ..l })
     }
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         AsReal.jvp(g)

@@ -10,6 +10,7 @@ import contextlib
 import doctest
 import functools
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -222,6 +223,42 @@ def _shown(taken: tuple[str, ...]) -> str:
     if not taken or rest or len(missing) > 1:
         return ", ".join(kinds + rest)
     return f"all but {missing[0]}" if missing else "all"
+
+
+# What docstrings say of the dtypes of `input`, by the kinds that stand for it.
+_PHRASES = {
+    ("bool", "integers", "halves", "floats", "complex"): "any dtype",
+    ("bool", "integers", "halves", "floats"): "any real dtype",
+    ("integers", "halves", "floats", "complex"): "any dtype but bool",
+    ("integers", "halves", "floats"): "any real dtype but bool",
+    ("halves", "floats", "complex"): "a floating or complex dtype",
+    ("halves", "floats"): "a floating dtype",
+    ("floats", "complex"): "float32, float64 or a complex dtype",
+    ("floats",): "float32 or float64",
+    ("complex",): "a complex dtype",
+    ("bool", "integers"): "an integer dtype or bool",
+    ("integers",): "an integer dtype",
+}
+_CLAIM = re.compile(
+    r"`input` (?:a tensor of |of )?((?:any (?:real )?dtype(?: but [a-z0-9]+(?:,? (?:and )?[a-z0-9]+64)*)?)"
+    r"|float32(?: or float64|, float64 or a complex dtype)"
+    r"|a(?:n integer| floating(?: point)?(?: or complex)?| complex) dtype(?: or bool)?)(?![a-z])"
+)
+
+
+def claim(doc: str) -> str | None:
+    """What a docstring says of the dtypes of `input`, if it does."""
+    found = _CLAIM.search(" ".join(doc.split()))
+    return found[1] if found else None
+
+
+def phrase(taken: tuple[str, ...]) -> str:
+    """The dtypes, as docstrings say them."""
+    kinds = tuple(kind for kind, names in DTYPES.items() if set(names) <= set(taken))
+    if sum(len(DTYPES[kind]) for kind in kinds) == len(taken) and kinds in _PHRASES:
+        return _PHRASES[kinds]
+    missing = [name for names in DTYPES.values() for name in names if name not in taken]
+    return "any dtype but " + ", ".join(missing[:-1]) + " and " * (len(missing) > 1) + missing[-1]
 
 
 def table() -> str:

@@ -47,34 +47,83 @@ from retrograd.serialization import load, save  # noqa: E402
 from retrograd.utils.dlpack import from_dlpack  # noqa: E402
 
 if TYPE_CHECKING:
-    from retrograd import profiler, testing
+    from retrograd import amp, cpu, profiler, testing
+    from retrograd.amp._state import (
+        autocast_decrement_nesting,
+        autocast_increment_nesting,
+        clear_autocast_cache,
+        get_autocast_cpu_dtype,
+        get_autocast_dtype,
+        is_autocast_cache_enabled,
+        is_autocast_cpu_enabled,
+        is_autocast_enabled,
+        set_autocast_cache_enabled,
+        set_autocast_cpu_dtype,
+        set_autocast_cpu_enabled,
+        set_autocast_dtype,
+        set_autocast_enabled,
+    )
+    from retrograd.amp.autocast_mode import autocast
 
 newaxis = None
 
 # Submodules that nothing above needs are loaded at first use.
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
-    __getattr__, __dir__ = _submodules(__name__, "profiler", "testing")
+    __getattr__, __dir__ = _submodules(
+        __name__,
+        "amp",
+        "cpu",
+        "profiler",
+        "testing",
+        _amp_foreach_non_finite_check_and_unscale_="amp.grad_scaler",
+        _amp_update_scale_="amp.grad_scaler",
+        autocast="amp.autocast_mode",
+        autocast_decrement_nesting="amp._state",
+        autocast_increment_nesting="amp._state",
+        clear_autocast_cache="amp._state",
+        get_autocast_cpu_dtype="amp._state",
+        get_autocast_dtype="amp._state",
+        is_autocast_cache_enabled="amp._state",
+        is_autocast_cpu_enabled="amp._state",
+        is_autocast_enabled="amp._state",
+        set_autocast_cache_enabled="amp._state",
+        set_autocast_cpu_dtype="amp._state",
+        set_autocast_cpu_enabled="amp._state",
+        set_autocast_dtype="amp._state",
+        set_autocast_enabled="amp._state",
+    )
 
 # Besides these, everything public of the core, such as the ops and dtypes.
 __all__ = [name for name in dir(_core) if not name.startswith("_")]
 __all__ += [
     "Size",
     "__version__",
+    "amp",
     "are_deterministic_algorithms_enabled",
+    "autocast",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
     "autograd",
     "broadcast_shapes",
+    "clear_autocast_cache",
+    "cpu",
     "e",
     "enable_grad",
     "fft",
     "finfo",
     "from_dlpack",
     "func",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
     "get_num_threads",
     "get_rng_state",
     "iinfo",
     "inf",
     "inference_mode",
     "initial_seed",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
     "is_complex",
     "is_floating_point",
     "is_inference",
@@ -93,6 +142,11 @@ __all__ += [
     "save",
     "seed",
     "serialization",
+    "set_autocast_cache_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
     "set_grad_enabled",
     "set_num_threads",
     "set_rng_state",

@@ -1,5 +1,6 @@
 //! `#[op]`: states the names, forms and parameters of an op. The function below it does the work.
 
+mod autocast;
 mod signature;
 
 use proc_macro::TokenStream;
@@ -267,7 +268,10 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
         Some(module @ ("linalg" | "special" | "fft")) => format!("{module}_{python_name}"),
         _ => python_name.clone(),
     };
-    let named = entered(&function, &python_name, &profiled, &ps, o.has("inplace"));
+    let policy = autocast::policy(&profiled).map(|policy| format_ident!("{policy}"));
+    let policy = policy.map(|policy| quote!(::retrograd::autocast::Policy::#policy));
+    let converting = policy.as_ref().map(|policy| converting(policy, &worker, &ps, o.has("inplace")));
+    let named = entered(&function, &python_name, &profiled, &ps, o.has("inplace"), converting.as_ref());
 
     // The function, in the form(s) it has.
     let functions = if o.has("inplace") {
@@ -334,6 +338,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
         syn::ReturnType::Default => String::new(),
     };
     let out = o.out.as_ref().map_or_else(|| quote!(OutDtype::Cast), |e| quote!(#e));
+    let policy_entry = policy.map_or_else(|| quote!(None), |policy| quote!(Some(#policy)));
     let entry_doc = format!("Entry of `{python_name}` in the roster.");
     Ok(quote! {
         #functions
@@ -357,6 +362,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
                     #out
                 },
                 fields: &[#(#fields),*],
+                autocast: #policy_entry,
                 returns: #returns,
                 call,
             }
@@ -366,7 +372,14 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
 
 /// The function, which says when it begins and ends (`retrograd::profiler::op`, as `profiled`), with errors that carry
 /// its own name: `linear`, not the `mm` it runs.
-fn entered(function: &ItemFn, name: &str, profiled: &str, params: &[Param], inplace: bool) -> ItemFn {
+fn entered(
+    function: &ItemFn,
+    name: &str,
+    profiled: &str,
+    params: &[Param],
+    inplace: bool,
+    converting: Option<&Tokens>,
+) -> ItemFn {
     let (ret, block) = (&function.sig.output, &function.block);
     let (called, in_place) = if inplace {
         let inplace_name = format!("{name}_");
@@ -381,10 +394,38 @@ fn entered(function: &ItemFn, name: &str, profiled: &str, params: &[Param], inpl
     });
     let block = parse_quote!({
         let _op = ::retrograd::profiler::op(#profiled, #in_place, || ::std::vec![#(#args),*]);
+        #converting
         #[allow(clippy::redundant_closure_call)]
         (move || #ret #block)().map_err(|e| e.named(#called))
     });
     ItemFn { block, ..function.clone() }
+}
+
+/// In a region of autocast: calls the function again, on converted operands. Only forms that make a new result do.
+fn converting(policy: &Tokens, worker: &Ident, params: &[Param], inplace: bool) -> Tokens {
+    let (mut given, mut args) = (Vec::new(), Vec::new());
+    for p in params {
+        let (name, at) = (&p.name, given.len());
+        let (operands, arg) = match p.ty.to_token_stream().to_string().as_str() {
+            "& Tensor" => (quote!(::std::slice::from_ref(#name)), quote!(&operands[#at][0])),
+            "Option < & Tensor >" => (quote!(#name.map_or(&[], ::std::slice::from_ref)), quote!(operands[#at].first())),
+            "& [Tensor]" => (quote!(#name), quote!(&operands[#at])),
+            _ => {
+                args.push(quote!(#name));
+                continue;
+            }
+        };
+        given.push(operands);
+        args.push(arg);
+    }
+    let is_new = inplace.then(|| quote!(form == ::retrograd::ops::Form::New &&));
+    let form = inplace.then(|| quote!(form,));
+    quote! {
+        if #is_new _op.autocasts() {
+            let (operands, _below) = ::retrograd::autocast::at_entry(#policy, &[#(#given),*])?;
+            return #worker(#form #(#args),*);
+        }
+    }
 }
 
 /// The type with `'static` for every elided lifetime, as a static needs it.

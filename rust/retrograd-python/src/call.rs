@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use retrograd::autograd::mode::{AUTOCAST, GRAD};
 use retrograd::autograd::{GradGuard, is_grad_enabled};
 use retrograd::ops::{Entry, Form, Kind, OutDtype, Value, forms, out_dtype, roster};
 use retrograd::tensor::copy;
@@ -477,7 +478,7 @@ fn run_out<'py>(
         }
     }
     let result = {
-        let _off = GradGuard::new(false);
+        let _off = GradGuard::with(GRAD | AUTOCAST, false);
         (entry.call)(Form::New, &values).map_err(|e| to_py(e.named(&c.name)))?
     };
     let results: Vec<Tensor> = match result {
@@ -591,6 +592,7 @@ fn _roster<'py>(py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
             entries.push((params, e.fields.to_vec(), e.has(forms::OUT) && c.role == Role::Function, e.returns));
         }
         d.set_item("entries", entries)?;
+        d.set_item("autocast", c.entries[0].autocast.map(|policy| format!("{policy:?}")))?;
         all.push(d.into_any());
     }
     Ok(all)

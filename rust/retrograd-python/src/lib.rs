@@ -2,6 +2,7 @@
 
 mod anomaly;
 mod anythread;
+mod autocast;
 mod autograd;
 mod buffer;
 mod call;
@@ -87,6 +88,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     generator::register(m)?;
     node::register(m)?;
     hook::register(m)?;
+    autocast::register(m)?;
     autograd::register(m)?;
     function::register(m)?;
     dual::register(m)?;

@@ -7,11 +7,12 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use retrograd::Tensor;
+use retrograd::autocast;
 use retrograd::autograd::mode::{self, DETECT_INF, DETECT_NAN, GRAD, INFERENCE, LOOSE_GRADS, SINGLE_THREADED};
 use retrograd::autograd::{anomaly, forward, hooks, saved};
 use retrograd::generator::default_generator;
@@ -19,8 +20,9 @@ use retrograd::transforms::{self, IsGiven, Randomness};
 use smallvec::SmallVec;
 
 use crate::anythread::AnyThread;
-use crate::call::flag;
+use crate::call::{flag, misfit, type_name};
 use crate::call_site::attached;
+use crate::dtype::PyDType;
 use crate::dual;
 use crate::errors::{OrPy, from_py};
 use crate::wrap::{unwrap, wrap};
@@ -116,6 +118,8 @@ enum What {
     },
     /// The default generator is put back at the end.
     Random,
+    /// A region of autocast; `None`: as the attributes of the object say.
+    Autocast(Option<autocast::Settings>),
     /// An object is cleared at the end.
     Cleared(Py<PyAny>),
     /// Several, entered in order and left in the opposite one; `value` is what entering gives.
@@ -139,6 +143,7 @@ enum Before {
     WriteWatch,
     Value { of: Py<PyAny>, name: Py<PyString>, value: Py<PyAny> },
     Random(Vec<u8>),
+    Autocast(autocast::Settings),
     Cleared(Py<PyAny>),
     All(Vec<Py<Scope>>),
 }
@@ -194,6 +199,10 @@ impl What {
                 (Before::Value { of: of.clone_ref(py), name: name.clone_ref(py), value: before.unbind() }, value)
             }
             What::Random => (Before::Random(default_generator().with(|g| g.state()).to_vec()), none()),
+            What::Autocast(region) => {
+                let region = region.map_or_else(|| region_of(scope), Ok)?;
+                (Before::Autocast(autocast::enter(region)), scope.clone().into_any())
+            }
             What::Cleared(object) => (Before::Cleared(object.clone_ref(py)), none()),
             What::All { scopes, value } => {
                 let mut entered: Vec<Py<Scope>> = Vec::with_capacity(scopes.len());
@@ -239,6 +248,7 @@ impl Before {
             Before::Random(state) => {
                 default_generator().with(|g| g.set_state(state)).map_err(PyRuntimeError::new_err)?;
             }
+            &Before::Autocast(before) => autocast::leave(before),
             Before::Cleared(object) => drop(object.bind(py).call_method0(intern!(py, "clear"))?),
             Before::All(scopes) => {
                 let mut failed = Ok(());
@@ -249,6 +259,30 @@ impl Before {
             }
         }
         Ok(())
+    }
+}
+
+/// The region that an object of `amp.autocast` describes. One for another device changes nothing but the cache.
+fn region_of(scope: &Bound<'_, Scope>) -> PyResult<autocast::Settings> {
+    let py = scope.py();
+    let dtype = scope.getattr(intern!(py, "fast_dtype"))?;
+    let dtype = match dtype.cast::<PyDType>() {
+        Ok(dtype) => dtype.get().0,
+        Err(_) => return Err(misfit("set_autocast_dtype", "dtype", Some(1), "retrograd.dtype", &dtype)),
+    };
+    let enabled = flag("set_autocast_enabled", "enabled", Some(1), &scope.getattr(intern!(py, "_enabled"))?)?;
+    let caches = scope.getattr(intern!(py, "_cache_enabled"))?;
+    let caches = match caches.cast::<PyBool>() {
+        Ok(caches) => caches.is_true(),
+        Err(_) => {
+            return Err(PyTypeError::new_err(format!("enabled must be a bool (got {})", type_name(&caches))));
+        }
+    };
+    let device: String = scope.getattr(intern!(py, "device"))?.extract()?;
+    if device == "cpu" || device.starts_with("cpu:") {
+        Ok(autocast::Settings { enabled, dtype, caches })
+    } else {
+        Ok(autocast::Settings { caches, ..autocast::settings() })
     }
 }
 
@@ -474,6 +508,26 @@ impl SavedHooks {
     }
 }
 
+/// A region of autocast, as the attributes of the object say.
+#[pyclass(name = "_Autocast", module = "retrograd._core", extends = Scope, subclass, frozen)]
+struct Autocast;
+
+#[pymethods]
+impl Autocast {
+    /// Arguments are for `__init__`.
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> PyClassInitializer<Self> {
+        PyClassInitializer::from(Scope::of(What::Autocast(None))).add_subclass(Self)
+    }
+}
+
+/// A region of autocast as the calling thread is in now.
+#[pyfunction]
+fn _present_autocast() -> Scope {
+    Scope::of(What::Autocast(Some(autocast::settings())))
+}
+
 fn randomness_of(name: &str) -> PyResult<Randomness> {
     match name {
         "error" => Ok(Randomness::Error),
@@ -561,11 +615,13 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DualLevel>()?;
     m.add_class::<SavedHooks>()?;
     m.add_class::<NoSavedHooks>()?;
+    m.add_class::<Autocast>()?;
     m.add_class::<Value>()?;
     m.add_class::<Current>()?;
     m.add_class::<RandomState>()?;
     m.add_class::<All>()?;
     for f in [
+        wrap_pyfunction!(_present_autocast, m)?,
         wrap_pyfunction!(_batch_level, m)?,
         wrap_pyfunction!(_private_level, m)?,
         wrap_pyfunction!(_rule_of_level, m)?,

@@ -18,6 +18,7 @@
 
 extern crate self as retrograd;
 
+pub mod autocast;
 pub mod autograd;
 pub mod call_site;
 pub mod error;

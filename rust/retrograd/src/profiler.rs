@@ -354,6 +354,14 @@ pub struct InOp {
     _reading: Reading,
 }
 
+impl InOp {
+    /// Whether operands are to be converted: asked at the entry of an op that has a policy for it.
+    #[inline]
+    pub fn autocasts(&self) -> bool {
+        self._reading.mode() & mode::AUTOCAST != 0
+    }
+}
+
 /// Notes a call that reads the one element of a tensor.
 pub fn item(t: &Tensor) -> InOp {
     op("item", false, || vec![("input", Noted::of(t))])

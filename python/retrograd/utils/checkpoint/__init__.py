@@ -191,12 +191,13 @@ def checkpoint(
         return function(*args, **kwargs)
 
     state = get_rng_state() if preserve_rng_state else None
+    autocast = _core._present_autocast()
 
     def again(*args: Any) -> None:
         with fork_rng(enabled=preserve_rng_state):
             if state is not None:
                 set_rng_state(state)
-            with recompute_context:
+            with autocast, recompute_context:
                 function(*args, **kwargs)
 
     region = Region(again, args, _chosen("early_stop", early_stop), _CHECKS[determinism_check], debug)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from retrograd import _core
 from retrograd._core import Tensor
 from retrograd.autograd import Function, _is_checkpoint_valid, backward, enable_grad
 from retrograd.random import fork_rng, get_rng_state, set_rng_state
@@ -47,6 +48,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.autocast = _core._present_autocast()
         ctx.args = Arguments(args)
         ctx.save_for_backward(*ctx.args.tensors(args))
         return run_function(*args)
@@ -76,7 +78,7 @@ class CheckpointFunction(Function):
         with fork_rng(enabled=ctx.state is not None):
             if ctx.state is not None:
                 set_rng_state(ctx.state)
-            with enable_grad():
+            with enable_grad(), ctx.autocast:
                 outputs = ctx.run_function(*detached)
         if isinstance(outputs, Tensor):
             outputs = (outputs,)

@@ -17,6 +17,7 @@ use super::operands;
 use super::overlap;
 use super::primitive::{Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
+use crate::autocast;
 use crate::error::{Error, Result};
 use crate::profiler;
 use crate::storage::reclaim::reading;
@@ -49,8 +50,8 @@ impl OpRule<dyn AnyPrimitive> {
         results
     }
     fn run_unpacked(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
-        if mode::word() & mode::DETECT_NAN != 0 {
-            self.run_checked(node, grads, saved, run)
+        if mode::word() & (mode::DETECT_NAN | mode::AUTOCAST) != 0 {
+            self.run_specially(node, grads, saved, run)
         } else {
             self.vjp(node, grads, saved, run)
         }
@@ -73,8 +74,17 @@ impl OpRule<dyn AnyPrimitive> {
             self.op.vjp(&Vjp { node, grads, saved, run })
         }
     }
-    /// The rule's results are searched for NaN as a whole, its ops are not: some make an infinity on the way.
+    /// The rule in a mode that is not meant for its ops.
     #[cold]
+    fn run_specially(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
+        let _below = autocast::below();
+        if mode::word() & mode::DETECT_NAN != 0 {
+            self.run_checked(node, grads, saved, run)
+        } else {
+            self.vjp(node, grads, saved, run)
+        }
+    }
+    /// The rule's results are searched for NaN as a whole, its ops are not: some make an infinity on the way.
     fn run_checked(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
         let kept = saved.clone();
         let word = mode::word();

@@ -20,6 +20,7 @@ use super::erased::{AnyPrimitive, Batching, op_name};
 use super::mode::{self, GradGuard};
 use super::node::{Grads, NodeRef};
 use super::primitive::Jvp;
+use crate::autocast;
 use crate::call_site::CallSite;
 use crate::error::{ErrorKind, NonFinite, Operand, Result};
 use crate::kernels::finite::{Worst, worst};
@@ -256,6 +257,7 @@ pub(super) fn check_rule(
 /// The op's JVP, whose results are checked as those of rules are.
 pub(super) fn jvp(op: &dyn AnyPrimitive, cx: &Jvp) -> Result<Grads> {
     let word = mode::word();
+    let _below = autocast::below();
     if word & mode::DETECT_NAN == 0 {
         return op.jvp(cx);
     }

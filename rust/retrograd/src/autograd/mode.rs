@@ -31,6 +31,9 @@ pub const DETECT_NAN: u32 = 1 << 11;
 /// They are searched for infinities too.
 pub const DETECT_INF: u32 = 1 << 12;
 
+/// Ops convert their operands (`autocast.rs`).
+pub const AUTOCAST: u32 = 1 << 13;
+
 /// Bits under which rules must consist of ops: their tangents, batches or names matter.
 pub const COMPOSED: u32 = FORWARD | TRANSFORM | OBSERVED;
 

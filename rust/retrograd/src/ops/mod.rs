@@ -23,6 +23,7 @@ pub use crate::tensor::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Strided, 
 pub use options::TensorOptions;
 pub use out_dtype::OutDtype;
 
+use crate::autocast::Policy;
 use crate::error::Result;
 
 /// Bits of [`Entry::forms`].
@@ -61,6 +62,8 @@ pub struct Entry {
     pub out: OutDtype,
     /// Names of the results, if they have names.
     pub fields: &'static [&'static str],
+    /// What autocast does to its operands.
+    pub autocast: Option<Policy>,
     /// The Rust type of the result, as written in the definition.
     pub returns: &'static str,
     /// The op on dynamic values, one per parameter.

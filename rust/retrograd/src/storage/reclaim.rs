@@ -100,6 +100,15 @@ pub fn reading() -> Reading {
     })
 }
 
+impl Reading {
+    /// The thread's mode word, without another look for where it is.
+    #[inline]
+    pub(crate) fn mode(&self) -> u32 {
+        // SAFETY: a `Reading` stays on its thread, whose `Local` is not dropped.
+        unsafe { self.0.as_ref() }.mode.get()
+    }
+}
+
 impl Drop for Reading {
     #[inline]
     fn drop(&mut self) {

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use crate::autograd::mode;
+use crate::autocast;
+use crate::autograd::mode::{self, GradGuard};
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
@@ -211,12 +212,14 @@ pub(super) struct InRule {
     from: usize,
     to: usize,
     before: Option<usize>,
+    _below: GradGuard,
 }
 
 impl InRule {
     pub fn at(level: &Level) -> Result<Self> {
         let number = number_of(level).ok_or_else(escaped)?;
-        Ok(Self { from: number, to: hide_from(number), before: RULE.replace(Some(number - 1)) })
+        let (to, before) = (hide_from(number), RULE.replace(Some(number - 1)));
+        Ok(Self { from: number, to, before, _below: autocast::below() })
     }
     /// The level whose rule runs.
     pub fn current() -> Option<Arc<Level>> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::{panic, thread};
 
 use super::super::{anomaly, forward, hooks, mode, node, saved};
-use crate::{profiler, transforms};
+use crate::{autocast, profiler, transforms};
 
 /// How many runs may be nested on one thread.
 pub(super) const DEPTH: u32 = 60;
@@ -42,6 +42,7 @@ struct Known {
     forward: forward::Carried,
     transforms: transforms::Carried,
     profiler: profiler::Carried,
+    autocast: autocast::Carried,
 }
 
 impl Known {
@@ -56,6 +57,7 @@ impl Known {
             forward: forward::Carried::default(),
             transforms: transforms::Carried::default(),
             profiler: profiler::Carried::default(),
+            autocast: autocast::Carried::default(),
         }
     }
     /// Exchanges it with what the calling thread knows.
@@ -68,6 +70,7 @@ impl Known {
         self.forward.exchange();
         self.transforms.exchange();
         self.profiler.exchange();
+        self.autocast.exchange();
     }
 }
 

@@ -3,6 +3,7 @@
 use retrograd_macros::op;
 
 use super::separable::{Face, Separable};
+use crate::autocast::{self, Policy};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
@@ -271,7 +272,14 @@ pub fn pad(input: &Tensor, pad: &[i64], mode: &str, value: Option<f64>) -> Resul
     if value.is_some_and(|v| v != 0.0) {
         return Err(Error::shape(OP, format!("Padding mode \"{mode}\" doesn't take in value argument")));
     }
-    bordered(OP, input, pad, border)
+    // In torch each of these is an op for every number of axes, and all of these but one have a policy.
+    let is_full = match border {
+        Border::Reflect => pad.len() <= 4,
+        Border::Replicate => true,
+        Border::Circular => false,
+    };
+    let full = if is_full { Some(autocast::operand(Policy::Full, input)?) } else { None };
+    bordered(OP, full.as_ref().unwrap_or(input), pad, border)
 }
 
 /// A constant around the last axes; see `nn.functional.pad`.

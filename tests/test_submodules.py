@@ -19,8 +19,15 @@ PUBLIC = [
 HIDDEN = ["retrograd.autograd.gradcheck", "retrograd.autograd.variable"]
 # Not needed before somebody asks for them.
 LAZY = [
+    "retrograd.amp",
+    "retrograd.amp.autocast_mode",
+    "retrograd.amp.grad_scaler",
     "retrograd.autograd.profiler",
     "retrograd.autograd.profiler_util",
+    "retrograd.cpu",
+    "retrograd.cpu.amp",
+    "retrograd.cpu.amp.autocast_mode",
+    "retrograd.cpu.amp.grad_scaler",
     "retrograd.testing",
     "retrograd.testing.plugin",
     "retrograd.utils.checkpoint",

@@ -393,9 +393,8 @@ def _amp_foreach_non_finite_check_and_unscale_(self: Sequence[Tensor], found_inf
     with no_grad():
         for t in self:
             if not t.is_floating_point():
-                raise NotImplementedError(
-                    f'"_amp_foreach_non_finite_check_and_unscale_cpu" not implemented for \'{t.dtype}\''
-                )
+                name = "_amp_foreach_non_finite_check_and_unscale_cpu"
+                raise NotImplementedError(f"\"{name}\" not implemented for '{t.dtype}'")
             if not _core.isfinite(t).all():
                 found_inf.fill_(1.0)
             if factor != 1.0:

@@ -113,7 +113,14 @@ def test_folders_of_the_house_exist():
 
 @pytest.mark.parametrize(
     "path",
-    ["README.md", "docs/coming-from-torch.md", "docs/gradcheck.md", "docs/graphs.md", "docs/profiler.md"],
+    [
+        "README.md",
+        "docs/coming-from-torch.md",
+        "docs/gradcheck.md",
+        "docs/graphs.md",
+        "docs/mixed-precision.md",
+        "docs/profiler.md",
+    ],
 )
 def test_examples_at_the_prompt_run(path):
     shown = "\n".join(block for block in blocks(path, "python") if ">>>" in block)

@@ -38,8 +38,9 @@ def asked(function: str, device_type: str) -> str:
     Raises: TypeError if it is none.
     """
     if not isinstance(device_type, str):
-        given = type(device_type).__name__
-        raise TypeError(f"{function}(): argument 'device_type' (position 1) must be str, not {given}")
+        raise TypeError(
+            f"{function}(): argument 'device_type' (position 1) must be str, not {type(device_type).__name__}"
+        )
     return kind(device_type)
 
 

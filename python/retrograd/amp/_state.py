@@ -50,7 +50,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     >>> rg.set_autocast_enabled("cpu", False)
     """
     if enabled is None and isinstance(device_type, bool):
-        device_type, enabled = "cuda", device_type
+        enabled, device_type = device_type, "cuda"
     cpu = _is_cpu("set_autocast_enabled", device_type)
     if not isinstance(enabled, bool):
         given = type(enabled).__name__
@@ -87,15 +87,22 @@ def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
     """
     cpu = _is_cpu("set_autocast_dtype", device_type)
     if not isinstance(dtype, _core.dtype):
-        given = type(dtype).__name__
-        raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be retrograd.dtype, not {given}")
+        raise TypeError(
+            f"set_autocast_dtype(): argument 'dtype' (position 2) must be retrograd.dtype, not {type(dtype).__name__}"
+        )
     if not cpu:
         raise RuntimeError(f"set_autocast_dtype: there is no device of type '{device_type}', only 'cpu'")
     _core._set_autocast_dtype(dtype)
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """As `is_autocast_enabled("cpu")`, which to call is better: this warns that it is deprecated."""
+    """As `is_autocast_enabled("cpu")`, which to call is better: this warns that it is deprecated.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     rg.is_autocast_cpu_enabled()
+    False
+    """
     _deprecated("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
     return _core._autocast_enabled()
 
@@ -104,6 +111,10 @@ def set_autocast_cpu_enabled(enabled: bool) -> None:
     """As `set_autocast_enabled("cpu", enabled)`, which to call is better: this warns that it is deprecated.
 
     Raises: TypeError for anything but a bool.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     rg.set_autocast_cpu_enabled(False)
     """
     _demand_bool(enabled)
     _deprecated("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
@@ -111,7 +122,13 @@ def set_autocast_cpu_enabled(enabled: bool) -> None:
 
 
 def get_autocast_cpu_dtype() -> dtype:
-    """As `get_autocast_dtype("cpu")`, which to call is better: this warns that it is deprecated."""
+    """As `get_autocast_dtype("cpu")`, which to call is better: this warns that it is deprecated.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     rg.get_autocast_cpu_dtype()
+    retrograd.bfloat16
+    """
     _deprecated("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
     return _core._autocast_dtype()
 
@@ -120,6 +137,10 @@ def set_autocast_cpu_dtype(dtype: dtype) -> None:
     """As `set_autocast_dtype("cpu", dtype)`, which to call is better: this warns that it is deprecated.
 
     Raises: TypeError for anything but a dtype.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     rg.set_autocast_cpu_dtype(rg.bfloat16)
     """
     if not isinstance(dtype, _core.dtype):
         raise TypeError(f"dtype must be a retrograd.dtype (got {type(dtype).__name__})")

@@ -148,10 +148,25 @@ def custom_fwd(
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Callable[..., Any]:
     """Decorate the `backward` of a custom function: it runs with or without autocast, as its `forward` did.
 
-    The `forward` has to be decorated with `custom_fwd`, which has an example.
+    The `forward` has to be decorated with `custom_fwd`.
 
     Args: `bwd` the method; without it a decorator is returned. `device_type` "cpu".
     Raises: ValueError if `device_type` is no string.
+
+    >>> class Product(rg.autograd.Function):
+    ...     @staticmethod
+    ...     @rg.amp.custom_fwd(device_type="cpu")
+    ...     def forward(ctx, x):
+    ...         return x @ x
+    ...     @staticmethod
+    ...     @rg.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, g):
+    ...         print(rg.is_autocast_enabled("cpu"))
+    ...         return g
+    >>> with rg.autocast("cpu"):
+    ...     y = Product.apply(rg.ones(2, 2, requires_grad=True))
+    >>> y.sum().backward()
+    True
     """
     _demand_str(device_type)
     if bwd is None:

@@ -20,7 +20,12 @@ _Optimizer: TypeAlias = Any
 
 
 class OptState(Enum):
-    """What a scaler has done for an optimizer since the last `update`."""
+    """What a scaler has done for an optimizer since the last `update`.
+
+    >>> from retrograd.amp.grad_scaler import OptState
+    >>> OptState(0)
+    <OptState.READY: 0>
+    """
 
     READY = 0
     UNSCALED = 1
@@ -118,7 +123,7 @@ class GradScaler:
         if not isinstance(outputs, Iterable):
             raise ValueError("outputs must be a Tensor or an iterable of Tensors")
         scaled = map(self.scale, outputs)
-        return type(outputs)(scaled) if isinstance(outputs, list | tuple) else scaled  # type: ignore[call-arg]
+        return type(outputs)(scaled) if isinstance(outputs, list | tuple) else scaled
 
     def unscale_(self, optimizer: _Optimizer) -> None:
         """Divide the gradients of an optimizer's parameters by the scale, in place: to clip them, for example.
@@ -247,27 +252,48 @@ class GradScaler:
         return self._init_scale if self._scale is None else cast(float, self._scale.item())
 
     def get_growth_factor(self) -> float:
-        """What the scale is multiplied by to grow."""
+        """What the scale is multiplied by to grow.
+
+        >>> rg.amp.GradScaler("cpu").get_growth_factor()
+        2.0
+        """
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by to grow."""
+        """Set what the scale is multiplied by to grow.
+
+        >>> rg.amp.GradScaler("cpu").set_growth_factor(1.5)
+        """
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the scale is multiplied by after an infinite gradient."""
+        """What the scale is multiplied by after an infinite gradient.
+
+        >>> rg.amp.GradScaler("cpu").get_backoff_factor()
+        0.5
+        """
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by after an infinite gradient."""
+        """Set what the scale is multiplied by after an infinite gradient.
+
+        >>> rg.amp.GradScaler("cpu").set_backoff_factor(0.25)
+        """
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """After how many steps without infinite gradients the scale grows."""
+        """After how many steps without infinite gradients the scale grows.
+
+        >>> rg.amp.GradScaler("cpu").get_growth_interval()
+        2000
+        """
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set after how many steps without infinite gradients the scale grows."""
+        """Set after how many steps without infinite gradients the scale grows.
+
+        >>> rg.amp.GradScaler("cpu").set_growth_interval(100)
+        """
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:

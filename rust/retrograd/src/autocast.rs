@@ -242,11 +242,12 @@ fn is_eligible(x: &Tensor) -> bool {
 const RECORDED: u32 = mode::GRAD | mode::INFERENCE;
 
 /// Weights are converted once in a region, in each grad mode: an op that records needs a conversion that is recorded.
+/// The leaves of transforms end with these, so their conversions are not kept.
 fn converted(x: &Tensor, to: DType, to_region: bool) -> Result<Tensor> {
     let word = mode::word();
     let keeps = to_region
         && x.dtype() == DType::Float32
-        && word & mode::COMPOSED == 0
+        && word & (mode::COMPOSED | mode::INSIDE) == 0
         && x.is_leaf()
         && x.requires_grad()
         && is_cache_enabled();

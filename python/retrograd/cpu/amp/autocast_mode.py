@@ -12,7 +12,15 @@ __all__ = ["autocast"]
 
 
 class autocast(autocast_mode.autocast):
-    """As `amp.autocast("cpu", ...)`, which to use is better: this warns that it is deprecated."""
+    """As `amp.autocast("cpu", ...)`, which to use is better: this warns that it is deprecated.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     region = rg.cpu.amp.autocast()
+    >>> with region:
+    ...     rg.is_autocast_enabled("cpu")
+    True
+    """
 
     __slots__ = ()
 

@@ -10,7 +10,13 @@ __all__ = ["GradScaler"]
 
 
 class GradScaler(amp.GradScaler):
-    """As `amp.GradScaler("cpu", ...)`, which to use is better: this warns that it is deprecated."""
+    """As `amp.GradScaler("cpu", ...)`, which to use is better: this warns that it is deprecated.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     rg.cpu.amp.GradScaler().get_scale()
+    65536.0
+    """
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from retrograd.amp._devices import asked, has_regions, kind, other_dtype
 from retrograd.amp._state import get_autocast_dtype, is_autocast_cache_enabled, is_autocast_enabled
 from retrograd.autograd.grad_mode import _Mode
 
-__all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+__all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
 _LOWER = (_core.bfloat16, _core.float16)
 
@@ -99,6 +99,17 @@ class autocast(_core._Autocast, _Mode):
         made.device, made.fast_dtype = self.device, self.fast_dtype
         made._enabled, made._cache_enabled = self._enabled, self._cache_enabled
         return made
+
+
+def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) -> Callable[..., Any]:
+    """As `autocast_instance(func)`: the function, every call of which is a region.
+
+    >>> from retrograd.amp.autocast_mode import autocast_decorator
+    >>> product = autocast_decorator(rg.autocast("cpu"), rg.mm)
+    >>> product(rg.ones(2, 2), rg.ones(2, 2)).dtype
+    retrograd.bfloat16
+    """
+    return autocast_instance(func)
 
 
 def custom_fwd(

@@ -31,7 +31,8 @@ use syn::{
 ///
 /// It makes the function itself, the method on `Tensor` (and its in-place form, whose name ends in `_`), and a static
 /// `Entry` named like the function in capitals. An op with an in-place form sees a variable `form` in its body. Errors
-/// that leave the body name the op that was called, whatever it is composed of.
+/// that leave the body name the op that was called, whatever it is composed of. What autocast does to its operands
+/// follows from its name, by the table in `autocast.rs`.
 #[proc_macro_attribute]
 pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
     let args = parse_macro_input!(args with Punctuated::<Argument, Token![,]>::parse_terminated);

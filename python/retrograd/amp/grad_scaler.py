@@ -421,7 +421,8 @@ def _amp_foreach_non_finite_check_and_unscale_(self: Sequence[Tensor], found_inf
             if not t.is_floating_point():
                 name = "_amp_foreach_non_finite_check_and_unscale_cpu"
                 raise NotImplementedError(f"\"{name}\" not implemented for '{t.dtype}'")
-            if not _core.isfinite(t).all():
+            # Zero times anything that is not finite is NaN, and makes the sum one.
+            if (t * 0.0).sum().item() != 0.0:
                 found_inf.fill_(1.0)
             if factor != 1.0:
                 t.mul_(factor)

@@ -133,7 +133,7 @@ impl ViewOp for AsComplex {
         if l.strides.iter().any(|s| s % 2 != 0) {
             return refused("Tensor must have a stride divisible by 2 for all but last dimension");
         }
-        if l.offset % 2 != 0 {
+        if !l.offset.is_multiple_of(2) {
             return refused("Tensor must have a storage_offset divisible by 2");
         }
         l.strides.iter_mut().for_each(|s| *s /= 2);
@@ -152,8 +152,9 @@ impl ViewOp for AsComplex {
 
 /// `input`, whose last axis has size 2, as complex numbers.
 ///
-/// Args: `input` of float16, float32 or float64, its last axis with stride 1, the other strides and the offset even. Returns: a
-/// complex view without the last axis. Derivative: `view_as_real(g)`. Raises: RuntimeError for other dtypes and layouts.
+/// Args: `input` of float16, float32 or float64, its last axis with stride 1, the other strides and the offset even.
+/// Returns: a complex view without the last axis. Derivative: `view_as_real(g)`. Raises: RuntimeError for other dtypes
+/// and layouts.
 ///
 /// >>> rg.view_as_complex(rg.tensor([[1.0, 2.0]])).tolist()
 /// [(1+2j)]

@@ -6,6 +6,7 @@
 
 pub mod attention;
 pub mod columns;
+pub mod complex;
 pub mod conv;
 pub mod ctc;
 pub mod distance;

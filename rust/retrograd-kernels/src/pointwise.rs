@@ -13,6 +13,7 @@ mod cast;
 mod copy;
 mod halves;
 mod map;
+mod planar;
 mod scalar_loop;
 mod vectorized;
 mod walk;
@@ -21,6 +22,7 @@ pub use cast::{Cast, Convert, convert, convert_at};
 pub use copy::{copy_strided, copy_strided_at, fill};
 pub use halves::{Half, narrow, widen};
 pub use map::{map1, map1_at, map2, map2_at, map2_contiguous, map3, map3_at, walk1, walk2};
+pub use planar::{Planar, magnitudes, planar1};
 pub use scalar_loop::{RunBody, each, runs};
 pub use vectorized::{Body, lanes1, lanes1_at, lanes2, row, row_of, walk_lanes};
 pub use walk::Operand;
@@ -33,6 +35,8 @@ pub trait Map1<A, O>: Sync {
 
 /// As [`Map1`], of two operands.
 pub trait Map2<A, B, O>: Sync {
+    /// Whether the loop is compiled for every instruction set though that over other bodies is not.
+    const WIDE: bool = false;
     /// The body.
     fn f(&self, a: A, b: B) -> O;
 }

@@ -42,6 +42,8 @@ pub mod pointwise {
     const _: () = assert!(LONG_ROW <= STRIDED_PIECE && LONG_ROW <= PIECE_BYTES / 16);
     /// Elements of a run whose output is its first input, which is then read from a copy.
     pub const COPIED: usize = size(256, 4);
+    /// Complex numbers whose parts are taken apart at a time; a multiple of every vector's length.
+    pub const PLANAR: usize = size(256, 16);
     /// Side of the square that a transposing copy moves at a time: lines of both sides stay in L1 meanwhile.
     pub const SQUARE: usize = size(16, 2);
 }

@@ -316,7 +316,7 @@ impl<A: SimdElement, O: Copy, F: Map1<A, O>> Task for Run1<'_, F, A, O> {
 
 impl<A: SimdElement, B: Copy, O: Copy, F: Map2<A, B, O>> Task for Run2<'_, F, A, B, O> {
     type Out = ();
-    const WIDE: bool = A::WIDE;
+    const WIDE: bool = A::WIDE || F::WIDE;
 
     #[inline(always)]
     unsafe fn plain(self) {

@@ -99,6 +99,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         pointwise::rounding::ROSTER,
         pointwise::compare::ROSTER,
         pointwise::complex::ROSTER,
+        pointwise::polar::ROSTER,
         pointwise::select::ROSTER,
         reduce::ROSTER,
         sort::ROSTER,

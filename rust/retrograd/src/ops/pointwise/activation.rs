@@ -10,6 +10,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
+use crate::kernels::complex::{self, C};
 use crate::kernels::math;
 use crate::kernels::real::{Ordered, Real};
 use crate::ops::Entry;
@@ -28,6 +29,7 @@ body!(TanhRule, Real, |g, y| g.mul(T::ONE.sub(y.mul(y))));
 impl Unary for Tanh {
     const NAME: &'static str = "tanh";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::tanh);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -74,6 +76,7 @@ body!(SigmoidRule, Real, |g, y| g.mul(T::ONE.sub(y).mul(y)));
 impl Unary for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::sigmoid);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -157,7 +160,7 @@ impl Primitive for ThresholdBackward {
 
 /// The positive part of each element: 0 for negative ones; NaN stays.
 ///
-/// Args: `input` any dtype but bool. Returns: same shape.
+/// Args: `input` any real dtype but bool. Returns: same shape.
 /// Derivative: `g` where `input > 0`, else 0.
 ///
 /// >>> rg.relu(rg.tensor([-1.0, 2.0])).tolist()
@@ -169,7 +172,7 @@ pub fn relu(input: &Tensor) -> Result<Tensor> {
 
 /// The positive part of each element, in `input` itself if `inplace`.
 ///
-/// Args: `input` any dtype but bool. Returns: same shape, or `input`. Derivative: `g` where `input > 0`, else 0.
+/// Args: `input` any real dtype but bool. Returns: same shape, or `input`. Derivative: `g` where `input > 0`, else 0.
 ///
 /// >>> rg.nn.functional.relu(rg.tensor([-1.0, 2.0])).tolist()
 /// [0.0, 2.0]

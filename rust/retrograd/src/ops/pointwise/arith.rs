@@ -16,7 +16,7 @@ use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Constant, Ring};
 use crate::match_dtype;
 use crate::ops::{Entry, Form};
-use crate::tensor::{DType, Dtypes, Scalar, Tensor, lazy};
+use crate::tensor::{Category, DType, Dtypes, Scalar, Tensor, lazy};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -56,7 +56,8 @@ impl Axpy {
     }
 }
 
-fn is_one(alpha: Scalar) -> bool {
+/// Whether a factor changes nothing.
+pub(super) fn is_one(alpha: Scalar) -> bool {
     alpha.as_f64() == 1.0 && !is_imaginary(alpha)
 }
 
@@ -137,7 +138,9 @@ pub fn add(#[operand] input: &Tensor, #[operand] other: &Tensor, alpha: Scalar) 
 
 fn check_alpha(op: &'static str, a: &Tensor, b: &Tensor, alpha: Scalar) -> Result<()> {
     let dtype = result_type(&[a, b]);
-    let detail = if alpha.category() > dtype.category() && alpha.category() > Scalar::Int(0).category() {
+    let detail = if alpha.category() > dtype.category() && alpha.category() == Category::Complex {
+        "For non-complex input tensors, argument alpha must not be a complex number."
+    } else if alpha.category() > dtype.category() && alpha.category() > Category::Int {
         "For integral input tensors, argument alpha must not be a floating point number"
     } else if matches!(alpha, Scalar::Bool(_)) && dtype != DType::Bool {
         "Boolean alpha only supported for Boolean results."
@@ -298,7 +301,14 @@ pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
 struct Mul;
 
 struct Times;
-body!(Times, Ring, |a, b| a.mul(b));
+impl<T: Ring> Map2<T, T, T> for Times {
+    // A product of complex numbers takes longer than its memory.
+    const WIDE: bool = T::COMPLEX;
+    #[inline(always)]
+    fn f(&self, a: T, b: T) -> T {
+        a.mul(b)
+    }
+}
 
 impl Binary for Mul {
     const NAME: &'static str = "mul";

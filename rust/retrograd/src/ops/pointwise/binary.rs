@@ -5,17 +5,20 @@ use std::f64::consts::LN_2;
 use retrograd_macros::op;
 
 use super::promote::{Doubles, Numeric2, result_type};
-use super::scalar_loop::run_in_double;
+use super::scalar_loop::{run_in_complex, run_in_double};
 use super::select::{MinMax, number};
+use super::unary::with_complex;
 use super::zip::{Binary, Zip};
-use super::{refuse_numbers, zeros_of};
+use super::{refuse_complex, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Jvp, Save, Source, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Halves, Jvp, Save, Source, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
+use crate::kernels::complex::{self, C};
+use crate::kernels::real::Ring as _;
 use crate::kernels::special as scalar;
 use crate::ops::{Entry, Form, memory};
-use crate::tensor::{DType, Tensor, default_dtype};
+use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] =
@@ -31,8 +34,10 @@ struct BinaryFunction {
     node: &'static str,
     /// The node's name where the second, or the first, operand is a number, if that is another one.
     with_numbers: [Option<&'static str>; 2],
-    /// Of real numbers: it serves every real dtype, and no complex one.
+    /// Of real numbers: it serves every real dtype.
     f: fn(f64, f64) -> f64,
+    /// Of complex numbers, where the op is there for them.
+    of_complex: Option<fn(C, C) -> C>,
     /// Integers become floats; otherwise they are refused.
     integers: bool,
     /// By the first and the second operand, in terms of what [`BinaryLoop`] saves, in that order.
@@ -48,13 +53,16 @@ struct BinaryLoop<const SAVED: u8> {
     number: Option<usize>,
 }
 
-/// The kernel of a function in double precision, which serves float32 and halves too: one loop for all of them. A
-/// function of complex numbers needs a kernel of its own.
-struct InDouble(fn(f64, f64) -> f64);
+/// The kernel of a function in double precision, which serves float32 too: one loop for both, and one for complex
+/// numbers.
+struct InDouble(&'static BinaryFunction);
 
 impl Numeric2<Doubles> for InDouble {
     unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
-        run_in_double([a, b], out, &|[a, b]| (self.0)(a, b));
+        match self.0.of_complex {
+            Some(f) if out.dtype().is_complex() => run_in_complex([a, b], out, &|[a, b]| f(a, b)),
+            _ => run_in_double([a, b], out, &|[a, b]| (self.0.f)(a, b)),
+        }
     }
     unsafe fn run_flat(&self, (a, _): (&Tensor, isize), (b, _): (&Tensor, isize), out: &Tensor) {
         // SAFETY: those of callers.
@@ -77,7 +85,11 @@ impl<const SAVED: u8> Binary for BinaryLoop<SAVED> {
     type Class = Doubles;
     type Kernel = InDouble;
     fn kernel(&self) -> InDouble {
-        InDouble(self.function.f)
+        InDouble(self.function)
+    }
+    const HALVES: Halves = Halves::InFloat32;
+    fn dtypes(&self) -> Dtypes {
+        with_complex(Dtypes::FLOATS.or(Dtypes::HALVES), self.function.of_complex)
     }
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         let dtype = result_type(xs);
@@ -125,7 +137,7 @@ fn around(g: &Tensor, x: &Tensor, saved: &[&Tensor]) -> Result<Tensor> {
 /// The angle in radians, between -pi and pi, of the point whose second coordinate is `input` and whose first is
 /// `other`.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; integers are converted to the default float
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; integers are converted to the default float
 /// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other / (input**2 + other**2)`
 /// and `-g * input / (input**2 + other**2)`, 0 at the origin. Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -138,6 +150,7 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         node: "Atan2Backward0",
         with_numbers: [None; 2],
         f: f64::atan2,
+        of_complex: None,
         integers: true,
         vjps: [|g, saved| around(g, saved[1], saved), |g, saved| around(g, &saved[0].neg()?, saved)],
     };
@@ -146,7 +159,7 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The length of the hypotenuse, `sqrt(input**2 + other**2)`, without overflow.
 ///
-/// Args: `input`, `other` tensors of which one at least is float, with broadcastable shapes. Returns: a tensor of the
+/// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes. Returns: a tensor of the
 /// broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other / result`, NaN at the origin.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
@@ -160,6 +173,7 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         with_numbers: [None; 2],
         // Not that of std: it is glibc's of 2.35, and the only symbol that young which the extension would need.
         f: libm::hypot,
+        of_complex: None,
         integers: false,
         vjps: [|g, saved| g.mul(&saved[0].div(saved[2])?), |g, saved| g.mul(&saved[1].div(saved[2])?)],
     };
@@ -168,7 +182,7 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The magnitude of `input` with the sign of `other`, elementwise; zeros and NaN have signs too.
 ///
-/// Args: `input` a tensor of any dtype, `other` a tensor or a number, with broadcastable shapes; integers are converted
+/// Args: `input` a tensor of any real dtype, `other` a tensor or a number, with broadcastable shapes; integers are converted
 /// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where the
 /// sign stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Raises: RuntimeError if the shapes do not
 /// broadcast.
@@ -182,6 +196,7 @@ pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
         node: "CopysignBackward0",
         with_numbers: [Some("CopysignBackward1"), None],
         f: f64::copysign,
+        of_complex: None,
         integers: true,
         vjps: [
             |g, saved| {
@@ -209,6 +224,7 @@ pub fn ldexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         node: "LdexpBackward0",
         with_numbers: [None; 2],
         f: |x, e| x * e.exp2(),
+        of_complex: Some(|x, e| x.mul(complex::exp2(e))),
         integers: true,
         vjps: [|g, saved| g.mul(&saved[0].exp2()?), |g, saved| g.mul(&saved[1].times(LN_2)?)],
     };
@@ -227,7 +243,7 @@ fn share2(g: &Tensor, d: Result<Tensor>) -> Result<Tensor> {
 
 /// `log(exp(input) + exp(other))`, elementwise and without overflow.
 ///
-/// Args: `input`, `other` tensors of which one at least is float, with broadcastable shapes. Returns: a tensor of the
+/// Args: `input`, `other` tensors of which one at least has a floating or complex dtype, with broadcastable shapes. Returns: a tensor of the
 /// broadcast shape and promoted dtype. Derivative: `g / (1 + exp(other - input))` and `g / (1 + exp(input - other))`.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
@@ -240,6 +256,7 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         node: "LogaddexpBackward0",
         with_numbers: [None; 2],
         f: scalar::log_add_exp,
+        of_complex: Some(complex::log_add_exp),
         integers: false,
         vjps: [|g, saved| share(g, saved[1].sub(saved[0])), |g, saved| share(g, saved[0].sub(saved[1]))],
     };
@@ -248,7 +265,7 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// `log2(2**input + 2**other)`, elementwise and without overflow.
 ///
-/// Args: `input`, `other` tensors of which one at least is float, with broadcastable shapes. Returns: a tensor of the
+/// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes. Returns: a tensor of the
 /// broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and `g / (1 + 2**(input - other))`.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
@@ -261,6 +278,7 @@ pub fn logaddexp2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         node: "Logaddexp2Backward0",
         with_numbers: [None; 2],
         f: scalar::log_add_exp2,
+        of_complex: None,
         integers: false,
         vjps: [|g, saved| share2(g, saved[1].sub(saved[0])), |g, saved| share2(g, saved[0].sub(saved[1]))],
     };
@@ -278,7 +296,7 @@ fn chosen<const MAX: bool>(g: &Tensor, saved: &[&Tensor], first: bool) -> Result
 
 /// The larger of two elements; the other one where one is NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
 /// dtype.
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
@@ -292,9 +310,11 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         node: "FmaxBackward0",
         with_numbers: [None; 2],
         f: f64::max,
+        of_complex: None,
         integers: false,
         vjps: [|g, saved| chosen::<true>(g, saved, true), |g, saved| chosen::<true>(g, saved, false)],
     };
+    refuse_complex(&[input, other], || Error::dtype("fmax", "fmax not implemented for complex tensors."))?;
     if result_type(&[input, other]).is_integral() {
         return apply1(Zip(MinMax::<true>), &[input, other]);
     }
@@ -303,7 +323,7 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The smaller of two elements; the other one where one is NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
 /// dtype.
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
@@ -317,9 +337,11 @@ pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         node: "FminBackward0",
         with_numbers: [None; 2],
         f: f64::min,
+        of_complex: None,
         integers: false,
         vjps: [|g, saved| chosen::<false>(g, saved, true), |g, saved| chosen::<false>(g, saved, false)],
     };
+    refuse_complex(&[input, other], || Error::dtype("fmin", "fmin not implemented for complex tensors."))?;
     if result_type(&[input, other]).is_integral() {
         return apply1(Zip(MinMax::<false>), &[input, other]);
     }
@@ -335,7 +357,7 @@ fn by_factor(g: &Tensor, saved: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<
 
 /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are converted
 /// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
 /// log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`. Raises: RuntimeError if the
 /// shapes do not broadcast.
@@ -349,6 +371,7 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
         node: "XlogyBackward0",
         with_numbers: [Some("XlogyBackward2"), Some("XlogyBackward1")],
         f: |x, y| scalar::x_log(x, y.ln(), y),
+        of_complex: None,
         integers: true,
         vjps: [|g, saved| by_factor(g, saved, xlogy, 0.0), |g, saved| g.mul(saved[0])?.div(saved[1])],
     };
@@ -358,7 +381,7 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
 
 /// `input * log1p(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes, one may be a number; integers are converted
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are converted
 /// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
 /// log1p(other)`, 0 where `input` is 0 and `other` not above -1, and `g * input / (other + 1)`. Raises: RuntimeError if
 /// the shapes do not broadcast.
@@ -372,6 +395,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
         node: "SpecialXlog1PyBackward0",
         with_numbers: [Some("SpecialXlog1PyBackward2"), Some("SpecialXlog1PyBackward1")],
         f: |x, y| scalar::x_log(x, y.ln_1p(), y),
+        of_complex: None,
         integers: true,
         vjps: [|g, saved| by_factor(g, saved, xlog1py, -1.0), |g, saved| g.mul(saved[0])?.div(&saved[1].plus(1i64)?)],
     };
@@ -382,8 +406,8 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 /// `input` to the power `exponent` in double precision, whatever the dtypes.
 ///
 /// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes, one may be a number. Returns: a float64
-/// tensor of the broadcast shape. Derivative: that of `pow`. Raises: RuntimeError if the shapes do not broadcast, or
-/// for the in-place form of a tensor of another dtype.
+/// tensor of the broadcast shape, a complex128 one if an operand is complex. Derivative: that of `pow`. Raises:
+/// RuntimeError if the shapes do not broadcast, or for the in-place form of a tensor of another dtype than the result's.
 ///
 /// >>> rg.float_power(rg.tensor([2]), -1).tolist()
 /// [0.5]
@@ -395,14 +419,17 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 )]
 pub fn float_power(#[operand] input: &Tensor, #[operand] exponent: &Tensor) -> Result<Tensor> {
     refuse_numbers("float_power", input, exponent)?;
-    let double = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { memory::cast(x, DType::Float64) };
+    let is_complex = input.dtype().is_complex() || exponent.dtype().is_complex();
+    let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+    let double = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { memory::cast(x, dtype) };
     if form == Form::InPlace {
-        if input.dtype() != DType::Float64 {
+        if input.dtype() != dtype {
             return Err(Error::dtype(
                 "float_power",
                 format!(
-                    "the base given to float_power_ has dtype {} but the operation's result requires dtype Double",
-                    input.dtype().scalar_type_name()
+                    "the base given to float_power_ has dtype {} but the operation's result requires dtype {}",
+                    input.dtype().scalar_type_name(),
+                    dtype.scalar_type_name()
                 ),
             ));
         }

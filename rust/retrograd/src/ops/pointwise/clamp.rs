@@ -4,6 +4,7 @@ use retrograd_macros::op;
 use smallvec::SmallVec;
 
 use super::promote::{OutType, Same, check_number, dtype_with_number, forward2, result_type};
+use super::refuse_complex;
 use super::select::{Extreme, number, where_};
 use super::unary::{Map, Pass, Unary};
 use crate::autograd::Grads;
@@ -178,6 +179,8 @@ const _: () = {
 };
 
 fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
+    let xs = [x, min.unwrap_or(x), max.unwrap_or(x)];
+    refuse_complex(&xs, || Error::not_implemented("clamp: clamp is not supported for complex types"))?;
     let bounds = [min, max];
     let given = || bounds.iter().flatten();
     if given().next().is_none() {
@@ -208,7 +211,7 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
 /// Each element, but not less than `min` and not more than `max`; `max` wins if they cross. NaN stays, a NaN bound
 /// spreads.
 ///
-/// Args: `input` any dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them may be None.
+/// Args: `input` any real dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them may be None.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where `min <= input <= max`; a tensor
 /// bound gets `g` where it cut. Raises: RuntimeError if both bounds are None, shapes do not broadcast, or a number does
 /// not fit the dtype.
@@ -222,7 +225,7 @@ pub fn clamp(input: &Tensor, #[operand] min: Option<&Tensor>, #[operand] max: Op
 
 /// Each element, but not less than `min`.
 ///
-/// Args: `input` any dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the
+/// Args: `input` any real dtype; `min` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the
 /// broadcast shape and promoted dtype. Derivative: `g` where `input >= min`; a tensor bound gets `g` where it cut.
 ///
 /// >>> rg.clamp_min(rg.tensor([-1.0, 0.5]), 0).tolist()
@@ -234,7 +237,7 @@ pub fn clamp_min(input: &Tensor, #[operand] min: &Tensor) -> Result<Tensor> {
 
 /// Each element, but not more than `max`.
 ///
-/// Args: `input` any dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the
+/// Args: `input` any real dtype; `max` a number or a tensor whose shape broadcasts with it. Returns: a tensor of the
 /// broadcast shape and promoted dtype. Derivative: `g` where `input <= max`; a tensor bound gets `g` where it cut.
 ///
 /// >>> rg.clamp_max(rg.tensor([0.5, 2.0]), 1).tolist()

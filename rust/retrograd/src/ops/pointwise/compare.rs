@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::Bools;
+use super::promote::{Bools, Numeric2, OutType, RingBools};
 use super::zeros_of;
 use super::zip::{Binary, Zip};
 use super::{logic, shift};
@@ -14,7 +14,7 @@ use crate::autograd::primitive::{Tangents, Vjp, maybe};
 use crate::autograd::{GradGuard, Grads};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
-use crate::kernels::real::Ordered;
+use crate::kernels::real::{Ordered, Ring};
 use crate::ops::Entry;
 use crate::tensor::copy;
 use crate::tensor::{Tensor, Truth};
@@ -49,7 +49,9 @@ pub static ROSTER: &[&Entry] = &[
 trait Relation: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const NODES: [&'static str; 2];
-    fn holds<T: Ordered>(a: T, b: T) -> bool;
+    /// What can be compared: complex numbers have no order.
+    type Class: OutType;
+    type Kernel: Numeric2<Self::Class> + Default;
 }
 
 /// Runs a [`Relation`] elementwise. The result is bool, so a node is made only in place; its gradients are zero.
@@ -60,21 +62,39 @@ struct Compare<R> {
     relation: PhantomData<R>,
 }
 
-struct Kernel<R>(PhantomData<R>);
-impl<R: Relation, T: Ordered> Map2<T, T, Truth> for Kernel<R> {
+/// Whether two numbers are equal, or are not.
+#[derive(Default)]
+struct Equality<const EQUAL: bool>;
+impl<const EQUAL: bool, T: Ring> Map2<T, T, Truth> for Equality<EQUAL> {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> Truth {
-        R::holds(a, b).into()
+        ((a == b) == EQUAL).into()
+    }
+}
+
+/// Whether the first number is less than the second, or greater; or equal to it, too.
+#[derive(Default)]
+struct Order<const LESS: bool, const EQUAL: bool>;
+impl<const LESS: bool, const EQUAL: bool, T: Ordered> Map2<T, T, Truth> for Order<LESS, EQUAL> {
+    #[inline(always)]
+    fn f(&self, a: T, b: T) -> Truth {
+        match (LESS, EQUAL) {
+            (true, false) => a < b,
+            (true, true) => a <= b,
+            (false, false) => a > b,
+            (false, true) => a >= b,
+        }
+        .into()
     }
 }
 
 impl<R: Relation> Binary for Compare<R> {
     const NAME: &'static str = R::NAME;
     const JVP: Tangents<Zip<Self>> = Tangents::Zero;
-    type Class = Bools;
-    type Kernel = Kernel<R>;
-    fn kernel(&self) -> Kernel<R> {
-        Kernel(PhantomData)
+    type Class = R::Class;
+    type Kernel = R::Kernel;
+    fn kernel(&self) -> R::Kernel {
+        R::Kernel::default()
     }
     fn node(&self) -> &'static str {
         R::NODES[usize::from(!self.number)]
@@ -96,16 +116,14 @@ struct Eq;
 impl Relation for Eq {
     const NAME: &'static str = "eq";
     const NODES: [&'static str; 2] = ["EqBackward0", "EqBackward1"];
-    #[inline(always)]
-    fn holds<T: Ordered>(a: T, b: T) -> bool {
-        a == b
-    }
+    type Class = RingBools;
+    type Kernel = Equality<true>;
 }
 
 /// Whether each element of `input` equals that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
-/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
+/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.eq(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [False, True, False]
@@ -120,16 +138,14 @@ struct Ne;
 impl Relation for Ne {
     const NAME: &'static str = "ne";
     const NODES: [&'static str; 2] = ["NeBackward0", "NeBackward1"];
-    #[inline(always)]
-    fn holds<T: Ordered>(a: T, b: T) -> bool {
-        a != b
-    }
+    type Class = RingBools;
+    type Kernel = Equality<false>;
 }
 
 /// Whether each element of `input` differs from that of `other`, after promotion; always for NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
-/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
+/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.ne(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [True, False, True]
@@ -144,16 +160,15 @@ struct Lt;
 impl Relation for Lt {
     const NAME: &'static str = "lt";
     const NODES: [&'static str; 2] = ["LtBackward0", "LtBackward1"];
-    #[inline(always)]
-    fn holds<T: Ordered>(a: T, b: T) -> bool {
-        a < b
-    }
+    type Class = Bools;
+    type Kernel = Order<true, false>;
 }
 
 /// Whether each element of `input` is less than that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
-/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
+/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// NotImplementedError for complex numbers.
 ///
 /// >>> rg.lt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [True, False, False]
@@ -168,16 +183,15 @@ struct Le;
 impl Relation for Le {
     const NAME: &'static str = "le";
     const NODES: [&'static str; 2] = ["LeBackward0", "LeBackward1"];
-    #[inline(always)]
-    fn holds<T: Ordered>(a: T, b: T) -> bool {
-        a <= b
-    }
+    type Class = Bools;
+    type Kernel = Order<true, true>;
 }
 
 /// Whether each element of `input` is at most that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
-/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
+/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// NotImplementedError for complex numbers.
 ///
 /// >>> rg.le(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [True, True, False]
@@ -192,16 +206,15 @@ struct Gt;
 impl Relation for Gt {
     const NAME: &'static str = "gt";
     const NODES: [&'static str; 2] = ["GtBackward0", "GtBackward1"];
-    #[inline(always)]
-    fn holds<T: Ordered>(a: T, b: T) -> bool {
-        a > b
-    }
+    type Class = Bools;
+    type Kernel = Order<false, false>;
 }
 
 /// Whether each element of `input` is greater than that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
-/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
+/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// NotImplementedError for complex numbers.
 ///
 /// >>> rg.gt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [False, False, True]
@@ -216,16 +229,15 @@ struct Ge;
 impl Relation for Ge {
     const NAME: &'static str = "ge";
     const NODES: [&'static str; 2] = ["GeBackward0", "GeBackward1"];
-    #[inline(always)]
-    fn holds<T: Ordered>(a: T, b: T) -> bool {
-        a >= b
-    }
+    type Class = Bools;
+    type Kernel = Order<false, true>;
 }
 
 /// Whether each element of `input` is at least that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes; `other` may be a number. Returns: a bool tensor of the
-/// broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
+/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// NotImplementedError for complex numbers.
 ///
 /// >>> rg.ge(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [False, True, True]
@@ -275,7 +287,7 @@ pub fn isclose(input: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: 
     let _guard = GradGuard::new(false);
     let (a, b) = (input.detach(), other.detach());
     let mut close = a.eq(&b)?;
-    if equal_nan && a.dtype().is_floating() {
+    if equal_nan && a.dtype().is_differentiable() {
         close = close.logical_or(&a.isnan()?.logical_and(&b.isnan()?)?)?;
     }
     if rtol == 0.0 && atol == 0.0 {

@@ -3,29 +3,19 @@
 //! None is complex-analytic, so their rules are written for complex numbers ([`ComplexRule::Own`]). Conjugates and
 //! parts are copies here; those that users are given are views (`view/complex.rs`).
 
-use num_complex::Complex;
 use retrograd_macros::op;
 
-use super::promote::Of;
 use super::unary::{Map, Pass, Unary};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
-use crate::kernels::pointwise::Map1;
-use crate::kernels::real;
 use crate::ops::Entry;
 use crate::tensor::complex::part;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor, copy};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&CONJ_PHYSICAL];
-
-/// Results are the real type of the parts.
-enum Parts {}
-impl<T: Copy> Of<Complex<T>> for Parts {
-    type T = T;
-}
 
 /// Lists a body of complex numbers: `complex_body!(Exp, |z| z.exp())`.
 macro_rules! complex_body {
@@ -43,7 +33,6 @@ macro_rules! complex_body {
         }
     };
 }
-pub(super) use complex_body;
 
 /// `conj_physical`: reverse `conj(g)`.
 #[derive(Clone, Copy, Debug)]
@@ -119,16 +108,6 @@ pub(crate) fn imag_part(z: &Tensor) -> Result<Tensor> {
 /// `abs` of complex numbers: reverse `g z / |z|`, 0 at 0.
 #[derive(Clone, Debug)]
 struct Magnitude;
-impl<T: real::Real> Map1<Complex<T>, T> for Magnitude
-where
-    Complex<T>: real::Complex<Real = T>,
-{
-    #[inline(always)]
-    fn f(&self, z: Complex<T>) -> T {
-        real::Complex::abs(z)
-    }
-}
-
 impl Primitive for Magnitude {
     const NAME: &'static str = "abs";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
@@ -142,7 +121,7 @@ impl Primitive for Magnitude {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = xs[0].empty_elementwise(xs[0].dtype().real())?;
         // SAFETY: (1) the result has the sizes of the operand, and the dtype of its parts; (2, 3) it is fresh.
-        unsafe { Pass::new(xs[0], &result) }.of_complex::<_, Parts>(self)?;
+        unsafe { Pass::new(xs[0], &result) }.magnitudes()?;
         Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -152,9 +131,7 @@ impl Primitive for Magnitude {
 
 /// `z / |z|`, 0 at 0.
 fn direction(z: &Tensor) -> Result<Tensor> {
-    let size = apply1(Magnitude, &[z])?;
-    let at_zero = size.eq(&Tensor::number(Scalar::Int(0))?)?;
-    z.div(&size.masked_fill(&at_zero, &Tensor::number(Scalar::Int(1))?)?)
+    z.sgn()
 }
 
 /// The magnitudes of complex numbers.
@@ -179,7 +156,7 @@ mod tests {
 
     #[test]
     fn magnitudes_at_zero() {
-        let z = Tensor::from_slice(&[Complex::new(0.0f64, 0.0)], &[1]).unwrap();
+        let z = Tensor::from_slice(&[num_complex::Complex::new(0.0f64, 0.0)], &[1]).unwrap();
         assert_eq!(direction(&z).unwrap().item().unwrap(), Scalar::Complex(0.0, 0.0));
     }
 }

@@ -6,6 +6,7 @@ use super::binary::copysign;
 use super::division::no_derivative;
 use super::promote::{out_like, result_type};
 use super::select::{number, where_};
+use super::{complex, refuse_complex};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
@@ -121,7 +122,7 @@ impl Primitive for Heaviside {
 
 /// The step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
 ///
-/// Args: `input`, `values` tensors of one dtype with broadcastable shapes. Returns: a tensor of the broadcast shape.
+/// Args: `input`, `values` tensors of one real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape.
 /// Derivative: not implemented, as in torch. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ.
 ///
 /// >>> rg.heaviside(rg.tensor([-1.5, 0.0, 2.0]), rg.tensor([0.5])).tolist()
@@ -131,6 +132,9 @@ impl Primitive for Heaviside {
     out = OutDtype::Same(&["heaviside is not yet implemented for tensors with different dtypes."])
 )]
 pub fn heaviside(input: &Tensor, values: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input, values], || {
+        Error::dtype("heaviside", "heaviside is not yet implemented for complex tensors.")
+    })?;
     apply_as(form, Heaviside, &[input, values])
 }
 
@@ -142,6 +146,7 @@ pub fn heaviside(input: &Tensor, values: &Tensor) -> Result<Tensor> {
 /// [False, True, False]
 #[op(function, method, out = OutDtype::Same(&["isposinf does not support non-boolean outputs."]))]
 pub fn isposinf(input: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input], || Error::dtype("isposinf", "isposinf does not support complex inputs."))?;
     input.eq(&number(f64::INFINITY)?)
 }
 
@@ -153,19 +158,20 @@ pub fn isposinf(input: &Tensor) -> Result<Tensor> {
 /// [False, False, True]
 #[op(function, method, out = OutDtype::Same(&["isneginf does not support non-boolean outputs."]))]
 pub fn isneginf(input: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input], || Error::dtype("isneginf", "isneginf does not support complex inputs."))?;
     input.eq(&number(f64::NEG_INFINITY)?)
 }
 
-/// Whether each element is a real number: true for all elements of the dtypes with kernels.
+/// Whether each element is a real number: one whose imaginary part is 0.
 ///
-/// Args: `input` any real dtype. Returns: a bool tensor of the same shape. Derivative: none.
+/// Args: `input` any dtype. Returns: a bool tensor of the same shape. Derivative: none.
 ///
-/// >>> rg.isreal(rg.tensor([1.0, 2.0])).tolist()
-/// [True, True]
+/// >>> rg.isreal(rg.tensor([1 + 0j, 2j])).tolist()
+/// [True, False]
 #[op(function, method)]
 pub fn isreal(input: &Tensor) -> Result<Tensor> {
     if input.dtype().is_complex() {
-        return Err(Error::no_kernel("isreal", input.dtype()));
+        return complex::imag_part(&input.detach())?.eq(&number(0.0)?);
     }
     input.isnan()?.isfinite()
 }
@@ -178,6 +184,7 @@ pub fn isreal(input: &Tensor) -> Result<Tensor> {
 /// [False, True, True]
 #[op(function, method, out = OutDtype::Same(&["signbit does not support non-boolean outputs."]))]
 pub fn signbit(input: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input], || Error::not_implemented("signbit: signbit is not implemented for complex tensors."))?;
     let zero = number(0.0)?;
     if input.dtype().is_integral() {
         return input.lt(&zero);

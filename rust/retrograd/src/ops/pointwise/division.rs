@@ -10,6 +10,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::{Params, Save, Tangents, Vjp, maybe, one, params};
 use crate::error::{Error, Result};
+use crate::kernels::complex::C;
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Arithmetic, Field, Real};
 use crate::match_dtype;
@@ -181,7 +182,7 @@ impl Binary for FloorDivide {
 
 /// The quotient rounded down, as the operator `//` gives it.
 ///
-/// Args: `input`, `other` tensors of any dtype but bool with broadcastable shapes, either may be a number.
+/// Args: `input`, `other` tensors of any real dtype but bool with broadcastable shapes, either may be a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: not implemented, as in torch; use
 /// `div(..., rounding_mode='floor')`. Raises: RuntimeError if the shapes do not broadcast, or integers are divided by
 /// zero.
@@ -202,6 +203,7 @@ body!(ReciprocalRule, Real, |g, y| g.neg().mul(y.mul(y)));
 impl Unary for Reciprocal {
     const NAME: &'static str = "reciprocal";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(|z| C::ONE.div(z));
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.floats(self)
     }

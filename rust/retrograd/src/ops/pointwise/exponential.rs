@@ -4,13 +4,15 @@ use std::f64::consts::{LN_2, LN_10};
 
 use retrograd_macros::op;
 
-use super::complex::complex_body;
 use super::unary::{Map, Pass, Unary, body, elementary, fuse};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
+use crate::kernels::complex::{self, C};
 use crate::kernels::math;
+use crate::kernels::pointwise::Planar;
 use crate::kernels::real::Real;
+use crate::kernels::simd::Vector;
 use crate::ops::Entry;
 use crate::tensor::{Dtypes, Tensor};
 
@@ -21,13 +23,27 @@ pub static ROSTER: &[&Entry] = &[&EXP, &EXP2, &EXPM1, &LOG, &LOG1P, &LOG2, &LOG1
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exp;
 elementary!(Exp, |x| math::exp(x));
-complex_body!(Exp, |z| z.exp());
+impl<T: Real> Planar<T> for Exp {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, re: V, im: V) -> (V, V) {
+        let size = math::exp(re);
+        (size * math::cos(im), size * math::sin(im))
+    }
+    #[inline(always)]
+    fn holds(&self, re: T, im: T) -> bool {
+        // The size is neither infinite nor 0, and so is the angle.
+        (re.abs() < T::EXP_MAX.sub(T::ONE).sub(T::ONE)) & (im.abs() < T::of(f64::INFINITY))
+    }
+    fn elsewhere(&self, z: C) -> C {
+        complex::exp(z)
+    }
+}
 impl Unary for Exp {
     const NAME: &'static str = "exp";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
     const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
     fn kernel(&self, pass: Pass) -> Result<()> {
-        if pass.dtype().is_complex() { pass.complex(self) } else { pass.lanes(self) }
+        if pass.dtype().is_complex() { pass.planar(self) } else { pass.lanes(self) }
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.mul(result)
@@ -53,6 +69,7 @@ elementary!(Exp2, |x| math::exp2(x));
 impl Unary for Exp2 {
     const NAME: &'static str = "exp2";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::exp2);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -80,6 +97,7 @@ elementary!(Expm1, |x| math::expm1(x));
 impl Unary for Expm1 {
     const NAME: &'static str = "expm1";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::expm1);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -107,6 +125,7 @@ elementary!(Log, |x| math::log(x));
 impl Unary for Log {
     const NAME: &'static str = "log";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::ln);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -136,6 +155,7 @@ body!(Log1pRule, Real, |g, x| g.div(x.add(T::ONE)));
 impl Unary for Log1p {
     const NAME: &'static str = "log1p";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::ln_1p);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -166,6 +186,7 @@ elementary!(Log2, |x| math::log2(x));
 impl Unary for Log2 {
     const NAME: &'static str = "log2";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::log2);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -193,6 +214,7 @@ elementary!(Log10, |x| math::log10(x));
 impl Unary for Log10 {
     const NAME: &'static str = "log10";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::log10);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }

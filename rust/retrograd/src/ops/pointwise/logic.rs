@@ -5,16 +5,17 @@ use std::marker::PhantomData;
 
 use retrograd_macros::op;
 
-use super::promote::{Bools, Integral};
+use super::promote::{Bools, Integral, check_half, forward2, operand, result_type};
 use super::zip::{Binary, Zip};
 use super::{refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
-use crate::error::Result;
-use crate::kernels::pointwise::{Map1, Map2, map1};
+use crate::error::{Error, Result};
+use crate::kernels::pointwise::{Map1, Map2, map1, walk1};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
+use crate::tensor::complex::part;
 use crate::tensor::{DType, Dtypes, Tensor, Truth};
 
 /// A logical function of two truth values.
@@ -43,6 +44,11 @@ impl<C: Connective> Binary for Logical<C> {
     type Kernel = Kernel<C>;
     fn kernel(&self) -> Kernel<C> {
         Kernel(PhantomData)
+    }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        // Complex numbers become truth values before.
+        let dtype = result_type(xs);
+        Ok(if dtype.is_complex() { DType::Bool } else { dtype })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || zeros_of(cx.g()))?);
@@ -126,6 +132,8 @@ pub fn logical_xor(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// A property of a number.
 trait Property: Debug + Clone + Send + Sync + 'static {
     const NAME: &'static str;
+    /// A complex number has it if both parts have; otherwise one of them is enough.
+    const BOTH: bool;
     fn holds<T: Ring>(x: T) -> bool;
 }
 
@@ -141,23 +149,45 @@ impl<P: Property, T: Ring> Map1<T, Truth> for Holds<P> {
     }
 }
 
+impl<P: Property> Test<P> {
+    /// Where a complex number has the property: of the truths of its parts.
+    fn of_parts(&self, z: &Tensor) -> Result<Tensor> {
+        let truth = |imaginary: bool| Ok::<_, Error>(self.forward(&[&part(z, imaginary)?])?.swap_remove(0));
+        let (re, im) = (truth(false)?, truth(true)?);
+        if P::BOTH {
+            forward2::<_, Integral>(P::NAME, &BitKernel::<BitAnd>(PhantomData), &re, &im, DType::Bool)
+        } else {
+            forward2::<_, Integral>(P::NAME, &BitKernel::<BitOr>(PhantomData), &re, &im, DType::Bool)
+        }
+    }
+}
+
 impl<P: Property> Primitive for Test<P> {
     const NAME: &'static str = P::NAME;
     const NODE: &'static str = "LogicalBackward0";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ALL;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = Tangents::Zero;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
+        if x.dtype().is_complex() {
+            return self.of_parts(x).map(out);
+        }
         let result = x.empty_elementwise(DType::Bool)?;
+        let kernel = Holds::<P>(PhantomData);
         match_dtype!(numeric, x.dtype(), T => {
             // SAFETY: (1) S1 and S3, equal sizes; (2) the result is fresh; (3) so it does not overlap itself.
             unsafe {
-                map1(&Holds::<P>(PhantomData), x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<Truth>(), result.strides());
+                map1(&kernel, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), result.ptr::<Truth>(), result.strides());
             }
-            Ok(out(result))
-        })
+        }, else {
+            check_half(x.dtype());
+            let (o, a) = (operand(&result, result.strides()), operand(x, x.strides()));
+            // SAFETY: as above, for halves, which the walk gives as float32.
+            unsafe { walk1::<f32, Truth, _>(&kernel, x.sizes(), o, a) };
+        });
+        Ok(out(result))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         zeros_of(cx.g()).map(one)
@@ -169,6 +199,7 @@ impl<P: Property> Primitive for Test<P> {
 struct Not;
 impl Property for Not {
     const NAME: &'static str = "logical_not";
+    const BOTH: bool = true;
     #[inline(always)]
     fn holds<T: Ring>(x: T) -> bool {
         x == T::ZERO
@@ -191,6 +222,7 @@ pub fn logical_not(input: &Tensor) -> Result<Tensor> {
 struct IsNan;
 impl Property for IsNan {
     const NAME: &'static str = "isnan";
+    const BOTH: bool = false;
     #[inline(always)]
     fn holds<T: Ring>(x: T) -> bool {
         x.is_nan()
@@ -213,6 +245,7 @@ pub fn isnan(input: &Tensor) -> Result<Tensor> {
 struct IsInf;
 impl Property for IsInf {
     const NAME: &'static str = "isinf";
+    const BOTH: bool = false;
     #[inline(always)]
     fn holds<T: Ring>(x: T) -> bool {
         !(x.is_nan() || IsFinite::holds(x))
@@ -235,6 +268,7 @@ pub fn isinf(input: &Tensor) -> Result<Tensor> {
 struct IsFinite;
 impl Property for IsFinite {
     const NAME: &'static str = "isfinite";
+    const BOTH: bool = true;
     #[inline(always)]
     fn holds<T: Ring>(x: T) -> bool {
         // Infinity less itself, and NaN less anything, is NaN; integers and bools give 0.

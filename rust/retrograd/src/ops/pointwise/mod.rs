@@ -12,6 +12,7 @@ pub mod discrete;
 mod division;
 pub mod exponential;
 mod logic;
+pub mod polar;
 mod power;
 mod promote;
 mod remainder;
@@ -46,6 +47,11 @@ pub(crate) fn refuse_numbers(op: &'static str, a: &Tensor, b: &Tensor) -> Result
         return Err(Error::type_error(op, "expected a tensor as one of the operands, got two numbers"));
     }
     Ok(())
+}
+
+/// Refuses complex operands with an error of the op's own.
+pub(super) fn refuse_complex(xs: &[&Tensor], error: impl FnOnce() -> Error) -> Result<()> {
+    if xs.iter().any(|x| x.dtype().is_complex()) { Err(error()) } else { Ok(()) }
 }
 
 /// Zeros of the sizes and dtype of `x`: the derivative of what is constant in pieces.

@@ -2,22 +2,71 @@
 
 use retrograd_macros::op;
 
-use super::promote::{OutType, Reals, dtype_with_number, result_type};
+use super::arith::is_one;
+use super::complex::{imag_part, real_part};
+use super::promote::{Numeric2, OutType, Reals, dtype_with_number, result_type};
+use super::scalar_loop::run_in_complex;
 use super::select::where_;
 use super::unary::{Map, Pass, Unary, body};
 use super::zip::{Binary, Zip};
 use super::{check_number, refuse_numbers, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, params};
+use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
+use crate::kernels::complex::{self, C};
 use crate::kernels::pointwise::Map1;
-use crate::kernels::real::{Arithmetic, Constant, Real, Ring};
-use crate::ops::Form;
+use crate::kernels::real::{Arithmetic, Constant, Field as _, Real, Ring};
+use crate::ops::{Form, memory};
+use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
+struct RealPower;
+body!(RealPower, Arithmetic, |x, e| x.power(e));
+/// [`RealPower`], and that of complex numbers.
 struct Power;
-body!(Power, Arithmetic, |x, e| x.power(e));
+/// As [`Reals`], and complex numbers.
+enum NotBool {}
+impl OutType for NotBool {
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
+    fn of(common: DType) -> DType {
+        common
+    }
+}
+impl Numeric2<NotBool> for Power {
+    unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
+        if out.dtype().is_complex() {
+            return run_in_complex([a, b], out, &|[x, e]| complex::pow(x, e));
+        }
+        // SAFETY: those of callers.
+        unsafe { Numeric2::<Reals>::run(&RealPower, a, b, out) }
+    }
+    unsafe fn run_flat(&self, (a, sa): (&Tensor, isize), (b, sb): (&Tensor, isize), out: &Tensor) {
+        // SAFETY: those of callers.
+        unsafe {
+            if out.dtype().is_complex() {
+                self.run(a, b, out)
+            } else {
+                Numeric2::<Reals>::run_flat(&RealPower, (a, sa), (b, sb), out)
+            }
+        }
+    }
+}
+/// A complex number to a power.
+fn complex_power(z: C, exponent: C) -> C {
+    match exponent.re {
+        _ if exponent.im != 0.0 => complex::pow(z, exponent),
+        0.0 => C::ONE,
+        1.0 => z,
+        2.0 => z.mul(z),
+        3.0 => z.mul(z).mul(z),
+        0.5 => complex::sqrt(z),
+        -0.5 => C::ONE.div(complex::sqrt(z)),
+        -1.0 => C::ONE.div(z),
+        -2.0 => C::ONE.div(z.mul(z)),
+        _ => complex::pow(z, exponent),
+    }
+}
 /// A power whose exponent is a number.
 struct PowerOf(Constant);
 impl<T: Arithmetic> Map1<T, T> for PowerOf {
@@ -63,8 +112,12 @@ impl Unary for PowNumber {
         check_number(Self::NAME, self.exponent, dtype)?;
         Ok(dtype)
     }
-    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const DTYPES: Dtypes = Dtypes::ALL;
     fn kernel(&self, pass: Pass) -> Result<()> {
+        if pass.dtype().is_complex() {
+            let exponent = C::constant(self.exponent.into());
+            return pass.in_complex(&|z| complex_power(z, exponent));
+        }
         if pass.dtype() == DType::Bool {
             // Only a bool leaves the dtype as it is: x^True = x, x^False = True.
             let all_true = Tensor::full(&[], Scalar::Bool(true), DType::Bool)?;
@@ -116,7 +169,13 @@ fn by_base(g: &Tensor, x: &Tensor, e: &Tensor) -> Result<Tensor> {
 /// `g y log x`, zero where `x = 0` and `e >= 0`.
 fn by_exponent(g: &Tensor, x: &Tensor, e: &Tensor, y: &Tensor) -> Result<Tensor> {
     let zero = Tensor::number(Scalar::Int(0))?;
-    let still = x.eq(&zero)?.logical_and(&e.ge(&zero)?)?;
+    let not_negative = match e.dtype().is_complex() {
+        true => real_part(e)?.ge(&zero)?.logical_and(&imag_part(e)?.eq(&zero)?)?,
+        false => e.ge(&zero)?,
+    };
+    let still = x.eq(&zero)?.logical_and(&not_negative)?;
+    // In the result's dtype: a negative real number has a complex logarithm there.
+    let x = &memory::cast(x, if y.dtype().is_complex() { y.dtype() } else { x.dtype() })?;
     // With 1 in place of such an `x`, whose logarithm is 0 and finite: the rule is differentiated in turn.
     g.mul(&y.mul(&where_(&still, &Tensor::number(Scalar::Int(1))?, x)?.log()?)?)
 }
@@ -130,7 +189,7 @@ impl Binary for Pow {
     const NODE: &'static str = "PowBackward1";
     const SAVE: &'static [Save] =
         &[Save::input(0, "self"), Save::input(1, "exponent"), Save::output(0, "result").when(1)];
-    type Class = Reals;
+    type Class = NotBool;
     type Kernel = Power;
     fn kernel(&self) -> Power {
         Power
@@ -160,12 +219,19 @@ impl Primitive for PowOfNumber {
     const NODE: &'static str = "PowBackward2";
     const SAVE: &'static [Save] = &[Save::input(0, "exponent"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; self: op.base);
-    const DTYPES: Dtypes = Reals::DTYPES;
+    const DTYPES: Dtypes = NotBool::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(result_type(&[&Tensor::number(self.base)?, xs[0]]))
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let dtype = self.computes_in(xs)?;
+        if dtype.is_complex() && is_one(self.base) {
+            // Whatever the exponent, as of real numbers.
+            let ones = xs[0].empty_elementwise(dtype)?;
+            copy::copy_into(&Tensor::number(self.base)?, &ones)?;
+            return Ok(out(ones));
+        }
         Zip(Pow).forward(&[&Tensor::number(self.base)?, xs[0]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -186,7 +252,7 @@ impl PowOfNumber {
 
 /// `input` to the power `exponent`, elementwise with broadcasting and promotion.
 ///
-/// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes; one of them may be a number.
+/// Args: `input`, `exponent` tensors of any dtype but bool with broadcastable shapes; one of them may be a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * exponent * input**(exponent - 1)`,
 /// zero where the exponent is 0, and `g * result * log(input)`, zero where the base is 0 and the exponent not negative.
 /// Raises: RuntimeError if the shapes do not broadcast, or for integers to a negative integer number.

@@ -221,6 +221,8 @@ pub trait OutType {
 pub enum Same {}
 /// As [`Same`], but results are bool.
 pub enum Bools {}
+/// As [`Bools`], for kernels that take complex numbers too.
+pub enum RingBools {}
 /// As [`Same`], for kernels that take complex numbers too.
 pub enum Rings {}
 /// As [`Same`], for kernels on floats and complex numbers.
@@ -229,7 +231,7 @@ pub enum Fields {}
 pub enum Floats {}
 /// As [`Floats`], for bodies written in vectors.
 pub enum Lanes {}
-/// As [`Same`], for functions of float64, which serve float32 too.
+/// As [`Same`], for functions of float64 and its complex numbers, which serve float32 too.
 pub enum Doubles {}
 /// As [`Same`], for kernels on integers and floats.
 pub enum Reals {}
@@ -257,16 +259,27 @@ same_dtype! {
     Fields Dtypes::FIELDS.or(Dtypes::HALVES);
     Floats Dtypes::FLOATS.or(Dtypes::HALVES);
     Lanes Dtypes::FLOATS.or(Dtypes::HALVES);
-    Doubles Dtypes::FLOATS;
+    Doubles Dtypes::FIELDS.or(Dtypes::HALVES);
     Reals Dtypes::REALS.or(Dtypes::HALVES);
     Integral Dtypes::INTEGRAL;
     Ints Dtypes::INTS;
 }
-impl OutType for Bools {
-    const DTYPES: Dtypes = Dtypes::ORDERED;
-    fn of(_: DType) -> DType {
-        DType::Bool
-    }
+macro_rules! bools {
+    ($($marker:ident $dtypes:expr;)*) => { $(
+        impl OutType for $marker {
+            const DTYPES: Dtypes = $dtypes;
+            fn of(_: DType) -> DType {
+                DType::Bool
+            }
+        }
+        impl<T> Of<T> for $marker {
+            type T = Truth;
+        }
+    )* };
+}
+bools! {
+    Bools Dtypes::ORDERED;
+    RingBools Dtypes::ALL;
 }
 
 /// A kernel that is there for every dtype of the class `O`.
@@ -429,9 +442,6 @@ pub(super) fn operand<'s>(x: &Tensor, strides: &'s [isize]) -> Operand<'s> {
 pub trait Of<T> {
     type T: Copy;
 }
-impl<T> Of<T> for Bools {
-    type T = Truth;
-}
 numeric2!(Rings, rings, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16>
     + Map2<i32, i32, i32> + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>
     + Map2<Complex<f32>, Complex<f32>, Complex<f32>> + Map2<Complex<f64>, Complex<f64>, Complex<f64>>);
@@ -441,6 +451,9 @@ numeric2!(Same, numeric, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, u8> +
     + Map2<i32, i32, i32> + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
 numeric2!(Bools, numeric, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth> + Map2<i16, i16, Truth>
     + Map2<i32, i32, Truth> + Map2<i64, i64, Truth> + Map2<f32, f32, Truth> + Map2<f64, f64, Truth>);
+numeric2!(RingBools, rings, halves2, Map2<Truth, Truth, Truth> + Map2<u8, u8, Truth> + Map2<i8, i8, Truth>
+    + Map2<i16, i16, Truth> + Map2<i32, i32, Truth> + Map2<i64, i64, Truth> + Map2<f32, f32, Truth>
+    + Map2<f64, f64, Truth> + Map2<Complex<f32>, Complex<f32>, Truth> + Map2<Complex<f64>, Complex<f64>, Truth>);
 numeric2!(Floats, floats, halves2, Map2<f32, f32, f32> + Map2<f64, f64, f64>);
 numeric2!(Reals, reals, halves2, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16, i16> + Map2<i32, i32, i32>
     + Map2<i64, i64, i64> + Map2<f32, f32, f32> + Map2<f64, f64, f64>);
@@ -451,7 +464,12 @@ numeric2!(Ints, ints, none2, Map2<u8, u8, u8> + Map2<i8, i8, i8> + Map2<i16, i16
 
 /// The dtype of an op of a tensor and a number, from the tensor's: the number only raises the category.
 pub fn dtype_with_number(x: DType, number: Scalar) -> DType {
-    if number.category() > x.category() { number.dtype() } else { x }
+    match () {
+        () if number.category() <= x.category() => x,
+        // The complex dtype of that precision.
+        () if x.is_floating() => x.complex(),
+        () => number.dtype(),
+    }
 }
 
 /// Refuses a number that `dtype` cannot represent.

@@ -107,7 +107,7 @@ impl Primitive for OfNumber {
 
 /// What is left of `input` when multiples of `other` are taken away, with the sign of `other`. The operator `%`.
 ///
-/// Args: `input`, `other` tensors of any dtype but bool with broadcastable shapes; one of them may be a number.
+/// Args: `input`, `other` tensors of any real dtype but bool with broadcastable shapes; one of them may be a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero.
 /// Derivative: `g` and `-g * floor(input / other)`; none if `input` is a number, as in torch.
 /// Raises: RuntimeError if the shapes do not broadcast, or integers are divided by zero.
@@ -126,7 +126,7 @@ pub fn remainder(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result
 
 /// What is left of `input` when multiples of `other` are taken away, with the sign of `input`.
 ///
-/// Args: `input` a tensor of any dtype but bool; `other` one with a broadcastable shape, or a number.
+/// Args: `input` a tensor of any real dtype but bool; `other` one with a broadcastable shape, or a number.
 /// Returns: a tensor of the broadcast shape and promoted dtype; NaN for floats divided by zero.
 /// Derivative: `g` and `-g * trunc(input / other)`.
 /// Raises: RuntimeError if the shapes do not broadcast, or integers are divided by zero.

@@ -2,14 +2,14 @@
 
 use retrograd_macros::op;
 
-use super::complex::complex_body;
 use super::unary::{Map, Pass, Unary, body, fuse};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::Result;
-use crate::kernels::real::Real;
+use crate::kernels::complex::{self, C};
+use crate::kernels::real::{Field, Real};
 use crate::ops::Entry;
-use crate::tensor::{Dtypes, Tensor};
+use crate::tensor::Tensor;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&SQRT, &RSQRT];
@@ -18,17 +18,14 @@ pub static ROSTER: &[&Entry] = &[&SQRT, &RSQRT];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sqrt;
 body!(Sqrt, Real, |x| x.sqrt());
-/// [`Sqrt`] of complex numbers.
-struct ComplexSqrt;
-complex_body!(ComplexSqrt, |z| z.sqrt());
 struct SqrtRule;
 body!(SqrtRule, Real, |g, y| g.div(y.add(y)));
 impl Unary for Sqrt {
     const NAME: &'static str = "sqrt";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
-    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::sqrt);
     fn kernel(&self, pass: Pass) -> Result<()> {
-        if pass.dtype().is_complex() { pass.complex(&ComplexSqrt) } else { pass.floats(self) }
+        pass.floats(self)
     }
     fn vjp(&self, g: &Tensor, result: &Tensor) -> Result<Tensor> {
         g.div(&result.times(2i64)?)
@@ -59,6 +56,7 @@ body!(RsqrtRule, Real, |g, y| T::of(-0.5).mul(g).mul(y.mul(y).mul(y)));
 impl Unary for Rsqrt {
     const NAME: &'static str = "rsqrt";
     const SAVE: &'static [Save] = &[Save::output(0, "result")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(|z| C::ONE.div(complex::sqrt(z)));
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.floats(self)
     }

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::unary::{Map, Pass, Unary, body};
-use super::{complex, zeros_of};
+use super::{complex, refuse_complex, zeros_of};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
 use crate::error::{Error, Result};
@@ -83,13 +83,18 @@ impl Unary for Sign {
 
 /// The sign of each element: -1, 0 or 1; 0 for NaN.
 ///
-/// Args: `input` any dtype. Returns: same shape.
-/// Derivative: 0.
+/// Args: `input` any real dtype. Returns: same shape. Derivative: 0. Raises: RuntimeError for complex numbers, which
+/// `sgn` takes.
 ///
 /// >>> rg.sign(rg.tensor([-1.5, 0.0, 2.0])).tolist()
 /// [-1.0, 0.0, 1.0]
 #[op(function, method, inplace, out = FOUND)]
 pub fn sign(input: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input], || {
+        Error::not_implemented(
+            "sign: Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
+        )
+    })?;
     apply_as(form, Map(Sign), &[input])
 }
 
@@ -119,13 +124,14 @@ impl Unary for Floor {
 
 /// Each element rounded down.
 ///
-/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
 /// >>> rg.floor(rg.tensor([-1.5, 2.5])).tolist()
 /// [-2.0, 2.0]
 #[op(function, method, inplace, out = FOUND)]
 pub fn floor(input: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input], || Error::not_implemented("floor: floor is not supported for complex inputs"))?;
     apply_as(form, Map(Floor), &[input])
 }
 
@@ -150,13 +156,14 @@ impl Unary for Ceil {
 
 /// Each element rounded up.
 ///
-/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
 /// >>> rg.ceil(rg.tensor([-1.5, 2.5])).tolist()
 /// [-1.0, 3.0]
 #[op(function, method, inplace, out = FOUND)]
 pub fn ceil(input: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input], || Error::not_implemented("ceil: ceil is not supported for complex inputs"))?;
     apply_as(form, Map(Ceil), &[input])
 }
 
@@ -181,13 +188,14 @@ impl Unary for Trunc {
 
 /// Each element rounded towards zero.
 ///
-/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
 /// >>> rg.trunc(rg.tensor([-1.5, 2.5])).tolist()
 /// [-1.0, 2.0]
 #[op(function, method, inplace, out = FOUND, aliases("fix"))]
 pub fn trunc(input: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input], || Error::not_implemented("trunc: trunc is not supported for complex inputs"))?;
     apply_as(form, Map(Trunc), &[input])
 }
 
@@ -212,7 +220,7 @@ impl Unary for Round {
 
 /// Each element rounded to the nearest integer, halves to the even one.
 ///
-/// Args: `input` any dtype but bool; integers stay as they are. Returns: same shape.
+/// Args: `input` any real dtype but bool; integers stay as they are. Returns: same shape.
 /// Derivative: 0.
 ///
 /// >>> rg.round(rg.tensor([-1.5, 2.5])).tolist()
@@ -253,7 +261,7 @@ impl Unary for RoundTo {
 
 /// Each element rounded to `decimals` places, halves to the even last digit.
 ///
-/// Args: `input` float32 or float64; `decimals` an integer, negative for places left of the point.
+/// Args: `input` a floating dtype; `decimals` an integer, negative for places left of the point.
 /// Returns: same shape; NaN where ten to the power of `decimals` leaves the dtype. Derivative: 0.
 /// Raises: NotImplementedError for integers.
 ///

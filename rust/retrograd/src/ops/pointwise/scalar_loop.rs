@@ -1,12 +1,15 @@
 //! Loops on tensors that are compiled once, not for each instruction set, since they take little of the time of
 //! programs; and the unary functions that they run.
 
-use super::unary::{Map, Pass, Unary};
+use num_complex::Complex;
+
+use super::unary::{Map, Pass, Unary, with_complex};
 use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
+use crate::kernels::complex::C;
 use crate::kernels::pointwise::{RunBody, each, runs};
 use crate::tensor::dtype::undeclared;
-use crate::tensor::{DType, Tensor, layout};
+use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
 
 /// A loop over operands of the dtype of `out`, float32 or float64, that broadcast to its sizes. `out` is fresh or one
 /// of the operands.
@@ -16,22 +19,21 @@ pub(crate) fn run_scalar_loop<const N: usize>(
     f32: RunBody<f32, N>,
     f64: RunBody<f64, N>,
 ) {
+    match out.dtype() {
+        DType::Float32 => run(xs, out, f32),
+        DType::Float64 => run(xs, out, f64),
+        other => undeclared(other),
+    }
+}
+
+fn run<T: Element, const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunBody<T, N>) {
     let sizes = out.sizes();
     let strides = xs.map(|x| layout::expanded_strides(x.sizes(), x.strides(), sizes));
     let strides: [&[isize]; N] = std::array::from_fn(|k| &strides[k][..]);
-    macro_rules! run {
-        ($t:ty, $f:expr) => {{
-            let inputs = xs.map(|x| x.ptr::<$t>().cast_const());
-            // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand
-            // itself; (3) targets do not overlap themselves.
-            unsafe { runs($f, sizes, inputs, strides, out.ptr::<$t>(), out.strides()) };
-        }};
-    }
-    match out.dtype() {
-        DType::Float32 => run!(f32, f32),
-        DType::Float64 => run!(f64, f64),
-        other => undeclared(other),
-    }
+    let inputs = xs.map(|x| x.ptr::<T>().cast_const());
+    // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand itself; (3)
+    // targets do not overlap themselves.
+    unsafe { runs(f, sizes, inputs, strides, out.ptr::<T>(), out.strides()) };
 }
 
 /// [`run_scalar_loop`] of a function in double precision, which serves float32 too.
@@ -41,6 +43,21 @@ pub(super) fn run_in_double<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: &
     });
 }
 
+/// As [`run_in_double`], of a function of complex numbers.
+pub(super) fn run_in_complex<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: &(dyn Fn([C; N]) -> C + Sync)) {
+    type Single = Complex<f32>;
+    match out.dtype() {
+        DType::Complex64 => run(xs, out, &|xs, out| {
+            each(xs, out, |x: [Single; N]| {
+                let y = f(x.map(|x| C::new(x.re.into(), x.im.into())));
+                Single::new(y.re as f32, y.im as f32)
+            });
+        }),
+        DType::Complex128 => run(xs, out, &|xs, out| each(xs, out, f)),
+        other => undeclared(other),
+    }
+}
+
 /// A unary function of real numbers and its derivative. All of them share one loop in double precision, so that one
 /// costs no code but its own: for functions that take no time worth mentioning in a training step.
 #[derive(Debug)]
@@ -48,6 +65,8 @@ pub struct UnaryFunction {
     pub name: &'static str,
     pub node: &'static str,
     pub f: fn(f64) -> f64,
+    /// Of complex numbers, where the op is there for them.
+    pub of_complex: Option<fn(C) -> C>,
     /// As [`Unary::vjp`].
     pub vjp: fn(&Tensor, &Tensor) -> Result<Tensor>,
 }
@@ -83,6 +102,14 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
         self.0.node
     }
     const HALVES: Halves = Halves::InFloat32;
+    // Of a function that is there for complex numbers.
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    fn dtypes(&self) -> Dtypes {
+        with_complex(Dtypes::FLOATS.or(Dtypes::HALVES), self.0.of_complex)
+    }
+    fn of_complex(&self) -> Option<fn(C) -> C> {
+        self.0.of_complex
+    }
     fn kernel_name(&self) -> &'static str {
         self.0.name
     }

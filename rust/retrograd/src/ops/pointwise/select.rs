@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::promote::{Same, check_number, out_like, result_type};
 use super::zip::{Binary, Zip};
-use super::{clamp, zeros_of};
+use super::{clamp, refuse_complex, zeros_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
 use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
@@ -81,7 +81,7 @@ impl<const MAX: bool> Binary for MinMax<MAX> {
 
 /// The larger of two elements; NaN if one of them is.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
 /// dtype.
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
@@ -90,12 +90,13 @@ impl<const MAX: bool> Binary for MinMax<MAX> {
 /// [3.0, 5.0]
 #[op(function, method, out)]
 pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input, other], || Error::dtype("maximum", "maximum not implemented for complex tensors."))?;
     apply1(Zip(MinMax::<true>), &[input, other])
 }
 
 /// The smaller of two elements; NaN if one of them is.
 ///
-/// Args: `input`, `other` tensors with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
 /// dtype.
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
@@ -104,6 +105,7 @@ pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// [1.0, 4.0]
 #[op(function, method, out)]
 pub fn minimum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    refuse_complex(&[input, other], || Error::dtype("minimum", "minimum not implemented for complex tensors."))?;
     apply1(Zip(MinMax::<false>), &[input, other])
 }
 

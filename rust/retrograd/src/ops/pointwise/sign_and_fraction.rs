@@ -5,13 +5,20 @@ use std::f64::consts::PI;
 use retrograd_macros::op;
 
 use super::rounding::Sign;
-use super::unary::{Map, Pass, Unary};
-use super::zeros_of;
-use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::Save;
+use super::scalar_loop::run_in_double;
+use super::select::number;
+use super::unary::{Map, Pass, Unary, with_complex};
+use super::{complex, zeros_of};
+use crate::autograd::Grads;
+use crate::autograd::apply::{apply_as, apply1};
+use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
+use crate::kernels::complex::{self as kernel, C};
+use crate::kernels::pointwise::Map1;
+use crate::kernels::real::Real;
 use crate::ops::Entry;
-use crate::tensor::{DType, Dtypes, Tensor};
+use crate::tensor::complex::part;
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&FRAC, &SGN, &NAN_TO_NUM, &ANGLE];
@@ -22,7 +29,7 @@ pub(crate) struct Frac;
 impl Unary for Frac {
     const NAME: &'static str = "frac";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const HALVES: Halves = Halves::InFloat32;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
@@ -36,7 +43,7 @@ impl Unary for Frac {
 
 /// Each element less its whole part, with the sign of the element.
 ///
-/// Args: `input` float32 or float64. Returns: same shape. Derivative: `g`. Raises: NotImplementedError for integers.
+/// Args: `input` a floating dtype. Returns: same shape. Derivative: `g`. Raises: NotImplementedError for integers.
 ///
 /// >>> rg.frac(rg.tensor([1.5, -2.25])).tolist()
 /// [0.5, -0.25]
@@ -45,27 +52,37 @@ pub fn frac(input: &Tensor) -> Result<Tensor> {
     apply_as(form, Map(Frac), &[input])
 }
 
-/// `sgn`: reverse 0.
+/// `sgn`: reverse 0; of a complex number what of `g` points across it, over its magnitude.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sgn;
 impl Unary for Sgn {
     const NAME: &'static str = "sgn";
-    const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
-    const DTYPES: Dtypes = Sign::DTYPES;
+    const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(kernel::sign);
+    const DTYPES: Dtypes = with_complex(Sign::DTYPES, Self::OF_COMPLEX);
+    const COMPLEX: ComplexRule = ComplexRule::Own;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
         Sign.kernel(pass)
     }
-    fn vjp(&self, g: &Tensor, _: &Tensor) -> Result<Tensor> {
-        zeros_of(g)
+    fn vjp(&self, g: &Tensor, z: &Tensor) -> Result<Tensor> {
+        if !z.dtype().is_complex() {
+            return zeros_of(g);
+        }
+        let (size, sign) = (z.abs()?, z.sgn()?);
+        let flat = size.eq(&number(0.0)?)?;
+        let across = g.sub(&sign.mul(&complex::real_part(&complex::conj_physical(&sign)?.mul(g)?)?)?)?;
+        // With 1 in place of such a magnitude: the rule is differentiated in turn.
+        across.div(&size.masked_fill(&flat, &number(1.0)?)?)?.masked_fill(&flat, &number(0.0)?)
     }
 }
 
-/// The sign of each element, as `sign` gives it for real dtypes.
+/// The sign of each element: `sign` of real numbers, `input / abs(input)` of complex ones, 0 at 0.
 ///
-/// Args: `input` any real dtype. Returns: same shape. Derivative: 0.
+/// Args: `input` any dtype. Returns: same shape. Derivative: 0; of complex numbers what of `g` points across `input`,
+/// divided by `abs(input)`, 0 at 0.
 ///
 /// >>> rg.sgn(rg.tensor([-1.5, 0.0, 2.0])).tolist()
 /// [-1.0, 0.0, 1.0]
@@ -81,33 +98,52 @@ pub(crate) struct NanToNum {
     posinf: Option<f64>,
     neginf: Option<f64>,
 }
+
+/// What stands in for numbers that are not finite.
+struct Instead {
+    nan: f64,
+    up: f64,
+    down: f64,
+}
+impl<T: Real> Map1<T, T> for Instead {
+    #[inline(always)]
+    fn f(&self, x: T) -> T {
+        let (up, down) = (T::of(f64::INFINITY), T::of(f64::NEG_INFINITY));
+        let x = if x == up { T::of(self.up) } else { x };
+        let x = if x == down { T::of(self.down) } else { x };
+        if x.is_nan() { T::of(self.nan) } else { x }
+    }
+}
+
 impl Unary for NanToNum {
     const NAME: &'static str = "nan_to_num";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ALL;
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(x)
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
-        if pass.dtype().is_integral() {
-            return pass.copy();
-        }
-        let most = if pass.dtype() == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX };
-        let (nan, up, down) = (self.nan.unwrap_or(0.0), self.posinf.unwrap_or(most), self.neginf.unwrap_or(-most));
-        let finite = |x: f64| match x {
-            _ if x.is_nan() => nan,
-            f64::INFINITY => up,
-            f64::NEG_INFINITY => down,
-            _ => x,
+        let most = match pass.dtype() {
+            dtype if dtype.is_integral() => return pass.copy(),
+            DType::Float16 => f64::from(half::f16::MAX),
+            DType::BFloat16 => f64::from(half::bf16::MAX),
+            DType::Float32 | DType::Complex64 => f64::from(f32::MAX),
+            _ => f64::MAX,
         };
-        pass.in_double(&|x| finite(x))
+        let (nan, up) = (self.nan.unwrap_or(0.0), self.posinf.unwrap_or(most));
+        let instead = Instead { nan, up, down: self.neginf.unwrap_or(-most) };
+        if pass.dtype().is_complex() {
+            return pass.in_complex(&|z| C::new(instead.f(z.re), instead.f(z.im)));
+        }
+        pass.floats(&instead)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&x.isfinite()?)
     }
 }
 
-/// Each element, with numbers for NaN and the infinities.
+/// Each element, with numbers for NaN and the infinities; of complex numbers, in both parts.
 ///
 /// Args: `input` any dtype; `nan` a number, 0 by default; `posinf` and `neginf` numbers, the greatest and the least one
 /// of the dtype by default. Returns: same shape. Derivative: `g` where `input` is finite, 0 elsewhere.
@@ -123,13 +159,13 @@ pub fn nan_to_num(input: &Tensor, nan: Option<f64>, posinf: Option<f64>, neginf:
     apply_as(form, Map(NanToNum { nan, posinf, neginf }), &[input])
 }
 
-/// `angle`: reverse 0.
+/// `angle` of real numbers: reverse 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Angle;
 impl Unary for Angle {
     const NAME: &'static str = "angle";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
         let angle = |x: f64| match x {
             _ if x.is_nan() => x,
@@ -143,15 +179,51 @@ impl Unary for Angle {
     }
 }
 
-/// The angle of each element with the positive axis: pi for negative numbers, 0 for others, NaN for NaN.
+/// `angle` of complex numbers: reverse `g i z / |z|^2`, 0 at 0.
+#[derive(Clone, Debug)]
+struct ComplexAngle;
+
+impl ComplexAngle {
+    /// `i z / |z|^2`, 0 at 0: the way in which the angle grows.
+    fn across(z: &Tensor) -> Result<Tensor> {
+        let square = z.abs()?.square()?;
+        let flat = square.eq(&number(0.0)?)?;
+        let across = z.times(Scalar::Complex(0.0, 1.0))?.div(&square.masked_fill(&flat, &number(1.0)?)?)?;
+        across.masked_fill(&flat, &number(0.0)?)
+    }
+}
+
+impl Primitive for ComplexAngle {
+    const NAME: &'static str = "angle";
+    const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const DTYPES: Dtypes = Dtypes::COMPLEX;
+    const BATCH: Batch<Self> = Batch::Pointwise;
+    const COMPLEX: ComplexRule = ComplexRule::Own;
+    const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
+        let along = |t: &Tensor| complex::real_part(&complex::conj_physical(&Self::across(cx.xs[0])?)?.mul(t)?);
+        cx.t(0).map(along).transpose().map(maybe)
+    });
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let result = xs[0].empty_elementwise(xs[0].dtype().real())?;
+        run_in_double([&part(xs[0], true)?, &part(xs[0], false)?], &result, &|[y, x]| y.atan2(x));
+        Ok(out(result))
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        Self::across(cx.saved(0)?)?.mul(cx.g()).map(one)
+    }
+}
+
+/// The angle of each element with the positive axis, from -pi to pi: pi for negative real numbers, 0 for others, NaN
+/// for NaN.
 ///
-/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape. Derivative: 0.
+/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape, in the dtype of the
+/// parts. Derivative: 0; of complex numbers `g * 1j * input / abs(input)**2`, 0 at 0.
 ///
 /// >>> rg.angle(rg.tensor([2.0, 0.0])).tolist()
 /// [0.0, 0.0]
 #[op(function, method, out)]
 pub fn angle(input: &Tensor) -> Result<Tensor> {
-    crate::autograd::apply::apply1(Map(Angle), &[input])
+    if input.dtype().is_complex() { apply1(ComplexAngle, &[input]) } else { apply1(Map(Angle), &[input]) }
 }
 
 #[cfg(test)]

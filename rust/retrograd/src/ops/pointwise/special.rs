@@ -12,15 +12,16 @@ use super::select::{number, where_};
 use super::unary::{Map, Pass, Unary, elementary};
 use super::{activation, exponential, rounding};
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Params, Save, params};
+use crate::autograd::primitive::{Halves, Params, Save, params};
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::kernels::complex;
 use crate::kernels::math;
 use crate::kernels::special as scalar;
 use crate::ops::reduce::softmax;
 use crate::ops::{Entry, forms};
 use crate::tensor::copy;
-use crate::tensor::{DType, Dtypes, Scalar, Tensor};
+use crate::tensor::{DType, Scalar, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -114,7 +115,7 @@ impl Unary for Erf {
 
 /// The error function of each element.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * 2 / sqrt(pi) * exp(-input**2)`.
 ///
 /// >>> rg.erf(rg.tensor([0.0])).tolist()
@@ -126,7 +127,7 @@ pub fn erf(input: &Tensor) -> Result<Tensor> {
 
 /// One less the error function of each element, accurate where that is near 0.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g * 2 / sqrt(pi) * exp(-input**2)`.
 ///
 /// >>> rg.erfc(rg.tensor([0.0])).tolist()
@@ -137,6 +138,7 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
         name: "erfc",
         node: "ErfcBackward0",
         f: libm::erfc,
+        of_complex: None,
         vjp: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
     };
     apply_as(form, of_self(FUNCTION), &[input])
@@ -144,7 +146,7 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
 
 /// The number whose error function each element is; infinite at -1 and 1, NaN outside.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * sqrt(pi) / 2 * exp(result**2)`.
 ///
 /// >>> rg.erfinv(rg.tensor([0.0])).tolist()
@@ -155,6 +157,7 @@ pub fn erfinv(input: &Tensor) -> Result<Tensor> {
         name: "erfinv",
         node: "ErfinvBackward0",
         f: scalar::erfinv,
+        of_complex: None,
         vjp: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
     };
     apply_as(form, of_self(FUNCTION), &[input])
@@ -177,22 +180,32 @@ fn sinc_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
 /// [1.0]
 #[op(function, method, inplace, out)]
 pub fn sinc(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "sinc", node: "SincBackward0", f: scalar::sinc, vjp: sinc_vjp };
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "sinc",
+        node: "SincBackward0",
+        f: scalar::sinc,
+        of_complex: Some(complex::sinc),
+        vjp: sinc_vjp,
+    };
     apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The modified Bessel function of the first kind of order 0, of each element.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * special.i1(input)`.
 ///
 /// >>> rg.i0(rg.tensor([0.0])).tolist()
 /// [1.0]
 #[op(function, method, inplace, out)]
 pub fn i0(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "i0", node: "I0Backward0", f: |x| scalar::bessel_i(0, x), vjp: |g, x| g.mul(&i1(x)?) };
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "i0",
+        node: "I0Backward0",
+        f: |x| scalar::bessel_i(0, x),
+        of_complex: None,
+        vjp: |g, x| g.mul(&i1(x)?),
+    };
     apply_as(form, of_self(FUNCTION), &[input])
 }
 
@@ -207,35 +220,45 @@ fn i1_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
 
 /// The modified Bessel function of the first kind of order 1, of each element.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * (i0(input) - i1(input) / input)`, `g / 2` at 0.
 ///
 /// >>> rg.special.i1(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, out, norust, module = "special", name = "i1")]
 pub fn i1(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "i1", node: "SpecialI1Backward0", f: |x| scalar::bessel_i(1, x), vjp: i1_vjp };
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "i1",
+        node: "SpecialI1Backward0",
+        f: |x| scalar::bessel_i(1, x),
+        of_complex: None,
+        vjp: i1_vjp,
+    };
     apply1(of_self(FUNCTION), &[input])
 }
 
 /// The logarithm of the magnitude of the gamma function of each element.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * digamma(input)`.
 ///
 /// >>> rg.lgamma(rg.tensor([1.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn lgamma(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "lgamma", node: "LgammaBackward0", f: libm::lgamma, vjp: |g, x| g.mul(&x.digamma()?) };
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "lgamma",
+        node: "LgammaBackward0",
+        f: libm::lgamma,
+        of_complex: None,
+        vjp: |g, x| g.mul(&x.digamma()?),
+    };
     apply_as(form, of_self(FUNCTION), &[input])
 }
 
 /// The logarithmic derivative of the gamma function of each element; NaN at negative integers.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * polygamma(1, input)`.
 ///
 /// >>> rg.digamma(rg.tensor([float('inf')])).tolist()
@@ -246,6 +269,7 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
         name: "digamma",
         node: "DigammaBackward0",
         f: scalar::digamma,
+        of_complex: None,
         vjp: |g, x| g.mul(&polygamma(1, x)?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
@@ -253,7 +277,7 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
 
 /// The entropy `-input * log(input)` of each element; 0 at 0 and minus infinity below.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `-g * (1 + log(input))`.
 ///
 /// >>> rg.special.entr(rg.tensor([1.0])).tolist()
@@ -264,6 +288,7 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
         name: "entr",
         node: "SpecialEntrBackward0",
         f: scalar::entropy,
+        of_complex: None,
         vjp: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
     };
     apply1(of_self(FUNCTION), &[input])
@@ -271,7 +296,7 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
 
 /// The normal distribution function of each element, `(1 + erf(input / sqrt(2))) / 2`.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * exp(-input**2 / 2) / sqrt(2 * pi)`.
 ///
 /// >>> rg.special.ndtr(rg.tensor([0.0])).tolist()
@@ -289,7 +314,7 @@ pub(crate) struct Polygamma {
 impl Unary for Polygamma {
     const NAME: &'static str = "polygamma";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.in_double(&|x| scalar::polygamma(self.n, x))
     }
@@ -301,7 +326,7 @@ impl Unary for Polygamma {
 
 /// The derivative of order `n` of `digamma`, of each element.
 ///
-/// Args: `n` an integer from 0 on; `input` any dtype; integers are converted to the default float dtype.
+/// Args: `n` an integer from 0 on; `input` any real dtype; integers are converted to the default float dtype.
 /// Returns: same shape. Derivative: `g * polygamma(n + 1, input)`. Raises: RuntimeError if `n` is negative.
 ///
 /// >>> rg.polygamma(1, rg.tensor([float('inf')])).tolist()
@@ -334,7 +359,7 @@ pub(crate) struct Mvlgamma {
 impl Unary for Mvlgamma {
     const NAME: &'static str = "mvlgamma";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
         let (p, x) = (self.p as f64, pass.operand());
         let constant = 0.25 * p * (p - 1.0) * PI.ln();
@@ -371,7 +396,7 @@ impl Unary for Mvlgamma {
 
 /// The logarithm of the multivariate gamma function of dimension `p`, of each element.
 ///
-/// Args: `input` any dtype but bool, above `(p - 1) / 2`; integers are converted to the default float dtype; `p` a
+/// Args: `input` any real dtype but bool, above `(p - 1) / 2`; integers are converted to the default float dtype; `p` a
 /// positive integer. Returns: same shape. Derivative: `g` times the sum of `digamma(input - i / 2)` for `i` below `p`.
 /// Raises: RuntimeError for bool, or if `p` is not positive.
 ///
@@ -402,7 +427,7 @@ impl Logit {
 impl Unary for Logit {
     const NAME: &'static str = "logit";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
         // The bounds may be reversed: the lower one wins.
         let (low, high) = self.bounds().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
@@ -431,7 +456,7 @@ impl Unary for Logit {
 
 /// The log-odds `log(input / (1 - input))` of each element, clamped to `[eps, 1 - eps]` first.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype; `eps` a number, or None for no clamping.
+/// Args: `input` any real dtype; integers are converted to the default float dtype; `eps` a number, or None for no clamping.
 /// Returns: same shape; without `eps`, NaN outside [0, 1]. Derivative: `g / (input * (1 - input))`; outside the bounds
 /// 0, without `eps` NaN.
 ///

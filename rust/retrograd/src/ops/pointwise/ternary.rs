@@ -3,14 +3,19 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::promote::{Floats, binary_shape, check_number, out_like, result_type};
+use super::arith::is_one;
+use super::promote::{Fields, OutType, binary_shape, check_number, out_like, result_type};
+use super::scalar_loop::run_in_complex;
 use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params,
+};
 use crate::error::{Error, Result};
+use crate::kernels::complex::C;
 use crate::kernels::pointwise::{Map2, Map3, map3};
-use crate::kernels::real::Real;
+use crate::kernels::real::{Complex as _, Constant, Field as _, Real, Ring};
 use crate::match_dtype;
 use crate::ops::{Entry, memory};
 use crate::tensor::copy;
@@ -20,39 +25,59 @@ use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[&ADDCMUL, &ADDCDIV, &LERP, &LERP_NUMBER];
 
+/// A body of three real numbers, or of three complex ones.
+trait Body3: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64> {
+    fn of_complex(&self, xs: [C; 3]) -> C;
+}
+
 /// `a + value b c`.
-struct Product(f64);
+struct Product(Constant);
 impl<T: Real> Map3<T, T, T, T> for Product {
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
-        a.add(T::of(self.0).mul(b).mul(c))
+        a.add(T::constant(self.0).mul(b).mul(c))
+    }
+}
+impl Body3 for Product {
+    fn of_complex(&self, [a, b, c]: [C; 3]) -> C {
+        a.add(C::constant(self.0).mul(b).mul(c))
     }
 }
 /// `a + value b / c`.
-struct Quotient(f64);
+struct Quotient(Constant);
 impl<T: Real> Map3<T, T, T, T> for Quotient {
     #[inline(always)]
     fn f(&self, a: T, b: T, c: T) -> T {
-        a.add(T::of(self.0).mul(b).div(c))
+        a.add(T::constant(self.0).mul(b).div(c))
+    }
+}
+impl Body3 for Quotient {
+    fn of_complex(&self, [a, b, c]: [C; 3]) -> C {
+        a.add(C::constant(self.0).mul(b).div(c))
     }
 }
 /// The mean of `a` and `b` with the weight `w` on `b`, from the nearer end.
 #[inline(always)]
-fn mean<T: Real>(a: T, b: T, w: T) -> T {
-    if w.abs() < T::of(0.5) { a.add(w.mul(b.sub(a))) } else { b.sub(b.sub(a).mul(T::ONE.sub(w))) }
+fn mean<T: Ring>(a: T, b: T, w: T, near_a: bool) -> T {
+    if near_a { a.add(w.mul(b.sub(a))) } else { b.sub(b.sub(a).mul(T::ONE.sub(w))) }
 }
 struct Mean;
 impl<T: Real> Map3<T, T, T, T> for Mean {
     #[inline(always)]
     fn f(&self, a: T, b: T, w: T) -> T {
-        mean(a, b, w)
+        mean(a, b, w, w.abs() < T::of(0.5))
     }
 }
-struct MeanBy(f64);
-impl<T: Real> Map2<T, T, T> for MeanBy {
+impl Body3 for Mean {
+    fn of_complex(&self, [a, b, w]: [C; 3]) -> C {
+        mean(a, b, w, w.abs() < 0.5)
+    }
+}
+struct MeanBy(Constant);
+impl<T: Ring> Map2<T, T, T> for MeanBy {
     #[inline(always)]
     fn f(&self, a: T, b: T) -> T {
-        mean(a, b, T::of(self.0))
+        mean(a, b, T::constant(self.0), self.0.re * self.0.re + self.0.im * self.0.im < 0.25)
     }
 }
 
@@ -63,10 +88,7 @@ fn shape_of(op: &'static str, xs: &[&Tensor]) -> Result<crate::tensor::layout::D
 
 /// Writes `k` of the operands, which have the dtype of `out`, are disjoint from it or equal to it, and broadcast to its
 /// sizes.
-fn write3<K>(k: &K, xs: [&Tensor; 3], out: &Tensor)
-where
-    K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
-{
+fn write3<K: Body3>(k: &K, xs: [&Tensor; 3], out: &Tensor) {
     let sizes = out.sizes();
     let [sa, sb, sc] = xs.map(|x| expanded_strides(x.sizes(), x.strides(), sizes));
     match_dtype!(floats, out.dtype(), T => {
@@ -74,14 +96,11 @@ where
         // SAFETY: (1) S1, S3 and the expansion of the operands to `sizes`; (2) they are the target or disjoint from it,
         // as said above; (3) targets do not overlap themselves.
         unsafe { map3(k, sizes, a, &sa, b, &sb, c, &sc, out.ptr::<T>(), out.strides()) };
-    });
+    }, else run_in_complex(xs, out, &|xs| k.of_complex(xs)));
 }
 
 /// `k` of three operands converted to `dtype`, to a fresh tensor.
-fn forward3<K>(op: &'static str, k: &K, xs: &[&Tensor], dtype: DType) -> Result<Tensor>
-where
-    K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
-{
+fn forward3<K: Body3>(op: &'static str, k: &K, xs: &[&Tensor], dtype: DType) -> Result<Tensor> {
     let (a, b, c) = (copy::cast(xs[0], dtype)?, copy::cast(xs[1], dtype)?, copy::cast(xs[2], dtype)?);
     let result = out_like(&shape_of(op, xs)?, dtype, &[&a, &b, &c])?;
     write3(k, [&a, &b, &c], &result);
@@ -89,10 +108,7 @@ where
 }
 
 /// As [`forward3`], into an existing tensor; `false` if its dtype is another than the result's.
-fn forward3_into<K>(op: &'static str, k: &K, xs: &[&Tensor], dtype: DType, out: &Tensor) -> Result<bool>
-where
-    K: Map3<f32, f32, f32, f32> + Map3<f64, f64, f64, f64>,
-{
+fn forward3_into<K: Body3>(op: &'static str, k: &K, xs: &[&Tensor], dtype: DType, out: &Tensor) -> Result<bool> {
     check_target(op, &shape_of(op, xs)?, dtype, out)?;
     if out.dtype() != dtype {
         return Ok(false);
@@ -108,7 +124,7 @@ where
 
 /// `x` times the number, if that is not 1.
 fn scaled(x: Tensor, value: Scalar) -> Result<Tensor> {
-    if value.as_f64() == 1.0 { Ok(x) } else { x.times(value) }
+    if is_one(value) { Ok(x) } else { x.times(value) }
 }
 
 /// `addcmul`: `a + v b c`. Reverse: `ga = g`, `gb = g v c`, `gc = g v b`.
@@ -121,7 +137,8 @@ impl Primitive for Addcmul {
     const NAME: &'static str = "addcmul";
     const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2").when(1)];
     const PARAMS: Params<Self> = params!(op; value);
-    const DTYPES: Dtypes = Dtypes::REALS;
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(result_type(xs))
@@ -133,14 +150,14 @@ impl Primitive for Addcmul {
             let value = Tensor::number(Scalar::Int(self.value.as_i64()))?;
             return a?.add(&b?.mul(&c?)?.mul(&value)?).map(out);
         }
-        forward3(Self::NAME, &Product(self.value.as_f64()), xs, dtype).map(out)
+        forward3(Self::NAME, &Product(self.value.into()), xs, dtype).map(out)
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         let dtype = result_type(xs);
         if dtype.is_integral() {
             return Ok(false);
         }
-        forward3_into(Self::NAME, &Product(self.value.as_f64()), xs, dtype, out)
+        forward3_into(Self::NAME, &Product(self.value.into()), xs, dtype, out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
@@ -189,16 +206,17 @@ impl Primitive for Addcdiv {
     const NAME: &'static str = "addcdiv";
     const SAVE: &'static [Save] = &[Save::input(1, "tensor1").when(2), Save::input(2, "tensor2")];
     const PARAMS: Params<Self> = params!(op; value);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Fields::DTYPES;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(result_type(xs))
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        forward3(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs)).map(out)
+        forward3(Self::NAME, &Quotient(self.value.into()), xs, result_type(xs)).map(out)
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
-        forward3_into(Self::NAME, &Quotient(self.value.as_f64()), xs, result_type(xs), out)
+        forward3_into(Self::NAME, &Quotient(self.value.into()), xs, result_type(xs), out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let g = cx.g();
@@ -217,7 +235,8 @@ impl Primitive for Addcdiv {
 
 /// `input + value * tensor1 / tensor2`, elementwise with broadcasting and promotion.
 ///
-/// Args: `input`, `tensor1`, `tensor2` tensors with broadcastable shapes, of which one of the last two is float;
+/// Args: `input`, `tensor1`, `tensor2` tensors with broadcastable shapes, of which one of the last two is of a floating
+/// or complex dtype;
 /// `value` a number. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`, `g * value /
 /// tensor2` and `-g * value * tensor1 / tensor2**2`. Raises: RuntimeError if the shapes do not broadcast, or for a
 /// quotient of integers.
@@ -262,7 +281,8 @@ impl Primitive for Lerp {
     const NODE: &'static str = "LerpBackward1";
     const SAVE: &'static [Save] =
         &[Save::input(0, "self").when(2), Save::input(1, "end").when(2), Save::input(2, "weight")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Fields::DTYPES;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         forward3(Self::NAME, &Mean, xs, xs[0].dtype()).map(out)
@@ -297,25 +317,28 @@ impl Binary for LerpNumber {
     const NAME: &'static str = "lerp";
     const PARAMS: Params<Zip<Self>> = params!(op; weight: op.0.weight);
     const JVP: Tangents<Zip<Self>> = Tangents::Linear(u32::MAX);
-    type Class = Floats;
+    type Class = Fields;
     type Kernel = MeanBy;
     fn kernel(&self) -> MeanBy {
-        MeanBy(self.weight.as_f64())
+        MeanBy(self.weight.into())
     }
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(xs[0].dtype())
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let w = self.weight.as_f64();
-        let mut grads = maybe(cx.when(0, || cx.g().times(1.0 - w))?);
-        grads.push(cx.when(1, || cx.g().times(w))?);
+        let rest = match self.weight {
+            Scalar::Complex(re, im) => Scalar::Complex(1.0 - re, -im),
+            w => Scalar::Float(1.0 - w.as_f64()),
+        };
+        let mut grads = maybe(cx.when(0, || cx.g().times(rest))?);
+        grads.push(cx.when(1, || cx.g().times(self.weight))?);
         Ok(grads)
     }
 }
 
 /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
 ///
-/// Args: `input`, `end` float tensors of one dtype, `weight` a tensor of that dtype or with a single dimensionless
+/// Args: `input`, `end` tensors of one floating or complex dtype, `weight` a tensor of that dtype or with a single dimensionless
 /// element, with broadcastable shapes. Returns: a tensor of the broadcast shape. Derivative: `g * (1 - weight)`, `g *
 /// weight` and `g * (end - input)`. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ;
 /// NotImplementedError for integers.
@@ -333,7 +356,7 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 
 /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
 ///
-/// Args: `input`, `end` float tensors of one dtype with broadcastable shapes, `weight` a number. Returns: a tensor of
+/// Args: `input`, `end` tensors of one floating or complex dtype with broadcastable shapes, `weight` a number. Returns: a tensor of
 /// the broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Raises: RuntimeError if the shapes do not
 /// broadcast or the dtypes differ; NotImplementedError for integers.
 ///

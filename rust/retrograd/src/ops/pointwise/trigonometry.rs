@@ -2,11 +2,13 @@
 
 use retrograd_macros::op;
 
+use super::refuse_complex;
 use super::scalar_loop::{UnaryFunction, of_neither, of_result, of_self};
 use super::unary::{Map, Pass, Unary, elementary, fuse_lanes};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::kernels::complex::{self, C};
 use crate::kernels::math;
 use crate::ops::Entry;
 use crate::tensor::Tensor;
@@ -24,6 +26,7 @@ elementary!(SinRule, |g, x| g * math::cos(x));
 impl Unary for Sin {
     const NAME: &'static str = "sin";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::sin);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -56,6 +59,7 @@ elementary!(CosRule, |g, x| -(g * math::sin(x)));
 impl Unary for Cos {
     const NAME: &'static str = "cos";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
+    const OF_COMPLEX: Option<fn(C) -> C> = Some(complex::cos);
     fn kernel(&self, pass: Pass) -> Result<()> {
         pass.lanes(self)
     }
@@ -88,8 +92,13 @@ pub fn cos(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn tan(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "tan", node: "TanBackward0", f: f64::tan, vjp: |g, y| g.mul(&y.square()?.plus(1i64)?) };
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "tan",
+        node: "TanBackward0",
+        f: f64::tan,
+        of_complex: Some(complex::tan),
+        vjp: |g, y| g.mul(&y.square()?.plus(1i64)?),
+    };
     apply_as(form, of_result(FUNCTION), &[input])
 }
 
@@ -106,6 +115,7 @@ pub fn asin(input: &Tensor) -> Result<Tensor> {
         name: "asin",
         node: "AsinBackward0",
         f: f64::asin,
+        of_complex: Some(complex::asin),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
@@ -124,6 +134,7 @@ pub fn acos(input: &Tensor) -> Result<Tensor> {
         name: "acos",
         node: "AcosBackward0",
         f: f64::acos,
+        of_complex: Some(complex::acos),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?.neg()?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
@@ -142,6 +153,7 @@ pub fn atan(input: &Tensor) -> Result<Tensor> {
         name: "atan",
         node: "AtanBackward0",
         f: f64::atan,
+        of_complex: Some(complex::atan),
         vjp: |g, x| g.div(&x.square()?.plus(1i64)?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
@@ -156,8 +168,13 @@ pub fn atan(input: &Tensor) -> Result<Tensor> {
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn sinh(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "sinh", node: "SinhBackward0", f: f64::sinh, vjp: |g, x| g.mul(&x.cosh()?) };
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "sinh",
+        node: "SinhBackward0",
+        f: f64::sinh,
+        of_complex: Some(complex::sinh),
+        vjp: |g, x| g.mul(&x.cosh()?),
+    };
     apply_as(form, of_self(FUNCTION), &[input])
 }
 
@@ -170,8 +187,13 @@ pub fn sinh(input: &Tensor) -> Result<Tensor> {
 /// [1.0]
 #[op(function, method, inplace, out)]
 pub fn cosh(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "cosh", node: "CoshBackward0", f: f64::cosh, vjp: |g, x| g.mul(&x.sinh()?) };
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "cosh",
+        node: "CoshBackward0",
+        f: f64::cosh,
+        of_complex: Some(complex::cosh),
+        vjp: |g, x| g.mul(&x.sinh()?),
+    };
     apply_as(form, of_self(FUNCTION), &[input])
 }
 
@@ -188,9 +210,19 @@ pub fn asinh(input: &Tensor) -> Result<Tensor> {
         name: "asinh",
         node: "AsinhBackward0",
         f: libm::asinh,
+        of_complex: Some(complex::asinh),
         vjp: |g, x| g.mul(&x.square()?.plus(1i64)?.rsqrt()?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
+}
+
+/// `g / sqrt(x^2 - 1)`.
+fn acosh_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
+    if x.dtype().is_complex() {
+        // In the left half plane the root of the product is not the product of the roots.
+        return g.mul(&x.plus(1i64)?.rsqrt()?.mul(&x.plus(-1i64)?.rsqrt()?)?);
+    }
+    g.mul(&x.square()?.plus(-1i64)?.rsqrt()?)
 }
 
 /// The number from 0 on whose hyperbolic cosine each element is; NaN below 1.
@@ -206,7 +238,8 @@ pub fn acosh(input: &Tensor) -> Result<Tensor> {
         name: "acosh",
         node: "AcoshBackward0",
         f: libm::acosh,
-        vjp: |g, x| g.mul(&x.square()?.plus(-1i64)?.rsqrt()?),
+        of_complex: Some(complex::acosh),
+        vjp: acosh_vjp,
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
@@ -224,6 +257,7 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
         name: "atanh",
         node: "AtanhBackward0",
         f: libm::atanh,
+        of_complex: Some(complex::atanh),
         vjp: |g, x| g.div(&x.square()?.neg()?.plus(1i64)?),
     };
     apply_as(form, of_self(FUNCTION), &[input])
@@ -231,29 +265,41 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
 
 /// Each element, an angle in degrees, in radians.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * pi / 180`.
 ///
 /// >>> rg.deg2rad(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "deg2rad", node: "Deg2RadBackward0", f: f64::to_radians, vjp: |g, _| g.deg2rad() };
+    refuse_complex(&[input], || Error::dtype("deg2rad", "deg2rad is not supported for complex tensors."))?;
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "deg2rad",
+        node: "Deg2RadBackward0",
+        f: f64::to_radians,
+        of_complex: None,
+        vjp: |g, _| g.deg2rad(),
+    };
     apply_as(form, of_neither(FUNCTION), &[input])
 }
 
 /// Each element, an angle in radians, in degrees.
 ///
-/// Args: `input` any dtype; integers are converted to the default float dtype. Returns: same shape.
+/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
 /// Derivative: `g * 180 / pi`.
 ///
 /// >>> rg.rad2deg(rg.tensor([0.0])).tolist()
 /// [0.0]
 #[op(function, method, inplace, out)]
 pub fn rad2deg(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction =
-        &UnaryFunction { name: "rad2deg", node: "Rad2DegBackward0", f: f64::to_degrees, vjp: |g, _| g.rad2deg() };
+    refuse_complex(&[input], || Error::dtype("rad2deg", "rad2deg is not supported for complex tensors."))?;
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "rad2deg",
+        node: "Rad2DegBackward0",
+        f: f64::to_degrees,
+        of_complex: None,
+        vjp: |g, _| g.rad2deg(),
+    };
     apply_as(form, of_neither(FUNCTION), &[input])
 }
 

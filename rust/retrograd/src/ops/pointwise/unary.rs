@@ -2,15 +2,16 @@
 
 use std::fmt::Debug;
 
-use super::promote::{Floats, Lanes, Numeric2, Of, Rings, check_half, forward2, operand};
-use super::scalar_loop::run_in_double;
+use super::promote::{Floats, Lanes, Numeric2, check_half, forward2, operand};
+use super::scalar_loop::{run_in_complex, run_in_double};
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{
     Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Source, Tangents, Vjp, maybe, node_name, one, out,
 };
 use crate::error::Result;
-use crate::kernels::pointwise::{Body, Map1, lanes1, map1, walk_lanes, walk1};
+use crate::kernels::complex::C;
+use crate::kernels::pointwise::{Body, Map1, Planar, lanes1, magnitudes, map1, planar1, walk_lanes, walk1};
 use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
@@ -33,15 +34,25 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     fn result_dtype(&self, x: DType) -> Result<DType> {
         Ok(if x.is_integral() { default_dtype() } else { x })
     }
-    /// The dtypes that the kernel runs in, after [`Unary::result_dtype`].
-    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    /// The function of complex numbers, where there is one without a loop of its own.
+    const OF_COMPLEX: Option<fn(C) -> C> = None;
+    /// The dtypes that the op runs in, after [`Unary::result_dtype`].
+    const DTYPES: Dtypes = with_complex(Dtypes::FLOATS.or(Dtypes::HALVES), Self::OF_COMPLEX);
+    /// As [`Unary::DTYPES`] and [`Unary::OF_COMPLEX`], where values of the type represent several ops.
+    #[inline(always)]
+    fn dtypes(&self) -> Dtypes {
+        Self::DTYPES
+    }
+    fn of_complex(&self) -> Option<fn(C) -> C> {
+        Self::OF_COMPLEX
+    }
     /// As [`Primitive::HALVES`].
     const HALVES: Halves = Halves::Loops;
     /// torch's name of the kernel.
     fn kernel_name(&self) -> &'static str {
         Self::NAME
     }
-    /// Writes the result.
+    /// Writes the result, unless [`Unary::of_complex`] is there for the dtype.
     fn kernel(&self, pass: Pass) -> Result<()>;
     /// `g` times the derivative; `saved` is what `SAVE` names (the operand itself if it names nothing).
     fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor>;
@@ -57,9 +68,23 @@ pub trait Unary: Debug + Copy + Send + Sync + 'static {
     const PARAMS: Params<Map<Self>> = &[];
 }
 
+/// The dtypes, and complex ones if there is a function of them.
+pub(super) const fn with_complex<F: Copy>(dtypes: Dtypes, of_complex: Option<F>) -> Dtypes {
+    if of_complex.is_some() { dtypes.or(Dtypes::COMPLEX) } else { dtypes }
+}
+
 /// Runs a [`Unary`] op as a primitive.
 #[derive(Clone, Copy, Debug)]
 pub struct Map<U>(pub U);
+
+impl<U: Unary> Map<U> {
+    fn run(&self, pass: Pass) -> Result<()> {
+        match self.0.of_complex() {
+            Some(f) if pass.dtype().is_complex() => pass.in_complex(&f),
+            _ => self.0.kernel(pass),
+        }
+    }
+}
 
 impl<U: Unary> Primitive for Map<U> {
     const NAME: &'static str = U::NAME;
@@ -72,6 +97,10 @@ impl<U: Unary> Primitive for Map<U> {
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         self.0.result_dtype(xs[0].dtype())
     }
+    #[inline(always)]
+    fn dtypes(&self) -> Dtypes {
+        self.0.dtypes()
+    }
     fn kernel_name(&self) -> &'static str {
         self.0.kernel_name()
     }
@@ -83,7 +112,7 @@ impl<U: Unary> Primitive for Map<U> {
         let x = copy::cast(xs[0], dtype)?;
         let result = x.empty_elementwise(dtype)?;
         // SAFETY: (1) the result has the sizes of the operand and is made in its dtype; (2, 3) it is fresh.
-        self.0.kernel(unsafe { Pass::new(&x, &result) })?;
+        self.run(unsafe { Pass::new(&x, &result) })?;
         Ok(out(result))
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
@@ -93,7 +122,7 @@ impl<U: Unary> Primitive for Map<U> {
             return Ok(false);
         }
         // SAFETY: (1, 2) it is the operand itself; (3) duty 1 of callers.
-        self.0.kernel(unsafe { Pass::new(out, out) })?;
+        self.run(unsafe { Pass::new(out, out) })?;
         Ok(true)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -201,38 +230,54 @@ impl<'a> Pass<'a> {
         run_in_double([self.x], self.out, &|[x]| f(x));
         Ok(())
     }
-    /// The loop of a function of complex numbers, whose results are complex.
+    /// The loop of a function of complex numbers in double precision, which serves complex64 too.
+    pub(super) fn in_complex(self, f: &(dyn Fn(C) -> C + Sync)) -> Result<()> {
+        run_in_complex([self.x], self.out, &|[x]| f(x));
+        Ok(())
+    }
+    /// The loop of a function of complex numbers.
     pub(super) fn complex<K>(self, k: &K) -> Result<()>
     where
         K: Map1<Complex<f32>, Complex<f32>> + Map1<Complex<f64>, Complex<f64>>,
     {
-        self.of_complex::<K, Rings>(k)
-    }
-    /// The loop of a function of complex numbers, where `O` makes the result's type of the operand's.
-    pub(super) fn of_complex<K, O>(self, k: &K) -> Result<()>
-    where
-        O: Of<Complex<f32>> + Of<Complex<f64>>,
-        K: Map1<Complex<f32>, <O as Of<Complex<f32>>>::T> + Map1<Complex<f64>, <O as Of<Complex<f64>>>::T>,
-    {
         let Pass { x, out } = self;
         match_dtype!(complex, x.dtype(), T => {
-            let o = out.op_ptr().cast::<<O as Of<T>>::T>();
-            // SAFETY: as in `floats`; the callers made `out` of the result's type.
-            unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), o, out.strides()) };
+            // SAFETY: as in `floats`.
+            unsafe { map1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        });
+        Ok(())
+    }
+    /// As [`Pass::complex`], for bodies written in vectors of the parts.
+    pub(super) fn planar<K: Planar<f32> + Planar<f64>>(self, k: &K) -> Result<()> {
+        let Pass { x, out } = self;
+        match_dtype!(complex, x.dtype(), T => {
+            // SAFETY: as in `floats`.
+            unsafe { planar1(k, x.sizes(), x.ptr::<T>().cast_const(), x.strides(), out.ptr::<T>(), out.strides()) };
+        });
+        Ok(())
+    }
+    /// Writes the magnitudes of complex numbers to a result of the dtype of their parts.
+    pub(super) fn magnitudes(self) -> Result<()> {
+        let Pass { x, out } = self;
+        match_dtype!(floats, out.dtype(), T => {
+            let p = x.ptr::<Complex<T>>().cast_const();
+            // SAFETY: as in `floats`; no two elements of complex numbers and of their parts are the same memory.
+            unsafe { magnitudes(x.sizes(), p, x.strides(), out.ptr::<T>(), out.strides()) };
         });
         Ok(())
     }
 }
 
 /// A derivative rule as one kernel over `g` and what was saved, for [`Unary::fused`]; there are none for complex
-/// numbers.
+/// numbers, of which one of the two may be.
 pub(super) fn fuse<K: Numeric2<Floats>>(
     op: &'static str,
     kernel: &K,
     g: &Tensor,
     saved: &Tensor,
 ) -> Option<Result<Tensor>> {
-    g.dtype().is_floating().then(|| forward2::<_, Floats>(op, kernel, g, saved, g.dtype()))
+    (g.dtype().is_floating() && saved.dtype().is_floating())
+        .then(|| forward2::<_, Floats>(op, kernel, g, saved, g.dtype()))
 }
 
 /// As [`fuse`], for rules written in vectors.
@@ -242,7 +287,8 @@ pub(super) fn fuse_lanes<K: Numeric2<Lanes>>(
     g: &Tensor,
     saved: &Tensor,
 ) -> Option<Result<Tensor>> {
-    g.dtype().is_floating().then(|| forward2::<_, Lanes>(op, kernel, g, saved, g.dtype()))
+    (g.dtype().is_floating() && saved.dtype().is_floating())
+        .then(|| forward2::<_, Lanes>(op, kernel, g, saved, g.dtype()))
 }
 
 /// Lists bodies in vectors, for kernels of the functions in `kernels::math`: `elementary!(Exp, |x| math::exp(x))`, with

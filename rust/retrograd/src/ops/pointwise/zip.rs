@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::promote::{Numeric2, OutType, forward2, forward2_into, result_type};
 use crate::autograd::Grads;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, node_name, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, node_name, out};
 use crate::error::Result;
 use crate::tensor::{DType, Dtypes, Tensor};
 
@@ -20,6 +20,8 @@ pub trait Binary: Debug + Clone + Send + Sync + 'static {
     type Kernel: Numeric2<Self::Class>;
     /// As [`Primitive::DTYPES`].
     const DTYPES: Dtypes = Self::Class::DTYPES;
+    /// As [`Primitive::HALVES`].
+    const HALVES: Halves = Halves::Loops;
 
     fn kernel(&self) -> Self::Kernel;
     /// As [`Primitive::vjp`].
@@ -28,6 +30,11 @@ pub trait Binary: Debug + Clone + Send + Sync + 'static {
     /// The dtype that both operands are converted to.
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(result_type(xs))
+    }
+    /// As [`Primitive::dtypes`].
+    #[inline(always)]
+    fn dtypes(&self) -> Dtypes {
+        Self::DTYPES
     }
     /// Refuses values or dtypes for reasons of the op's own, after the dtype was found to be in the class.
     fn check(&self, _xs: &[&Tensor]) -> Result<()> {
@@ -61,6 +68,11 @@ impl<B: Binary> Primitive for Zip<B> {
     const DTYPES: Dtypes = B::DTYPES;
     const BATCH: Batch<Self> = Batch::Pointwise;
     const JVP: Tangents<Self> = B::JVP;
+    const HALVES: Halves = B::HALVES;
+    #[inline(always)]
+    fn dtypes(&self) -> Dtypes {
+        self.0.dtypes()
+    }
     fn node(&self) -> &'static str {
         self.0.node()
     }

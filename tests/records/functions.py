@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from records.pointwise import BOOL3, FRACTION, MISFIT, SCALAR, binary, predicate, smooth, unary
+from records.pointwise import (
+    BOOL3,
+    FRACTION,
+    MISFIT,
+    SCALAR,
+    binary,
+    elementary,
+    no_complex,
+    predicate,
+    smooth,
+    unary,
+)
 from records.record import (
     ALL,
     BINARY,
@@ -120,6 +131,8 @@ def lerp(a: Any, b: Any, weight: Any) -> Any:
 
 
 def nan_to_num(x: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+    if np.iscomplexobj(x):
+        return nan_to_num(x.real, nan, posinf, neginf) + 1j * nan_to_num(x.imag, nan, posinf, neginf)
     most = np.finfo(x.dtype).max if x.dtype.kind == "f" else 0
     given = zip((np.isnan, np.isposinf, np.isneginf), (nan, posinf, neginf), (0, most, -most), strict=True)
     for judge, number, default in given:
@@ -144,32 +157,34 @@ def quotient(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord
 
 
 EXPONENTIALS = [
-    smooth("exp2", np.exp2, covers=("special.exp2",)),
-    smooth("expm1", np.expm1, covers=("special.expm1",)),
-    smooth("log2", np.log2, domain=POSITIVE, edges=(Edge(s(given([0.0])), [1.0], ([np.inf],)),)),
-    smooth("log10", np.log10, domain=POSITIVE, edges=(Edge(s(given([0.0])), [1.0], ([np.inf],)),)),
+    elementary("exp2", np.exp2, covers=("special.exp2",)),
+    elementary("expm1", np.expm1, covers=("special.expm1",)),
+    elementary("log2", np.log2, domain=POSITIVE, edges=(Edge(s(given([0.0])), [1.0], ([np.inf],)),)),
+    elementary("log10", np.log10, domain=POSITIVE, edges=(Edge(s(given([0.0])), [1.0], ([np.inf],)),)),
     smooth("erf", each(math.erf), covers=("special.erf",)),
 ]
 
 ANGLES = [
-    smooth("tan", np.tan, domain=Domain(-1.2, 1.2)),
-    smooth("asin", np.arcsin, domain=UNIT, edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([np.inf, 3.0],)),)),
-    smooth("acos", np.arccos, domain=UNIT, edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([-np.inf, -3.0],)),)),
-    smooth("atan", np.arctan),
-    smooth("sinh", np.sinh),
-    smooth("cosh", np.cosh),
-    smooth("asinh", np.arcsinh, lacks=("inplace",)),
-    smooth("acosh", np.arccosh, domain=Domain(1.2, 3.0, ints=(1, 5)), lacks=("inplace",)),
-    smooth("atanh", np.arctanh, domain=Domain(-0.9, 0.9, ints=(0, 1)), lacks=("inplace",)),
-    smooth("deg2rad", np.deg2rad),
-    smooth("rad2deg", np.rad2deg),
+    elementary("tan", np.tan, domain=Domain(-1.2, 1.2)),
+    elementary("asin", np.arcsin, domain=UNIT, edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([np.inf, 3.0],)),)),
+    elementary("acos", np.arccos, domain=UNIT, edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([-np.inf, -3.0],)),)),
+    elementary("atan", np.arctan),
+    elementary("sinh", np.sinh),
+    elementary("cosh", np.cosh),
+    elementary("asinh", np.arcsinh, lacks=("inplace",)),
+    elementary("acosh", np.arccosh, domain=Domain(1.2, 3.0, ints=(1, 5)), lacks=("inplace",)),
+    elementary("atanh", np.arctanh, domain=Domain(-0.9, 0.9, ints=(0, 1)), lacks=("inplace",)),
+    smooth("deg2rad", np.deg2rad, refuses=(no_complex(r"deg2rad is not supported for complex tensors"),)),
+    smooth("rad2deg", np.rad2deg, refuses=(no_complex(r"rad2deg is not supported for complex tensors"),)),
 ]
 
 PARTS = [
-    unary("frac", lambda x: x - np.trunc(x), domain=BETWEEN, refuses=(NO_INT,)),
+    unary("frac", lambda x: x - np.trunc(x), halves=0, domain=BETWEEN, refuses=(NO_INT,)),
     unary(
         "sgn",
         np.sign,
+        complex=True,
+        halves=0,
         domain=OFF_ZERO,
         dtypes=NUMBERS,
         edges=(Edge(s(given([0.0, -2.0])), [2.0, 3.0], ([0.0, 0.0],)),),
@@ -177,6 +192,8 @@ PARTS = [
     unary(
         "nan_to_num",
         nan_to_num,
+        complex=True,
+        halves=0,
         dtypes=ALL,
         result="reference",
         samples=(
@@ -189,7 +206,9 @@ PARTS = [
     ),
     unary(
         "angle",
-        lambda x: np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0.0)),
+        lambda x: np.where(np.isnan(x), x.real, np.angle(x)),
+        complex=True,
+        halves=0,
         domain=OFF_ZERO,
         dtypes=ALL,
         result="float",
@@ -209,7 +228,7 @@ SPECIAL = [
         covers=("special.erfinv",),
         edges=(Edge(s(given([1.0, 0.0])), [2.0, 3.0], ([np.inf, 3 * math.sqrt(math.pi) / 2],)),),
     ),
-    smooth(
+    elementary(
         "sinc",
         np.sinc,
         domain=OFF_ZERO,
@@ -227,6 +246,7 @@ SPECIAL = [
         name="polygamma",
         reference=polygamma,
         covers=("special.polygamma",),
+        halves=0,
         method=False,
         out=True,
         domain=POSITIVE,
@@ -246,6 +266,7 @@ SPECIAL = [
     OpRecord(
         name="Tensor.polygamma",
         reference=lambda x, n: polygamma(n, x),
+        halves=0,
         inplace=True,
         domain=POSITIVE,
         slack=64.0,
@@ -255,6 +276,7 @@ SPECIAL = [
     OpRecord(
         name="mvlgamma",
         reference=multigamma,
+        halves=0,
         covers=("special.multigammaln",),
         inplace=True,
         out=True,
@@ -285,7 +307,7 @@ SPECIAL = [
         refuses=(Refusal(s(t(3), "x"), TypeError),),
     ),
     special("entr", entropy, domain=POSITIVE, edges=(Edge(s(given([0.0, 1.0])), [2.0, 3.0], ([np.inf, -3.0],)),)),
-    special("ndtr", lambda x: (1 + each(math.erf)(x / math.sqrt(2))) / 2, lacks=("out",)),
+    special("ndtr", lambda x: (1 + each(math.erf)(x / math.sqrt(2))) / 2, halves=None, lacks=("out",)),
     special(
         "xlog1py",
         product_with_log(np.log1p),
@@ -331,13 +353,14 @@ PAIRS = [
             ),
         ),
     ),
-    quotient("ldexp", lambda x, e: x * np.exp2(e), refuses=(NO_CAST, NO_NUMBER)),
+    quotient("ldexp", lambda x, e: x * np.exp2(e), complex=True, refuses=(NO_CAST, NO_NUMBER)),
     binary(
         "logaddexp",
-        np.logaddexp,
+        lambda a, b: np.logaddexp(a, b) if np.isrealobj(a) and np.isrealobj(b) else np.log(np.exp(a) + np.exp(b)),
+        complex=True,
         dtypes=FLOATS,
         inplace=False,
-        samples=(*BINARY, s(given([1000.0, -1000.0]), given([1.0, -1000.0])).but(smooth=False)),
+        samples=(*BINARY, s(given([1000.0, -1000.0]), given([1.0, -1000.0])).but(dtypes=FLOATS, smooth=False)),
         edges=(Edge(s(given([1.0, np.inf]), given([1.0, -np.inf])), [2.0, 3.0], ([1.0, 3.0], [1.0, 0.0])),),
         refuses=(NO_INTS, NO_NUMBER),
     ),
@@ -359,6 +382,7 @@ PAIRS = [
             *BINARY,
             s(given([np.nan, 1.0, np.nan]), given([1.0, np.nan, np.nan])).but(dtypes=FLOATS, smooth=False),
         ),
+        refuses=(no_complex(r"fmax not implemented for complex tensors", t(3)),),
         edges=(
             Edge(
                 s(given([1.0, np.nan, 1.0]), given([1.0, 2.0, np.nan])),
@@ -376,6 +400,7 @@ PAIRS = [
             *BINARY,
             s(given([np.nan, 1.0, np.nan]), given([1.0, np.nan, np.nan])).but(dtypes=FLOATS, smooth=False),
         ),
+        refuses=(no_complex(r"fmin not implemented for complex tensors", t(3)),),
         edges=(
             Edge(
                 s(given([1.0, np.nan, 1.0]), given([1.0, 2.0, np.nan])),
@@ -427,6 +452,8 @@ OF_THREE = [
     OpRecord(
         name="addcmul",
         reference=lambda x, a, b, value=1: x + value * a * b,
+        complex=True,
+        halves=0,
         inplace=True,
         out=True,
         dtypes=NUMBERS,
@@ -441,6 +468,8 @@ OF_THREE = [
     OpRecord(
         name="addcdiv",
         reference=lambda x, a, b, value=1: x + value * a / b,
+        complex=True,
+        halves=0,
         inplace=True,
         out=True,
         domain=OFF_ZERO,
@@ -456,6 +485,8 @@ OF_THREE = [
     OpRecord(
         name="lerp",
         reference=lerp,
+        complex=True,
+        halves=0,
         inplace=True,
         out=True,
         samples=(*TRIPLES, s(t(3, 4), t(4), 0.25), s(t(9), t(9), 0.75), s(t(), t(2, 3), 2), s(t(0, 3), t(3), -1.5)),
@@ -490,6 +521,10 @@ def divisor(name: str, reference: Callable[..., Any]) -> OpRecord:
     )
 
 
+def real_predicate(name: str, reference: Callable[..., Any], words: str) -> OpRecord:
+    return replace(predicate(name, reference), complex=False, out=True, refuses=(no_complex(words),))
+
+
 DISCRETE = [
     divisor("gcd", np.gcd),
     divisor("lcm", np.lcm),
@@ -498,12 +533,20 @@ DISCRETE = [
         step,
         differentiable=False,
         samples=(*BINARY, s(given([-1.0, 0.0, -0.0, 2.0, np.nan]), given([0.5])).but(dtypes=FLOATS)),
-        refuses=(Refusal(s(t(3), t(3, dtype="float32")), RuntimeError, r"different dtypes"), NO_NUMBER),
+        refuses=(
+            Refusal(s(t(3), t(3, dtype="float32")), RuntimeError, r"different dtypes"),
+            no_complex(r"heaviside is not yet implemented for complex tensors", t(3)),
+            NO_NUMBER,
+        ),
     ),
-    replace(predicate("isposinf", np.isposinf), out=True),
-    replace(predicate("isneginf", np.isneginf), out=True),
-    predicate("isreal", lambda x: np.ones(x.shape, bool)),
-    replace(predicate("signbit", lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0), out=True),
+    real_predicate("isposinf", np.isposinf, r"isposinf does not support complex inputs"),
+    real_predicate("isneginf", np.isneginf, r"isneginf does not support complex inputs"),
+    predicate("isreal", np.isreal),
+    real_predicate(
+        "signbit",
+        lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0,
+        r"signbit is not implemented for complex tensors",
+    ),
     OpRecord(
         name="isin",
         reference=lambda x, tests, assume_unique=False, invert=False: np.isin(x, tests, invert=invert),
@@ -520,6 +563,7 @@ DISCRETE = [
             s(given([1.0, 2.0]), given([1, 3], "int64")).but(dtypes=FLOATS),
         ),
         dtypes=NUMBERS,
+        halves=0,
         result="bool",
         differentiable=False,
         method=False,
@@ -528,4 +572,24 @@ DISCRETE = [
     ),
 ]
 
-RECORDS = [*EXPONENTIALS, *ANGLES, *PARTS, *SPECIAL, *PAIRS, *OF_THREE, *DISCRETE]
+OF_PARTS = [
+    OpRecord(
+        name=name,
+        reference=reference,
+        samples=BINARY,
+        dtypes=FLOATS,
+        result="reference",
+        method=False,
+        out=True,
+        domain=OFF_ZERO,
+        refuses=(
+            *MISFIT[:2],
+            Refusal(s(t(3), t(3, dtype="float32")), RuntimeError, r"scalar type Double but got scalar type Float"),
+            Refusal(s(t(3), t(3)), RuntimeError, r"Half, Float or Double tensors but got Long and Long", dtype="int64"),
+            Refusal(s(t(3), 1.0), TypeError),
+        ),
+    )
+    for name, reference in (("complex", lambda x, y: x + 1j * y), ("polar", lambda r, a: r * np.exp(1j * a)))
+]
+
+RECORDS = [*OF_PARTS, *EXPONENTIALS, *ANGLES, *PARTS, *SPECIAL, *PAIRS, *OF_THREE, *DISCRETE]

@@ -11,6 +11,8 @@ from records.record import DISTINCT, Array, Domain, Edge, OpRecord, Refusal, Sam
 
 LONG = 128.0  # sums of products in another order than NumPy's
 FINE = Domain(0.2, 0.9)
+# Complex numbers near the reals: off the poles of `tanh` and `sigmoid`.
+OFF_POLES = Domain(-1.0, 1.0, imaginary=0.05)
 PROBABILITIES = Domain(0.1, 0.9)
 
 
@@ -359,7 +361,7 @@ def recurrence(name: str, kind: str, gates: int) -> OpRecord:
         projected = [t(12, 2), t(12, 2), t(12), t(12), t(2, 3)]
         samples.append(s(t(3, 2, 2), [t(1, 2, 2), t(1, 2, 3)], projected, *on).but(dtypes=("float64",)))
         refuses.append(Refusal(s(t(3, 2, 2), [t(1, 2, 3)], weights(4, 2, 3), *on), RuntimeError, r"two hidden states"))
-    return layer(name, recurrent(kind), tuple(samples), seed=5, refuses=tuple(refuses), domain=Domain(-1.0, 1.0))
+    return layer(name, recurrent(kind), tuple(samples), seed=5, refuses=tuple(refuses), domain=OFF_POLES)
 
 
 def cell(name: str, kind: str, gates: int) -> OpRecord:
@@ -378,7 +380,7 @@ def cell(name: str, kind: str, gates: int) -> OpRecord:
             s(t(2, 4), state(2, 3), *weights(gates, 4, 3, False)),
             s(t(17, 1), state(17, 9), *weights(gates, 1, 9)),
         ),
-        domain=Domain(-1.0, 1.0),
+        domain=OFF_POLES,
         refuses=(
             Refusal(
                 s(t(2, 4), state(3, 3), *weights(gates, 4, 3)), RuntimeError, r"batch size 2 doesn't match hidden0"

@@ -24,6 +24,7 @@ from records.record import (
     OpRecord,
     Refusal,
     Sample,
+    T,
     given,
     mask,
     s,
@@ -45,12 +46,22 @@ def unary(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
 def smooth(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
     """A function on the reals: integers become float32, and do not fit back in place."""
     refuses = (Refusal(s(t(3, domain=POSITIVE)), RuntimeError, r"can't be cast", dtype="int64", inplace=True),)
-    return unary(name, reference, **{"dtypes": ALL, "result": "float", "refuses": refuses} | facts)
+    return unary(name, reference, **{"dtypes": ALL, "halves": 0, "result": "float", "refuses": refuses} | facts)
+
+
+def elementary(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
+    """A function on the reals and of complex numbers."""
+    return smooth(name, reference, complex=True, **facts)
+
+
+def no_complex(words: str, *more: T) -> Refusal:
+    """Complex numbers are refused in PyTorch's words, as what they are not supported or not implemented for."""
+    return Refusal(s(t(3), *more), RuntimeError, words, dtype="complex64")
 
 
 def binary(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
     growing = Refusal(s(t(3), t(2, 3)), RuntimeError, r"doesn't match the broadcast shape", inplace=True)
-    merged: dict[str, Any] = {"samples": BINARY, "dtypes": ALL, "inplace": True} | facts
+    merged: dict[str, Any] = {"samples": BINARY, "dtypes": ALL, "halves": 0, "inplace": True} | facts
     more = merged.pop("refuses", ())
     refuses = (*MISFIT, growing, *more) if merged["inplace"] else (*MISFIT, *more)
     return OpRecord(name=name, reference=reference, out=True, refuses=refuses, **merged)
@@ -61,8 +72,14 @@ def comparison(name: str, reference: Callable[..., Any], op: Callable[..., Any] 
     return binary(name, reference, samples=samples, result="bool", differentiable=False, operator=op)
 
 
+def order(name: str, reference: Callable[..., Any], op: Callable[..., Any]) -> OpRecord:
+    refuses = (Refusal(s(t(3), t(3)), NotImplementedError, r"not implemented for 'ComplexDouble'", dtype="complex128"),)
+    record = comparison(name, reference, op)
+    return replace(record, refuses=(*record.refuses, *refuses))
+
+
 def logical(name: str, reference: Callable[..., Any]) -> OpRecord:
-    return binary(name, reference, result="bool", differentiable=False, domain=Domain(ints=(-1, 2)))
+    return binary(name, reference, complex=True, result="bool", differentiable=False, domain=Domain(ints=(-1, 2)))
 
 
 def sigmoid(x: Array) -> Array:
@@ -86,7 +103,8 @@ def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    near = np.less_equal(np.abs(np.subtract(a, b, dtype=float)), atol + rtol * np.abs(b, dtype=float))
+    a, b = (np.asarray(x, None if np.iscomplexobj(x) else float) for x in (a, b))
+    near = np.less_equal(np.abs(a - b), atol + rtol * np.abs(b))
     return (near & np.isfinite(b)) | (np.asarray(a) == b) | (equal_nan & np.isnan(a) & np.isnan(b))
 
 
@@ -141,7 +159,6 @@ def shift(name: str, reference: Callable[..., Any], op: Callable[..., Any]) -> O
 def rounding(name: str, reference: Callable[..., Any], *more: Sample, **facts: Any) -> OpRecord:
     edges = (Edge(s(given([1.0, 2.5, -0.5, 0.0])), [2.0, 3.0, 5.0, 7.0], ([0.0, 0.0, 0.0, 0.0],)),)
     ties = s(given([-2.5, -1.5, -0.5, -0.0, 0.5, 1.5, 2.5, 1e20, np.inf, np.nan])).but(dtypes=FLOATS, smooth=False)
-    bools = Refusal(s(BOOL3), NotImplementedError, r"not implemented for 'Bool'")
     domain = Domain(1.05, 1.45, signed=True)  # off the integers and off the halves
     return unary(
         name,
@@ -149,15 +166,17 @@ def rounding(name: str, reference: Callable[..., Any], *more: Sample, **facts: A
         samples=(*UNARY, ties, *more),
         domain=domain,
         dtypes=NUMBERS,
+        halves=0,
         edges=edges,
-        **{"refuses": (bools,)} | facts,
+        **{"refuses": (NO_BOOLS,)} | facts,
     )
 
 
 def predicate(name: str, reference: Callable[..., Any]) -> OpRecord:
     special = given([0.0, -0.0, 1.5, np.inf, -np.inf, np.nan, 5e-324])
     samples = (*UNARY, s(special).but(dtypes=FLOATS))
-    return OpRecord(name=name, reference=reference, samples=samples, dtypes=ALL, result="bool", differentiable=False)
+    facts: Any = {"dtypes": ALL, "complex": True, "halves": 0, "result": "bool", "differentiable": False}
+    return OpRecord(name=name, reference=reference, samples=samples, **facts)
 
 
 def bounded(name: str, reference: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRecord:
@@ -170,6 +189,7 @@ def bounded(name: str, reference: Callable[..., Any], edges: tuple[Edge, ...]) -
 SCALED = (s(t(3, 4), t(3, 4), alpha=3), s(t(3, 4), 2, alpha=-2))
 HALF = Domain(0.3, 1.9)
 BOOL3 = mask([True, False, True])
+NO_BOOLS = Refusal(s(BOOL3), NotImplementedError, r"not implemented for 'Bool'")
 SCALAR = (s(t(3, 4), 2),)
 # Signs, infinities and zeros as operands of what division leaves.
 SIGNED = given([7.0, -7.0, 7.0, -0.0, 1.0, -1.0, np.inf, 1.0])
@@ -200,7 +220,6 @@ BINARIES = [
         "add",
         add,
         complex=True,
-        halves=0,
         operator=operator.add,
         samples=(*BINARY, *FRACTION, *(x.but(dtypes=NUMBERS) for x in SCALED)),
         covers=(),
@@ -209,18 +228,16 @@ BINARIES = [
         "sub",
         lambda a, b, alpha=1: add(a, b, -alpha),
         complex=True,
-        halves=0,
         operator=operator.sub,
         samples=(*BINARY, *FRACTION, *SCALED),
         dtypes=NUMBERS,
         refuses=(Refusal(s(BOOL3, BOOL3), RuntimeError, r"(?i)bool"),),
     ),
-    binary("mul", np.multiply, complex=True, halves=0, operator=operator.mul, samples=(*BINARY, *FRACTION)),
+    binary("mul", np.multiply, complex=True, operator=operator.mul, samples=(*BINARY, *FRACTION)),
     binary(
         "div",
         divide,
         complex=True,
-        halves=0,
         operator=operator.truediv,
         domain=OFF_ZERO,
         dtypes=NUMBERS,
@@ -283,6 +300,8 @@ BINARIES = [
         name="rsub",
         reference=lambda a, b, alpha=1: np.subtract(b, np.multiply(alpha, a)),
         dtypes=NUMBERS,
+        complex=True,
+        halves=0,
         method=False,
         samples=(*BINARY, *SCALED, *FRACTION),
         refuses=(
@@ -316,6 +335,8 @@ BINARIES = [
         name="isclose",
         reference=isclose,
         dtypes=ALL,
+        complex=True,
+        halves=0,
         result="bool",
         differentiable=False,
         samples=(*BINARY, *CLOSE),
@@ -327,6 +348,8 @@ BINARIES = [
         reference=lambda *a, **k: np.all(isclose(*a, **k)),
         call=told("allclose"),
         dtypes=ALL,
+        complex=True,
+        halves=0,
         result="bool",
         differentiable=False,
         method=False,
@@ -339,6 +362,8 @@ BINARIES = [
         reference=whole(np.array_equal),
         call=told("equal"),
         dtypes=ALL,
+        complex=True,
+        halves=0,
         result="bool",
         differentiable=False,
         method=False,
@@ -348,6 +373,7 @@ BINARIES = [
     binary(
         "pow",
         np.power,
+        complex=True,
         operator=operator.pow,
         domain=HALF,
         samples=(*BINARY, s(t(3, 4), 2), s(t(3, 4), 3), s(t(9), 0.5), s(t(9), -1.5), s(t(4), 0), s(t(4), 1)),
@@ -365,6 +391,7 @@ BINARIES = [
         np.maximum,
         domain=DISTINCT,
         inplace=False,
+        refuses=(no_complex(r"maximum not implemented for complex tensors", t(3)),),
         edges=(Edge(s(given([1.0, 2.0]), given([1.0, 0.0])), [3.0, 5.0], ([1.5, 5.0], [1.5, 0.0])),),
     ),
     binary(
@@ -372,14 +399,15 @@ BINARIES = [
         np.minimum,
         domain=DISTINCT,
         inplace=False,
+        refuses=(no_complex(r"minimum not implemented for complex tensors", t(3)),),
         edges=(Edge(s(given([1.0, 2.0]), given([1.0, 0.0])), [3.0, 5.0], ([1.5, 0.0], [1.5, 5.0])),),
     ),
-    comparison("eq", np.equal, operator.eq),
-    comparison("ne", np.not_equal, operator.ne),
-    comparison("lt", np.less, operator.lt),
-    comparison("le", np.less_equal, operator.le),
-    comparison("gt", np.greater, operator.gt),
-    comparison("ge", np.greater_equal, operator.ge),
+    replace(comparison("eq", np.equal, operator.eq), complex=True),
+    replace(comparison("ne", np.not_equal, operator.ne), complex=True),
+    order("lt", np.less, operator.lt),
+    order("le", np.less_equal, operator.le),
+    order("gt", np.greater, operator.gt),
+    order("ge", np.greater_equal, operator.ge),
     logical("logical_and", np.logical_and),
     logical("logical_or", np.logical_or),
     logical("logical_xor", np.logical_xor),
@@ -410,31 +438,36 @@ UNARIES = [
         np.sign,
         domain=OFF_ZERO,
         dtypes=NUMBERS,
+        halves=0,
+        refuses=(no_complex(r"torch.sign is not intended to support complex numbers"),),
         edges=(Edge(s(given([0.0, -2.0, 3.0])), [2.0, 3.0, 5.0], ([0.0, 0.0, 0.0],)),),
     ),
-    unary("square", np.square, dtypes=NUMBERS),
+    unary("square", np.square, complex=True, halves=0, dtypes=NUMBERS),
     unary(
         "relu",
         lambda x: np.maximum(x, 0),
+        halves=0,
         domain=OFF_ZERO,
         dtypes=NUMBERS,
         out=False,
         edges=(Edge(s(given([0.0, -2.0, 3.0])), [2.0, 3.0, 5.0], ([0.0, 0.0, 5.0],)),),
         refuses=(Refusal(s(BOOL3), RuntimeError, r"(?i)bool"),),
     ),
-    unary("logical_not", np.logical_not, dtypes=ALL, result="bool", differentiable=False),
+    unary("logical_not", np.logical_not, complex=True, halves=0, dtypes=ALL, result="bool", differentiable=False),
     unary(
         "positive",
         np.positive,
+        complex=True,
+        halves=0,
         operator=operator.pos,
         out=False,
         inplace=False,
         dtypes=NUMBERS,
         refuses=(Refusal(s(BOOL3), RuntimeError, r"(?i)bool"),),
     ),
-    rounding("floor", np.floor),
-    rounding("ceil", np.ceil),
-    rounding("trunc", np.trunc),
+    rounding("floor", np.floor, refuses=(NO_BOOLS, no_complex(r"floor is not supported for complex inputs"))),
+    rounding("ceil", np.ceil, refuses=(NO_BOOLS, no_complex(r"ceil is not supported for complex inputs"))),
+    rounding("trunc", np.trunc, refuses=(NO_BOOLS, no_complex(r"trunc is not supported for complex inputs"))),
     rounding(
         "round",
         np.round,
@@ -443,7 +476,7 @@ UNARIES = [
         s(t(17), decimals=2).but(dtypes=FLOATS, smooth=False),
         covers=("special.round",),
         refuses=(
-            Refusal(s(BOOL3), NotImplementedError, r"not implemented for 'Bool'"),
+            NO_BOOLS,
             Refusal(s(t(3), decimals=1), NotImplementedError, r"not implemented for 'Long'", dtype="int64"),
             Refusal(s(t(3), 1), TypeError),
         ),
@@ -459,28 +492,26 @@ UNARIES = [
         differentiable=False,
         refuses=(Refusal(s(t(3)), NotImplementedError, r"'Double'"),),
     ),
-    smooth("exp", np.exp, complex=True, halves=0),
-    smooth(
+    elementary("exp", np.exp),
+    elementary(
         "log",
         np.log,
         domain=POSITIVE,
         edges=(Edge(s(given([0.0, 0.5])), [1.0, 2.0], ([np.inf, 4.0],)),),
     ),
-    smooth("log1p", np.log1p, covers=("special.log1p",), domain=Domain(-0.7, 2.0, ints=(0, 5))),
-    smooth(
+    elementary("log1p", np.log1p, covers=("special.log1p",), domain=Domain(-0.7, 2.0, ints=(0, 5))),
+    elementary(
         "sqrt",
         np.sqrt,
-        complex=True,
-        halves=0,
         domain=POSITIVE,
         edges=(Edge(s(given([0.0, 4.0])), [1.0, 2.0], ([np.inf, 0.5],)),),
     ),
-    smooth("rsqrt", lambda x: 1 / np.sqrt(x), domain=POSITIVE),
-    smooth("sin", np.sin),
-    smooth("cos", np.cos),
-    smooth("tanh", np.tanh),
-    smooth("sigmoid", sigmoid, covers=("special.expit",)),
-    smooth("reciprocal", lambda x: 1 / x, domain=OFF_ZERO),
+    elementary("rsqrt", lambda x: 1 / np.sqrt(x), domain=POSITIVE),
+    elementary("sin", np.sin),
+    elementary("cos", np.cos),
+    elementary("tanh", np.tanh),
+    elementary("sigmoid", sigmoid, covers=("special.expit",)),
+    elementary("reciprocal", lambda x: 1 / x, domain=OFF_ZERO),
 ]
 
 SELECTING = [
@@ -489,6 +520,7 @@ SELECTING = [
         covers=("clamp_",),
         reference=clamp,
         dtypes=NUMBERS,
+        halves=0,
         out=True,
         inplace=True,
         samples=(
@@ -507,12 +539,15 @@ SELECTING = [
             Refusal(s(t(3)), (RuntimeError), r"[Aa]t least one|min|max"),
             Refusal(s(t(2, 3), t(4)), RuntimeError, r"3.*4"),
             Refusal(s(t(3), 0.5, t(3)), TypeError, r"number|combination"),
+            no_complex(r"clamp is not supported for complex types", t(3), t(3)),
         ),
     ),
     OpRecord(
         name="where",
         reference=np.where,
         dtypes=ALL,
+        complex=True,
+        halves=0,
         method=False,
         out=True,
         samples=(
@@ -534,6 +569,8 @@ SELECTING = [
         name="Tensor.where",
         reference=lambda x, condition, other: np.where(condition, x, other),
         dtypes=ALL,
+        complex=True,
+        halves=0,
         samples=(
             s(t(3, 4), t(3, 4, dtype="bool"), t(3, 4)),
             s(t(4), t(3, 1, dtype="bool"), t()),

@@ -38,12 +38,13 @@ class Domain:
     signed: bool = False  # a random sign in front: a band around zero is left out
     distinct: bool = False  # no two entries near each other, within a tensor or across two
     ints: tuple[int, int] = (-4, 5)
+    imaginary: float = 1.0  # how far complex numbers are off the reals
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: str, position: int) -> Array:
         if dtype == "bool":
             return np.asarray(rng.random(shape) < 0.5)
         if dtype in COMPLEX:
-            imaginary = rng.uniform(-1.0, 1.0, shape)
+            imaginary = rng.uniform(-self.imaginary, self.imaginary, shape)
             return np.asarray(self.draw(rng, shape, "float64", position) + 1j * imaginary, dtype)
         if dtype not in FLOATS:
             low, high = self.ints

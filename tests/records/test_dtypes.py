@@ -40,7 +40,10 @@ def test_complex_results_equal_the_reference(record: OpRecord, sample: Sample) -
                     return  # these arguments are for real numbers
                 for y, ref in zip(got, bound.expected(), strict=True):
                     same_precision = {"complex128": ("complex128", "float64"), "complex64": ("complex64", "float32")}
-                    assert dtype_of(y) == same_precision[dtype][ref.dtype.kind != "c"]
+                    numeric = ref.dtype.kind in "fc"
+                    assert dtype_of(y) == (
+                        same_precision[dtype][ref.dtype.kind != "c"] if numeric else ref.dtype.name
+                    )
                     assert tuple(y.shape) == ref.shape
                     bound_ = 2 * record.slack * float(np.finfo(dtype).eps)
                     np.testing.assert_allclose(array(y), ref, rtol=bound_, atol=bound_)
@@ -140,6 +143,9 @@ def test_halves_are_computed_with_in_float32(record: OpRecord, sample: Sample) -
                 wide = [x.float() if x.is_floating_point() else x for x in halves]
                 got, want = tensors_of(bound.run(halves)), tensors_of(bound.run(wide))
                 for y, ref in zip(got, want, strict=True):
+                    if ref.dtype is not rg.float32:
+                        assert y.dtype is ref.dtype and np.array_equal(array(y), array(ref))
+                        continue
                     assert y.dtype is dtype
                     places = last_places(y.contiguous(), name) - last_places(ref.to(dtype).contiguous(), name)
                     assert np.abs(places).max(initial=0) <= (record.halves or 0)

@@ -41,6 +41,8 @@ NOT_SQUARE = Refusal(s(t(2, 3), 2), RuntimeError, r"square")
 RECORDS = [
     OpRecord(
         name="einsum",
+        complex=True,
+        halves=2,
         reference=lambda equation, *xs: np.einsum(equation, *xs),
         dtypes=NUMBERS,
         method=False,
@@ -75,6 +77,8 @@ RECORDS = [
     ),
     OpRecord(
         name="tensordot",
+        complex=True,
+        halves=2,
         reference=tensordot,
         dtypes=NUMBERS,
         method=False,
@@ -94,6 +98,8 @@ RECORDS = [
     ),
     OpRecord(
         name="inner",
+        complex=True,
+        halves=2,
         reference=np.inner,
         dtypes=NUMBERS,
         slack=32.0,
@@ -102,6 +108,7 @@ RECORDS = [
     ),
     OpRecord(
         name="kron",
+        complex=True,
         reference=np.kron,
         dtypes=NUMBERS,
         samples=(
@@ -116,6 +123,7 @@ RECORDS = [
     ),
     OpRecord(
         name="cross",
+        complex=True,
         reference=crossed,
         dtypes=NUMBERS,
         out=True,
@@ -133,6 +141,7 @@ RECORDS = [
     ),
     OpRecord(
         name="linalg.cross",
+        complex=True,
         reference=lambda a, b, dim=-1: crossed(a, b, dim),
         dtypes=NUMBERS,
         method=False,
@@ -142,7 +151,8 @@ RECORDS = [
     ),
     OpRecord(
         name="linalg.vecdot",
-        reference=lambda x, y, dim=-1: np.sum(x * y, axis=dim),
+        complex=True,
+        reference=lambda x, y, dim=-1: np.sum(np.conj(x) * y, axis=dim),
         method=False,
         out=True,
         slack=32.0,
@@ -157,6 +167,8 @@ RECORDS = [
     ),
     OpRecord(
         name="linalg.diagonal",
+        complex=True,
+        halves=0,
         reference=lambda a, offset=0, dim1=-2, dim2=-1: np.diagonal(a, offset, dim1, dim2),
         dtypes=ALL,
         method=False,
@@ -166,6 +178,8 @@ RECORDS = [
     ),
     OpRecord(
         name="linalg.multi_dot",
+        complex=True,
+        halves=2,
         reference=lambda xs: np.linalg.multi_dot(xs),
         method=False,
         out=True,
@@ -185,6 +199,8 @@ RECORDS = [
     ),
     OpRecord(
         name="chain_matmul",
+        complex=True,
+        halves=2,
         reference=lambda *xs: xs[0] if len(xs) == 1 else np.linalg.multi_dot(xs),
         method=False,
         call=chain,
@@ -194,6 +210,7 @@ RECORDS = [
     ),
     OpRecord(
         name="linalg.matrix_power",
+        complex=True,
         reference=power,
         method=False,
         out=True,
@@ -201,9 +218,12 @@ RECORDS = [
         samples=POWERS,
         refuses=(NOT_SQUARE, Refusal(s(t(3), 2), RuntimeError, r"at least 2")),
     ),
-    OpRecord(name="matrix_power", reference=power, out=True, slack=256.0, samples=POWERS, refuses=(NOT_SQUARE,)),
+    OpRecord(
+        name="matrix_power", reference=power, complex=True, out=True, slack=256.0, samples=POWERS, refuses=(NOT_SQUARE,)
+    ),
     OpRecord(
         name="linalg.vander",
+        complex=True,
         reference=powers,
         dtypes=NUMBERS,
         result="sum",

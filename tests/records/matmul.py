@@ -27,6 +27,8 @@ def scaled(*samples: Sample) -> tuple[Sample, ...]:
 RECORDS = [
     OpRecord(
         name="matmul",
+        complex=True,
+        halves=1,
         reference=np.matmul,
         dtypes=NUMBERS,
         slack=LONG,
@@ -71,6 +73,8 @@ RECORDS = [
     ),
     OpRecord(
         name="bmm",
+        complex=True,
+        halves=1,
         reference=np.matmul,
         dtypes=NUMBERS,
         slack=LONG,
@@ -84,6 +88,8 @@ RECORDS = [
     ),
     OpRecord(
         name="mv",
+        complex=True,
+        halves=1,
         reference=np.matmul,
         dtypes=NUMBERS,
         slack=LONG,
@@ -96,6 +102,8 @@ RECORDS = [
     ),
     OpRecord(
         name="dot",
+        complex=True,
+        halves=1,
         reference=np.dot,
         dtypes=NUMBERS,
         slack=LONG,
@@ -109,6 +117,8 @@ RECORDS = [
     ),
     OpRecord(
         name="addmm",
+        complex=True,
+        halves=1,
         reference=addmm,
         dtypes=NUMBERS,
         slack=LONG,
@@ -131,6 +141,8 @@ RECORDS = [
     ),
     OpRecord(
         name="addmv",
+        complex=True,
+        halves=1,
         reference=addmm,
         dtypes=NUMBERS,
         slack=LONG,
@@ -153,6 +165,8 @@ RECORDS = [
     ),
     OpRecord(
         name="baddbmm",
+        complex=True,
+        halves=1,
         reference=addmm,
         dtypes=NUMBERS,
         slack=LONG,
@@ -174,6 +188,8 @@ RECORDS = [
     ),
     OpRecord(
         name="outer",
+        complex=True,
+        halves=0,
         reference=np.outer,
         dtypes=NUMBERS,
         out=True,

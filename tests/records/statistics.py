@@ -138,6 +138,7 @@ def cumulative(y: Array, x: Any = None, dx: float = 1, dim: int = -1) -> Array:
 def integral(name: str, reference: Callable[..., Array]) -> OpRecord:
     return OpRecord(
         name=name,
+        complex=True,
         reference=reference,
         dtypes=(*FLOATS, "int32", "int64"),  # differences of unsigned places wrap
         result="float",
@@ -195,6 +196,7 @@ def exponential(x: Array) -> Array:
 RECORDS = [
     OpRecord(
         name="aminmax",
+        halves=0,
         reference=aminmax,
         domain=DISTINCT,
         dtypes=ALL,
@@ -221,6 +223,7 @@ RECORDS = [
     ),
     OpRecord(
         name="mode",
+        halves=0,
         reference=mode,
         domain=DISTINCT,
         dtypes=ALL,
@@ -246,6 +249,7 @@ RECORDS = [
     quantile_of("nanquantile", True, s(given([1.0, NAN, 2.0, 0.5]), 0.3), s(given([[NAN, 1.0], [NAN, 3.0]]), 0.3, 0)),
     OpRecord(
         name="diff",
+        complex=True,
         reference=diff,
         dtypes=ALL,
         out=True,
@@ -270,6 +274,8 @@ RECORDS = [
     integral("cumulative_trapezoid", cumulative),
     OpRecord(
         name="vdot",
+        complex=True,
+        halves=1,
         reference=np.vdot,
         dtypes=NUMBERS,
         out=True,
@@ -283,6 +289,7 @@ RECORDS = [
     ),
     OpRecord(
         name="vander",
+        complex=True,
         reference=lambda x, N=None, increasing=False: np.vander(x, N, increasing),
         dtypes=ALL,
         result="sum",
@@ -360,6 +367,8 @@ RECORDS = [
     ),
     OpRecord(
         name="matrix_exp",
+        complex=True,
+        halves=1,
         covers=("linalg.matrix_exp",),
         reference=exponential,
         slack=4096.0,  # of a norm of some tens, and the reference is no better

@@ -2,9 +2,10 @@
 //!
 //! `docs/gemm.md` says how it was chosen and how fast it is. From the outside in: [`gemm`] picks the
 //! instruction set, `driver` cuts the product into tiles, `tile` computes one in registers, `simd`
-//! has the vectors; `vecmat` serves products with one row or column, `naive` the integers, `halves` float16 and
-//! bfloat16.
+//! has the vectors; `vecmat` serves products with one row or column, `naive` the integers, `complex` the complex
+//! numbers, `halves` float16 and bfloat16.
 
+mod complex;
 mod driver;
 mod halves;
 mod naive;
@@ -23,6 +24,8 @@ pub use halves::gemm_halves;
 pub(crate) use simd::{Float, Routine, Simd};
 pub(crate) use vecmat::sum;
 
+use num_complex::Complex;
+
 use crate::parallel::{SharedPtr, num_threads, split};
 use crate::thresholds::matmul::{FEW_TERMS, GRAIN};
 
@@ -32,6 +35,8 @@ mod sealed {
     /// What [`super::gemm`] calls, once for each element type.
     pub trait Kernel: Copy + 'static {
         const ZERO: Self;
+        /// Whether B is written in another form for every part of C: then C is cut between columns if it has many.
+        const WRITES_B: bool = false;
 
         /// # Safety
         /// The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
@@ -40,8 +45,8 @@ mod sealed {
     }
 }
 
-/// An element type with a matrix product: `f32` and `f64` (vector code chosen for the CPU at run
-/// time), and `i8`, `i16`, `i32`, `i64` and `u8` (plain loops, wrapping on overflow).
+/// An element type with a matrix product: `f32` and `f64` and complex numbers of them (vector code chosen for the CPU
+/// at run time), and `i8`, `i16`, `i32`, `i64` and `u8` (plain loops, wrapping on overflow).
 pub trait GemmScalar: sealed::Kernel {}
 impl<T: sealed::Kernel> GemmScalar for T {}
 
@@ -101,6 +106,17 @@ macro_rules! float {
                     }
                     driver::product::<simd::$plain>(p);
                 }
+            }
+        }
+
+        impl sealed::Kernel for Complex<$t> {
+            const ZERO: Self = Complex::ZERO;
+            const WRITES_B: bool = true;
+
+            #[expect(private_interfaces, reason = "the trait is sealed")]
+            unsafe fn product(p: Product<Self>) {
+                // SAFETY: the duties pass through.
+                unsafe { complex::product(p) }
             }
         }
     };
@@ -173,9 +189,10 @@ pub unsafe fn gemm<T: GemmScalar>(
         // SAFETY: duties 1 to 4, and no extent is zero.
         return unsafe { T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs }) };
     }
-    // The longer side of C is cut for threads. An element has the same terms in the same order in any part of more than
-    // one row and column.
-    let (along_rows, extent) = (m >= n, m.max(n));
+    // C is cut for threads along its longer side. An element has the same terms in the same order in any part of more
+    // than one row and column.
+    let along_rows = if T::WRITES_B { m > 2 * n } else { m >= n };
+    let extent = if along_rows { m } else { n };
     let mut grain = extent.div_ceil(2 * num_threads()).next_multiple_of(GRAIN);
     while extent % grain == 1 {
         grain += GRAIN;

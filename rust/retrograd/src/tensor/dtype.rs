@@ -238,6 +238,14 @@ impl DType {
         let (from, to) = (self.category(), to.category());
         from <= to
     }
+    /// What loops that are compiled for few types compute it in: halves in float32, complex numbers in complex128.
+    pub const fn wide(self) -> DType {
+        match self {
+            DType::Float16 | DType::BFloat16 => DType::Float32,
+            DType::Complex64 => DType::Complex128,
+            other => other,
+        }
+    }
     /// The real dtype of a complex one; others unchanged.
     pub const fn real(self) -> DType {
         match self {
@@ -267,7 +275,10 @@ impl Dtypes {
     pub const ORDERED: Self = Self::NUMERIC.or(Self::HALVES);
     pub const COMPLEX: Self = Self::of(&[DType::Complex64, DType::Complex128]);
     pub const FIELDS: Self = Self::FLOATS.or(Self::COMPLEX);
+    /// What [`DType::wide`] makes of differentiable dtypes.
+    pub const WIDE: Self = Self::FLOATS.or(Self::of(&[DType::Complex128]));
     pub const RINGS: Self = Self::NUMERIC.or(Self::COMPLEX);
+    pub const ARITHMETIC: Self = Self::REALS.or(Self::COMPLEX);
     /// Every dtype that loops are written for.
     pub const ALL: Self = Self::RINGS.or(Self::HALVES);
     /// uint16, uint32 and uint64.
@@ -382,7 +393,8 @@ impl Host for bool {
 ///
 /// Classes: `ints` (without bool), `integral` (ints and bool), `floats` (float32, float64), `reals` (ints and
 /// floats), `numeric` (integral and floats), `halves`, `complex`, `fields` (floats and complex), `rings`
-/// (numeric and complex), `ordered` (every dtype whose values have an order: all but complex ones),
+/// (numeric and complex), `arithmetic` (these without bool), `wide` (floats and complex128: what [`DType::wide`] makes
+/// of differentiable dtypes), `ordered` (every dtype whose values have an order: all but complex ones),
 /// `any` (every dtype with storage). [`Dtypes`] has the same names.
 #[macro_export]
 macro_rules! match_dtype {
@@ -429,6 +441,13 @@ macro_rules! match_dtype {
         $crate::match_dtype!(@ $dtype, $T, $body,
             [Float32 f32, Float64 f64, Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
     };
+    (arithmetic, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::match_dtype!(@ $dtype, $T, $body, [UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,
+            Complex64 num_complex::Complex<f32>, Complex128 num_complex::Complex<f64>], $other)
+    };
+    (wide, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::match_dtype!(@ $dtype, $T, $body, [Float32 f32, Float64 f64, Complex128 num_complex::Complex<f64>], $other)
+    };
     (rings, $dtype:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::match_dtype!(@ $dtype, $T, $body,
             [Bool $crate::tensor::Truth, UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64,
@@ -454,7 +473,7 @@ mod tests {
             )* };
         }
         same!(ints INTS, integral INTEGRAL, halves HALVES, floats FLOATS, reals REALS, numeric NUMERIC, ordered ORDERED,
-            complex COMPLEX, fields FIELDS, rings RINGS);
+            complex COMPLEX, fields FIELDS, wide WIDE, arithmetic ARITHMETIC, rings RINGS);
         assert!(Dtypes::STORED.iter().eq(DType::ALL) && Dtypes::STORED.is_stored() && !Dtypes::ALL.is_stored());
         assert!(Dtypes::ALL.has_all() && !Dtypes::RINGS.has_all());
     }

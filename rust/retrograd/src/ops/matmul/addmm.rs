@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::batch_first;
 use super::mm::{Matrix, check};
-use super::product::{Factors, MULTIPLIED, multiply, not_expandable, plain};
+use super::product::{Factors, MULTIPLIED, is_one, multiply, not_expandable, plain, rounded_once};
 use super::vector::check_mv;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
@@ -17,7 +17,7 @@ use crate::tensor::{Dtypes, Scalar, Tensor};
 
 /// `by * t`, or `t` itself for 1.
 pub(super) fn scaled(t: Tensor, by: Scalar) -> Result<Tensor> {
-    if by.as_f64() == 1.0 { Ok(t) } else { t.times(by) }
+    if is_one(by) { Ok(t) } else { t.times(by) }
 }
 
 /// `beta * input + alpha * product` of batched operands, the batch in front of both; `ndim` counts the product's dims
@@ -42,8 +42,7 @@ pub(super) fn blend(
     // Only the input may have had a batch.
     let product = if product.ndim() == ndim { product.unsqueeze(0)? } else { product };
     let product = scaled(product, alpha)?;
-    let zero = beta.as_f64() == 0.0;
-    Ok((out(if zero { product } else { scaled(input, beta)?.add(&product)? }), smallvec![Some(0)]))
+    Ok((out(if beta.is_zero() { product } else { scaled(input, beta)?.add(&product)? }), smallvec![Some(0)]))
 }
 
 /// JVP of `beta c + alpha A B`, by the op itself: `beta dc + alpha dA B`, plus `alpha A dB`.
@@ -102,7 +101,7 @@ impl Addmm {
             return Err(not_expandable(Self::NAME, input.sizes(), &sizes));
         }
         let factors = Factors { beta: self.beta, alpha: self.alpha };
-        factors.check("addmm")?;
+        factors.check("addmm", input.dtype())?;
         Ok((factors, sizes))
     }
 }
@@ -125,8 +124,10 @@ impl Primitive for Addmm {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
-        factors.apply(Self::NAME, xs[0], &sizes, true, product).map(out)
+        rounded_once(factors, xs, |xs| {
+            let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
+            factors.apply(Self::NAME, xs[0], &sizes, true, product).map(out)
+        })
     }
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::WHOLE
@@ -147,8 +148,8 @@ impl Primitive for Addmm {
 
 /// `beta * input + alpha * (mat1 @ mat2)`.
 ///
-/// Args: `input` broadcastable to (n, p), `mat1` (n, m), `mat2` (m, p), all of one dtype: an integer type, float32 or
-/// float64; `beta`, `alpha` numbers, truncated for integers. With `beta=0` the input is not read. Returns: a tensor of
+/// Args: `input` broadcastable to (n, p), `mat1` (n, m), `mat2` (m, p), all of one dtype, any dtype but bool; `beta`,
+/// `alpha` numbers, truncated for integers. With `beta=0` the input is not read. Returns: a tensor of
 /// shape (n, p). Derivative: `beta * g`, `alpha * g @ mat2.t()`, `alpha * mat1.t() @ g`. Raises: RuntimeError if ranks,
 /// sizes or dtypes are incompatible.
 ///
@@ -206,9 +207,11 @@ impl Primitive for Addmv {
             return Err(super::vector::mixed(Self::NAME, input, a, v));
         }
         let factors = Factors { beta: self.beta, alpha: self.alpha };
-        factors.check("addmv")?;
-        let product = |c: &Tensor, acc: bool| super::vector::multiply_mv(Self::NAME, a, v, c, acc);
-        factors.apply(Self::NAME, input, &[rows], true, product).map(out)
+        factors.check("addmv", input.dtype())?;
+        rounded_once(factors, xs, |xs| {
+            let product = |c: &Tensor, acc: bool| super::vector::multiply_mv(Self::NAME, xs[1], xs[2], c, acc);
+            factors.apply(Self::NAME, xs[0], &[rows], true, product).map(out)
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || scaled(cx.g().clone(), self.beta))?);
@@ -223,9 +226,9 @@ impl Primitive for Addmv {
 
 /// `beta * input + alpha * (mat @ vec)`.
 ///
-/// Args: `input` broadcastable to (n,), `mat` (n, m), `vec` (m,), all of one dtype; `beta`, `alpha` numbers. With
-/// `beta=0` the input is not read. Returns: a tensor of shape (n,). Derivative: `beta * g`, `alpha * outer(g, vec)`,
-/// `alpha * mat.t() @ g`. Raises: RuntimeError if ranks, sizes or dtypes are incompatible.
+/// Args: `input` broadcastable to (n,), `mat` (n, m), `vec` (m,), all of one dtype, any dtype but bool; `beta`, `alpha`
+/// numbers. With `beta=0` the input is not read. Returns: a tensor of shape (n,). Derivative: `beta * g`, `alpha *
+/// outer(g, vec)`, `alpha * mat.t() @ g`. Raises: RuntimeError if ranks, sizes or dtypes are incompatible.
 ///
 /// >>> rg.addmv(rg.ones(2), rg.ones(2, 3), rg.ones(3)).tolist()
 /// [4.0, 4.0]

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::batch_first;
-use super::product::{Factors, MULTIPLIED, flipped, fresh3, multiply, not_expandable, plain};
+use super::product::{Factors, MULTIPLIED, flipped, fresh3, multiply, not_expandable, plain, rounded_once};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
@@ -86,7 +86,7 @@ impl Primitive for Bmm {
 
 /// The matrix products of two batches of matrices, entry by entry.
 ///
-/// Args: `input` (b, n, m), `mat2` (b, m, p), of one dtype: an integer type, float32 or float64. Nothing is broadcast.
+/// Args: `input` (b, n, m), `mat2` (b, m, p), of one dtype, any dtype but bool. Nothing is broadcast.
 /// Returns: a tensor of shape (b, n, p). Derivative: `bmm(g, mat2.mT)` and `bmm(input.mT, g)`. Raises: RuntimeError if
 /// an operand has not three dims, or sizes or dtypes are incompatible.
 ///
@@ -124,7 +124,7 @@ impl Baddbmm {
             ));
         }
         let factors = Factors { beta: self.beta, alpha: self.alpha };
-        factors.check("baddbmm")?;
+        factors.check("baddbmm", input.dtype())?;
         Ok((factors, sizes))
     }
 }
@@ -140,8 +140,10 @@ impl Primitive for Baddbmm {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, sizes) = self.checked(xs)?;
-        let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
-        factors.apply(Self::NAME, xs[0], &sizes, false, product).map(out)
+        rounded_once(factors, xs, |xs| {
+            let product = |c: &Tensor, acc: bool| multiply(Self::NAME, plain(xs[1]), plain(xs[2]), c, acc);
+            factors.apply(Self::NAME, xs[0], &sizes, false, product).map(out)
+        })
     }
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::WHOLE
@@ -163,9 +165,10 @@ impl Primitive for Baddbmm {
 
 /// `beta * input + alpha * bmm(batch1, batch2)`.
 ///
-/// Args: `input` broadcastable to (b, n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype; `beta`, `alpha`
-/// numbers. With `beta=0` the input is not read. Returns: a tensor of shape (b, n, p). Derivative: `beta * g`, `alpha *
-/// bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`. Raises: RuntimeError if ranks, sizes or dtypes are incompatible.
+/// Args: `input` broadcastable to (b, n, p), `batch1` (b, n, m), `batch2` (b, m, p), all of one dtype, any dtype but
+/// bool; `beta`, `alpha` numbers. With `beta=0` the input is not read. Returns: a tensor of shape (b, n,
+/// p). Derivative: `beta * g`, `alpha * bmm(g, batch2.mT)`, `alpha * bmm(batch1.mT, g)`. Raises: RuntimeError if ranks,
+/// sizes or dtypes are incompatible.
 ///
 /// >>> rg.baddbmm(rg.ones(1), rg.ones(2, 1, 3), rg.ones(2, 3, 1)).tolist()
 /// [[[4.0]], [[4.0]]]

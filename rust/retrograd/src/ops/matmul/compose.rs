@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::addmm::add_product;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::ops::view::{expand_to, reshape_to};
@@ -25,6 +25,7 @@ struct Reshaped {
 impl Primitive for Reshaped {
     const NAME: &'static str = "_unsafe_view";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, batch| {
         let mut op = op.clone();
         op.from.insert(0, batch);
@@ -62,7 +63,7 @@ pub(super) fn unsafe_view(x: &Tensor, to: &[usize]) -> Result<Tensor> {
 
 /// The matrix product, by the ranks of the operands.
 ///
-/// Args: `input`, `other` of one dtype (an integer type, float32 or float64) with at least one dim. Two vectors give
+/// Args: `input`, `other` of one dtype (any dtype but bool) with at least one dim. Two vectors give
 /// their inner product, a matrix and a vector their product; a vector on the left is a row, on the right a column, and
 /// its axis is dropped from the result. With three or more dims the last two are matrices and the dims before them
 /// broadcast. Returns: the product. Derivative: `g @ other.mT` and `input.mT @ g`, summed over broadcast dims. Raises:

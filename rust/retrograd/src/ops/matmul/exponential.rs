@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
@@ -29,7 +29,7 @@ const DEGREE: usize = 18;
 
 /// The largest norm for which so many powers leave an error below the last place.
 fn largest_norm(dtype: DType) -> f64 {
-    if dtype == DType::Float32 { 3.010_066_362_817_634 } else { 1.090_863_719_290_036 }
+    if dtype.real() == DType::Float32 { 3.010_066_362_817_634 } else { 1.090_863_719_290_036 }
 }
 
 /// The exponentials of matrices of small norm, by the series, three powers at a time.
@@ -55,7 +55,8 @@ impl Primitive for MatrixExp {
     const NAME: &'static str = "matrix_exp";
     const NODE: &'static str = "LinalgMatrixExpBackward0";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     // The matrices are the last two dims, wherever a batch comes from.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -71,8 +72,8 @@ impl Primitive for MatrixExp {
         if most == 0.0 {
             return series(&a).map(out);
         }
-        let times = crate::tensor::copy::cast(&Tensor::from_slice(&times, norms.sizes())?, a.dtype())?;
-        let halves = Tensor::full(&[], Scalar::Float(0.5), a.dtype())?.pow(&times)?;
+        let times = crate::tensor::copy::cast(&Tensor::from_slice(&times, norms.sizes())?, norms.dtype())?;
+        let halves = Tensor::full(&[], Scalar::Float(0.5), norms.dtype())?.pow(&times)?;
         let mut power = series(&a.mul(&halves)?)?;
         for turn in 0..most as i64 {
             let goes_on = times.gt(&Tensor::number(Scalar::Int(turn))?)?;
@@ -89,8 +90,8 @@ impl Primitive for MatrixExp {
 
 /// The exponential of a square matrix, or of each of a batch: `I + A + A^2 / 2 + A^3 / 6 + ...`.
 ///
-/// Args: `input` (..., n, n), float32 or float64. Returns: a tensor of the same shape. Derivative: the upper right
-/// block of the exponential of `[[A^T, g], [0, A^T]]`. Raises: RuntimeError if the matrices are not square.
+/// Args: `input` (..., n, n), a floating or complex dtype. Returns: a tensor of the same shape. Derivative: the upper
+/// right block of the exponential of `[[A^T, g], [0, A^T]]`. Raises: RuntimeError if the matrices are not square.
 ///
 /// >>> rg.matrix_exp(rg.tensor([[0.0, 1.0], [0.0, 0.0]])).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]

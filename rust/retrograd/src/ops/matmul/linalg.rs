@@ -8,6 +8,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory;
+use crate::ops::pointwise::complex::conj_physical as conj;
 use crate::ops::view::{self, cat, expand_to};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Dims, Tensor};
@@ -101,11 +102,11 @@ pub fn cross(input: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor>
     crossed("cross", input, other, dim)
 }
 
-/// The sums of products along an axis.
+/// The sums of products along an axis, the first factors conjugated.
 ///
-/// Args: `x`, `y` float tensors of one dtype with shapes that broadcast; `dim` the axis. Returns: a tensor without the
-/// axis. Derivative: `g * y` and `g * x`. Raises: RuntimeError if the axis has different sizes, for integers, or if the
-/// dtypes differ.
+/// Args: `x`, `y` of one floating or complex dtype, with shapes that broadcast; `dim` the axis. Returns: a tensor
+/// without the axis. Derivative: `g * y` and `g * x`. Raises: RuntimeError if the axis has different sizes, for
+/// integers, or if the dtypes differ.
 ///
 /// >>> rg.linalg.vecdot(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), rg.ones(2)).tolist()
 /// [3.0, 7.0]
@@ -146,7 +147,7 @@ pub fn vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {
             ),
         ));
     }
-    x.mul(y)?.sum_dims(&[dim], false)
+    conj(x)?.mul(y)?.sum_dims(&[dim], false)
 }
 
 /// A view of the diagonals of matrices; see `diagonal`.

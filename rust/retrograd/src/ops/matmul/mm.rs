@@ -125,7 +125,8 @@ impl Primitive for Mm {
 
 /// The matrix product of two matrices.
 ///
-/// Args: `input` (n, m), `mat2` (m, p), of one dtype: any but bool; halves add up in float32. Nothing is broadcast.
+/// Args: `input` (n, m), `mat2` (m, p), of one dtype, any dtype but bool; halves add up in float32. Nothing is
+/// broadcast.
 /// Returns: a tensor of shape (n, p). Derivative: `g @ mat2.t()` and `input.t() @ g`.
 /// Raises: RuntimeError if an operand is no matrix, the inner sizes differ, or the dtypes do.
 ///

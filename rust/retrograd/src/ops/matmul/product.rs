@@ -1,15 +1,14 @@
 //! The kernel on tensors: operands at any strides, read transposed on demand, unrecorded.
 
-use crate::autograd::Primitive;
+use smallvec::SmallVec;
+
+use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
 use crate::kernels::matmul::{TERM_COST, gemm, gemm_halves};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
-use crate::ops::pointwise::Map;
-use crate::ops::pointwise::arith::Neg;
-use crate::tensor::complex::part;
 use crate::tensor::copy;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::expanded_strides;
@@ -56,9 +55,6 @@ pub(super) const MULTIPLIED: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
 /// All have as many dims, two or three. The callers checked the user's operands in their own words; what reaches here
 /// unchecked is a gradient that a hook replaced. `out` overlaps neither itself nor an operand.
 pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
-    if out.dtype().is_complex() {
-        return multiply_parts(op, a, b, out, accumulate);
-    }
     let (mut m, k) = a.sizes();
     let mut n = b.sizes().1;
     let (mut a_rs, a_cs) = a.strides();
@@ -87,7 +83,7 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         }
         (n, batch) = (n * batch, 1);
     }
-    match_dtype!(reals, out.dtype(), T => {
+    match_dtype!(arithmetic, out.dtype(), T => {
         let [pa, pb, pc] = [a.x, b.x, out].map(|t| SharedPtr(t.ptr::<T>()));
         let cost = batch as f64 * (m as f64 * n as f64 * k as f64) * TERM_COST;
         split(batch, 1, cost, &|part| {
@@ -113,23 +109,6 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
         }
         Ok(())
     })
-}
-
-/// As [`multiply`], of complex numbers: four products of the parts.
-fn multiply_parts(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
-    for side in [a, b] {
-        if side.x.dtype() != out.dtype() {
-            return Err(Error::dtype(op, format!("{:?} and {:?} have no product like {out:?}", a.x, b.x)));
-        }
-    }
-    let parts = |x: &Tensor| Ok::<_, Error>((part(x, false)?, part(x, true)?));
-    let ((ar, ai), (br, bi), (re, im)) = (parts(a.x)?, parts(b.x)?, parts(out)?);
-    let minus_ai = Map(Neg).forward(&[&ai])?.swap_remove(0);
-    let side = |x, like: Side| Side { x, transposed: like.transposed };
-    multiply(op, side(&ar, a), side(&br, b), &re, accumulate)?;
-    multiply(op, side(&minus_ai, a), side(&bi, b), &re, true)?;
-    multiply(op, side(&ar, a), side(&bi, b), &im, accumulate)?;
-    multiply(op, side(&ai, a), side(&br, b), &im, true)
 }
 
 /// The product of two matrices as a fresh row-major tensor.
@@ -159,6 +138,30 @@ impl<T: Ring> Map2<T, T, T> for Blend<T> {
     }
 }
 
+/// Whether a factor changes nothing.
+pub(super) fn is_one(factor: Scalar) -> bool {
+    match factor {
+        Scalar::Complex(re, im) => re == 1.0 && im == 0.0,
+        s => s.as_f64() == 1.0,
+    }
+}
+
+/// Runs a sum with factors in float32, where the operands are halves and the factors not both one: then the result is
+/// rounded once.
+pub(super) fn rounded_once(
+    factors: Factors,
+    xs: &[&Tensor],
+    run: impl FnOnce(&[&Tensor]) -> Result<Outs>,
+) -> Result<Outs> {
+    let dtype = xs[0].dtype();
+    if dtype.half().is_none() || factors.plain(dtype) {
+        return run(xs);
+    }
+    let wide = xs.iter().map(|x| copy::cast(x, DType::Float32)).collect::<Result<SmallVec<[Tensor; 3]>>>()?;
+    let sum = run(&wide.iter().collect::<SmallVec<[&Tensor; 3]>>())?;
+    copy::cast(&sum[0], dtype).map(out)
+}
+
 /// How `beta * input + alpha * product` treats its factors.
 #[derive(Clone, Copy)]
 pub(super) struct Factors {
@@ -171,15 +174,15 @@ impl Factors {
     fn plain(self, dtype: DType) -> bool {
         let one = |s: Scalar| match s {
             Scalar::Float(x) if dtype.is_integral() => x as i64 == 1,
-            s => s.as_f64() == 1.0,
+            s => is_one(s),
         };
         one(self.beta) && one(self.alpha)
     }
 
     /// Complex factors have no place in a real product.
-    pub(super) fn check(self, op: &'static str) -> Result<()> {
+    pub(super) fn check(self, op: &'static str, dtype: DType) -> Result<()> {
         for s in [self.beta, self.alpha] {
-            if matches!(s, Scalar::Complex(..)) {
+            if matches!(s, Scalar::Complex(..)) && !dtype.is_complex() {
                 return Err(Error::dtype(op, "beta and alpha must be real numbers for real operands"));
             }
         }
@@ -203,7 +206,7 @@ impl Factors {
             product(&out, true)?;
             return Ok(out);
         }
-        let zero = |s: Scalar| if dtype.is_integral() { s.as_i64() == 0 } else { s.as_f64() == 0.0 };
+        let zero = |s: Scalar| if dtype.is_integral() { s.as_i64() == 0 } else { s.is_zero() };
         if lazy && zero(self.alpha) {
             out_zero(&out)?;
         } else {
@@ -211,7 +214,7 @@ impl Factors {
         }
         let input = if zero(self.beta) { &Tensor::full(&[], Scalar::Int(0), dtype)? } else { input };
         let strides = expanded_strides(input.sizes(), input.strides(), sizes);
-        match_dtype!(reals of op, dtype, T => {
+        match_dtype!(arithmetic of op, dtype, T => {
             let f = Blend { alpha: T::from_scalar(self.alpha), beta: T::from_scalar(self.beta) };
             let p = out.ptr::<T>();
             // SAFETY: (1) S1 and S3, and the expansion of the input to `sizes`; (2) the output is operand 0, and fresh,

@@ -2,12 +2,14 @@
 
 use retrograd_macros::op;
 
+use super::product::MULTIPLIED;
 use super::vector::Dot;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
+use crate::ops::pointwise::complex::conj_physical as conj;
 use crate::ops::view;
 use crate::tensor::{DType, Dtypes, Tensor};
 
@@ -18,26 +20,27 @@ struct VDot;
 impl Primitive for VDot {
     const NAME: &'static str = "vdot";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "other").when(0)];
-    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
+    const DTYPES: Dtypes = MULTIPLIED;
+    const COMPLEX: ComplexRule = ComplexRule::Own;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| match Dot::BATCH {
-        Batch::Rule(rule) => rule(&Dot, xs, axes, batch),
+        Batch::Rule(rule) => rule(&Dot, &[&conj(xs[0])?, xs[1]], axes, batch),
         _ => unreachable!("dot batches by a rule"),
     });
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Dot.forward(xs)
+        Dot.forward(&[&conj(&xs[0].detach())?, xs[1]])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || cx.g().mul(cx.saved(1)?))?);
+        let mut grads = maybe(cx.when(0, || conj(cx.g())?.mul(cx.saved(1)?))?);
         grads.push(cx.when(1, || cx.g().mul(cx.saved(0)?))?);
         Ok(grads)
     }
 }
 
-/// The inner product of two vectors; as `dot` for real ones.
+/// The inner product of two vectors, the first conjugated; as `dot` for real ones.
 ///
-/// Args: `input`, `other` (n,), of one dtype: an integer type, float32 or float64. Returns: a 0-dim tensor. Derivative:
-/// `g * other` and `g * input`. Raises: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
+/// Args: `input`, `other` (n,), of one dtype, any dtype but bool. Returns: a 0-dim tensor. Derivative: `conj(g) *
+/// other` and `g * input`. Raises: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
 ///
 /// >>> rg.vdot(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).item()
 /// 11.0

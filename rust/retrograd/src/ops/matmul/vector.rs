@@ -110,7 +110,7 @@ impl Primitive for Mv {
 
 /// The product of a matrix and a vector.
 ///
-/// Args: `input` (n, m), `vec` (m,), of one dtype: an integer type, float32 or float64. Returns: a tensor of shape
+/// Args: `input` (n, m), `vec` (m,), of one dtype, any dtype but bool. Returns: a tensor of shape
 /// (n,). Derivative: `outer(g, vec)` and `input.t() @ g`. Raises: RuntimeError if ranks, sizes or dtypes are
 /// incompatible.
 ///
@@ -183,7 +183,7 @@ impl Primitive for Dot {
 
 /// The inner product of two vectors.
 ///
-/// Args: `input`, `tensor` (n,), of one dtype: an integer type, float32 or float64.
+/// Args: `input`, `tensor` (n,), of one dtype, any dtype but bool; nothing is conjugated.
 /// Returns: a 0-dim tensor. Derivative: `g * tensor` and `g * input`.
 /// Raises: RuntimeError if an operand has not one dim, or sizes or dtypes differ.
 ///
@@ -196,7 +196,7 @@ pub fn dot(input: &Tensor, tensor: &Tensor) -> Result<Tensor> {
 
 /// The outer product of two vectors.
 ///
-/// Args: `input` (n,), `vec2` (m,), any dtypes; they promote as in `mul`.
+/// Args: `input` (n,), `vec2` (m,), any dtype; they promote as in `mul`.
 /// Returns: a tensor of shape (n, m). Derivative: `g @ vec2` and `g.t() @ input`.
 /// Raises: RuntimeError if an operand has not one dim.
 ///

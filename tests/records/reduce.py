@@ -118,6 +118,7 @@ def extreme(name: str, fn: Callable[..., Any], edges: tuple[Edge, ...]) -> OpRec
     empty = Refusal(s(t(0, 3), dim=0), IndexError, r"(?i)non-zero|size 0|empty")
     return OpRecord(
         name=name,
+        halves=0,
         reference=along(fn),
         samples=samples,
         domain=DISTINCT,
@@ -134,6 +135,7 @@ def extreme_with_index(
     pairs = (s(t(3, 4), t(4)), s(t(9), t(9)))
     return OpRecord(
         name=name,
+        halves=0,
         reference=pair(fn, place),
         samples=(*FULL, *two(tuple(x.but(dtypes=FLOATS) for x in ALONG)), *pairs),
         domain=DISTINCT,
@@ -150,6 +152,7 @@ def extreme_with_index(
 def place(name: str, fn: Callable[..., Any]) -> OpRecord:
     return OpRecord(
         name=name,
+        halves=0,
         reference=along(fn),
         samples=(*FULL, *ALONG),
         domain=DISTINCT,
@@ -178,13 +181,17 @@ def moments(name: str, fn: Callable[..., Any], **facts: Any) -> OpRecord:
         apart(s(t(7, 3), dim=0, correction=2)),
         apart(s(t(300))),
     )
-    return OpRecord(name=name, reference=fn, samples=samples, slack=LONG, refuses=(*BAD_DIM, TWICE), **facts)
+    return OpRecord(
+        name=name, complex=True, halves=1, reference=fn, samples=samples, slack=LONG, refuses=(*BAD_DIM, TWICE), **facts
+    )
 
 
 def truth(name: str, fn: Callable[..., Any]) -> OpRecord:
     samples = (*FULL, *EMPTY_WHOLE, *ALONG, *EMPTY_ALONG, s(mask([True, True])).but(dtypes=("bool",)))
     return OpRecord(
         name=name,
+        complex=True,
+        halves=0,
         reference=along(fn),
         samples=samples,
         domain=Domain(ints=(0, 2)),
@@ -228,6 +235,8 @@ RECORDS = [
     ),
     OpRecord(
         name="prod",
+        complex=True,
+        halves=1,
         reference=along(np.prod),
         domain=FACTORS,
         dtypes=NUMBERS,
@@ -290,6 +299,8 @@ RECORDS = [
     moments("std_mean", with_mean(deviation), method=False, result=("same", "same")),
     OpRecord(
         name="logsumexp",
+        complex=True,
+        halves=1,
         covers=("special.logsumexp",),
         reference=logsumexp,
         samples=(*ALONG, *SEVERAL),
@@ -316,6 +327,7 @@ RECORDS = [
     ),
     OpRecord(
         name="log_softmax",
+        halves=0,
         covers=("special.log_softmax",),
         reference=lambda x, dim, dtype=None: np.log(softmax(x, dim)),
         samples=NORMALISED,
@@ -327,6 +339,8 @@ RECORDS = [
     truth("any", np.any),
     OpRecord(
         name="cumsum",
+        complex=True,
+        halves=1,
         reference=lambda x, dim: np.cumsum(x, axis=dim) if x.ndim else x,
         samples=NORMALISED,
         dtypes=NUMBERS,
@@ -338,6 +352,8 @@ RECORDS = [
     ),
     OpRecord(
         name="cumprod",
+        complex=True,
+        halves=1,
         reference=lambda x, dim: np.cumprod(x, axis=dim) if x.ndim else x,
         domain=FACTORS,
         samples=(
@@ -358,6 +374,8 @@ RECORDS = [
     ),
     OpRecord(
         name="count_nonzero",
+        complex=True,
+        halves=0,
         reference=lambda x, dim=None: np.count_nonzero(x, axis=axes(dim) if x.ndim else None),
         samples=(
             *FULL,
@@ -374,6 +392,8 @@ RECORDS = [
     ),
     OpRecord(
         name="Tensor.sum_to_size",
+        complex=True,
+        halves=0,
         reference=summed_to,
         samples=(
             s(t(3, 4), 3, 1),

@@ -17,7 +17,7 @@ def as_axis(dim: Any) -> Any:
 def vector_norm(x: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, **_: Any) -> Any:
     axis, size = as_axis(dim), np.abs(x)
     if ord == 0:
-        return np.sum(x != 0, axis=axis, keepdims=keepdim).astype(x.dtype)
+        return np.sum(x != 0, axis=axis, keepdims=keepdim).astype(size.dtype)
     if ord in (INF, -INF):
         return (np.max if ord > 0 else np.min)(size, axis=axis, keepdims=keepdim)
     return np.sum(size**ord, axis=axis, keepdims=keepdim) ** (1 / ord)
@@ -72,6 +72,8 @@ BAD_DIM = Refusal(s(t(2, 3), 2), IndexError, r"-2.*1")
 RECORDS = [
     OpRecord(
         name="linalg.vector_norm",
+        complex=True,
+        halves=1,
         reference=vector_norm,
         domain=OFF_ZERO,
         method=False,
@@ -99,6 +101,8 @@ RECORDS = [
     ),
     OpRecord(
         name="linalg.matrix_norm",
+        complex=True,
+        halves=1,
         reference=matrix_norm,
         domain=OFF_ZERO,
         method=False,
@@ -118,6 +122,8 @@ RECORDS = [
     ),
     OpRecord(
         name="linalg.norm",
+        complex=True,
+        halves=1,
         reference=linalg_norm,
         domain=OFF_ZERO,
         method=False,
@@ -138,6 +144,8 @@ RECORDS = [
     ),
     OpRecord(
         name="norm",
+        complex=True,
+        halves=1,
         reference=norm,
         domain=DISTINCT,
         slack=128.0,
@@ -174,6 +182,8 @@ RECORDS = [
     ),
     OpRecord(
         name="dist",
+        complex=True,
+        halves=1,
         reference=lambda a, b, p=2: vector_norm(a - b, p),
         domain=DISTINCT,
         slack=64.0,
@@ -183,6 +193,7 @@ RECORDS = [
     ),
     OpRecord(
         name="nansum",
+        halves=1,
         reference=nan_sum,
         dtypes=NUMBERS,
         result="sum",
@@ -193,6 +204,7 @@ RECORDS = [
     ),
     OpRecord(
         name="nanmean",
+        halves=1,
         reference=nan_mean,
         out=True,
         samples=(*OVER, s(HOLES), s(HOLES, 0)),
@@ -202,6 +214,7 @@ RECORDS = [
     *(
         OpRecord(
             name=name,
+            halves=0,
             reference=running(best),
             dtypes=NUMBERS,
             domain=DISTINCT,
@@ -214,6 +227,8 @@ RECORDS = [
     ),
     OpRecord(
         name="logcumsumexp",
+        complex=True,
+        halves=1,
         reference=log_sums,
         out=True,
         slack=64.0,

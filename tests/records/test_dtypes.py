@@ -41,9 +41,7 @@ def test_complex_results_equal_the_reference(record: OpRecord, sample: Sample) -
                 for y, ref in zip(got, bound.expected(), strict=True):
                     same_precision = {"complex128": ("complex128", "float64"), "complex64": ("complex64", "float32")}
                     numeric = ref.dtype.kind in "fc"
-                    assert dtype_of(y) == (
-                        same_precision[dtype][ref.dtype.kind != "c"] if numeric else ref.dtype.name
-                    )
+                    assert dtype_of(y) == (same_precision[dtype][ref.dtype.kind != "c"] if numeric else ref.dtype.name)
                     assert tuple(y.shape) == ref.shape
                     bound_ = 2 * record.slack * float(np.finfo(dtype).eps)
                     np.testing.assert_allclose(array(y), ref, rtol=bound_, atol=bound_)

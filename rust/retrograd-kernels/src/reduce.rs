@@ -16,11 +16,13 @@ use crate::thresholds::reduce::{BLOCK, GROUP};
 
 mod best;
 mod engine;
+mod halves;
 mod ops;
 mod scan;
 
 pub use best::best;
 pub use engine::{Cascade, reduce, reduce_at, row};
+pub use halves::reduce_rows_of_halves;
 pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Sum, row_moments};
 pub use scan::{scan, scan_at};
 
@@ -31,7 +33,8 @@ pub trait Reduce<A>: Sync {
     type Acc: Copy + Send + Sync;
     /// What comes out.
     type O: Copy;
-    /// Whether accumulators are exact: then no order changes the result, and a plain loop does, compiled once.
+    /// Whether a plain loop does, compiled once: where accumulators are exact, so that no order changes the result, or
+    /// where the type is seldom reduced.
     const EXACT: bool = false;
 
     /// The neutral accumulator.

@@ -70,6 +70,8 @@ pub mod reduce {
     pub const WIDE: usize = size(128, 8);
     // A wide row fits in a strip.
     const _: () = assert!(WIDE <= STRIP_BYTES / 4);
+    /// Halves that are made float32 at a time, where a row has no more: they stay in the second-level cache.
+    pub const CONVERTED: usize = size(1 << 14, 8);
     /// Columns that a scan over an outer axis carries at once.
     pub const SCAN_COLUMNS: usize = size(256, 4);
     /// Partial results of a row in which an extreme is looked for: enough to fill vectors.

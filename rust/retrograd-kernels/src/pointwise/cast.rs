@@ -5,6 +5,7 @@
 //! to and from half precision goes through `f32`, rounding to nearest even.
 
 use half::{bf16, f16};
+use num_complex::Complex;
 
 use super::super::real::{Real, Ring};
 use super::super::simd::{InstructionSet, SimdElement};
@@ -103,12 +104,13 @@ cast_with!(u8, i8, i16, i32, i64 => Truth; x => (x != 0).into());
 cast_with!(f32, f64 => Truth; x => (x != 0.0).into());
 // The copy of a bool is 0 or 1, whatever the bytes of the original.
 cast_with!(Truth => Truth; x => x.get().into());
-impl<T: Real> Cast<Truth> for num_complex::Complex<T> {
+impl<T: Real> Cast<Truth> for Complex<T> {
     #[inline(always)]
     fn cast(self) -> Truth {
         (self != Self::ZERO).into()
     }
 }
+cast_with!(Complex<f64> => Complex<f64>; x => x);
 // Wide unsigned integers are converted by way of an i64 or, of 64 bits beside floats, an f64.
 casts!(u16 => i64, f64; x => x);
 casts!(u32 => i64, f64; x => x);

@@ -10,7 +10,7 @@ use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::{PART, STRIP_BYTES, WIDE};
 
 /// What an element takes, in nanoseconds.
-const ELEMENT_COST: f64 = 0.1;
+pub(super) const ELEMENT_COST: f64 = 0.1;
 
 /// Pairwise joining: holds one result per power of two, so 64 places serve any count.
 pub struct Cascade<Acc> {
@@ -26,6 +26,12 @@ impl<Acc: Copy> Default for Cascade<Acc> {
 }
 
 impl<Acc: Copy> Cascade<Acc> {
+    /// Whether nothing was added yet.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Adds the result of the next block.
     #[inline(always)]
     pub fn push<A, R: Reduce<A, Acc = Acc>>(&mut self, r: &R, mut acc: Acc) {

@@ -1,15 +1,15 @@
 //! The reducers.
 
-use half::{bf16, f16};
+use num_complex::Complex;
 
 use super::super::pointwise::Cast;
-use super::super::real::Real;
+use super::super::real::{Real, Ring};
 use super::super::simd::{Isa, SimdElement, Vector};
 use super::super::truth::Truth;
 use super::engine::{InVectors, vector_lanes};
 use super::{Reduce, row};
 
-/// The sum. f32 and halves accumulate in f32, f64 in f64; integers and bool in i64, wrapping, which is the result
+/// The sum. f32 accumulates in f32, f64 in f64; integers and bool in i64, wrapping, which is the result
 /// dtype.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum;
@@ -96,29 +96,21 @@ macro_rules! fold {
 }
 
 fold!(in vectors Sum: f32, f64; 0.0; |x, y| x + y; |t, n| t);
-fold!(Sum: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| t.cast());
-fold!(Sum: bf16 => f32 => bf16; 0.0; |x, y| x + y; |t, n| t.cast());
 fold!(Sum: Truth, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
 fold!(in vectors Prod: f32, f64; 1.0; |x, y| x * y; |t, n| t);
-fold!(Prod: f16 => f32 => f16; 1.0; |x, y| x * y; |t, n| t.cast());
-fold!(Prod: bf16 => f32 => bf16; 1.0; |x, y| x * y; |t, n| t.cast());
 fold!(Prod: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
 fold!(in vectors Mean: f32; 0.0; |x, y| x + y; |t, n| t / n as f32);
 fold!(in vectors Mean: f64; 0.0; |x, y| x + y; |t, n| t / n as f64);
-fold!(Mean: f16 => f32 => f16; 0.0; |x, y| x + y; |t, n| (t / n as f32).cast());
-fold!(Mean: bf16 => f32 => bf16; 0.0; |x, y| x + y; |t, n| (t / n as f32).cast());
 fold!(CumSum: f32 => f64 => f32; 0.0; |x, y| x + y; |t, n| t as f32);
 fold!(CumSum: f64 => f64 => f64; 0.0; |x, y| x + y; |t, n| t);
-fold!(CumSum: f16 => f64 => f16; 0.0; |x, y| x + y; |t, n| t.cast());
-fold!(CumSum: bf16 => f64 => bf16; 0.0; |x, y| x + y; |t, n| t.cast());
 fold!(CumSum: Truth, u8, i8, i16, i32, i64 => i64 => i64; 0; |x, y| x.wrapping_add(y); |t, n| t);
 fold!(CumProd: f32 => f64 => f32; 1.0; |x, y| x * y; |t, n| t as f32);
 fold!(CumProd: f64 => f64 => f64; 1.0; |x, y| x * y; |t, n| t);
-fold!(CumProd: f16 => f64 => f16; 1.0; |x, y| x * y; |t, n| t.cast());
-fold!(CumProd: bf16 => f64 => bf16; 1.0; |x, y| x * y; |t, n| t.cast());
 fold!(CumProd: Truth, u8, i8, i16, i32, i64 => i64 => i64; 1; |x, y| x.wrapping_mul(y); |t, n| t);
-fold!(All: Truth, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => Truth => Truth; Truth::TRUE; |x, y| x & y; |t, n| t);
-fold!(Any: Truth, u8, i8, i16, i32, i64, f32, f64, f16, bf16 => Truth => Truth; Truth::FALSE; |x, y| x | y; |t, n| t);
+fold!(CumProd: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
+fold!(Prod: Complex<f64> => Complex<f64> => Complex<f64>; Ring::ONE; |x, y| x.mul(y); |t, n| t);
+fold!(All: Truth, u8, i8, i16, i32, i64, f32, f64 => Truth => Truth; Truth::TRUE; |x, y| x & y; |t, n| t);
+fold!(Any: Truth, u8, i8, i16, i32, i64, f32, f64 => Truth => Truth; Truth::FALSE; |x, y| x | y; |t, n| t);
 
 macro_rules! extremes {
     // The accumulator dtype, the value that loses to all others as a maximum and as a minimum.
@@ -187,8 +179,6 @@ extremes! {
     i64 => i64, i64::MIN, i64::MAX;
     f32 => f32, f32::NEG_INFINITY, f32::INFINITY, in_vectors;
     f64 => f64, f64::NEG_INFINITY, f64::INFINITY, in_vectors;
-    f16 => f32, f32::NEG_INFINITY, f32::INFINITY;
-    bf16 => f32, f32::NEG_INFINITY, f32::INFINITY;
 }
 
 // Of NaN and a number, `at_least` and `at_most` give their first operand.
@@ -311,7 +301,7 @@ pub trait RowMoments: Copy {
     unsafe fn row_moments(a: *const Self, n: usize, stride: isize) -> (Self::Real, Self::Real);
 }
 
-moments!(f32 => f32, in_vectors; f64 => f64, in_vectors; f16 => f32; bf16 => f32);
+moments!(f32 => f32, in_vectors; f64 => f64, in_vectors);
 
 /// Mean and sum of squared deviations of one row, in two passes (the second finds the row in cache); NaN mean if empty.
 ///

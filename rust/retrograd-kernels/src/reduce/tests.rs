@@ -4,6 +4,7 @@ use super::super::simd::{InstructionSet, SimdElement};
 use super::super::strided::row_major;
 use super::*;
 use crate::naive;
+use crate::pointwise::Half;
 use crate::truth::Truth;
 
 const UGLY: [usize; 16] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65, 130, 1025, 3000];
@@ -135,6 +136,21 @@ fn the_error_of_a_long_sum_is_logarithmic() {
         reduce(&Sum, &[2], &[1], &[n / 2], &[2], a.as_ptr(), o.as_mut_ptr());
         // 64 rows in sequence, all rounded the same way: up to 32 half units of 6e-8.
         assert!((o[1] as f64 / (n / 2) as f64 / 0.1f32 as f64 - 1.0).abs() < 2e-6, "{}", o[1]);
+    }
+}
+
+#[test]
+fn halves_have_the_sums_of_float32() {
+    for (rows, n) in [(1, 1), (1, 5), (3, 1000), (2, 9000), (1, 200_001), (300, 300)] {
+        let a: Vec<f32> = numbers(rows * n).iter().map(|x| half::bf16::from_f32(*x).to_f32()).collect();
+        let halves: Vec<u16> = a.iter().map(|x| half::bf16::from_f32(*x).to_bits()).collect();
+        let (mut want, mut got) = (vec![0f32; rows], vec![0u16; rows]);
+        // SAFETY: contiguous rows.
+        unsafe { reduce(&Sum, &[rows], &[n as isize], &[n], &[1], a.as_ptr(), want.as_mut_ptr()) };
+        reduce_rows_of_halves(&Sum, Half::BF16, n, &halves, &mut got);
+        for (got, want) in got.iter().zip(&want) {
+            assert_eq!(*got, half::bf16::from_f32(*want).to_bits(), "{rows} {n}");
+        }
     }
 }
 

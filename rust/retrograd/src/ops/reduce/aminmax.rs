@@ -7,7 +7,7 @@ use super::extreme::Ties;
 use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
+use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Max, Min};
 use crate::match_dtype;
@@ -23,7 +23,8 @@ impl Primitive for AMinMax {
     const NAME: &'static str = "aminmax";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "min"), Save::output(1, "max")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim(), keepdim: op.over.keepdim);
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn kernel_name(&self) -> &'static str {
         "aminmax_cpu"
@@ -57,9 +58,10 @@ impl Primitive for AMinMax {
 
 /// The smallest and the largest element, of all or along a dimension.
 ///
-/// Args: `dim` the dimension, None for all; `keepdim` keeps it with size 1. NaN wins over every number. Returns: `(min,
-/// max)`. Derivative: each `g`, split evenly among the elements equal to its result. Raises: IndexError for a dimension
-/// out of range or of size 0; RuntimeError for no elements; NotImplementedError for complex dtypes.
+/// Args: `input` any real dtype; `dim` the dimension, None for all; `keepdim` keeps it with size 1. NaN wins over every
+/// number. Returns: `(min, max)`. Derivative: each `g`, split evenly among the elements equal to its result. Raises:
+/// IndexError for a dimension out of range or of size 0; RuntimeError for no elements; NotImplementedError for complex
+/// dtypes.
 ///
 /// >>> low, high = rg.aminmax(rg.tensor([2.0, 1.0, 3.0]))
 /// >>> low.item(), high.item()

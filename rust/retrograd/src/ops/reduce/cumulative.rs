@@ -1,16 +1,20 @@
 //! Running extremes and logarithms of running sums: cummax, cummin, logcumsumexp.
 
+use num_complex::Complex;
 use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::ReduceAxes;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::Result;
-use crate::kernels::real::{Ordered, Real};
+use crate::kernels::real::{Ordered, Ring};
 use crate::match_dtype;
 use crate::ops::index::{at_chosen, to_chosen};
+use crate::ops::pointwise::complex::real_part as real;
 use crate::ops::pointwise::select::where_;
 use crate::ops::view;
 use crate::tensor::copy;
@@ -45,7 +49,8 @@ impl Primitive for Running {
     const NAME: &'static str = "cummax";
     const SAVE: &'static [Save] = &[Save::output(1, "indices"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim);
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let axis = p.axis + 1;
         view::along_axis(Self { max: p.max, dim: axis as i64, axis }, xs, axes, batch, 0)
@@ -83,8 +88,8 @@ fn running(op: &'static str, x: &Tensor, max: bool, dim: i64) -> Result<(Tensor,
 
 /// The largest of the elements up to each one along a dimension, and its last index.
 ///
-/// Args: `dim` the dimension. NaN wins over every number. Returns: `(values, indices)`, indices in int64. Derivative:
-/// `g` added up at the indices. Raises: IndexError for a dimension out of range.
+/// Args: `input` any real dtype; `dim` the dimension. NaN wins over every number. Returns: `(values, indices)`, indices
+/// in int64. Derivative: `g` added up at the indices. Raises: IndexError for a dimension out of range.
 ///
 /// >>> rg.cummax(rg.tensor([1.0, 3.0, 2.0]), 0).values.tolist()
 /// [1.0, 3.0, 3.0]
@@ -109,24 +114,62 @@ struct LogCumSumExp {
     reverse: bool,
 }
 
+/// A number whose logarithms of sums can be taken.
+trait LogSum: Ring {
+    /// `log(exp(self) + exp(sum))`.
+    fn joined(self, sum: Self) -> Self;
+}
+
+macro_rules! log_sum {
+    ($($t:ty),*) => { $(impl LogSum for $t {
+        #[inline(always)]
+        fn joined(self, y: Self) -> Self {
+            let x = self;
+            if x.is_nan() || y.is_nan() {
+                return x + y;
+            }
+            // Also of two equal infinities, whose difference is NaN.
+            if x == y && (x - y).is_nan() {
+                return x;
+            }
+            let (high, low) = if x > y { (x, y) } else { (y, x) };
+            high + (low - high).exp().ln_1p()
+        }
+    })* };
+}
+log_sum!(f32, f64);
+
+impl LogSum for Complex<f64> {
+    /// As torch: near the larger of the two, so that the imaginary part goes on where a logarithm would jump.
+    fn joined(self, sum: Self) -> Self {
+        let (low, high) = if self.re < sum.re { (self, sum) } else { (sum, self) };
+        if Ring::is_nan(self) || Ring::is_nan(sum) {
+            return Self::new(f64::NAN, f64::NAN);
+        }
+        if high.re.is_infinite() && low.re == high.re {
+            return if high.re < 0.0 { low } else { (low.exp() + high.exp()).ln() };
+        }
+        let z = (low - high).exp();
+        // The logarithm of 1 + z, exact for small z.
+        let squares = z.re * (2.0 + z.re) + z.im * z.im;
+        let size = match squares {
+            _ if z.norm() >= 0.5 => libm::hypot(z.re + 1.0, z.im).ln(),
+            0.0 => z.re,
+            _ => 0.5 * squares.ln_1p(),
+        };
+        Self::new(high.re + size, high.im + z.im.atan2(z.re + 1.0))
+    }
+}
+
 /// The logarithms of running sums of exponentials.
-fn logs<T: Real>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse: bool) {
+fn logs<T: LogSum>(x: &[T], to: &mut [T], [before, n, after]: [usize; 3], reverse: bool) {
     for b in 0..before {
         for j in 0..after {
             let mut last: Option<T> = None;
             for i in 0..n {
                 let at = (b * n + if reverse { n - 1 - i } else { i }) * after + j;
                 let x = x[at];
-                let next = match last {
-                    None => x,
-                    Some(y) if x.is_nan() || y.is_nan() => x.add(y),
-                    // Also of two equal infinities, whose difference is NaN.
-                    Some(y) if x == y && x.sub(y).is_nan() => x,
-                    Some(y) => {
-                        let (high, low) = if x > y { (x, y) } else { (y, x) };
-                        high.add(low.sub(high).exp().ln_1p())
-                    }
-                };
+                let next = last.map_or(x, |sum| x.joined(sum));
                 to[at] = next;
                 last = Some(next);
             }
@@ -138,16 +181,17 @@ impl Primitive for LogCumSumExp {
     const NAME: &'static str = "logcumsumexp";
     const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), reverse: p.reverse }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let x = copy::contiguous(xs[0])?;
+        let x = copy::contiguous(&copy::cast(xs[0], xs[0].dtype().wide())?)?;
         let block = self.over.block(x.sizes());
-        match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
+        let logs = match_dtype!(wide, x.dtype(), T => Tensor::build::<T>(x.sizes(), |to| {
             logs(x.as_slice::<T>().unwrap_or(&[]), to, block, self.reverse);
-        }))
-        .map(out)
+        }))?;
+        copy::cast(&logs, xs[0].dtype()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, result, x) = (cx.g(), cx.saved(0)?, cx.saved(1)?);
@@ -157,14 +201,18 @@ impl Primitive for LogCumSumExp {
         // In logarithms, separately for positive and negative gradients. Where the sum is 0, so is the derivative by
         // what it is of.
         let some = result.ne(&none)?;
-        let part = |g: &Tensor| -> Result<Tensor> {
-            // NaN counts as both.
-            let positive = g.le(&zero)?.logical_not()?.logical_and(&some)?;
-            let safe = where_(&positive, g, &Tensor::number(Scalar::Int(1))?)?;
-            let log = where_(&positive, &safe.log()?.sub(&where_(&some, result, &zero)?)?, &none)?;
+        let part = |g: &Tensor, counts: &Tensor| -> Result<Tensor> {
+            let counts = counts.logical_and(&some)?;
+            let safe = where_(&counts, g, &Tensor::number(Scalar::Int(1))?)?;
+            let log = where_(&counts, &safe.log()?.sub(&where_(&some, result, &zero)?)?, &none)?;
             apply1(back.clone(), &[&log])?.add(x)?.exp()
         };
-        part(g)?.sub(&part(&g.neg()?)?).map(one)
+        if g.dtype().is_complex() {
+            return part(g, &g.ne(&zero)?).map(one);
+        }
+        // NaN counts as both.
+        let positive = |g: &Tensor| part(g, &g.le(&zero)?.logical_not()?);
+        positive(g)?.sub(&positive(&g.neg()?)?).map(one)
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
@@ -175,7 +223,7 @@ impl Primitive for LogCumSumExp {
             _ => return Ok(one(t.clone())),
         };
         let (zero, none) = (Tensor::number(Scalar::Int(0))?, Tensor::number(Scalar::Float(f64::NEG_INFINITY))?);
-        let largest = x.detach().amax(&[axis], true)?;
+        let largest = real(&x.detach())?.amax(&[axis], true)?;
         let largest = where_(&largest.gt(&none)?, &largest, &zero)?;
         let sums = x.sub(&largest)?.exp()?.mul(t)?;
         let sums =
@@ -188,8 +236,8 @@ impl Primitive for LogCumSumExp {
 
 /// The logarithm of the sums of exponentials of the elements up to each one, along a dimension.
 ///
-/// Args: `input` of a floating point dtype; `dim` the dimension. Returns: the same shape. Derivative: `g * exp(input -
-/// result)`, summed from the other end. Raises: IndexError for a dimension out of range; NotImplementedError for
+/// Args: `input` a floating or complex dtype; `dim` the dimension. Returns: the same shape. Derivative: `g * exp(input
+/// - result)`, summed from the other end. Raises: IndexError for a dimension out of range; NotImplementedError for
 /// integers.
 ///
 /// >>> rg.logcumsumexp(rg.tensor([0.0, 0.0]), 0).exp().tolist()

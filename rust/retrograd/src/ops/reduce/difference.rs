@@ -19,10 +19,10 @@ fn neighbours(x: &Tensor, axis: i64) -> Result<(Tensor, Tensor)> {
 
 /// Each element less the one before it, along a dimension; `n` times over.
 ///
-/// Args: `n` how often; `dim` the dimension; `prepend`, `append` tensors put before and behind first, of the sizes of
-/// `input` but along `dim`. Returns: a tensor with `n` elements less along the dimension; for bool, whether neighbours
-/// differ. Derivative: the differences of `g` in turn. Raises: RuntimeError for a 0-dim tensor, a negative `n`, or
-/// sizes that are incompatible; IndexError for a dimension out of range.
+/// Args: `input` any dtype; `n` how often; `dim` the dimension; `prepend`, `append` tensors put before and behind
+/// first, of the sizes of `input` but along `dim`. Returns: a tensor with `n` elements less along the dimension; for
+/// bool, whether neighbours differ. Derivative: the differences of `g` in turn. Raises: RuntimeError for a 0-dim
+/// tensor, a negative `n`, or sizes that are incompatible; IndexError for a dimension out of range.
 ///
 /// >>> rg.diff(rg.tensor([1, 3, 2])).tolist()
 /// [2, -1]
@@ -143,9 +143,10 @@ fn spacing(op: &'static str, dx: Scalar) -> Result<f64> {
 
 /// The integral along a dimension of samples `y` taken at the places `x`, by the trapezoidal rule.
 ///
-/// Args: `y` samples; `x` the places of all, or a vector of the places along `dim`; `dim` the dimension. Returns: a
-/// tensor without the dimension. Derivative: that of the sum of `(x[i + 1] - x[i]) (y[i + 1] + y[i]) / 2`. Raises:
-/// RuntimeError for bool and where places and samples are incompatible; IndexError for a dimension out of range.
+/// Args: `y` samples, any dtype but bool; `x` the places of all, or a vector of the places along `dim`; `dim` the
+/// dimension. Returns: a tensor without the dimension. Derivative: that of the sum of `(x[i + 1] - x[i]) (y[i + 1] +
+/// y[i]) / 2`. Raises: RuntimeError for bool and where places and samples are incompatible; IndexError for a dimension
+/// out of range.
 ///
 /// >>> rg.trapezoid(rg.tensor([1.0, 5.0, 10.0]), rg.tensor([0.0, 1.0, 3.0])).item()
 /// 18.0

@@ -7,7 +7,9 @@ use super::sum::sum_of;
 use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Max, Min, best};
 use crate::kernels::simd::InstructionSet;
@@ -92,7 +94,8 @@ impl Ties {
 impl Primitive for ExtremeAlong {
     const NAME: &'static str = "amax";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     fn node(&self) -> &'static str {
         match (self.max, self.full) {
@@ -150,7 +153,8 @@ impl Primitive for ExtremeDim {
         keepdim: op.over.keepdim,
         self_sym_sizes: &op.sizes[..],
     );
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let mut sizes = view::with_batch(&op.sizes, batch);
         let over = if op.sizes.is_empty() {
@@ -211,7 +215,8 @@ impl Primitive for ArgExtreme {
     const NAME: &'static str = "argmax";
     const NODE: &'static str = "NotDifferentiable";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { max: op.max, over: op.over.lifted(ndims[0]) }));
     const JVP: Tangents<Self> = Tangents::Zero;
     fn kernel_name(&self) -> &'static str {
@@ -263,8 +268,9 @@ impl Tensor {
 
 /// The maximum over dimensions.
 ///
-/// Args: `dim` an integer or a list, none for all; `keepdim` keeps them with size 1. NaN wins over every number.
-/// Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`, split evenly among equal elements.
+/// Args: `input` any real dtype; `dim` an integer or a list, none for all; `keepdim` keeps them with size 1. NaN wins
+/// over every number. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`, split evenly among
+/// equal elements.
 /// Raises: IndexError for a dimension out of range or of size 0; RuntimeError for no dims of an empty tensor.
 ///
 /// >>> rg.amax(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), dim=1).tolist()
@@ -311,8 +317,8 @@ pub fn max(input: &Tensor) -> Result<Tensor> {
 
 /// The maximum along a dimension and the first index where it stands.
 ///
-/// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64.
-/// Derivative: `g` to the index found. Raises: IndexError for a dimension out of range or of size 0.
+/// Args: `input` any real dtype; `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`,
+/// indices in int64. Derivative: `g` to the index found. Raises: IndexError for a dimension out of range or of size 0.
 ///
 /// >>> values, indices = rg.max(rg.tensor([[1.0, 5.0], [3.0, 4.0]]), 1)
 /// >>> indices.tolist()
@@ -369,9 +375,9 @@ pub fn min_of(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The first index of the maximum, of all elements (as if flattened) or along a dimension.
 ///
-/// Args: `dim` the dimension, None for all; `keepdim` keeps reduced dimensions with size 1.
-/// Returns: int64. No derivative. Raises: IndexError for a dimension out of range or no elements; RuntimeError for
-/// bool.
+/// Args: `input` any real dtype but bool; `dim` the dimension, None for all; `keepdim` keeps reduced dimensions with
+/// size 1. Returns: int64. No derivative. Raises: IndexError for a dimension out of range or no elements; RuntimeError
+/// for bool.
 ///
 /// >>> rg.argmax(rg.tensor([1.0, 3.0, 2.0])).item()
 /// 1

@@ -68,7 +68,7 @@ fn all_or_any(what: Question, op: &'static str, input: &Tensor, dim: Option<&[i6
 
 /// Whether all elements are non-zero.
 ///
-/// Returns: a 0-dim bool (uint8 for uint8); True for an empty tensor. No derivative.
+/// Args: `input` any dtype. Returns: a 0-dim bool (uint8 for uint8); True for an empty tensor. No derivative.
 ///
 /// >>> rg.all(rg.tensor([True, False])).item()
 /// False
@@ -79,8 +79,8 @@ pub fn all(input: &Tensor) -> Result<Tensor> {
 
 /// Whether all elements along dimensions are non-zero.
 ///
-/// Args: `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with size 1.
-/// Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
+/// Args: `input` any dtype; `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with
+/// size 1. Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
 ///
 /// >>> rg.all(rg.tensor([[True, False], [True, True]]), 1).tolist()
 /// [False, True]
@@ -91,7 +91,7 @@ pub fn all_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Te
 
 /// Whether any element is non-zero.
 ///
-/// Returns: a 0-dim bool (uint8 for uint8); False for an empty tensor. No derivative.
+/// Args: `input` any dtype. Returns: a 0-dim bool (uint8 for uint8); False for an empty tensor. No derivative.
 ///
 /// >>> rg.any(rg.tensor([True, False])).item()
 /// True
@@ -102,8 +102,8 @@ pub fn any(input: &Tensor) -> Result<Tensor> {
 
 /// Whether any element along dimensions is non-zero.
 ///
-/// Args: `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with size 1.
-/// Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
+/// Args: `input` any dtype; `dim` an integer or a list, None for all, an empty list for none; `keepdim` keeps them with
+/// size 1. Returns: bool (uint8 for uint8). No derivative. Raises: IndexError for a dimension out of range.
 ///
 /// >>> rg.any(rg.tensor([[True, False], [False, False]]), 1).tolist()
 /// [True, False]
@@ -114,7 +114,7 @@ pub fn any_dims(input: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Te
 
 /// The number of elements that are not zero.
 ///
-/// Args: `dim` an integer or a list, None or an empty list for all. Returns: int64. No derivative.
+/// Args: `input` any dtype; `dim` an integer or a list, None or an empty list for all. Returns: int64. No derivative.
 /// Raises: IndexError for a dimension out of range.
 ///
 /// >>> rg.count_nonzero(rg.tensor([0.0, 2.0, 3.0])).item()

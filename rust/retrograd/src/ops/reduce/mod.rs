@@ -154,6 +154,12 @@ impl ReduceAxes {
         sizes.iter().enumerate().filter(|&(axis, _)| !self.has(axis)).map(|(_, &n)| n).collect()
     }
 
+    /// Whether the reduced axes of a tensor of `ndim` dims are the last ones, if any.
+    pub(crate) fn is_trailing(&self, ndim: usize) -> bool {
+        let axes = self.axes(ndim);
+        axes.first().is_none_or(|&first| first + axes.len() == ndim)
+    }
+
     /// Number of elements that make one element of the result.
     pub(crate) fn count(&self, sizes: &[usize]) -> usize {
         sizes.iter().enumerate().filter(|&(axis, _)| self.has(axis)).fold(1, |n, (_, &size)| n.saturating_mul(size))

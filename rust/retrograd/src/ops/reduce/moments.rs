@@ -7,11 +7,15 @@ use super::sum::{mean_of, sum_of};
 use super::{ReduceAxes, run_into};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::reduce::{Moments, Reduce, row_moments};
 use crate::match_dtype;
+use crate::ops::pointwise::complex::{conj_physical as conj, real_part as real};
 use crate::ops::pointwise::select::where_;
+use crate::tensor::complex::pairs;
 use crate::tensor::layout::numel;
 use crate::tensor::{Dtypes, Element, FromScalar, Scalar, Tensor};
 
@@ -54,29 +58,41 @@ impl<const STD: bool, const MEAN: bool> Primitive for VarOrStd<STD, MEAN> {
         (true, true) => &[Save::input(0, "self"), Save::output(0, "result0")],
     };
     const PARAMS: Params<Self> = params!(op; correction, dim: op.over.saved_dims(), keepdim: op.over.keepdim);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
+    const COMPLEX: ComplexRule = ComplexRule::Own;
     const BATCH: Batch<Self> =
         Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), correction: op.correction }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let x = xs[0];
-        let freedom = self.freedom(x.sizes()).max(0.0);
+        let (x, dtype) = (xs[0], xs[0].dtype());
+        let (freedom, sizes) = (self.freedom(x.sizes()).max(0.0), self.over.sizes(x.sizes()));
+        // The variance of complex numbers is the sum of those of their parts.
+        let parts = if dtype.is_complex() { 2 } else { 1 };
+        let (x, over) = match parts {
+            1 => (x.clone(), self.over.clone()),
+            _ => (pairs(x)?, self.over.without_last(x.ndim())),
+        };
         match_dtype!(floats, x.dtype(), T => {
-            let sizes = self.over.sizes(x.sizes());
-            let moments = moments::<T>(x, &self.over, |row| {
+            let moments = moments::<T>(&x, &over, |row| {
                 // SAFETY: (1) the elements of a slice.
                 let (mean, squares) = unsafe { row_moments(row.as_ptr(), row.len(), 1) };
                 [mean, squares]
             });
             let var_or_std = Tensor::build::<T>(&sizes, |o| {
-                for (o, [_, squares]) in o.iter_mut().zip(&moments) {
-                    let var = *squares / T::from_scalar(Scalar::Float(freedom));
+                for (o, of_parts) in o.iter_mut().zip(moments.chunks_exact(parts)) {
+                    let squares = of_parts[1..].iter().fold(of_parts[0][1], |sum, [_, squares]| sum + squares);
+                    let var = squares / T::from_scalar(Scalar::Float(freedom));
                     *o = if STD { var.sqrt() } else { var };
                 }
             })?;
             if !MEAN {
                 return Ok(out(var_or_std));
             }
-            let mean = Tensor::build::<T>(&sizes, |o| o.iter_mut().zip(&moments).for_each(|(o, [mean, _])| *o = *mean))?;
+            let mean = Tensor::empty(&sizes, dtype)?;
+            for (i, [mean_of_part, _]) in moments.iter().enumerate() {
+                // SAFETY: fresh, contiguous memory of as many reals as there are moments.
+                unsafe { *mean.op_ptr().cast::<T>().add(i) = *mean_of_part };
+            }
             Ok(smallvec![var_or_std, mean])
         })
     }
@@ -90,7 +106,7 @@ impl<const STD: bool, const MEAN: bool> Primitive for VarOrStd<STD, MEAN> {
             let centred = self.centred(x)?;
             total = Some(if freedom <= 0.0 && self.over.is_all() {
                 // No 0 times infinity where the mean is the element itself.
-                let number = |v: f64| Tensor::full(&[], Scalar::Float(v), x.dtype());
+                let number = |v: f64| Tensor::full(&[], Scalar::Float(v), x.dtype().real());
                 let at_mean = centred.eq(&number(0.0)?)?;
                 g.mul(&where_(&at_mean, &number(f64::NAN)?, &number(f64::INFINITY)?)?)?
             } else {
@@ -110,7 +126,8 @@ impl<const STD: bool, const MEAN: bool> Primitive for VarOrStd<STD, MEAN> {
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
         let Some(t) = cx.t(0) else { return Ok(cx.outs.iter().map(|_| None).collect()) };
         let x = cx.xs[0];
-        let var = sum_of(&op.centred(x)?.mul(t)?, op.over.clone(), None)?.times(2.0 / op.freedom(x.sizes()))?;
+        let change = real(&conj(&op.centred(x)?)?.mul(t)?)?;
+        let var = sum_of(&change, op.over.clone(), None)?.times(2.0 / op.freedom(x.sizes()))?;
         let var_or_std = if STD { op.halved(&var, &cx.outs[0])? } else { var };
         if MEAN {
             Ok(smallvec![Some(var_or_std), Some(mean_of(t, op.over.clone(), None)?)])
@@ -127,9 +144,7 @@ where
 {
     let n = numel(&over.sizes(x.sizes()));
     let mut all: Vec<[T; 2]> = Vec::with_capacity(n);
-    let axes = over.axes(x.ndim());
-    let trailing = axes.first().is_none_or(|&first| first + axes.len() == x.ndim());
-    if x.is_contiguous() && trailing && x.numel() > 0 {
+    if x.is_contiguous() && over.is_trailing(x.ndim()) && x.numel() > 0 {
         // Two passes over a row that the cache holds beat one with a division in each step.
         let data = x.as_slice::<T>().expect("contiguous and of this dtype");
         all.extend(data.chunks_exact(x.numel() / n).map(row));
@@ -186,7 +201,7 @@ fn bessel(unbiased: bool) -> Option<Scalar> {
 
 /// The variance of all elements.
 ///
-/// Args: `input` a floating point dtype; `unbiased` divides by `n - 1` rather than by `n`.
+/// Args: `input` a floating or complex dtype; `unbiased` divides by `n - 1` rather than by `n`.
 /// Returns: a 0-dim tensor, NaN for too few elements. Derivative: `2 g (input - mean) / (n - 1)`.
 /// Raises: RuntimeError for integers.
 ///
@@ -211,8 +226,8 @@ pub fn var_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 
 /// The variance over dimensions, squared deviations divided by `n - correction`.
 ///
-/// Args: `dim` an integer or a list, None for all; `correction` a number (1); `keepdim` keeps the dimensions with size
-/// 1.
+/// Args: `input` a floating or complex dtype; `dim` an integer or a list, None for all; `correction` a number (1);
+/// `keepdim` keeps the dimensions with size 1.
 /// Returns: NaN or infinity if `n` is not above `correction`. Derivative: `2 g (input - mean) / (n - correction)`.
 /// Raises: RuntimeError for integers.
 ///
@@ -225,7 +240,7 @@ pub fn var(input: &Tensor, dim: Option<&[i64]>, correction: Option<Scalar>, keep
 
 /// The standard deviation of all elements.
 ///
-/// Args: `input` a floating point dtype; `unbiased` divides by `n - 1` rather than by `n`.
+/// Args: `input` a floating or complex dtype; `unbiased` divides by `n - 1` rather than by `n`.
 /// Returns: a 0-dim tensor, NaN for too few elements. Derivative: `g (input - mean) / ((n - 1) std)`, 0 where `std` is
 /// 0.
 /// Raises: RuntimeError for integers.
@@ -251,8 +266,8 @@ pub fn std_dim(input: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: boo
 
 /// The standard deviation over dimensions, squared deviations divided by `n - correction`.
 ///
-/// Args: `dim` an integer or a list, None for all; `correction` a number (1); `keepdim` keeps the dimensions with size
-/// 1.
+/// Args: `input` a floating or complex dtype; `dim` an integer or a list, None for all; `correction` a number (1);
+/// `keepdim` keeps the dimensions with size 1.
 /// Returns: NaN or infinity if `n` is not above `correction`. Derivative: `g (input - mean) / ((n - correction) std)`.
 /// Raises: RuntimeError for integers.
 ///

@@ -9,7 +9,7 @@ use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
-use crate::tensor::{DType, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor};
 
 /// The tensor with zeros for NaN.
 fn numbers(x: &Tensor, nan: &Tensor) -> Result<Tensor> {
@@ -27,6 +27,7 @@ impl Primitive for NanSum {
     const NAME: &'static str = "nansum";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
+    const DTYPES: Dtypes = Dtypes::ORDERED;
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), dtype: p.dtype }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0].detach();
@@ -44,15 +45,18 @@ impl Primitive for NanSum {
 
 /// The sum of the elements that are not NaN.
 ///
-/// Args: `dim` an integer or a list, None for all; `keepdim` keeps them with size 1; `dtype` to sum in (int64 for
-/// integers and bool). Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded,
-/// and 0 for NaN.
+/// Args: `input` any real dtype; `dim` an integer or a list, None for all; `keepdim` keeps them with size 1; `dtype` to
+/// sum in (int64 for integers and bool). Returns: a tensor without (or with size 1 in) the summed dimensions.
+/// Derivative: `g`, expanded, and 0 for NaN.
 /// Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
 ///
 /// >>> rg.nansum(rg.tensor([1.0, float('nan'), 2.0])).item()
 /// 3.0
 #[op(function, method, out = COMPUTED, "(dim=None, keepdim=False, *, dtype=None)")]
 pub fn nansum(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+    if input.dtype().is_complex() {
+        return Err(Error::dtype("nansum", "nansum does not support complex inputs"));
+    }
     let over = ReduceAxes::dims("nansum", dim, input.ndim(), keepdim)?;
     if input.dtype().is_integral() {
         return sum_of(input, over, Some(accumulated(input.dtype(), dtype)));
@@ -62,7 +66,7 @@ pub fn nansum(input: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<
 
 /// The mean of the elements that are not NaN.
 ///
-/// Args: `input` of a floating point dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or
+/// Args: `input` a floating dtype; `dim`, `keepdim`, `dtype` as for `nansum`. Returns: a tensor without (or
 /// with size 1 in) the dimensions; NaN where no element is a number. Derivative: `g / n` for every number. Raises:
 /// RuntimeError for integers.
 ///

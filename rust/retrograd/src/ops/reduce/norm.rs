@@ -7,13 +7,16 @@ use super::ReduceAxes;
 use super::sum::sum_of;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::ops::memory::cast;
+use crate::ops::pointwise::complex::{conj_physical as conj, real_part as real};
 use crate::ops::pointwise::{refuse_bools, result_type};
 use crate::ops::{Value, view};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Scalar, Tensor};
 
 fn zero() -> Result<Tensor> {
     Tensor::number(Scalar::Int(0))
@@ -31,11 +34,11 @@ fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
         (_, false) => magnitude.amin(&dims, over.keepdim),
     };
     if ord == 0.0 {
-        cast(&sum(&x.ne(&zero()?)?)?, x.dtype())
+        cast(&sum(&x.ne(&zero()?)?)?, magnitude.dtype())
     } else if ord == 1.0 {
         sum(&magnitude)
     } else if ord == 2.0 {
-        sum(&x.mul(x)?)?.sqrt()
+        sum(&magnitude.mul(&magnitude)?)?.sqrt()
     } else if ord.is_infinite() {
         largest(ord > 0.0)
     } else {
@@ -52,7 +55,7 @@ fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) 
         return Tensor::zeros(x.sizes(), g.dtype());
     }
     if ord == 1.0 {
-        return g.mul(&x.sign()?);
+        return g.mul(&x.sgn()?);
     }
     let none = norm.eq(&zero)?;
     if ord == 2.0 {
@@ -62,16 +65,25 @@ fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) 
     if ord.is_infinite() {
         let nan = |t: &Tensor| t.ne(t);
         let best = magnitude.eq(norm)?.logical_or(&nan(&magnitude)?.logical_and(&nan(norm)?)?)?;
-        let count = cast(&sum_of(&best, over.keeping(), None)?, x.dtype())?;
-        return g.mul(&off(&x.sign()?.div(&count)?, &best.logical_not()?)?);
+        let count = cast(&sum_of(&best, over.keeping(), None)?, magnitude.dtype())?;
+        return g.mul(&off(&x.sgn()?.div(&count)?, &best.logical_not()?)?);
     }
     if ord < 1.0 {
         let power = off(&magnitude.power(ord - 1.0)?, &x.eq(&zero)?)?;
-        return g.mul(&x.sign()?.mul(&power)?.mul(&norm.power(1.0 - ord)?)?);
+        return g.mul(&x.sgn()?.mul(&power)?.mul(&norm.power(1.0 - ord)?)?);
     }
     let scaled =
-        if ord < 2.0 { x.sign()?.mul(&magnitude.power(ord - 1.0)?)? } else { x.mul(&magnitude.power(ord - 2.0)?)? };
+        if ord < 2.0 { x.sgn()?.mul(&magnitude.power(ord - 1.0)?)? } else { x.mul(&magnitude.power(ord - 2.0)?)? };
     scaled.mul(&off(&g.div(&norm.power(ord - 1.0)?)?, &none)?)
+}
+
+/// The change of the norm along `t`, element by element: to be summed.
+fn norm_jvp(t: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
+    if !x.dtype().is_complex() {
+        return norm_vjp(t, x, norm, ord, over);
+    }
+    let one = Tensor::ones(&[], norm.dtype())?;
+    real(&conj(&norm_vjp(&one, x, norm, ord, over)?)?.mul(t)?)
 }
 
 /// `linalg.vector_norm`: reverse [`norm_vjp`].
@@ -86,7 +98,8 @@ struct VectorNorm {
 impl Primitive for VectorNorm {
     const NAME: &'static str = "vector_norm";
     const SAVE: &'static [Save] = &[Save::output(0, "result"), Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const COMPLEX: ComplexRule = ComplexRule::Own;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), ..p.clone() }));
     fn node(&self) -> &'static str {
         if self.older { "NormBackward1" } else { "LinalgVectorNormBackward0" }
@@ -103,7 +116,7 @@ impl Primitive for VectorNorm {
         let Some(t) = cx.t(0) else { return Ok(maybe(None)) };
         let x = cx.xs[0];
         let norm = op.over.aligned(&cx.outs[0], x.sizes())?;
-        sum_of(&norm_vjp(t, x, &norm, op.ord.as_f64(), &op.over)?, op.over.clone(), None).map(one)
+        sum_of(&norm_jvp(t, x, &norm, op.ord.as_f64(), &op.over)?, op.over.clone(), None).map(one)
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
@@ -154,6 +167,13 @@ pub(crate) fn vector(
     dtype: Option<DType>,
 ) -> Result<Tensor> {
     check_float(op, x, dtype)?;
+    if let Some(dtype) = dtype.filter(|dtype| dtype.is_complex() != x.dtype().is_complex()) {
+        let kind = if x.dtype().is_complex() { "complex" } else { "real" };
+        return Err(Error::dtype(
+            op,
+            format!("{op}: dtype should be {kind} for {kind} inputs, but got {}", dtype.scalar_type_name()),
+        ));
+    }
     let norm = VectorNorm::checked(op, x, ord, dim, keepdim)?;
     apply1(norm, &[&cast(x, dtype.unwrap_or(x.dtype()))?])
 }
@@ -169,13 +189,13 @@ pub(crate) fn older_vector(
     apply1(VectorNorm { older: true, ..VectorNorm::checked(op, x, ord, dim, keepdim)? }, &[x])
 }
 
-/// The norm of vectors: of all elements, or over dimensions.
+/// The norm of vectors: of all elements, or over dimensions; a real number.
 ///
-/// Args: `x` of a floating point dtype; `ord` the order `p` of `sum(abs(x) ** p) ** (1 / p)`, infinity for the largest
-/// magnitude, minus infinity for the smallest, 0 for the number of elements that are not zero; `dim`, `keepdim` as for
-/// `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g` times
-/// that of the norm, 0 where the norm is 0. Raises: RuntimeError for integers, or an order without identity over no
-/// elements.
+/// Args: `x` a floating or complex dtype; `ord` the order `p` of `sum(abs(x) ** p) ** (1 / p)`, infinity for the
+/// largest magnitude, minus infinity for the smallest, 0 for the number of elements that are not zero; `dim`, `keepdim`
+/// as for `sum`; `dtype` converts first. Returns: a tensor without (or with size 1 in) the dimensions. Derivative: `g`
+/// times that of the norm, 0 where the norm is 0. Raises: RuntimeError for integers, or an order without identity over
+/// no elements.
 ///
 /// >>> rg.linalg.vector_norm(rg.tensor([3.0, 4.0])).item()
 /// 5.0
@@ -207,7 +227,7 @@ fn matrix_axes(op: &'static str, a: &Tensor, dim: &[i64]) -> Result<[usize; 2]> 
 
 /// The norm of matrices by a name.
 ///
-/// Args: `A` of a floating point dtype; `ord` "fro" for the root of the sum of squares; `dim` the two axes of the
+/// Args: `A` a floating or complex dtype; `ord` "fro" for the root of the sum of squares; `dim` the two axes of the
 /// matrices; `keepdim` keeps them with size 1; `dtype` converts first. Derivative: as for `linalg.vector_norm`. Raises:
 /// RuntimeError for integers, fewer than 2 dims or another name; NotImplementedError for "nuc", which needs singular
 /// values.
@@ -265,8 +285,8 @@ pub fn matrix_norm_number(A: &Tensor, ord: Scalar, dim: &[i64], keepdim: bool, d
 
 /// The norm of vectors or, with an order and two axes, of matrices.
 ///
-/// Args: `A` of a floating point dtype; `ord` an order, None for the root of the sum of squares; `dim` one axis or two,
-/// None for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: `linalg.vector_norm`, or
+/// Args: `A` a floating or complex dtype; `ord` an order, None for the root of the sum of squares; `dim` one axis or
+/// two, None for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: `linalg.vector_norm`, or
 /// `linalg.matrix_norm` for an order and two axes. Raises: RuntimeError for more axes, and as these do.
 ///
 /// >>> rg.linalg.norm(rg.tensor([3.0, 4.0])).item()
@@ -325,7 +345,7 @@ pub fn linalg_norm_named(
 
 /// The norm of some order, of all elements or over dimensions: `sum(abs(input) ** p) ** (1 / p)`.
 ///
-/// Args: `input` of a floating point dtype; `p` the order of `linalg.vector_norm` (0 counts the elements that are not
+/// Args: `input` a floating or complex dtype; `p` the order of `linalg.vector_norm` (0 counts the elements that are not
 /// 0, infinity takes the largest magnitude, minus infinity the smallest), None for 2; `dim` an int, several, or None
 /// for all; `keepdim` keeps them with size 1; `dtype` converts first. Returns: a tensor without those dims. Derivative:
 /// `g * sign(input) * (abs(input) / norm) ** (p - 1)`, and 0 where the norm is 0. Raises: IndexError if there is no
@@ -380,7 +400,8 @@ impl Primitive for Dist {
     const NAME: &'static str = "dist";
     const SAVE: &'static [Save] = &[Save::input(1, "other"), Save::output(0, "result"), Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; p);
-    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const COMPLEX: ComplexRule = ComplexRule::Own;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let [a, b] = [view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?];
         let ndim = a.ndim().max(b.ndim());
@@ -411,7 +432,9 @@ impl Primitive for Dist {
         Ok(smallvec![Some(g), other])
     }
     const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
-        let part = |i: usize| cx.t(i).map(|t| op.norm_vjp(t, cx.xs[0], cx.xs[1], &cx.outs[0])?.sum(None)).transpose();
+        let (difference, norm) = (cx.xs[0].sub(cx.xs[1])?, &cx.outs[0]);
+        let change = |t: &Tensor| norm_jvp(t, &difference, norm, op.p.as_f64(), &ReduceAxes::all())?.sum(None);
+        let part = |i: usize| cx.t(i).map(change).transpose();
         maybe_difference(part(0)?, part(1)?)
     });
 }

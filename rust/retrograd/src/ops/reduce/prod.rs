@@ -1,12 +1,13 @@
 //! Products.
 
+use num_complex::Complex;
 use retrograd_macros::op;
 
-use super::sum::{accumulated, into_accumulator, sum_of};
+use super::sum::{accumulated, accumulated_wide, as_asked, into_accumulator, sum_of};
 use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::real::Ring;
 use crate::kernels::reduce;
@@ -14,7 +15,7 @@ use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Dtypes, Element, Tensor, Truth};
+use crate::tensor::{DType, Element, Tensor, Truth};
 
 /// `prod`: reverse `g` times the product of the other elements.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ impl Prod {
 impl Primitive for Prod {
     const NAME: &'static str = "prod";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
     fn node(&self) -> &'static str {
         if self.over.is_given() { "ProdBackward1" } else { "ProdBackward0" }
@@ -56,9 +57,10 @@ impl Primitive for Prod {
         Ok(accumulated(xs[0].dtype(), self.dtype))
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = accumulated(xs[0].dtype(), self.dtype);
-        let x = into_accumulator(xs[0], dtype)?;
-        let product = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?);
+        let dtype = accumulated_wide(xs[0].dtype(), self.dtype);
+        let x = copy::cast(&into_accumulator(xs[0], dtype)?, dtype.wide())?;
+        let product = match_dtype!(numeric, x.dtype(), T => run::<T, _>(&reduce::Prod, &x, &self.over)?,
+            else run::<Complex<f64>, _>(&reduce::Prod, &x, &self.over)?);
         copy::cast(&product, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -98,8 +100,7 @@ pub(super) fn has_zero(x: &Tensor) -> Result<bool> {
     if x.is_batched() {
         return Ok(true);
     }
-    let all = match_dtype!(floats, x.dtype(), T => run::<T, _>(&reduce::All, &x.detach(), &ReduceAxes::all())?);
-    Ok(all.item()?.is_zero())
+    Ok(x.detach().all()?.item()?.is_zero())
 }
 
 /// The products of all other elements along the middle axis: those before times those after. No division, so zeros are
@@ -125,27 +126,28 @@ fn others(x: &Tensor, [before, n, after]: [usize; 3]) -> Result<Tensor> {
             }
         }
     }
-    let x = copy::contiguous(x)?;
-    match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
-        fill(x.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
-    }))
+    let wide = copy::contiguous(&copy::cast(x, x.dtype().wide())?)?;
+    let others = match_dtype!(wide, wide.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+        fill(wide.as_slice::<T>().expect("contiguous and of this dtype"), o, [before, n, after]);
+    }))?;
+    copy::cast(&others, x.dtype())
 }
 
 /// The product of all elements.
 ///
-/// Args: `input` any shape and dtype; `dtype` the dtype to convert to before (int64 for integers and bool).
+/// Args: `input` any dtype; `dtype` the dtype to convert to before (int64 for integers and bool).
 /// Returns: a 0-dim tensor; 1 for an empty one. Derivative: `g` times the product of the others, exact at zeros.
 ///
 /// >>> rg.prod(rg.tensor([2.0, 3.0])).item()
 /// 6.0
 #[op(function, method, "(*, dtype=None)")]
 pub fn prod(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
-    apply1(Prod { over: ReduceAxes::all(), dtype }, &[input])
+    apply1(Prod { over: ReduceAxes::all(), dtype }, &[&as_asked(input, dtype)?])
 }
 
 /// The product along a dimension.
 ///
-/// Args: `dim` the dimension; `keepdim` keeps it with size 1; `dtype` as for the full product.
+/// Args: `input` any dtype; `dim` the dimension; `keepdim` keeps it with size 1; `dtype` as for the full product.
 /// Returns: a tensor without (or with size 1 in) the dimension. Derivative: `g` times the product of the others.
 /// Raises: IndexError for a dimension out of range.
 ///
@@ -153,7 +155,7 @@ pub fn prod(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 /// [2.0, 12.0]
 #[op(function, method, out = COMPUTED, name = "prod", "(keepdim=False, *, dtype=None)")]
 pub fn prod_dim(input: &Tensor, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-    apply1(Prod { over: ReduceAxes::dim("prod", dim, input.ndim(), keepdim)?, dtype }, &[input])
+    apply1(Prod { over: ReduceAxes::dim("prod", dim, input.ndim(), keepdim)?, dtype }, &[&as_asked(input, dtype)?])
 }
 
 #[cfg(test)]

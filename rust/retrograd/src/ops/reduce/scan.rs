@@ -1,13 +1,16 @@
 //! Running sums and products.
 
+use num_complex::Complex;
 use retrograd_macros::op;
 
 use super::ReduceAxes;
 use super::prod::{has_zero, identity};
-use super::sum::{accumulated, into_accumulator, sum_of};
+use super::sum::{accumulated, accumulated_wide, as_asked, into_accumulator, sum_of};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::kernels::reduce::{self, Reduce, scan};
@@ -15,9 +18,10 @@ use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
+use crate::tensor::complex::pairs;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides};
-use crate::tensor::{DType, Dtypes, Element, Tensor};
+use crate::tensor::{DType, Element, Tensor};
 
 /// The running result of `r` along the one axis of `over`, forwards or backwards, in a fresh tensor.
 fn scanned<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, reverse: bool) -> Result<Tensor>
@@ -25,8 +29,28 @@ where
     R::O: Element,
 {
     let result = Tensor::empty(x.sizes(), <R::O as Element>::DTYPE)?;
+    scan_to(r, x, &result, over, reverse);
+    Ok(result)
+}
+
+/// As [`scanned`], of complex numbers by a scan that is linear with real coefficients: that of their parts.
+fn scanned_parts<R>(r: &R, x: &Tensor, over: &ReduceAxes, reverse: bool) -> Result<Tensor>
+where
+    R: Reduce<f32, O = f32> + Reduce<f64, O = f64>,
+{
+    let result = Tensor::empty(x.sizes(), x.dtype())?;
+    let (from, to, over) = (pairs(x)?, pairs(&result)?, over.without_last(x.ndim()));
+    match_dtype!(floats, from.dtype(), T => scan_to::<T, _>(r, &from, &to, &over, reverse));
+    Ok(result)
+}
+
+/// As [`scanned`], into fresh memory of the operand's sizes.
+fn scan_to<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, result: &Tensor, over: &ReduceAxes, reverse: bool)
+where
+    R::O: Element,
+{
     if x.numel() == 0 {
-        return Ok(result);
+        return;
     }
     let (mut outer, mut from, mut to) = (Dims::new(), Strides::new(), Strides::new());
     let (mut n, mut steps) = (1, [1, 1]);
@@ -47,9 +71,8 @@ where
         steps = [-steps[0], -steps[1]];
     }
     // SAFETY: (1) S1 and S3: from either end, the steps and the outer axes are the positions of `x`, and of the result;
-    // (2, 3) the result is fresh and contiguous.
+    // (2, 3) the result is fresh, and no two of its elements share memory.
     unsafe { scan(r, &outer, &from, &to, n, steps[0], steps[1], a, o) };
-    Ok(result)
 }
 
 /// `cumsum`: reverse the running sum of `g` from the other end.
@@ -64,18 +87,19 @@ impl Primitive for CumSum {
     const NAME: &'static str = "cumsum";
     const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), ..*op }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(accumulated(xs[0].dtype(), self.dtype))
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = accumulated(xs[0].dtype(), self.dtype);
+        let dtype = accumulated_wide(xs[0].dtype(), self.dtype);
         let x = into_accumulator(xs[0], dtype)?;
         let sums = match_dtype!(numeric, x.dtype(), T => {
             scanned::<T, _>(&reduce::CumSum, &x, &self.over, self.reverse)?
-        });
+        }, else scanned_parts(&reduce::CumSum, &x, &self.over, self.reverse)?);
         copy::cast(&sums, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -110,15 +134,16 @@ impl Primitive for CumProd {
     const NAME: &'static str = "cumprod";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(accumulated(xs[0].dtype(), self.dtype))
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let dtype = accumulated(xs[0].dtype(), self.dtype);
-        let x = into_accumulator(xs[0], dtype)?;
-        let products = match_dtype!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?);
+        let dtype = accumulated_wide(xs[0].dtype(), self.dtype);
+        let x = copy::cast(&into_accumulator(xs[0], dtype)?, dtype.wide())?;
+        let products = match_dtype!(numeric, x.dtype(), T => scanned::<T, _>(&reduce::CumProd, &x, &self.over, false)?,
+            else scanned::<Complex<f64>, _>(&reduce::CumProd, &x, &self.over, false)?);
         copy::cast(&products, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -169,12 +194,15 @@ fn pulled(g: &Tensor, x: &Tensor, y: &Tensor, [before, n, after]: [usize; 3]) ->
             }
         }
     }
-    let [g, x, y] = [copy::contiguous(g)?, copy::contiguous(x)?, copy::contiguous(y)?];
+    let dtype = x.dtype();
+    let wide = |t: &Tensor| copy::contiguous(&copy::cast(t, dtype.wide())?);
+    let [g, x, y] = [wide(g)?, wide(x)?, wide(y)?];
     const WHY: &str = "contiguous and of this dtype";
-    match_dtype!(floats, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
+    let pulled = match_dtype!(wide, x.dtype(), T => Tensor::build::<T>(x.sizes(), |o| {
         let [g, x, y] = [&g, &x, &y].map(|t| t.as_slice::<T>().expect(WHY));
         fill(g, x, y, o, [before, n, after]);
-    }))
+    }))?;
+    copy::cast(&pulled, dtype)
 }
 
 /// In place, the dtype cannot change.
@@ -196,7 +224,7 @@ fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>
 
 /// The sums of the elements up to each one, along a dimension.
 ///
-/// Args: `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and bool).
+/// Args: `input` any dtype; `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and bool).
 /// Returns: the same shape. Derivative: the running sum of `g` from the other end.
 /// Raises: IndexError for a dimension out of range.
 ///
@@ -206,12 +234,12 @@ fn check_form(op: &'static str, form: Form, input: &Tensor, dtype: Option<DType>
 pub fn cumsum(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dtype = check_form("cumsum", form, input, dtype)?;
     let over = ReduceAxes::dim("cumsum", dim, input.ndim(), false)?;
-    apply_as(form, CumSum { over, reverse: false, dtype }, &[input])
+    apply_as(form, CumSum { over, reverse: false, dtype }, &[&as_asked(input, dtype)?])
 }
 
 /// The products of the elements up to each one, along a dimension.
 ///
-/// Args: `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and bool).
+/// Args: `input` any dtype; `dim` the dimension; `dtype` the dtype to convert to before (int64 for integers and bool).
 /// Returns: the same shape. Derivative: the running sum of `g * result` from the other end, over `input`; exact at
 /// zeros.
 /// Raises: IndexError for a dimension out of range.
@@ -222,7 +250,7 @@ pub fn cumsum(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> 
 pub fn cumprod(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
     let dtype = check_form("cumprod", form, input, dtype)?;
     let over = ReduceAxes::dim("cumprod", dim, input.ndim(), false)?;
-    apply_as(form, CumProd { over, dtype }, &[input])
+    apply_as(form, CumProd { over, dtype }, &[&as_asked(input, dtype)?])
 }
 
 #[cfg(test)]

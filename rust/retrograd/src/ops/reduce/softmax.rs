@@ -8,20 +8,25 @@ use super::sum::sum_of;
 use super::{ReduceAxes, run};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::Result;
 use crate::kernels::math;
 use crate::kernels::parallel::{SharedPtr, split};
-use crate::kernels::pointwise::{Body, lanes2, row_of};
+use crate::kernels::pointwise::{Body, Half, lanes2, narrow, row_of, widen};
 use crate::kernels::real::Real;
 use crate::kernels::reduce;
 use crate::kernels::rows::{dot, exp_and_sum, larger, row_max, row_sum};
 use crate::kernels::simd::{InstructionSet, Isa, Task, Vector, for_isa as on};
+use crate::kernels::thresholds::reduce::CONVERTED;
 use crate::match_dtype;
 use crate::ops::memory::cast;
+use crate::tensor::complex::part;
 use crate::tensor::copy;
+use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::{Dims, contiguous_strides, expanded_strides};
-use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor, default_dtype};
 
 /// `logsumexp`: reverse `g exp(x - result)`.
 #[derive(Clone, Debug)]
@@ -75,19 +80,20 @@ impl Primitive for LogSumExp {
     const NAME: &'static str = "logsumexp";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dims(), keepdim: op.over.keepdim);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]) }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, kept) = (xs[0], self.over.keeping());
-        match_dtype!(floats, x.dtype(), T => {
+        let result = match_dtype!(floats, x.dtype(), T => {
             // Of no elements the maximum is minus infinity, and so is the result.
             let max = run::<T, _>(&reduce::Max, x, &kept)?;
             let sum = run::<T, _>(&reduce::Sum, &fresh2(&Shifted, x, &max)?, &kept)?;
-            let result = fresh2(&Unshifted, &sum, &max)?;
-            let sizes = self.over.sizes(x.sizes());
-            let strides = contiguous_strides(&sizes);
-            Ok(out(Tensor::from_parts(result.storage(), result.dtype(), &sizes, &strides, 0)?))
-        })
+            fresh2(&Unshifted, &sum, &max)?
+        }, else of_complex(x, kept)?);
+        let sizes = self.over.sizes(x.sizes());
+        let strides = contiguous_strides(&sizes);
+        Ok(out(Tensor::from_parts(result.storage(), result.dtype(), &sizes, &strides, 0)?))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let x = cx.saved(0)?;
@@ -98,6 +104,15 @@ impl Primitive for LogSumExp {
         let weighted = op.weights(cx.xs[0], &cx.outs[0])?.mul(t)?;
         sum_of(&weighted, op.over.clone(), None).map(one)
     });
+}
+
+/// The same of complex numbers, shifted by the largest of their real parts.
+fn of_complex(x: &Tensor, kept: ReduceAxes) -> Result<Tensor> {
+    let re = part(x, false)?;
+    let max = match_dtype!(floats, re.dtype(), T => run::<T, _>(&reduce::Max, &re, &kept)?);
+    let infinite = max.abs()?.eq(&Tensor::number(Scalar::Float(f64::INFINITY))?)?;
+    let shift = max.masked_fill(&infinite, &Tensor::number(Scalar::Int(0))?)?;
+    sum_of(&x.detach().sub(&shift)?.exp()?, kept, None)?.log()?.add(&shift)
 }
 
 /// `softmax` and `log_softmax` along one axis, with `y` the result:
@@ -121,12 +136,14 @@ impl<const LOG: bool> Softmax<LOG> {
     }
     /// The rule as one kernel, unrecorded.
     fn pulled_at_once(&self, g: &Tensor, y: &Tensor) -> Result<Tensor> {
-        if y.dtype().half().is_some() {
-            let wide = self.pulled_at_once(&copy::cast(g, DType::Float32)?, &copy::cast(y, DType::Float32)?)?;
-            return copy::cast(&wide, y.dtype());
-        }
         let (g, y) = (copy::contiguous(g)?, copy::contiguous(y)?);
         let (sizes, block) = (Dims::from_slice(y.sizes()), self.over.block(y.sizes()));
+        if let Some(half) = y.dtype().half() {
+            return in_float32(half, [&g, &y], block, |[g, y], o| {
+                // SAFETY: the task has no duties: it works on slices.
+                unsafe { on(InstructionSet::detect(), BackwardRows::<f32, LOG> { g, y, o, block }) }
+            });
+        }
         match_dtype!(floats, y.dtype(), T => {
             let [g, y] = [&g, &y].map(|t| t.as_slice::<T>().expect("contiguous and of this dtype"));
             Tensor::build::<T>(&sizes, |o| {
@@ -161,9 +178,14 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
                 });
             }).map(out)
         }, else {
-            // A row has two passes, so the conversion is one of its own.
-            let wide = self.forward(&[&copy::cast(&x, DType::Float32)?])?;
-            copy::cast(&wide[0], x.dtype()).map(out)
+            let half = x.dtype().half().unwrap_or_else(|| undeclared(x.dtype()));
+            if block[2] == 1 && block[1] > CONVERTED {
+                return long_rows::<LOG>(half, &x, block).map(out);
+            }
+            in_float32(half, [&x], block, |[x], o| {
+                // SAFETY: the task has no duties: it works on slices.
+                unsafe { on(InstructionSet::detect(), SoftmaxRows::<f32, LOG> { x, o, block }) }
+            }).map(out)
         })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
@@ -185,7 +207,7 @@ impl<const LOG: bool> Primitive for Softmax<LOG> {
 const ELEMENT_COST: f64 = 0.4;
 
 /// Calls `work` for parts of the output and their places: whole blocks of `n` times `after` elements.
-fn in_parts<T: Real>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(&mut [T], Range<usize>) + Sync) {
+fn in_parts<T: Copy>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(&mut [T], Range<usize>) + Sync) {
     let (block, cost) = (n * after, o.len() as f64 * ELEMENT_COST);
     let out = SharedPtr(o.as_mut_ptr());
     split(before, 1, cost, &|blocks| {
@@ -193,6 +215,123 @@ fn in_parts<T: Real>(o: &mut [T], [before, n, after]: [usize; 3], work: impl Fn(
         // SAFETY: a part of the output, which no other piece has.
         work(unsafe { std::slice::from_raw_parts_mut(out.get().add(part.start), part.len()) }, part);
     });
+}
+
+/// Calls `work` for parts of halves as float32: whole blocks of `n` times `after` elements of contiguous operands,
+/// which have the sizes of the result.
+fn in_float32<const N: usize>(
+    half: Half,
+    xs: [&Tensor; N],
+    block @ [_, n, after]: [usize; 3],
+    work: impl Fn([&[f32]; N], &mut [f32]) + Sync,
+) -> Result<Tensor> {
+    let (result, dtype) = (Tensor::empty(xs[0].sizes(), xs[0].dtype())?, xs[0].dtype());
+    if n * after > CONVERTED {
+        // In whole, since the pool of memory has places for that.
+        let wide: Vec<Tensor> = xs.iter().map(|x| copy::cast(x, DType::Float32)).collect::<Result<_>>()?;
+        let wide: Vec<&[f32]> = wide.iter().map(|x| x.as_slice().expect("contiguous and of this dtype")).collect();
+        let sums = Tensor::build::<f32>(result.sizes(), |o| {
+            in_parts(o, block, |o, part| work(std::array::from_fn(|i| &wide[i][part.clone()]), o));
+        })?;
+        return copy::cast(&sums, dtype);
+    }
+    let count = result.numel();
+    // SAFETY: S1 to S3: contiguous, of `count` elements of two bytes; the result is fresh, and nobody else has it yet.
+    let (xs, to) = unsafe {
+        let halves = |x: &Tensor| std::slice::from_raw_parts(x.op_ptr().cast::<u16>().cast_const(), count);
+        (xs.map(halves), std::slice::from_raw_parts_mut(result.op_ptr().cast::<u16>(), count))
+    };
+    in_parts(to, block, |to, part| {
+        let step = (n * after).max(1) * (CONVERTED / (n * after).max(1));
+        let mut wide = [(); N].map(|()| vec![0f32; step.min(to.len())]);
+        let mut o = vec![0f32; step.min(to.len())];
+        for start in (0..to.len()).step_by(step) {
+            let len = step.min(to.len() - start);
+            for (wide, x) in wide.iter_mut().zip(&xs) {
+                // SAFETY: (1, 2) `len` elements of both.
+                unsafe { widen(half, len, x[part.start + start..][..len].as_ptr(), wide.as_mut_ptr()) };
+            }
+            work(wide.each_ref().map(|wide| &wide[..len]), &mut o[..len]);
+            // SAFETY: (1, 2) `len` elements of both.
+            unsafe { narrow(half, len, o.as_ptr(), to[start..][..len].as_mut_ptr()) };
+        }
+    });
+    Ok(result)
+}
+
+/// The forward pass over long rows of halves, a few of which are float32 at a time: of the whole row, only the
+/// exponentials are.
+fn long_rows<const LOG: bool>(half: Half, x: &Tensor, block: [usize; 3]) -> Result<Tensor> {
+    let result = Tensor::empty(x.sizes(), x.dtype())?;
+    let exponentials = if LOG { None } else { Some(Tensor::empty(x.sizes(), DType::Float32)?) };
+    let count = x.numel();
+    let exps = exponentials.as_ref().map(|e| SharedPtr(e.ptr::<f32>()));
+    // SAFETY: S1 to S3: contiguous, of `count` elements of two bytes; the result is fresh, and nobody else has it yet.
+    let (from, to) = unsafe {
+        let from = std::slice::from_raw_parts(x.op_ptr().cast::<u16>().cast_const(), count);
+        (from, std::slice::from_raw_parts_mut(result.op_ptr().cast::<u16>(), count))
+    };
+    let n = block[1];
+    in_parts(to, block, |to, part| {
+        let mut wide = vec![0f32; CONVERTED];
+        for (i, o) in to.chunks_exact_mut(n).enumerate() {
+            let start = part.start + i * n;
+            // SAFETY: the part of the fresh exponentials that belongs to this row.
+            let exps = exps.map(|e| unsafe { std::slice::from_raw_parts_mut(e.get().add(start), n) });
+            let row = LongRow { half, x: &from[start..start + n], exps, o, wide: &mut wide };
+            // SAFETY: the task has no duties: it works on slices.
+            unsafe { on(InstructionSet::detect(), row) };
+        }
+    });
+    Ok(result)
+}
+
+/// One row of [`long_rows`]: the logarithm, or with `exps` the softmax. No duties.
+struct LongRow<'a> {
+    half: Half,
+    x: &'a [u16],
+    exps: Option<&'a mut [f32]>,
+    o: &'a mut [u16],
+    wide: &'a mut [f32],
+}
+
+impl Task for LongRow<'_> {
+    type Out = ();
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) {
+        let LongRow { half, x, mut exps, o, wide } = self;
+        let step = wide.len();
+        // SAFETY: (widen and narrow 1, 2; row_max and exp_and_sum 1, 2) slices of one length; (3) Task 2.
+        unsafe {
+            let mut m = f32::NEG_INFINITY;
+            for x in x.chunks(step) {
+                widen(half, x.len(), x.as_ptr(), wide.as_mut_ptr());
+                m = larger(m, row_max::<S, f32>(&wide[..x.len()]));
+            }
+            let mut sum = 0.0;
+            for (i, x) in x.chunks(step).enumerate() {
+                widen(half, x.len(), x.as_ptr(), wide.as_mut_ptr());
+                let to = exps.as_mut().map_or(wide.as_mut_ptr(), |exps| exps[i * step..].as_mut_ptr());
+                sum += exp_and_sum::<S, f32>(wide.as_ptr(), m, x.len(), to);
+            }
+            for (i, o) in o.chunks_mut(step).enumerate() {
+                let wide = &mut wide[..o.len()];
+                match &exps {
+                    Some(exps) => {
+                        let share = 1.0 / sum;
+                        wide.iter_mut().zip(&exps[i * step..]).for_each(|(wide, e)| *wide = e * share);
+                    }
+                    None => {
+                        widen(half, o.len(), x[i * step..].as_ptr(), wide.as_mut_ptr());
+                        let log = sum.ln();
+                        wide.iter_mut().for_each(|x| *x = *x - m - log);
+                    }
+                }
+                narrow(half, o.len(), wide.as_ptr(), o.as_mut_ptr());
+            }
+        }
+    }
 }
 
 /// `exp(x - m)`.
@@ -357,7 +496,7 @@ impl<T: Real, const LOG: bool> Task for BackwardRows<'_, T, LOG> {
 
 /// The logarithm of the sum of exponentials over dimensions, without overflow.
 ///
-/// Args: `input` any real dtype, integers are converted to the default float dtype; `dim` an integer or a list;
+/// Args: `input` any dtype, integers are converted to the default float dtype; `dim` an integer or a list;
 /// `keepdim` keeps them with size 1. Returns: minus infinity where there are no elements.
 /// Derivative: `g * exp(input - result)`. Raises: IndexError for a dimension out of range.
 ///
@@ -385,7 +524,7 @@ fn implicit_dim(op: &'static str, input: &Tensor) -> Result<i64> {
 
 /// Exponentials along a dimension, scaled to sum to one.
 ///
-/// Args: `input` float32 or float64; `dim` the dimension; `dtype` converts the input first.
+/// Args: `input` a floating dtype; `dim` the dimension; `dtype` converts the input first.
 /// Returns: the same shape. Derivative: `result * (g - sum(g * result))`.
 /// Raises: IndexError for a dimension out of range; NotImplementedError for integers without `dtype`.
 ///
@@ -398,7 +537,7 @@ pub fn softmax(input: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor>
 
 /// The logarithm of `softmax`, computed without it.
 ///
-/// Args: `input` float32 or float64; `dim` the dimension; `dtype` converts the input first.
+/// Args: `input` a floating dtype; `dim` the dimension; `dtype` converts the input first.
 /// Returns: the same shape. Derivative: `g - exp(result) * sum(g)`.
 /// Raises: IndexError for a dimension out of range; NotImplementedError for integers without `dtype`.
 ///

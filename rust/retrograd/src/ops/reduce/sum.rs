@@ -1,6 +1,5 @@
 //! Sums and means.
 
-use half::{bf16, f16};
 use retrograd_macros::op;
 
 use super::{ReduceAxes, run, run_into};
@@ -8,8 +7,10 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
+use crate::kernels::pointwise::Half;
 use crate::kernels::reduce::{self, Reduce};
 use crate::match_dtype;
+use crate::ops::memory::cast;
 use crate::ops::{Value, view};
 use crate::tensor::complex::pairs;
 use crate::tensor::copy;
@@ -69,10 +70,10 @@ impl Primitive for Sum {
 /// A sum, or mean, of halves, which accumulate in float32, or of complex numbers: the sums of their parts.
 fn sum_of_others<R>(r: &R, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
-    R: Reduce<f32, O = f32> + Reduce<f64, O = f64> + Reduce<f16, O = f16> + Reduce<bf16, O = bf16>,
+    R: Reduce<f32, O = f32> + Reduce<f64, O = f64>,
 {
-    if !x.dtype().is_complex() {
-        return match_dtype!(halves, x.dtype(), T => run::<T, _>(r, x, over));
+    if let Some(half) = x.dtype().half() {
+        return sum_of_halves(r, half, x, over);
     }
     let out = Tensor::empty(&over.sizes(x.sizes()), x.dtype())?;
     let (x, over) = (pairs(x)?, over.without_last(x.ndim()));
@@ -80,6 +81,22 @@ where
         // SAFETY: (Into 1) fresh, contiguous memory of two reals for every complex result.
         unsafe { run_into::<T, _>(r, &x, &over, out.op_ptr().cast::<T>()) }
     });
+    Ok(out)
+}
+
+/// A sum, or mean, of halves. Contiguous rows are made float32 a few blocks at a time, others in whole.
+fn sum_of_halves<R: Reduce<f32, O = f32>>(r: &R, half: Half, x: &Tensor, over: &ReduceAxes) -> Result<Tensor> {
+    let sizes = over.sizes(x.sizes());
+    if !(x.is_contiguous() && over.is_trailing(x.ndim()) && x.numel() > 0) {
+        return copy::cast(&run::<f32, _>(r, &copy::cast(x, DType::Float32)?, over)?, x.dtype());
+    }
+    let out = Tensor::empty(&sizes, x.dtype())?;
+    // SAFETY: S1 to S3: contiguous, with so many elements of two bytes; `out` is fresh, and nobody else has it yet.
+    let (from, to) = unsafe {
+        let from = std::slice::from_raw_parts(x.op_ptr().cast::<u16>().cast_const(), x.numel());
+        (from, std::slice::from_raw_parts_mut(out.op_ptr().cast::<u16>(), out.numel()))
+    };
+    reduce::reduce_rows_of_halves(r, half, from.len() / to.len(), from, to);
     Ok(out)
 }
 
@@ -93,6 +110,23 @@ pub(super) fn into_accumulator(x: &Tensor, dtype: DType) -> Result<Tensor> {
     if x.dtype().is_integral() && dtype.is_integral() { Ok(x.clone()) } else { copy::cast(x, dtype) }
 }
 
+/// The operand of an op that computes halves in float32, where a half was asked for: it has that precision from the
+/// start.
+pub(super) fn as_asked(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+    match dtype {
+        Some(half) if half.half().is_some() => cast(input, half),
+        _ => Ok(input.clone()),
+    }
+}
+
+/// The dtype of a sum or product that is computed in it, halves in float32.
+pub(super) fn accumulated_wide(x: DType, asked: Option<DType>) -> DType {
+    match accumulated(x, asked) {
+        dtype if dtype.half().is_some() => DType::Float32,
+        dtype => dtype,
+    }
+}
+
 /// A recorded sum over `over`.
 pub(super) fn sum_of(input: &Tensor, over: ReduceAxes, dtype: Option<DType>) -> Result<Tensor> {
     apply1(Sum { over, dtype, sizes: Dims::from_slice(input.sizes()) }, &[input])
@@ -100,7 +134,7 @@ pub(super) fn sum_of(input: &Tensor, over: ReduceAxes, dtype: Option<DType>) -> 
 
 /// The sum of all elements.
 ///
-/// Args: `input` any shape and dtype; `dtype` the dtype to convert to before summing (int64 for integers and bool).
+/// Args: `input` any dtype; `dtype` the dtype to convert to before summing (int64 for integers and bool).
 /// Returns: a 0-dim tensor; 0 for an empty one. Derivative: `g` for every element.
 ///
 /// >>> rg.sum(rg.tensor([1.0, 2.0, 3.0])).item()
@@ -112,9 +146,9 @@ pub fn sum(input: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 
 /// The sum over dimensions.
 ///
-/// Args: `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them with size 1; `dtype` as for
-/// the full sum. Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative: `g`, expanded.
-/// Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
+/// Args: `input` any dtype; `dim` an integer or a list, None or an empty list for all; `keepdim` keeps them with size
+/// 1; `dtype` as for the full sum. Returns: a tensor without (or with size 1 in) the summed dimensions. Derivative:
+/// `g`, expanded. Raises: IndexError for a dimension out of range; RuntimeError if one is named twice.
 ///
 /// >>> rg.sum(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1).tolist()
 /// [3.0, 7.0]
@@ -237,7 +271,7 @@ pub(super) fn mean_of(input: &Tensor, over: ReduceAxes, dtype: Option<DType>) ->
 
 /// The mean of all elements.
 ///
-/// Args: `input` a floating point dtype, or any with `dtype` given, to which it is converted first.
+/// Args: `input` a floating or complex dtype, or any with `dtype` given, to which it is converted first.
 /// Returns: a 0-dim tensor; NaN for an empty one. Derivative: `g / n` for every element.
 /// Raises: RuntimeError for integers without `dtype`.
 ///

@@ -105,7 +105,13 @@ def whole(sample: Sample) -> bool:
 
 def ordered(name: str, reference: Callable[..., Any], *samples: Sample, **facts: Any) -> OpRecord:
     """An op with indices beside its values."""
-    merged: dict[str, Any] = {"domain": DISTINCT, "result": ("same", "int64"), "dtypes": ALL, "out": True} | facts
+    merged: dict[str, Any] = {
+        "domain": DISTINCT,
+        "result": ("same", "int64"),
+        "dtypes": ALL,
+        "out": True,
+        "halves": 0,
+    } | facts
     return OpRecord(name=name, reference=reference, samples=apart(*samples), **merged)
 
 
@@ -155,6 +161,7 @@ EMPTY_DIM = Refusal(s(t(2, 0), dim=1), IndexError, r"(?i)dim.* 1 .*non-zero size
 def median_of(name: str, ignore_nan: bool) -> OpRecord:
     return OpRecord(
         name=name,
+        halves=0,
         reference=median(ignore_nan),
         domain=DISTINCT,
         dtypes=NUMBERS,
@@ -185,6 +192,7 @@ RECORDS = [
     ),
     OpRecord(
         name="argsort",
+        halves=0,
         reference=lambda *args, **how: sorted_(*args, **how)[1],
         domain=DISTINCT,
         dtypes=ALL,
@@ -195,6 +203,7 @@ RECORDS = [
     ),
     OpRecord(
         name="msort",
+        halves=0,
         reference=vectors(lambda x: np.sort(x, axis=0)),
         domain=DISTINCT,
         dtypes=ALL,

@@ -114,6 +114,7 @@ SETS = with_indices(
 def set_of(name: str, reference: Any) -> OpRecord:
     return OpRecord(
         name=name,
+        halves=0,
         reference=reference,
         domain=FEW,
         dtypes=ALL,
@@ -236,6 +237,7 @@ RECORDS = [
     ),
     OpRecord(
         name="searchsorted",
+        halves=0,
         reference=searchsorted,
         dtypes=NUMBERS,
         layouts=False,  # PyTorch warns of operands that are not contiguous
@@ -273,6 +275,7 @@ RECORDS = [
     ),
     OpRecord(
         name="bucketize",
+        halves=0,
         reference=bucketize,
         dtypes=NUMBERS,
         layouts=False,  # PyTorch warns of operands that are not contiguous
@@ -297,6 +300,7 @@ RECORDS = [
     ),
     OpRecord(
         name="histc",
+        halves=0,
         reference=histc,
         differentiable=False,
         out=True,

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::no_derivative;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::kernels::real::Real;
 use crate::match_dtype;
@@ -88,7 +88,8 @@ impl Primitive for Histc {
     const NAME: &'static str = "histc";
     const NODE: &'static str = "NotImplemented";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { lead: p.lead + 1, ..*p }));
     const JVP: Tangents<Self> = Tangents::Zero;
     fn kernel_name(&self) -> &'static str {
@@ -120,7 +121,7 @@ const REMEDY: &str = "counts do not change with the elements: detach them";
 
 /// How many elements are in each bin, of bins of equal width; those outside are not counted.
 ///
-/// Args: `input` float32 or float64; `bins` how many; `min`, `max` the outer edges, by default (and if equal) the
+/// Args: `input` a floating dtype; `bins` how many; `min`, `max` the outer edges, by default (and if equal) the
 /// smallest and largest element. Returns: a vector of `bins` counts in the dtype of `input`. No derivative. Raises:
 /// RuntimeError if `bins` is not positive, or the edges are not finite or reversed; NotImplementedError for integers.
 ///

@@ -104,7 +104,8 @@ fn median_along(op: &'static str, x: &Tensor, ignore_nan: bool, dim: i64, keepdi
 
 /// The median of all elements: the one in the middle of their order, the lower one of two. NaN if there is one.
 ///
-/// Returns: a 0-dim tensor; NaN for no elements. Derivative: `g`, split evenly among the elements equal to the median.
+/// Args: `input` any real dtype but bool. Returns: a 0-dim tensor; NaN for no elements. Derivative: `g`, split evenly
+/// among the elements equal to the median.
 /// Raises: NotImplementedError for bool.
 ///
 /// >>> rg.median(rg.tensor([3.0, 1.0, 2.0, 4.0])).item()
@@ -116,9 +117,9 @@ pub fn median(input: &Tensor) -> Result<Tensor> {
 
 /// The median along a dimension and its index: the element in the middle of the order, the lower one of two.
 ///
-/// Args: `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values, indices)`, indices in int64.
-/// Derivative: `g` to the index. Raises: IndexError for a dimension out of range or of size 0; NotImplementedError for
-/// bool.
+/// Args: `input` any real dtype but bool; `dim` the dimension; `keepdim` keeps it with size 1. Returns: `(values,
+/// indices)`, indices in int64. Derivative: `g` to the index. Raises: IndexError for a dimension out of range or of
+/// size 0; NotImplementedError for bool.
 ///
 /// >>> rg.median(rg.tensor([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]), 1).values.tolist()
 /// [2.0, 5.0]

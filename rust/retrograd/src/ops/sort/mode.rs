@@ -49,9 +49,9 @@ impl Pick for Most {
 ///
 /// Of several such elements the smallest is taken. NaN equals nothing, itself included.
 ///
-/// Args: `dim` the dimension, the last by default; `keepdim` keeps it with size 1. Returns: `(values, indices)`,
-/// indices in int64. Derivative: `g` to the index. Raises: IndexError for a dimension out of range or of size 0;
-/// NotImplementedError for complex dtypes.
+/// Args: `input` any real dtype; `dim` the dimension, the last by default; `keepdim` keeps it with size 1. Returns:
+/// `(values, indices)`, indices in int64. Derivative: `g` to the index. Raises: IndexError for a dimension out of range
+/// or of size 0; NotImplementedError for complex dtypes.
 ///
 /// >>> values, indices = rg.mode(rg.tensor([3.0, 1.0, 3.0, 2.0]))
 /// >>> values.item(), indices.item()

@@ -47,9 +47,9 @@ fn sorted(x: &Tensor, asked: bool, dim: i64, descending: bool) -> Result<(Tensor
 ///
 /// Equal elements keep their order. NaN counts as greater than every number.
 ///
-/// Args: `dim` the dimension, the last by default; `descending` puts the greatest first; `stable` changes
-/// nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in int64. Derivative: `g` to the
-/// indices.
+/// Args: `input` any real dtype; `dim` the dimension, the last by default; `descending` puts the greatest first;
+/// `stable` changes nothing. Returns: `(values, indices)`, both of the shape of `input`, indices in int64. Derivative:
+/// `g` to the indices.
 /// Raises: IndexError for a dimension out of range; RuntimeError for complex dtypes.
 ///
 /// >>> values, indices = rg.sort(rg.tensor([3.0, 1.0, 2.0]))
@@ -93,7 +93,8 @@ pub fn argsort_stable(input: &Tensor, stable: bool, dim: i64, descending: bool) 
 
 /// The elements in rising order along the first dimension.
 ///
-/// Returns: a tensor of the shape of `input`. Derivative: `g` to the indices. Raises: RuntimeError for complex dtypes.
+/// Args: `input` any real dtype. Returns: a tensor of the shape of `input`. Derivative: `g` to the indices. Raises:
+/// RuntimeError for complex dtypes.
 ///
 /// >>> rg.msort(rg.tensor([[3.0, 1.0], [2.0, 4.0]])).tolist()
 /// [[2.0, 1.0], [3.0, 4.0]]

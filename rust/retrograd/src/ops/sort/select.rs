@@ -42,10 +42,10 @@ impl Pick for TopK {
 ///
 /// Of equal elements the first ones are taken. NaN counts as greater than every number.
 ///
-/// Args: `k` how many; `dim` the dimension; `largest` False for the smallest; `sorted` is accepted for compatibility
-/// with torch, the elements come in order either way. Returns: `(values, indices)` with size `k` along the dimension,
-/// indices in int64. Derivative: `g` to the indices. Raises: RuntimeError if there are fewer than `k`, and for bool;
-/// IndexError for a dimension out of range.
+/// Args: `input` any real dtype but bool; `k` how many; `dim` the dimension; `largest` False for the smallest; `sorted`
+/// is accepted for compatibility with torch, the elements come in order either way. Returns: `(values, indices)` with
+/// size `k` along the dimension, indices in int64. Derivative: `g` to the indices. Raises: RuntimeError if there are
+/// fewer than `k`, and for bool; IndexError for a dimension out of range.
 ///
 /// >>> values, indices = rg.topk(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.tolist(), indices.tolist()
@@ -104,9 +104,9 @@ impl Pick for Kth {
 
 /// The `k`-th smallest element along a dimension, and its index.
 ///
-/// Args: `k` from 1; `dim` the dimension, the last by default; `keepdim` keeps it with size 1. Returns: `(values,
-/// indices)`, indices in int64. Derivative: `g` to the index. Raises: RuntimeError if `k` is out of range; IndexError
-/// for a dimension out of range or of size 0; NotImplementedError for bool.
+/// Args: `input` any real dtype but bool; `k` from 1; `dim` the dimension, the last by default; `keepdim` keeps it with
+/// size 1. Returns: `(values, indices)`, indices in int64. Derivative: `g` to the index. Raises: RuntimeError if `k` is
+/// out of range; IndexError for a dimension out of range or of size 0; NotImplementedError for bool.
 ///
 /// >>> values, indices = rg.kthvalue(rg.tensor([3.0, 1.0, 2.0]), 2)
 /// >>> values.item(), indices.item()

@@ -55,6 +55,31 @@ def test_the_number_of_elements_that_are_not_0_is_flat(rg: Any) -> None:
     same(pull(rg, rg.linalg.vector_norm(x, 0), x, INF), [0.0, 0.0])
 
 
+def test_gradients_that_do_not_depend_on_the_operand_have_none_by_it(rg: Any) -> None:
+    """The product of one element that is 0 or has no dims, the logarithm of the sum of one exponential: `g` itself."""
+    number, zero = rg.tensor(2.0, dtype=rg.float64, requires_grad=True), leaf(rg, 0.0)
+    for x, y in (
+        (number, number.prod()),
+        (number, number.prod(0)),
+        (number, rg.logcumsumexp(number, 0)),
+        (zero, zero.prod()),
+        (zero, zero.prod(0, keepdim=True)),
+    ):
+        w = rg.ones_like(y).detach().requires_grad_()
+        (g,) = rg.autograd.grad(y, x, w, create_graph=True)
+        again = rg.autograd.grad(g.sum(), (x, w), allow_unused=True)
+        assert again[0] is None
+        assert again[1].item() == 1.0
+
+
+def test_the_gradient_of_the_mean_of_nothing_can_be_differentiated(rg: Any) -> None:
+    x = leaf(rg)
+    y = x.mean()
+    w = rg.ones_like(y).detach().requires_grad_()
+    (g,) = rg.autograd.grad(y, x, w, create_graph=True)
+    assert rg.autograd.grad(g.sum(), w)[0].item() == 0.0
+
+
 @pytest.mark.parametrize("f", [lambda rg, x, e: rg.pow(x, e), lambda rg, x, e: rg.float_power(x, e)])
 def test_the_gradient_of_a_power_of_0_is_linear_in_the_cotangent(rg: Any, f: Callable[..., Any]) -> None:
     # d/dg of g * f'(x) is f'(x): 1 for 0 ** 1 by its base, 0 for 0 ** e by the exponent.

@@ -195,6 +195,9 @@ impl Primitive for LogCumSumExp {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (g, result, x) = (cx.g(), cx.saved(0)?, cx.saved(1)?);
+        if g.ndim() == 0 || g.numel() == 0 {
+            return Ok(one(g.clone()));
+        }
         let back = Self { over: self.over.clone(), reverse: !self.reverse };
         let zero = Tensor::number(Scalar::Int(0))?;
         let none = Tensor::number(Scalar::Float(f64::NEG_INFINITY))?;

@@ -38,6 +38,9 @@ impl Prod {
         }
         // Row i of a square holds the elements with a 1 in place i: `n^2` elements, but only where there are zeros.
         let [before, n, after] = self.over.block(x.sizes());
+        if n == 1 {
+            return Tensor::ones(x.sizes(), x.dtype());
+        }
         let eye = identity(n, true)?;
         let square = where_(&eye, &Tensor::ones(&[], x.dtype())?, &view::reshape_to(x, &[before, 1, n, after])?)?;
         let over = ReduceAxes::dim(Self::NAME, 2, 4, false)?;
@@ -64,6 +67,9 @@ impl Primitive for Prod {
         copy::cast(&product, dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        if cx.sizes(0).is_empty() {
+            return Ok(one(cx.g().clone()));
+        }
         // In the dtype in which the product was taken.
         let x = crate::ops::memory::cast(cx.saved(0)?, cx.g().dtype())?;
         let others = self.others(&x, cx.saved(1)?, cx.differentiating())?;

@@ -233,7 +233,8 @@ impl Primitive for Mean {
             else sum_of_others(&reduce::Mean, &x, &self.over).map(out))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let n = self.over.count(cx.sizes(0));
+        // Of no elements there is nothing to divide, nor to differentiate.
+        let n = self.over.count(cx.sizes(0)).max(1);
         // Divided before it is expanded: one division per element of the result.
         let share = cx.g().div(&Tensor::number(Scalar::Int(n as i64))?)?;
         self.over.expand(&share, cx.sizes(0)).map(one)

@@ -15,7 +15,7 @@ use super::node::{Edge, Grads, Head, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::observe;
 use super::operands;
 use super::overlap;
-use super::primitive::{Outs, Primitive, Save, Source, Vjp};
+use super::primitive::{Halves, Outs, Primitive, Save, Source, Vjp};
 use super::saved::{Before, Saved, SavedItem, SavedSlots, SavedTensors, pack_before, pack_saved, save_values};
 use crate::autocast;
 use crate::error::{Error, Result};
@@ -70,6 +70,8 @@ impl OpRule<dyn AnyPrimitive> {
     fn vjp(&self, node: &NodeRef, grads: &[Option<Tensor>], saved: SavedTensors, run: Run) -> Result<Grads> {
         if complex::any(grads) {
             complex::vjp(&self.op, node, grads, saved, run)
+        } else if operands::any_half(grads) && self.op.facts().halves == Halves::InFloat32 {
+            operands::vjp_in_float32(&self.op, node, grads, &saved, run)
         } else {
             self.op.vjp(&Vjp { node, grads, saved, run })
         }

@@ -10,7 +10,7 @@ use super::apply::OpRule;
 use super::node::{Grads, Head, Node, NodeRef};
 use super::operands;
 use super::overlap::{OverlapRules, Reads};
-use super::primitive::{Batch, BatchOuts, ComplexRule, Jvp, Outs, Primitive, Save, Vjp};
+use super::primitive::{Batch, BatchOuts, ComplexRule, Halves, Jvp, Outs, Primitive, Save, Vjp};
 use super::saved::SavedSlots;
 use crate::error::Result;
 use crate::tensor::{DType, Dtypes, Tensor, Value, lazy};
@@ -22,6 +22,7 @@ pub struct Facts {
     pub batch: Batching,
     pub complex: ComplexRule,
     pub takes_lazy: bool,
+    pub halves: Halves,
 }
 
 /// Which variant of [`Batch`] an op has.
@@ -68,7 +69,14 @@ impl<P: Primitive> AnyPrimitive for P {
                 Batch::Rule(_) => Batching::Rule,
                 Batch::Loop => Batching::Loop,
             };
-            &Facts { name: P::NAME, saves: P::SAVE, batch, complex: P::COMPLEX, takes_lazy: P::TAKES_LAZY }
+            &Facts {
+                name: P::NAME,
+                saves: P::SAVE,
+                batch,
+                complex: P::COMPLEX,
+                halves: P::HALVES,
+                takes_lazy: P::TAKES_LAZY,
+            }
         }
     }
     fn node(&self) -> &'static str {
@@ -103,11 +111,15 @@ impl<P: Primitive> AnyPrimitive for P {
         P::vjp(self, cx)
     }
     fn jvp(&self, cx: &Jvp) -> Result<Grads> {
+        let run = |cx: &Jvp| match P::HALVES {
+            Halves::Loops => P::JVP.apply(self, cx),
+            Halves::InFloat32 => operands::jvp_in_float32(cx, &|cx| P::JVP.apply(self, cx)),
+        };
         // A rule that is not differentiated in turn may use kernels of its own.
         if !P::TAKES_LAZY && lazy::exist() && !cx.differentiating() {
-            return operands::jvp_of_resolved(cx, &|cx| P::JVP.apply(self, cx));
+            return operands::jvp_of_resolved(cx, &run);
         }
-        P::JVP.apply(self, cx)
+        run(cx)
     }
     fn inputs(&self) -> u32 {
         P::inputs(self)

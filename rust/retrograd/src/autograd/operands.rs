@@ -1,12 +1,15 @@
 //! What the loops of an op are given: operands in dtypes that they know, and without lazy bits.
 //!
-//! An op whose loops do not know halves runs in float32, between two conversions (design D23). So does one that takes a
-//! dtype which is only stored, in the next dtype with loops.
+//! An op whose loops do not know halves runs in float32, between two conversions (design D23), and so do its rules: they
+//! are given float32, and the engine rounds what they return. An op that takes a dtype which is only stored runs in the
+//! next dtype with loops.
 
 use smallvec::SmallVec;
 
-use super::node::Grads;
-use super::primitive::{Batch, Halves, Jvp, Outs, Primitive};
+use super::arith;
+use super::erased::AnyPrimitive;
+use super::node::{Grads, NodeRef, Run};
+use super::primitive::{Batch, Halves, Jvp, Outs, Primitive, Vjp};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Tensor, copy, lazy};
 
@@ -23,7 +26,7 @@ pub(super) fn forward<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
 fn forward_plain<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
     match converted_from(op, xs)? {
         None => op.forward(xs),
-        Some(dtype) => in_wider(&|xs| op.forward(xs), xs, dtype),
+        Some(dtype) => in_wider(&|xs| op.forward(xs), xs, dtype, P::STATISTICS),
     }
 }
 
@@ -84,14 +87,15 @@ fn refused(kernel: &'static str, xs: &[&Tensor], dtype: DType) -> Error {
 /// An op on other operands. Not a type parameter: what uses it is compiled once for all ops.
 type OnOthers<'a> = &'a dyn Fn(&[&Tensor]) -> Result<Outs>;
 
-/// Runs an op on its operands in a dtype that its loops know, and gives its results of that dtype in this one.
+/// Runs an op on its operands in a dtype that its loops know, and gives its results of that dtype in this one, but for
+/// statistics.
 #[cold]
-fn in_wider(run: OnOthers, xs: &[&Tensor], dtype: DType) -> Result<Outs> {
+fn in_wider(run: OnOthers, xs: &[&Tensor], dtype: DType, statistics: u32) -> Result<Outs> {
     let wider = |dtype: DType| if dtype.half().is_some() { DType::Float32 } else { dtype.computed() };
     let mut outs = on_others(run, xs, &|x| copy::cast(x, wider(x.dtype())))?;
     // Magnitudes of complex numbers are real.
     let back = [(wider(dtype), dtype), (wider(dtype).real(), dtype.real())];
-    for out in &mut outs {
+    for (_, out) in outs.iter_mut().enumerate().filter(|(i, _)| statistics >> i & 1 == 0) {
         if let Some((_, to)) = back.into_iter().find(|(from, _)| *from == out.dtype()) {
             *out = copy::cast(out, to)?;
         }
@@ -117,4 +121,43 @@ pub(super) fn jvp_of_resolved(cx: &Jvp, run: &dyn Fn(&Jvp) -> Result<Grads>) -> 
     let tangents: Grads =
         cx.tangents.iter().map(|t| t.as_ref().map(Tensor::resolved).transpose()).collect::<Result<_>>()?;
     run(&Jvp { xs: &xs.iter().collect::<SmallVec<[&Tensor; 4]>>(), outs: cx.outs, tangents: &tangents })
+}
+
+fn is_half(x: &Tensor) -> bool {
+    x.dtype().half().is_some()
+}
+
+/// Whether one of them is a half.
+pub(super) fn any_half(xs: &[Option<Tensor>]) -> bool {
+    xs.iter().flatten().any(is_half)
+}
+
+/// In float32 if it is a half, recorded.
+fn widened(x: &Tensor) -> Result<Tensor> {
+    if is_half(x) { arith::cast(x, DType::Float32) } else { Ok(x.clone()) }
+}
+
+/// Runs a rule in float32.
+#[cold]
+pub(super) fn vjp_in_float32(
+    op: &dyn AnyPrimitive,
+    node: &NodeRef,
+    grads: &[Option<Tensor>],
+    saved: &[Option<Tensor>],
+    run: Run,
+) -> Result<Grads> {
+    let grads: Grads = grads.iter().map(|x| x.as_ref().map(widened).transpose()).collect::<Result<_>>()?;
+    let saved = saved.iter().map(|x| x.as_ref().map(widened).transpose()).collect::<Result<_>>()?;
+    op.vjp(&Vjp { node, grads: &grads, saved, run })
+}
+
+/// Runs a JVP rule in float32, where tangents are halves.
+pub(super) fn jvp_in_float32(cx: &Jvp, run: &dyn Fn(&Jvp) -> Result<Grads>) -> Result<Grads> {
+    if !any_half(cx.tangents) {
+        return run(cx);
+    }
+    let xs: SmallVec<[Tensor; 4]> = cx.xs.iter().map(|x| widened(x)).collect::<Result<_>>()?;
+    let outs: SmallVec<[Tensor; 2]> = cx.outs.iter().map(widened).collect::<Result<_>>()?;
+    let tangents: Grads = cx.tangents.iter().map(|x| x.as_ref().map(widened).transpose()).collect::<Result<_>>()?;
+    run(&Jvp { xs: &xs.iter().collect::<SmallVec<[&Tensor; 4]>>(), outs: &outs, tangents: &tangents })
 }

@@ -134,7 +134,7 @@ pub enum Halves {
     /// Its loops convert them as they read and write.
     Loops,
     /// Its loops do not know them: it runs in float32 on converted operands, and its results of that dtype are
-    /// converted back.
+    /// converted back, and so do its rules.
     InFloat32,
 }
 
@@ -164,6 +164,8 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
     const HALVES: Halves = Halves::Loops;
     /// Whether the op takes tensors with lazy bits as they are, as views do: others are given copies without them.
     const TAKES_LAZY: bool = false;
+    /// Bit i: result i is a statistic that stays in float32 if the op takes halves in float32.
+    const STATISTICS: u32 = 0;
 
     /// The name of the node, where it depends on parameters.
     fn node(&self) -> &'static str {

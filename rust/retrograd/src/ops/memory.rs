@@ -242,6 +242,7 @@ struct Fill(Filling, Form);
 impl Primitive for Fill {
     const NAME: &'static str = "fill_";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         match self.0 {

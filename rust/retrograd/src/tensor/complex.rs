@@ -4,7 +4,7 @@
 //! casts run on the parts.
 
 use super::lazy::LazyBits;
-use super::{Strides, Tensor};
+use super::{Strides, Tensor, copy};
 use crate::error::Result;
 
 /// `x`, of a complex dtype and not to be conjugated, as real numbers with one more axis, of size 2.
@@ -22,6 +22,19 @@ pub fn part(x: &Tensor, imaginary: bool) -> Result<Tensor> {
     let LazyBits { conj, neg } = x.lazy_bits();
     let bits = LazyBits { conj: false, neg: neg ^ (imaginary && conj) };
     x.memory_as(x.dtype().real(), bits, x.sizes(), &doubled(x), offset)
+}
+
+/// The complex numbers of these parts.
+pub fn of_parts([re, im]: [&Tensor; 2]) -> Result<Tensor> {
+    let z = Tensor::empty(re.sizes(), re.dtype().complex())?;
+    copy::copy_into(re, &part(&z, false)?)?;
+    copy::copy_into(im, &part(&z, true)?)?;
+    Ok(z)
+}
+
+/// What a kernel that is linear with real coefficients makes of complex numbers.
+pub fn by_parts(x: &Tensor, kernel: &dyn Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+    of_parts([&kernel(&part(x, false)?)?, &kernel(&part(x, true)?)?])
 }
 
 fn doubled(x: &Tensor) -> Strides {

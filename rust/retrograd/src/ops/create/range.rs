@@ -2,11 +2,16 @@
 
 use retrograd_macros::op;
 
+use half::{bf16, f16};
+
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
-use crate::tensor::{DType, FromScalar, Scalar, Tensor, default_dtype};
+use crate::tensor::complex::of_parts;
+use crate::tensor::copy;
+use crate::tensor::dtype::Category;
+use crate::tensor::{DType, Element, FromScalar, Scalar, Tensor, default_dtype};
 
 /// Number of elements from `start` to before `end`.
 fn count(start: Scalar, end: Scalar, step: Scalar, dtype: DType) -> Result<usize> {
@@ -42,6 +47,15 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, options: TensorOptions) -> R
     let usual = if [start, end, step].iter().all(|s| s.dtype().is_integral()) { DType::Int64 } else { default_dtype() };
     let dtype = options.dtype_or("arange", usual)?;
     let unsupported = || Error::no_kernel("arange_cpu", dtype);
+    if dtype.half().is_some() {
+        // In float32, and rounded once.
+        let n = count(start, end, step, dtype)?;
+        let (a, s) = (start.as_f64() as f32, step.as_f64() as f32);
+        let wide = Tensor::build::<f32>(&[n], |out| {
+            out.iter_mut().enumerate().for_each(|(i, x)| *x = a + s * i as f32);
+        })?;
+        return options.leaf(copy::cast(&wide, dtype)?);
+    }
     match_dtype!(reals, dtype, T => {
         let n = count(start, end, step, dtype)?;
         let t = if dtype.is_integral() {
@@ -88,6 +102,43 @@ pub fn arange_from(start: Scalar, end: Scalar, step: Scalar, #[options] options:
     arange(start, end, step, options)
 }
 
+/// The default dtype of numbers between two: a float, complex if one of them is.
+pub(super) fn default_dtype_of(ends: [Scalar; 2]) -> DType {
+    let complex = ends.iter().any(|x| x.category() == Category::Complex);
+    if complex { default_dtype().complex() } else { default_dtype() }
+}
+
+/// `n` numbers evenly spaced between two, both included, in the arithmetic of the dtype: from the nearer end, so that
+/// both are exact.
+fn spaced(dtype: DType, [a, b]: [Scalar; 2], n: usize) -> Result<Tensor> {
+    /// `round` is to the precision of the dtype.
+    fn build<T: Element + FromScalar>([a, b]: [Scalar; 2], n: usize, round: impl Fn(f64) -> f64) -> Result<Tensor> {
+        // The ends are numbers of the dtype.
+        let [a, b] = [a, b].map(|x| T::from_scalar(x).to_scalar().as_f64());
+        let step = if n > 1 { round(round(b - a) / round((n - 1) as f64)) } else { 0.0 };
+        let along = |i: usize| round(step * round(i as f64));
+        Tensor::build::<T>(&[n], |out| {
+            for (i, x) in out.iter_mut().enumerate() {
+                let at = if i < n / 2 || n == 1 { a + along(i) } else { b - along(n - 1 - i) };
+                *x = T::from_scalar(Scalar::Float(round(at)));
+            }
+        })
+    }
+    let ends = [a, b];
+    match dtype {
+        DType::Float16 => build::<f16>(ends, n, |x| f16::from_f64(x).to_f64()),
+        DType::BFloat16 => build::<bf16>(ends, n, |x| bf16::from_f64(x).to_f64()),
+        DType::Float32 => build::<f32>(ends, n, |x| f64::from(x as f32)),
+        _ => match_dtype!(reals of "linspace_cpu", dtype, T => build::<T>(ends, n, |x| x)),
+    }
+}
+
+/// The parts of two numbers.
+pub(super) fn parts(ends: [Scalar; 2]) -> [[f64; 2]; 2] {
+    let imaginary = |x| if let Scalar::Complex(_, y) = x { y } else { 0.0 };
+    [ends.map(Scalar::as_f64), ends.map(imaginary)]
+}
+
 /// `steps` numbers from `start` to `end`, both included, evenly spaced.
 ///
 /// Args: `start`, `end` numbers; `steps` how many; `dtype` (the default float dtype).
@@ -97,28 +148,17 @@ pub fn arange_from(start: Scalar, end: Scalar, step: Scalar, #[options] options:
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
 #[op(function, out)]
 pub fn linspace(start: Scalar, end: Scalar, steps: i64, #[options] options: TensorOptions) -> Result<Tensor> {
-    let dtype = options.float_dtype("linspace")?;
+    let dtype = options.dtype_or("linspace", default_dtype_of([start, end]))?;
     for number in [start, end] {
         check_number("linspace", number, dtype)?;
     }
     let n = usize::try_from(steps)
         .map_err(|_| Error::shape("linspace", format!("number of steps must be non-negative, got {steps}")))?;
-    // From the nearer end, so that both ends are exact.
-    macro_rules! spaced {
-        ($real:ty, $T:ty, $convert:expr) => {{
-            let (a, b) = (start.as_f64() as $real, end.as_f64() as $real);
-            let step = if n > 1 { (b - a) / (n - 1) as $real } else { 0.0 };
-            Tensor::build::<$T>(&[n], |out| {
-                for (i, x) in out.iter_mut().enumerate() {
-                    let v = if i < n / 2 || n == 1 { a + step * i as $real } else { b - step * (n - 1 - i) as $real };
-                    *x = $convert(v);
-                }
-            })?
-        }};
-    }
-    let t = match dtype {
-        DType::Float32 => spaced!(f32, f32, |v| v),
-        _ => match_dtype!(reals of "linspace_cpu", dtype, T => spaced!(f64, T, |v| T::from_scalar(Scalar::Float(v)))),
+    let t = if dtype.is_complex() {
+        let [re, im] = parts([start, end]).map(|ends| spaced(dtype.real(), ends.map(Scalar::Float), n));
+        of_parts([&re?, &im?])?
+    } else {
+        spaced(dtype, [start, end], n)?
     };
     options.leaf(t)
 }

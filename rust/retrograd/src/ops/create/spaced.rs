@@ -2,11 +2,14 @@
 
 use retrograd_macros::op;
 
-use super::range::check_ends;
+use num_complex::Complex;
+
+use super::range::{check_ends, default_dtype_of, parts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::match_dtype;
 use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
+use crate::tensor::copy;
 use crate::tensor::{DType, FromScalar, Scalar, Tensor};
 
 /// `steps` powers of `base`, whose exponents are evenly spaced from `start` to `end`, both included.
@@ -24,24 +27,31 @@ pub fn logspace(
     base: f64,
     #[options] options: TensorOptions,
 ) -> Result<Tensor> {
-    let dtype = options.float_dtype("logspace")?;
+    let dtype = options.dtype_or("logspace", default_dtype_of([start, end]))?;
     for number in [start, end] {
         check_number("logspace", number, dtype)?;
     }
     let n = usize::try_from(steps)
         .map_err(|_| Error::shape("logspace", format!("number of steps must be non-negative, got {steps}")))?;
-    let unsupported = || ErrorKind::NoKernel { op: "logspace", kernel: "logspace_cpu", dtype }.into();
-    let t = match_dtype!(reals, dtype, T => {
-        // The ends are numbers of the dtype; those between are not.
-        let [a, b] = [start, end].map(|x| if n == 1 { x.as_f64() } else { T::from_scalar(x).to_scalar().as_f64() });
+    if dtype == DType::Bool {
+        return Err(ErrorKind::NoKernel { op: "logspace", kernel: "logspace_cpu", dtype }.into());
+    }
+    // The ends are numbers of the dtype, unless there is but one; those between are not.
+    let number = |x: Scalar| if n == 1 { Ok(x) } else { Tensor::full(&[], x, dtype)?.item() };
+    let ends = parts([number(start)?, number(end)?]);
+    let [re, im] = ends.map(|[a, b]| {
         let step = if n > 1 { (b - a) / (n - 1) as f64 } else { 0.0 };
-        Tensor::build::<T>(&[n], |out| {
-            for (i, x) in out.iter_mut().enumerate() {
-                let at = if i < n / 2 || n == 1 { a + step * i as f64 } else { b - step * (n - 1 - i) as f64 };
-                *x = T::from_scalar(Scalar::Float(base.powf(at)));
-            }
+        move |i: usize| if i < n / 2 || n == 1 { a + step * i as f64 } else { b - step * (n - 1 - i) as f64 }
+    });
+    let t = if dtype.is_complex() {
+        let base = Complex::new(base, 0.0);
+        Tensor::build::<Complex<f64>>(&[n], |out| {
+            out.iter_mut().enumerate().for_each(|(i, x)| *x = base.powc(Complex::new(re(i), im(i))));
         })?
-    }, else return Err(unsupported()));
+    } else {
+        Tensor::build::<f64>(&[n], |out| out.iter_mut().enumerate().for_each(|(i, x)| *x = base.powf(re(i))))?
+    };
+    let t = copy::cast(&t, dtype)?;
     options.leaf(t)
 }
 

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
 use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::tensor::Tensor;
@@ -23,6 +23,7 @@ impl Primitive for Triangle {
     const SAVE: &'static [Save] = &[];
     // The matrices are the last two dims, wherever a batch comes from.
     const PARAMS: Params<Self> = params!(op; diagonal);
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {

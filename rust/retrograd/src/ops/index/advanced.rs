@@ -2,11 +2,11 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::walk::{IndexWalk, are_adjacent, is_mask, positions, second, sum, warn_of_bytes};
+use super::walk::{IndexWalk, add_in_float32, are_adjacent, is_mask, positions, second, sum, warn_of_bytes};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_inplace, apply1};
 use crate::autograd::overlap::{OverlapRules, Reads, Repeats};
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::ops::pointwise::check_number;
@@ -47,6 +47,7 @@ struct Index {
 impl Primitive for Index {
     const NAME: &'static str = "index";
     const SAVE: &'static [Save] = &SAVE_INDEX;
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(batch_index);
     fn inputs(&self) -> u32 {
@@ -128,18 +129,20 @@ impl IndexPut {
             copy::copy_into(values, &staged)?;
             staged
         };
+        if self.accumulate && to.dtype().half().is_some() {
+            return add_in_float32(to, &staged, |to, staged| {
+                let mut xs: SmallVec<[&Tensor; 4]> = SmallVec::from_slice(xs);
+                xs[1] = staged;
+                self.write(&xs, to)
+            });
+        }
         if self.accumulate {
             return match_dtype!(rings, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `staged` has the walk's sizes and is
                 // disjoint from `to`.
                 unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };
                 Ok(())
-            }, else match_dtype!(halves, to.dtype(), T => {
-                let sum = |a: T, b: T| T::from_f32(a.to_f32() + b.to_f32());
-                // SAFETY: as above.
-                unsafe { walk.write(staged.ptr::<T>().cast_const(), to.ptr::<T>(), sum) };
-                Ok(())
-            }));
+            });
         }
         match_dtype!(any, to.dtype(), T => {
             // SAFETY: as above.
@@ -153,6 +156,7 @@ impl Primitive for IndexPut {
     const NAME: &'static str = "index_put";
     const SAVE: &'static [Save] = &SAVE_PUT;
     const PARAMS: Params<Self> = params!(op; accumulate);
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
     fn inputs(&self) -> u32 {
         0b11

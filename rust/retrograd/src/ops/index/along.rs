@@ -7,7 +7,7 @@ use super::advanced::{and_none, put_at, read_at};
 use super::along_index::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::ops::view;
@@ -25,6 +25,7 @@ struct IndexSelect {
 impl Primitive for IndexSelect {
     const NAME: &'static str = "index_select";
     const SAVE: &'static [Save] = &[Save::input(1, "index")];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dim, self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let x = view::batch_first(xs[0], axes[0], batch)?;
@@ -183,6 +184,7 @@ struct Gather {
 impl Primitive for Gather {
     const NAME: &'static str = "gather";
     const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(0, "self")];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dim, sparse_grad);
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Gather { dim: p.dim + 1, ..*p }, xs, axes, batch, 1));

@@ -5,17 +5,17 @@ use smallvec::smallvec;
 
 use super::advanced::{and_none, read_at};
 use super::along::gather;
-use super::walk::{IndexWalk, second, sum};
+use super::walk::{IndexWalk, add_in_float32, second, sum};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, ErrorKind, Result};
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, wrap_dim};
-use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Scalar, Tensor};
 
 /// The elements as a vector, not recorded.
 fn line(x: &Tensor) -> Result<Tensor> {
@@ -69,6 +69,7 @@ struct Take;
 impl Primitive for Take {
     const NAME: &'static str = "take";
     const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(0, "self")];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let (x, index) = (lines(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
         let at = from_start(&view::reshape_to(&index, &[batch, index.numel() / batch.max(1)])?, x.sizes()[1])?;
@@ -100,6 +101,7 @@ impl Primitive for Put {
     const NAME: &'static str = "put";
     const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(2, "source")];
     const PARAMS: Params<Self> = params!(op; accumulate);
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
         let [x, index, source] =
@@ -112,16 +114,20 @@ impl Primitive for Put {
     fn inputs(&self) -> u32 {
         0b101
     }
-    fn dtypes(&self) -> Dtypes {
-        if self.accumulate { Dtypes::NUMERIC } else { Dtypes::ALL }
-    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if self.accumulate && xs[0].dtype().half().is_some() {
+            let result = copy::row_major(xs[0])?;
+            add_in_float32(&result, xs[2], |to, source| {
+                copy::copy_into(&self.forward(&[to, xs[1], source])?[0], to)
+            })?;
+            return Ok(out(result));
+        }
         let result = copy::row_major(xs[0])?;
         let (to, from) = (line(&result)?, line(xs[2])?);
         let walk = IndexWalk::new(Self::NAME, to.sizes(), to.strides(), &[0], &[&line(xs[1])?]);
         let walk = walk.map_err(|e| outside(e, xs[0], xs[1]))?;
         if self.accumulate {
-            return match_dtype!(numeric, to.dtype(), T => {
+            return match_dtype!(rings, to.dtype(), T => {
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `from` has as many elements as the
                 // index, and the result is fresh.
                 unsafe { walk.write(from.ptr::<T>().cast_const(), to.ptr::<T>(), sum::<T>) };

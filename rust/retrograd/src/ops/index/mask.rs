@@ -7,7 +7,7 @@ use super::advanced::{and_none, index_at, put_at, read_at};
 use super::walk::nonzero_positions;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::ops::{OneOrMany, view};
 use crate::storage::reclaim::reading;
@@ -30,6 +30,7 @@ fn whole_mask(mask: &Tensor, sizes: &[usize]) -> Result<(Tensor, Dims)> {
 impl Primitive for MaskedSelect {
     const NAME: &'static str = "masked_select";
     const SAVE: &'static [Save] = &[Save::input(1, "mask"), Save::input(0, "self")];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         if axes[1].is_some() {
             return Err(Error::not_implemented(

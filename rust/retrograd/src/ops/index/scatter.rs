@@ -7,10 +7,11 @@ use super::advanced::and_none;
 use super::along::check_index;
 use super::along_index::{Along, Checked};
 use super::scatter_reduce::scatter_reduce_as;
+use super::walk::add_in_float32;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::OverlapRules;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::parallel::SharedPtr;
 use crate::kernels::real::Ring;
@@ -18,7 +19,7 @@ use crate::match_dtype;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
-use crate::tensor::{Dims, Dtypes, Element, FromScalar, Scalar, Tensor};
+use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
 use crate::warn;
 
 /// The part of `src` that the index covers, row-major.
@@ -72,13 +73,16 @@ impl Scatter {
         if index.numel() == 0 {
             return Ok(());
         }
+        if self.add && to.dtype().half().is_some() {
+            return add_in_float32(to, xs[2], |to, src| self.write(&[xs[0], index, src], to));
+        }
         let mut src = covered(xs[2], index)?;
         if copy::ranges_meet(&src, to) {
             src = copy::copy(&src)?;
         }
         let at = Along::new(self.name(), to.sizes(), to.strides(), self.dim, index)?.checked()?;
         if self.add {
-            return match_dtype!(numeric, to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
+            return match_dtype!(rings, to.dtype(), T => { combine(&src, to, &at, T::add); Ok(()) });
         }
         match_dtype!(any, to.dtype(), T => combine(&src, to, &at, |_: T, b: T| b));
         Ok(())
@@ -104,6 +108,7 @@ impl Primitive for Scatter {
     const NAME: &'static str = "scatter";
     const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim);
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Scatter { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     const JVP: Tangents<Self> = Tangents::Linear(0b101);
@@ -115,9 +120,6 @@ impl Primitive for Scatter {
     }
     fn inputs(&self) -> u32 {
         0b101
-    }
-    fn dtypes(&self) -> Dtypes {
-        if self.add { Dtypes::NUMERIC } else { Dtypes::ALL }
     }
     fn kernel_name(&self) -> &'static str {
         self.name()
@@ -173,6 +175,7 @@ impl Primitive for ScatterValue {
     const NODE: &'static str = "ScatterBackward1";
     const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim);
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(ScatterValue { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn overlap_rules(&self) -> OverlapRules {

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::flat::lines;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
@@ -30,6 +30,7 @@ fn ranks(mask: &Tensor) -> Result<Tensor> {
 impl Primitive for MaskedScatter {
     const NAME: &'static str = "masked_scatter";
     const SAVE: &'static [Save] = &[Save::input(1, "mask")];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; source_sym_sizes: &*op.source);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;

@@ -7,7 +7,7 @@ use super::along::check_index;
 use super::along_index::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::real::{Ordered, Ring};
 use crate::match_dtype;
@@ -100,7 +100,7 @@ impl ScatterReduce {
 
 /// Combines the elements of `src` with those of `to` at the offsets; those first named are replaced unless `included`.
 /// Returns how many came together in each place.
-fn combine<T: Ordered>(to: &mut [T], src: &[T], at: &[isize], included: bool, f: impl Fn(T, T) -> T) -> Vec<i64> {
+fn combine<T: Ring>(to: &mut [T], src: &[T], at: &[isize], included: bool, f: impl Fn(T, T) -> T) -> Vec<i64> {
     let mut counts = vec![i64::from(included); to.len()];
     for (&x, &o) in src.iter().zip(at) {
         let (place, count) = (&mut to[o as usize], &mut counts[o as usize]);
@@ -115,11 +115,16 @@ impl Primitive for ScatterReduce {
     const SAVE: &'static [Save] =
         &[Save::input(1, "index"), Save::output(0, "result"), Save::input(0, "self"), Save::input(2, "src")];
     const PARAMS: Params<Self> = params!(op; dim, include_self, reduce: Value::Str(op.reduction.name().into()));
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ORDERED;
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Self { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     fn inputs(&self) -> u32 {
         0b101
+    }
+    fn dtypes(&self) -> Dtypes {
+        // For the old form, `scatter` with `reduce="multiply"`.
+        if self.reduction == Reduction::Prod { Dtypes::ALL } else { Self::DTYPES }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
@@ -128,6 +133,13 @@ impl Primitive for ScatterReduce {
         }
         let at = Along::new(Self::NAME, result.sizes(), result.strides(), self.dim, xs[1])?.checked()?.offsets();
         let src = copy::contiguous(xs[2])?;
+        if result.dtype().is_complex() {
+            return match_dtype!(complex, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
+                to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
+                combine(to, src.as_slice::<T>().unwrap_or(&[]), &at, self.include_self, T::mul);
+            }))
+            .map(out);
+        }
         match_dtype!(numeric, result.dtype(), T => Tensor::build::<T>(result.sizes(), |to| {
             to.copy_from_slice(result.as_slice::<T>().unwrap_or(&[]));
             let (src, given) = (src.as_slice::<T>().unwrap_or(&[]), self.include_self);

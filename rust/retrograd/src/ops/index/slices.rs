@@ -3,13 +3,11 @@
 use retrograd_macros::op;
 use smallvec::smallvec;
 
-use super::walk::{IndexWalk, second};
+use super::walk::{IndexWalk, add_in_float32, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::{self, OverlapRules, Reads, Repeats};
-use crate::autograd::primitive::{
-    Batch, BatchRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
-};
+use crate::autograd::primitive::{Batch, BatchRule, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
@@ -18,7 +16,7 @@ use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, memory, view};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, Dtypes, FromScalar, Scalar, Tensor};
+use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
 
 /// The tensor with an axis to count along: a 0-dim one is seen as a vector.
 fn vector(t: &Tensor) -> Result<Tensor> {
@@ -121,6 +119,9 @@ impl WriteSlices {
     /// Checks, then writes to `to`.
     fn write(&self, xs: &[&Tensor], to: &Tensor) -> Result<()> {
         let (index, source) = (xs[1], xs[2]);
+        if matches!(self.how, How::Add(_)) && to.dtype().half().is_some() {
+            return add_in_float32(to, source, |to, source| self.write(&[xs[0], index, source], to));
+        }
         check_positions(to, self.dim, index, |detail| match self.how {
             How::Add(_) => Error::shape(Self::NAME, detail),
             How::Copy => Error::index("index_copy", format!("index_copy_(): {detail}")),
@@ -129,7 +130,7 @@ impl WriteSlices {
         let source = staged(source, to)?;
         debug_assert_eq!(walk.sizes.iter().product::<usize>(), source.numel());
         match self.how {
-            How::Add(alpha) => match_dtype!(numeric, to.dtype(), T => {
+            How::Add(alpha) => match_dtype!(rings, to.dtype(), T => {
                 let alpha = T::from_scalar(alpha);
                 // SAFETY: (1) S1 and S3, the walk being made for this layout; (2) `source` has as many elements as the
                 // walk, row-major, and is disjoint from `to`.
@@ -160,9 +161,6 @@ impl Primitive for WriteSlices {
     }
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::SCATTER
-    }
-    fn dtypes(&self) -> Dtypes {
-        if matches!(self.how, How::Add(_)) { Dtypes::NUMERIC } else { Dtypes::ALL }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let result = copy::row_major(xs[0])?;
@@ -244,6 +242,7 @@ impl Primitive for FillSlices {
     const NAME: &'static str = "index_fill";
     const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim);
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(FILL_BATCHED);
     fn node(&self) -> &'static str {
         if self.number.is_some() { "IndexFillBackward0" } else { "IndexFillBackward1" }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1, check_target};
-use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
@@ -70,7 +70,8 @@ impl<A: Activation> ActivationOp<A> {
 impl<A: Activation> Primitive for ActivationOp<A> {
     const NAME: &'static str = "activation";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         A::NODE
@@ -113,7 +114,8 @@ impl<A: Activation> ActivationBackward<A> {
 impl<A: Activation> Primitive for ActivationBackward<A> {
     const NAME: &'static str = "activation_backward";
     const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn node(&self) -> &'static str {
         A::BACKWARD_NODE

@@ -8,7 +8,7 @@ use super::attention_checks::{Operands, none};
 use super::dropout::dropout;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result};
 use crate::kernels::attention::{Gradients, Head, Matrix, Plan};
 use crate::kernels::matmul::{GemmScalar, TERM_COST};
@@ -294,7 +294,9 @@ impl Primitive for Attention {
         is_causal: op.causal,
         scale: op.given_scale.map_or(Value::None, Value::from),
     );
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
+    const STATISTICS: u32 = 0b10;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let own = xs.iter().zip(axes).map(|(x, axis)| batch_first(x, *axis, batch)).collect::<Result<Vec<_>>>()?;
         // Operands with two axes have no heads; a batch axis in front is treated as the heads, with the same result.

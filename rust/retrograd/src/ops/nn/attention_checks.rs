@@ -63,7 +63,7 @@ fn check(query: &Tensor, key: &Tensor, value: &Tensor, mask: Option<&Tensor>) ->
         );
         return Err(Error::dtype(OP, detail));
     }
-    if !matches!(dtype, DType::Float32 | DType::Float64) {
+    if !dtype.is_floating() {
         return Err(Error::no_kernel(OP, dtype));
     }
     if let Some(mask) = mask

@@ -3,6 +3,7 @@
 use retrograd_macros::op;
 use smallvec::SmallVec;
 
+use super::layer_norm::{goes_with, mixed};
 use super::normalization::{BATCH, GIVEN, GROUP, Standardize};
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode::{self, GradGuard};
@@ -56,20 +57,25 @@ impl Channels<'_> {
                         format!("{name} should contain {} elements not {}", x.sizes()[1], t.numel()),
                     ));
                 }
-                Some(t) if t.dtype() != x.dtype() && x.dtype().is_floating() => {
-                    return Err(Error::dtype(
-                        op,
-                        format!(
-                            "mixed dtype (CPU): expect parameter to have scalar type of {}, but {name} has {}",
-                            x.dtype().scalar_type_name(),
-                            t.dtype().scalar_type_name()
-                        ),
-                    ));
+                Some(t) if x.dtype().is_floating() && !goes_with(x.dtype(), t.dtype()) => {
+                    return Err(mixed(op, x, t, name));
                 }
                 Some(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// An input without entries and channels: the scales are those of the first channel, as torch has it.
+    fn of_nothing(&self, x: &Tensor) -> Result<Tensor> {
+        let mut y = memory::cloned(x)?;
+        if let Some(weight) = self.weight {
+            y = y.mul(&weight.select(0, 0)?)?;
+        }
+        if let Some(bias) = self.bias {
+            y = y.add(&bias.select(0, 0)?)?;
+        }
+        Ok(y)
     }
 
     /// The output; running moments move by `momentum` towards those of the input.
@@ -87,7 +93,9 @@ impl Channels<'_> {
         let _aside = set_aside();
         let moved = |running: Option<&Tensor>, now: &Tensor, scale: f64| -> Result<()> {
             if let Some(running) = running {
-                let next = now.detach().times(momentum * scale)?.add(&running.times(1.0 - momentum)?)?;
+                // Halves are moved in float32, and rounded once.
+                let before = memory::cast(running, now.dtype())?;
+                let next = now.detach().times(momentum * scale)?.add(&before.times(1.0 - momentum)?)?;
                 running.copy_(&next)?;
             }
             Ok(())
@@ -134,6 +142,9 @@ pub fn batch_norm(
     }
     if eps < 0.0 {
         return Err(Error::value(OP, format!("batch_norm eps must be non-negative, but got {eps}")));
+    }
+    if input.sizes() == [0] {
+        return channels.of_nothing(input);
     }
     channels.check(OP, input)?;
     channels.standardized(input, momentum, eps)

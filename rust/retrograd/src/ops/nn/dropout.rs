@@ -43,6 +43,9 @@ pub(super) fn dropped(op: &'static str, input: &Tensor, p: f64, inplace: bool, h
     if p == 0.0 || input.numel() == 0 {
         return Ok(input.clone());
     }
+    if input.dtype().is_complex() {
+        return Err(Error::no_kernel("bernoulli_scalar_cpu_", input.dtype()));
+    }
     if !input.dtype().is_floating() {
         return Err(Error::dtype(
             op,

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::Reduction;
 use super::loss::{over_entries, total};
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::autograd::{Grads, mode};
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{RunBody, each};
@@ -93,7 +93,8 @@ impl<L: ElementLoss, const SHOWN: usize> Primitive for Loss<L, SHOWN> {
         [Save::input(0, "self"), Save::input(1, "target"), Save::input(2, "weight"), Save::input(3, "pos_weight")]
             .split_at(SHOWN)
             .0;
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let ndim = xs[0].ndim() - usize::from(axes[0].is_some());
         // Weights have as many dims as they like: their batch axis goes in front of those of the input.

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
+use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::real::{Real, Ring};
@@ -159,7 +159,13 @@ impl Primitive for Embedding {
             });
         });
         if self.weighed {
-            match_dtype!(floats, y.dtype(), T => scale_rows::<T>(&y, list, &self.table.shares(list), width));
+            let shares = self.table.shares(list);
+            if y.dtype().half().is_some() {
+                let wide = copy::cast(&y, DType::Float32)?;
+                scale_rows::<f32>(&wide, list, &shares, width);
+                return copy::cast(&wide, y.dtype()).map(out);
+            }
+            match_dtype!(floats, y.dtype(), T => scale_rows::<T>(&y, list, &shares, width));
         }
         Ok(out(y))
     }
@@ -256,7 +262,8 @@ impl Primitive for EmbeddingBackward {
         sparse: false,
         weight_sym_argsize_0: op.0.rows,
     );
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let g = view::batch_first(xs[0], axes[0], batch)?;
         let indices = op.0.offset(xs[1], axes[1], batch)?;

@@ -9,7 +9,7 @@ use super::bag_offsets::{checked_indices, cut};
 use super::embedding::{EmbeddingBackward, EmbeddingTable, lookup, renormalize};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
 use crate::match_dtype;
@@ -147,7 +147,8 @@ impl Primitive for EmbeddingBag {
         offsets: Value::Tensor(op.offsets.clone()),
         padding_idx: op.padding.unwrap_or(-1),
     );
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The bags of all entries, over one table with the rows of all.
         let count = xs[1].numel() / if axes[1].is_some() { batch.max(1) } else { 1 };

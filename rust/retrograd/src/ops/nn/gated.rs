@@ -5,7 +5,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
@@ -70,7 +70,8 @@ impl Primitive for Glu {
     const NAME: &'static str = "glu";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const PARAMS: Params<Self> = params!(op; dim);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(Self { dim: op.dim + 1 }));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let [a, b] = self.parts(xs[0])?;
@@ -132,7 +133,8 @@ impl Primitive for Prelu {
     const NAME: &'static str = "prelu";
     const NODE: &'static str = "PreluKernelBackward0";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "weight")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let sizes = crate::tensor::layout::broadcast(Self::NAME, xs[0].sizes(), xs[1].sizes())?;

@@ -4,7 +4,7 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::pointwise::{Body, lanes2};
@@ -122,7 +122,8 @@ impl Primitive for GeluBackward {
     const NAME: &'static str = "gelu_backward";
     const SAVE: &'static [Save] = &[Save::input(0, "grad_output").when(1), Save::input(1, "self")];
     const PARAMS: Params<Self> = params!(op; approximate: op.0.approximate());
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Pointwise;
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         Ok(xs[1].dtype())

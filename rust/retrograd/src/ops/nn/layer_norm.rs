@@ -1,6 +1,7 @@
 //! `layer_norm`.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use retrograd_macros::op;
 use smallvec::SmallVec;
@@ -11,11 +12,12 @@ use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tang
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::norm;
 use crate::kernels::parallel::{SharedPtr, split};
+use crate::kernels::pointwise::{Half, narrow, widen};
 use crate::kernels::real::Real;
 use crate::kernels::reduce::row_moments;
 use crate::kernels::thresholds::norm::ROWS as PART;
-use crate::match_dtype;
 use crate::ops::matmul::batch_first;
+use crate::ops::memory;
 use crate::ops::view::reshape_to;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, numel};
@@ -41,6 +43,67 @@ const BACKWARD_COST: f64 = 0.6;
 /// No operand.
 const ABSENT: usize = usize::MAX;
 
+/// The rows of a contiguous tensor. Halves are float32 here, row by row: then `T` is `f32`.
+#[derive(Clone, Copy)]
+struct Rows<T> {
+    first: SharedPtr<u8>,
+    half: Option<Half>,
+    n: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T: Element + Real> Rows<T> {
+    fn of(t: &Tensor, n: usize) -> Self {
+        let half = t.dtype().half();
+        assert!(T::DTYPE == if half.is_some() { DType::Float32 } else { t.dtype() });
+        Self { first: SharedPtr(t.op_ptr()), half, n, elements: PhantomData }
+    }
+    /// Room for a row of halves.
+    fn room(&self) -> Vec<T> {
+        vec![T::ZERO; if self.half.is_some() { self.n } else { 0 }]
+    }
+    /// # Safety
+    /// 1. There is a row `i`, initialised, that nobody writes meanwhile.
+    unsafe fn read<'a>(&self, i: usize, room: &'a mut [T]) -> &'a [T] {
+        // SAFETY: duty 1; `room` has the length of a row, and is of `f32`.
+        unsafe {
+            match self.half {
+                None => std::slice::from_raw_parts(self.first.get().cast::<T>().add(i * self.n), self.n),
+                Some(half) => {
+                    let row = self.first.get().cast::<u16>().add(i * self.n);
+                    widen(half, self.n, row.cast_const(), room.as_mut_ptr().cast());
+                    room
+                }
+            }
+        }
+    }
+    /// # Safety
+    /// 1. There is a row `i`, that nobody reads or writes meanwhile. 2. `fill` writes every element.
+    unsafe fn write(&self, i: usize, room: &mut [T], fill: impl FnOnce(&mut [T])) {
+        // SAFETY: duties 1 and 2; `room` has the length of a row, and is of `f32`.
+        unsafe {
+            match self.half {
+                None => fill(std::slice::from_raw_parts_mut(self.first.get().cast::<T>().add(i * self.n), self.n)),
+                Some(half) => {
+                    fill(room);
+                    let row = self.first.get().cast::<u16>().add(i * self.n);
+                    narrow(half, self.n, room.as_ptr().cast(), row);
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of a tensor in the dtype that halves are computed in, recorded.
+pub(super) fn widened(t: &Tensor) -> Result<Tensor> {
+    if t.dtype().half().is_some() { memory::cast(t, DType::Float32) } else { Ok(t.clone()) }
+}
+
+/// Whether parameters of this dtype go with inputs of dtype `x`: those of halves may be float32.
+pub(super) fn goes_with(x: DType, parameter: DType) -> bool {
+    parameter == x || x.half().is_some() && parameter == DType::Float32
+}
+
 /// Reciprocal deviations and normalized elements, recorded.
 struct Standard {
     rstd: Tensor,
@@ -59,6 +122,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         x.mean_dims(&self.axes(), true)
     }
     fn standardized(&self, x: &Tensor) -> Result<Standard> {
+        let x = &widened(x)?;
         let centered = x.sub(&self.mean(x)?)?;
         let rstd = self.mean(&centered.mul(&centered)?)?.plus(self.eps)?.rsqrt()?;
         Ok(Standard { h: centered.mul(&rstd)?, rstd })
@@ -71,7 +135,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
 
     fn run<T: Element + Real>(&self, xs: &[&Tensor], moments: RowMoments<T>) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
-        let contiguous = |i: usize| xs.get(i).map(|t| copy::contiguous(t)).transpose();
+        let contiguous = |i: usize| xs.get(i).map(|t| copy::contiguous(&copy::cast(t, T::DTYPE)?)).transpose();
         let (weight, bias) = (contiguous(Self::WEIGHT)?, contiguous(Self::BIAS)?);
         let n = numel(&self.normalized);
         let lead = xs[0].ndim() - self.normalized.len();
@@ -79,8 +143,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
         let mut sizes = Dims::from_slice(&xs[0].sizes()[..lead]);
         sizes.resize(xs[0].ndim(), 1);
         let y = Tensor::empty(xs[0].sizes(), x.dtype())?;
-        let (means, rstds) = (Tensor::empty(&sizes, x.dtype())?, Tensor::empty(&sizes, x.dtype())?);
-        let (px, py) = (x.ptr::<T>().cast_const(), y.ptr::<T>());
+        let (means, rstds) = (Tensor::empty(&sizes, T::DTYPE)?, Tensor::empty(&sizes, T::DTYPE)?);
         let (pm, pr) = (means.ptr::<T>(), rstds.ptr::<T>());
         // Without them, what changes no element.
         fn row<T: Element + Real>(t: Option<&Tensor>, neutral: f64, n: usize) -> Cow<'_, [T]> {
@@ -90,20 +153,20 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             )
         }
         let (weight, bias) = (row::<T>(weight.as_ref(), 1.0, n), row::<T>(bias.as_ref(), -0.0, n));
-        let (px, py, pm, pr) = (SharedPtr(px.cast_mut()), SharedPtr(py), SharedPtr(pm), SharedPtr(pr));
+        let (from, to) = (Rows::<T>::of(&x, n), Rows::<T>::of(&y, n));
+        let (pm, pr) = (SharedPtr(pm), SharedPtr(pr));
         split(rows, 1, (rows * n) as f64 * FORWARD_COST, &|range| {
+            let (mut read, mut written) = (from.room(), to.room());
             for i in range {
                 // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the
                 // fresh moments; no other piece has this row.
                 unsafe {
-                    let x = px.get().add(i * n);
-                    let (mean, squares) = moments(x, n, 1);
+                    let x = from.read(i, &mut read);
+                    let (mean, squares) = moments(x.as_ptr(), n, 1);
                     let rstd = T::ONE.div(squares.div(T::of(n as f64)).add(T::of(self.eps)).sqrt());
                     *pm.get().add(i) = mean;
                     *pr.get().add(i) = rstd;
-                    let (x, y) =
-                        (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(py.get().add(i * n), n));
-                    norm::standardize(x, mean, rstd, &weight, &bias, y);
+                    to.write(i, &mut written, |y| norm::standardize(x, mean, rstd, &weight, &bias, y));
                 }
             }
         });
@@ -117,33 +180,33 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             return Err(Error::shape(Self::NAME, format!("{g:?} is no gradient for {x:?}")));
         }
         let (means, rstds) = (copy::contiguous(cx.saved(3)?)?, copy::contiguous(cx.saved(4)?)?);
-        let weight = if W { Some(copy::contiguous(cx.saved(1)?)?) } else { None };
+        let weight = if W { Some(copy::contiguous(&copy::cast(cx.saved(1)?, T::DTYPE)?)?) } else { None };
         let weight = weight.as_ref().and_then(Tensor::as_slice::<T>);
         let n = numel(&self.normalized);
         let rows = means.numel();
         let slice = |t: &Tensor| t.as_slice::<T>().map_or(std::ptr::null_mut(), |s| s.as_ptr().cast_mut());
-        let [px, pg, pm, pr] = [&x, &g, &means, &rstds].map(|t| SharedPtr(slice(t)));
+        let [pm, pr] = [&means, &rstds].map(|t| SharedPtr(slice(t)));
+        let (rows_of_x, rows_of_g) = (Rows::<T>::of(&x, n), Rows::<T>::of(&g, n));
         let gx = if cx.needs(0) { Some(Tensor::empty(x.sizes(), x.dtype())?) } else { None };
-        let out = gx.as_ref().map(|gx| SharedPtr(gx.ptr::<T>()));
+        let out = gx.as_ref().map(|gx| Rows::<T>::of(gx, n));
         // A row of sums for each part, added up in their order, whichever thread had them.
         let parts = if W && cx.needs(Self::WEIGHT) { rows.div_ceil(PART) } else { 0 };
         let mut partial = vec![T::ZERO; parts * n];
         let along_weight = SharedPtr(partial.as_mut_ptr());
         let share = T::ONE.div(T::of(n as f64));
         split(rows, PART, (rows * n) as f64 * BACKWARD_COST, &|range| {
+            let [mut x, mut g, mut o] = [rows_of_x.room(), rows_of_x.room(), rows_of_x.room()];
             for i in range {
                 // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
                 let (x, g, mean, rstd) = unsafe {
-                    let row = |p: SharedPtr<T>| std::slice::from_raw_parts(p.get().add(i * n).cast_const(), n);
-                    (row(px), row(pg), *pm.get().add(i), *pr.get().add(i))
+                    (rows_of_x.read(i, &mut x), rows_of_g.read(i, &mut g), *pm.get().add(i), *pr.get().add(i))
                 };
                 if let Some(out) = out {
                     let (sum, along) = norm::sums(x, g, weight, mean);
                     let slope = along.mul(share).mul(rstd).mul(rstd).mul(rstd);
-                    // SAFETY: S1 and S3: row `i` of the fresh contiguous gradient, which no other piece has.
-                    let o = unsafe { std::slice::from_raw_parts_mut(out.get().add(i * n), n) };
                     let factors = [rstd, T::ZERO.sub(slope), T::ZERO.sub(sum.mul(share).mul(rstd))];
-                    norm::project(x, g, weight, mean, factors, o);
+                    // SAFETY: S1 and S3: row `i` of the fresh contiguous gradient, which no other piece has.
+                    unsafe { out.write(i, &mut o, |o| norm::project(x, g, weight, mean, factors, o)) };
                 }
                 if parts > 0 {
                     // SAFETY: the sums of this part, which no other piece has.
@@ -161,7 +224,7 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             }
             Some(Tensor::from_slice(first, &self.normalized)?)
         } else if W && cx.needs(Self::WEIGHT) {
-            Some(Tensor::zeros(&self.normalized, x.dtype())?)
+            Some(Tensor::zeros(&self.normalized, T::DTYPE)?)
         } else {
             None
         };
@@ -180,7 +243,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         Save::output(2, "result2"),
     ];
     const PARAMS: Params<Self> = params!(op; normalized_shape: &op.normalized[..]);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The input alone is normalized; weights of a batch are lined up with it afterwards.
         let plain = LayerNorm::<false, false> { normalized: op.normalized.clone(), eps: op.eps };
@@ -202,19 +265,27 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         if B {
             outs[0] = outs[0].add(&align(Self::BIAS)?)?;
         }
+        // Weights of halves may be float32.
+        outs[0] = memory::cast(&outs[0], xs[0].dtype())?;
         let moments = axes[0].map(|_| 0);
         Ok((outs, smallvec::smallvec![Some(0), moments, moments]))
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        match_dtype!(floats, xs[0].dtype(), T => self.run::<T>(xs, row_moments::<T>))
+        match xs[0].dtype() {
+            DType::Float64 => self.run::<f64>(xs, row_moments::<f64>),
+            _ => self.run::<f32>(xs, row_moments::<f32>),
+        }
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The moments are not returned, so no gradient comes from them but through the rule's own use of the input.
         let Some(g) = cx.g_of(0) else { return Ok(cx.node.edges.iter().map(|_| None).collect()) };
         let (gx, gw) = if !cx.differentiating() {
-            match_dtype!(floats, g.dtype(), T => self.fused::<T>(cx, g)?)
+            match g.dtype() {
+                DType::Float64 => self.fused::<f64>(cx, g)?,
+                _ => self.fused::<f32>(cx, g)?,
+            }
         } else {
-            let s = self.standardized(cx.saved(0)?)?;
+            let (s, g) = (self.standardized(cx.saved(0)?)?, widened(g)?);
             let q = if W { g.mul(cx.saved(1)?)? } else { g.clone() };
             let gx = cx.when(0, || self.project(&s, &q))?;
             (gx, if W { cx.when(Self::WEIGHT, || g.mul(&s.h))? } else { None })
@@ -232,7 +303,7 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         let s = op.standardized(cx.xs[0])?;
         let mut parts: SmallVec<[Tensor; 3]> = SmallVec::new();
         if let Some(t) = cx.t(0) {
-            let dh = op.project(&s, t)?;
+            let dh = op.project(&s, &widened(t)?)?;
             parts.push(if W { dh.mul(cx.xs[Self::WEIGHT])? } else { dh });
         }
         if W && let Some(t) = cx.t(Self::WEIGHT) {
@@ -245,6 +316,14 @@ impl<const W: bool, const B: bool> Primitive for LayerNorm<W, B> {
         ts.extend([None, None]);
         Ok(ts)
     });
+}
+
+#[cold]
+pub(super) fn mixed(op: &'static str, x: &Tensor, parameter: &Tensor, name: &str) -> Error {
+    let wanted = if x.dtype().half().is_some() { DType::Float32 } else { x.dtype() };
+    let (wanted, got) = (wanted.scalar_type_name(), parameter.dtype().scalar_type_name());
+    let detail = format!("mixed dtype (CPU): expect parameter to have scalar type of {wanted}, but {name} has {got}");
+    Error::dtype(op, detail)
 }
 
 pub(super) fn check(
@@ -288,15 +367,8 @@ pub(super) fn check(
                 ),
             ));
         }
-        if t.dtype() != input.dtype() && matches!(input.dtype(), DType::Float32 | DType::Float64) {
-            return Err(Error::dtype(
-                OP,
-                format!(
-                    "mixed dtype (CPU): expect parameter to have scalar type of {}, but {name} has {}",
-                    input.dtype().scalar_type_name(),
-                    t.dtype().scalar_type_name()
-                ),
-            ));
+        if input.dtype().is_floating() && !goes_with(input.dtype(), t.dtype()) {
+            return Err(mixed(OP, input, t, name));
         }
     }
     Ok(normalized)
@@ -304,9 +376,9 @@ pub(super) fn check(
 
 /// Normalizes over the last dims: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
 ///
-/// Args: `input` float32 or float64; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
-/// input; `weight`, `bias` tensors of those sizes, or None; `eps` a number added to the (biased) variance. Returns: a
-/// tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h *
+/// Args: `input` floating dtype; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
+/// input; `weight`, `bias` tensors of those sizes, or None, of the input's dtype or, for halves, float32; `eps` a
+/// number added to the (biased) variance. Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h *
 /// mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for the bias, summed over the other dims. Raises:
 /// RuntimeError if sizes or dtypes are incompatible.
 ///

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::Reduction;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
+use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Real;
@@ -95,7 +95,8 @@ impl Primitive for MseLoss {
     const NAME: &'static str = "mse_loss";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::input(1, "target")];
     const PARAMS: Params<Self> = params!(op; reduction: op.reduction as i64);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, _| {
         let (x, y) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         let sizes = if axes[0].is_some() { x.sizes() } else { y.sizes() };

@@ -8,7 +8,7 @@ use super::nll_entries::Entries;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
 use crate::match_dtype;
@@ -182,7 +182,8 @@ impl Primitive for Nll {
     const SAVE: &'static [Save] =
         &[Save::input(0, "self"), Save::input(1, "target"), Save::input(2, "weight"), Save::output(1, "total_weight")];
     const PARAMS: Params<Self> = params!(op; ignore_index: op.0.ignore_index, reduction: op.0.reduction as i64);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let all = Entries::of(&op.0, xs[0], axes[0], xs[1], axes[1], xs.get(2).zip(axes.get(2)), batch)?;
         // The sum of the weights is used by the rule only.
@@ -240,7 +241,8 @@ struct NllBackward(Loss);
 impl Primitive for NllBackward {
     const NAME: &'static str = "nll_loss_backward";
     const SAVE: &'static [Save] = &[Save::input(2, "target"), Save::input(4, "weight")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let all = Entries::of(&op.0, xs[1], axes[1], xs[2], axes[2], xs.get(4).zip(axes.get(4)), batch)?;
         Ok((out(all.gradient(&batch_first(xs[0], axes[0], batch)?)?), smallvec![Some(0)]))

@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
 use crate::error::{Error, Result};
 use crate::kernels::columns;
 use crate::kernels::norm;
@@ -14,6 +14,7 @@ use crate::kernels::reduce::row_moments;
 use crate::kernels::thresholds::norm::{SHORT, WIDE};
 use crate::match_dtype;
 use crate::ops::matmul::batch_first;
+use crate::ops::memory;
 use crate::ops::view::{movedim, reshape_to};
 use crate::tensor::copy;
 use crate::tensor::{Dims, Dtypes, Element, Tensor};
@@ -330,7 +331,9 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         GROUP => params!(op; eps, group: op.groups),
         _ => params!(op; eps, training: KIND == BATCH),
     };
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
+    const STATISTICS: u32 = 0b1110;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let ndim = xs[0].ndim() - usize::from(axes[0].is_some());
         let x = batch_first(xs[0], axes[0])?;
@@ -368,6 +371,8 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         if xs.len() > Self::BIAS {
             outs[0] = outs[0].add(&by_channel(xs[Self::BIAS], axes[Self::BIAS], ndim)?)?;
         }
+        // Weights of halves may be float32.
+        outs[0] = memory::cast(&outs[0], xs[0].dtype())?;
         let mut batched: SmallVec<[Option<usize>; 1]> = smallvec![Some(0)];
         batched.resize(outs.len(), axes[0].map(|_| 0));
         Ok((outs, batched))

@@ -3,8 +3,9 @@
 use retrograd_macros::op;
 use smallvec::SmallVec;
 
-use super::layer_norm::check;
+use super::layer_norm::{check, widened};
 use crate::error::{Error, Result, Shape};
+use crate::ops::memory;
 use crate::ops::view::cat;
 use crate::tensor::{DType, Dims, Scalar, Tensor};
 
@@ -22,15 +23,16 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 pub fn rms_norm(input: &Tensor, normalized_shape: &[i64], weight: Option<&Tensor>, eps: Option<f64>) -> Result<Tensor> {
     const OP: &str = "rms_norm";
     let normalized = check(input, normalized_shape, weight, None)?;
-    let least = match input.dtype() {
-        DType::Float32 => f64::from(f32::EPSILON),
+    let least = match input.dtype().real() {
+        DType::Float16 | DType::BFloat16 | DType::Float32 => f64::from(f32::EPSILON),
         DType::Float64 => f64::EPSILON,
         other => return Err(Error::no_kernel(OP, other)),
     };
     let axes: SmallVec<[i64; 5]> = (1..=normalized.len() as i64).map(|i| -i).collect();
-    let squares = input.power(Scalar::Int(2))?.mean_dims(&axes, true)?;
-    let y = input.mul(&squares.plus(eps.unwrap_or(least))?.rsqrt()?)?;
-    weight.map_or(Ok(y.clone()), |w| y.mul(w))
+    let x = widened(input)?;
+    let squares = x.power(Scalar::Int(2))?.mean_dims(&axes, true)?;
+    let y = x.mul(&squares.plus(eps.unwrap_or(least))?.rsqrt()?)?;
+    memory::cast(&weight.map_or(Ok(y.clone()), |w| y.mul(w))?, input.dtype())
 }
 
 /// Divides by the response of neighbouring channels: `x / (k + alpha * mean(x**2))**beta`, the mean over `size`
@@ -70,12 +72,13 @@ pub fn local_response_norm(input: &Tensor, size: i64, alpha: f64, beta: f64, k: 
         sizes[1] = n as usize;
         Tensor::zeros(&sizes, input.dtype())
     };
-    let padded = cat(&[zeros(back)?, input.mul(input)?, zeros(ahead)?], 1)?;
+    let padded = widened(&cat(&[zeros(back)?, input.mul(input)?, zeros(ahead)?], 1)?)?;
     let mut sums = padded.narrow(1, 0, channels as i64)?;
     for start in 1..=back + ahead {
         sums = sums.add(&padded.narrow(1, start, channels as i64)?)?;
     }
-    input.div(&sums.times(1.0 / size as f64)?.times(alpha)?.plus(k)?.power(beta)?)
+    let response = sums.times(1.0 / size as f64)?.times(alpha)?.plus(k)?.power(beta)?;
+    memory::cast(&widened(input)?.div(&response)?, input.dtype())
 }
 
 #[cfg(test)]

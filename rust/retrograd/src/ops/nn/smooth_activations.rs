@@ -259,6 +259,10 @@ pub fn celu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// [0.0, 100.0]
 #[op(function, norust, module = "nn.functional", "(inplace=False)")]
 pub fn silu(input: &Tensor, inplace: bool) -> Result<Tensor> {
+    if input.dtype().is_complex() {
+        let s = input.sigmoid()?;
+        return if inplace { input.mul_(&s) } else { input.mul(&s) };
+    }
     apply_activation::<Silu>(inplace, input, &[])
 }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::generator::Generator;
 use crate::ops::{Form, TensorOptions, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
+use crate::tensor::{DType, Dtypes, Scalar, Tensor, default_dtype};
 use crate::transforms;
 
 /// `multinomial`: indices along the last axis.
@@ -62,7 +62,7 @@ impl Multinomial {
                 })
             }};
         }
-        if p.dtype() == DType::Float32 { choose!(f32) } else { choose!(f64) }
+        if p.dtype() == DType::Float64 { choose!(f64) } else { choose!(f32) }
     }
 }
 
@@ -70,7 +70,7 @@ impl Primitive for Multinomial {
     const NAME: &'static str = OP;
     const NODE: &'static str = "NotDifferentiable";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(OP)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
@@ -155,7 +155,7 @@ struct NormalAround {
 impl Primitive for NormalAround {
     const NAME: &'static str = "normal";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::INTEGRAL);
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         // Operands with fewer dims broadcast behind the batch.
@@ -188,6 +188,9 @@ impl Primitive for NormalAround {
             _ => xs[0].sizes().into(),
         };
         let std = self.std.is_none().then(|| xs[xs.len() - 1].detach());
+        if std.as_ref().is_some_and(|std| std.dtype().is_complex()) {
+            return Err(Error::shape(Self::NAME, "normal expects standard deviation to be non-complex"));
+        }
         if let Some(std) = &std
             && std.to_vec::<f64>()?.iter().any(|&x| x < 0.0)
         {
@@ -204,7 +207,7 @@ impl Primitive for NormalAround {
         };
         let drawn = match self.mean {
             None => copy::cast(&drawn.add(&xs[0].detach())?, drawn.dtype())?,
-            Some(mean) => drawn.plus(mean)?,
+            Some(mean) => drawn.add(&Tensor::full(&[], Scalar::Float(mean), drawn.dtype())?)?,
         };
         Ok(out(drawn))
     }

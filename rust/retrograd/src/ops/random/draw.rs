@@ -1,5 +1,6 @@
 //! Draws into existing memory, in the order in which torch fills it.
 
+use half::{bf16, f16};
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
@@ -8,6 +9,7 @@ use crate::kernels::random::random_below;
 use crate::kernels::random::{self, Mt19937};
 use crate::kernels::thresholds::random::CHUNK;
 use crate::match_dtype;
+use crate::tensor::complex::pairs;
 use crate::tensor::copy;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::{Dims, Strides, contiguous_strides};
@@ -59,9 +61,30 @@ fn bounds(dtype: DType) -> (i64, i64) {
         DType::Int8 => (-128, 127),
         DType::Int16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
         DType::Int32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        DType::Float32 => (-(1 << 24), 1 << 24),
-        DType::Float64 => (-(1 << 53), 1 << 53),
-        _ => (i64::MIN, i64::MAX),
+        _ => match exact_bits(dtype) {
+            Some(bits) => (-(1 << bits), 1 << bits),
+            None => (i64::MIN, i64::MAX),
+        },
+    }
+}
+
+/// The largest number of a floating dtype.
+fn largest(dtype: DType) -> f64 {
+    match dtype {
+        DType::Float16 => f16::MAX.to_f64(),
+        DType::BFloat16 => bf16::MAX.to_f64(),
+        DType::Float32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    }
+}
+
+/// The number as a floating dtype has it; halves by way of float32, as torch rounds to them.
+fn rounded(x: f64, dtype: DType) -> f64 {
+    match dtype {
+        DType::Float16 => f16::from_f32(x as f32).to_f64(),
+        DType::BFloat16 => bf16::from_f32(x as f32).to_f64(),
+        DType::Float32 => f64::from(x as f32),
+        _ => x,
     }
 }
 
@@ -73,6 +96,8 @@ fn shown(x: f64) -> String {
 /// Bits of the significand of a float dtype, up to whose power of 2 all integers are exact.
 fn exact_bits(dtype: DType) -> Option<u32> {
     match dtype {
+        DType::Float16 => Some(f16::MANTISSA_DIGITS),
+        DType::BFloat16 => Some(bf16::MANTISSA_DIGITS),
         DType::Float32 => Some(f32::MANTISSA_DIGITS),
         DType::Float64 => Some(f64::MANTISSA_DIGITS),
         _ => None,
@@ -82,7 +107,7 @@ fn exact_bits(dtype: DType) -> Option<u32> {
 /// The bounds of integers for a float dtype: an end that rounds outwards is moved in by the distance of floats there.
 fn inward(lo: i64, hi: i64, dtype: DType) -> (i64, i64) {
     let Some(bits) = exact_bits(dtype) else { return (lo, hi) };
-    let rounded = |x: i64| if dtype == DType::Float32 { x as f32 as i64 } else { x as f64 as i64 };
+    let rounded = |x: i64| rounded(x as f64, dtype) as i64;
     let spacing = |x: i64| 1i64 << (x.unsigned_abs().max(1).ilog2() + 1).saturating_sub(bits);
     let (first, last) = (rounded(lo.saturating_add(1)), rounded(hi.saturating_sub(1)));
     (
@@ -100,7 +125,7 @@ fn warn_of_bounds(lo: i64, hi: i64, dtype: DType) -> Result<()> {
                 "{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations {} can support discrete \
                  uniform distribution only within this range. This warning will become an error in version 1.7 release, \
                  please fix the code in advance",
-                if dtype == DType::Float32 { "float" } else { "double" }
+                dtype.cpp_name()
             ))?;
         }
     }
@@ -122,10 +147,10 @@ impl Draw {
     /// The dtypes that can hold the distribution, as torch has kernels for them.
     pub(super) fn dtypes(self) -> Dtypes {
         match self {
-            Draw::Uniform { .. } | Draw::Normal { .. } => Dtypes::FLOATS,
+            Draw::Uniform { .. } | Draw::Normal { .. } => Dtypes::ALL.without(Dtypes::INTEGRAL),
             // Other dtypes than floats are refused in other words.
             Draw::Exponential { .. } => Dtypes::ALL,
-            _ => Dtypes::NUMERIC,
+            _ => Dtypes::ORDERED,
         }
     }
 
@@ -134,23 +159,24 @@ impl Draw {
         match self {
             Draw::Uniform { .. } => "check_uniform_bounds",
             Draw::Normal { .. } => "normal_kernel_cpu",
-            _ => "random_",
+            Draw::Chance(_) => "bernoulli_scalar_cpu_",
+            _ => "random_kernel_cpu",
         }
     }
 
     /// Refuses invalid parameters of the distribution, and dtypes that cannot hold it.
     pub(super) fn check(self, dtype: DType) -> Result<()> {
         let refuse = |op, detail: String| Err(Error::shape(op, detail));
-        let floats = Dtypes::FLOATS.has(dtype);
+        let floats = dtype.is_floating();
         if !self.dtypes().has(dtype) {
             return Err(Error::no_kernel(self.kernel_name(), dtype));
         }
         match self {
             Draw::Uniform { lo, hi } => {
-                let limit = if dtype == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX };
+                let limit = largest(dtype.real());
                 for (name, x) in [("from", lo), ("to", hi)] {
                     if x.is_nan() || x.abs() > limit {
-                        return refuse("uniform_", format!("{name} is out of bounds for {}", dtype.name()));
+                        return refuse("uniform_", format!("{name} is out of bounds for {}", dtype.real().cpp_name()));
                     }
                 }
                 if lo > hi {
@@ -186,8 +212,9 @@ impl Draw {
                 let (least, most) = bounds(dtype);
                 for (name, x) in [("from", lo), ("to - 1", hi - 1)] {
                     // Floats take integers beyond those they hold exactly, rounded.
-                    if !floats && !(least..=most).contains(&x) {
-                        return refuse("random_", format!("{name} is out of bounds for {}, got {x}", dtype.name()));
+                    let holds = if floats { x.unsigned_abs() as f64 <= largest(dtype) } else { (least..=most).contains(&x) };
+                    if !holds {
+                        return refuse("random_", format!("{name} is out of bounds for {}, got {x}", dtype.cpp_name()));
                     }
                 }
                 warn_of_bounds(lo, hi, dtype)?;
@@ -202,7 +229,7 @@ impl Draw {
                 Ok(())
             }
             Draw::From(lo) if !(bounds(dtype).0..=bounds(dtype).1).contains(&lo) => {
-                refuse("random_", format!("from is out of bounds for {}, got {lo}", dtype.name()))
+                refuse("random_", format!("from is out of bounds for {}, got {lo}", dtype.cpp_name()))
             }
             Draw::Chance(p) => check_chance(Scalar::Float(p)),
             _ => Ok(()),
@@ -243,14 +270,37 @@ fn from_on(dtype: DType, lo: i64, g: &mut Mt19937) -> i64 {
     }
 }
 
+/// Halves, drawn as `draw` fills float32 and rounded.
+fn halves(t: &Tensor, draw: impl FnOnce(&mut [f32])) -> Result<()> {
+    let wide = t.empty_like_layout(DType::Float32)?;
+    in_order::<f32>(&wide, draw)?;
+    copy::copy_into(&wide, t)
+}
+
 /// Fills `t`, whose dtype was checked. Autograd is not notified.
 pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) -> Result<()> {
+    if t.dtype().is_complex() {
+        // The variance of a complex number is that of both parts together.
+        let how = match how {
+            Draw::Normal { mean, std } => Draw::Normal { mean, std: std / std::f64::consts::SQRT_2 },
+            other => other,
+        };
+        return draw_into(&pairs(t)?, how, generator);
+    }
     let generator = generator.unwrap_or_else(|| default_generator());
     let (dtype, plain) = (t.dtype(), t.is_contiguous());
     generator.with(|g| match how {
         Draw::Uniform { lo, hi } => match dtype {
             DType::Float32 => in_order::<f32>(t, |o| random::uniform_f32(g, o, lo, hi)),
             DType::Float64 => in_order::<f64>(t, |o| random::uniform_f64(g, o, lo, hi)),
+            DType::Float16 | DType::BFloat16 => {
+                let [lo, hi] = [lo, hi].map(|x| rounded(x, dtype));
+                halves(t, |o| {
+                    random::uniform_f32(g, o, lo, hi);
+                    // The end itself, if a number rounds to it, is the beginning.
+                    o.iter_mut().filter(|x| rounded(f64::from(**x), dtype) == hi).for_each(|x| *x = lo as f32);
+                })
+            }
             _ => undeclared(dtype),
         },
         // Normals in bulk are for contiguous memory alone; elsewhere they are drawn one by one, as fewer than 16 are.
@@ -263,9 +313,21 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
                 let n = if plain { o.len().max(1) } else { 1 };
                 o.chunks_mut(n).for_each(|o| random::normal_f64(g, o, mean, std));
             }),
+            DType::Float16 | DType::BFloat16 => halves(t, |o| {
+                let n = o.len();
+                if plain && n >= 16 {
+                    // Whole groups of 16, then the last 16 again.
+                    random::normal_f32(g, &mut o[..n - n % 16], mean, std);
+                    if n % 16 > 0 {
+                        random::normal_f32(g, &mut o[n - 16..], mean, std);
+                    }
+                } else {
+                    o.chunks_mut(1).for_each(|o| random::normal_f32(g, o, mean, std));
+                }
+            }),
             _ => undeclared(dtype),
         },
-        _ => match_dtype!(numeric, dtype, T => in_order::<T>(t, |o| match how {
+        _ => match_dtype!(ordered, dtype, T => in_order::<T>(t, |o| match how {
             Draw::Below { lo, hi } => {
                 let (lo, hi) = inward(lo, hi, dtype);
                 converted(o, 0i64, |o| random_below(g, o, lo, hi));

@@ -11,8 +11,8 @@ use smallvec::smallvec;
 use super::{Entry, Form, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply1};
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
-use crate::error::Result;
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
+use crate::error::{Error, Result};
 use crate::generator::Generator;
 use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Dtypes, Tensor};
@@ -118,7 +118,8 @@ struct Bernoulli {
 impl Primitive for Bernoulli {
     const NAME: &'static str = "bernoulli";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         Ok((apply(op.clone(), &[&view::batch_first(xs[0], axes[0], batch)?])?, smallvec![Some(0)]))
@@ -145,7 +146,8 @@ impl Primitive for BernoulliEach {
     const NAME: &'static str = "bernoulli_";
     const NODE: &'static str = "BernoulliBackward1";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         transforms::refuse_same(Self::NAME)?;
         let (x, p) = (view::batch_first(xs[0], axes[0], batch)?, view::batch_first(xs[1], axes[1], batch)?);
@@ -164,6 +166,9 @@ impl Primitive for BernoulliEach {
         CHANCES
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if xs[0].dtype().is_complex() {
+            return Err(Error::no_kernel("bernoulli_tensor_cpu_self_", xs[0].dtype()));
+        }
         let p = Tensor::empty(xs[0].sizes(), xs[1].dtype())?;
         copy::copy_into(xs[1], &p)?;
         copy::cast(&by_chance(&p, self.generator.as_ref())?, xs[0].dtype()).map(out)

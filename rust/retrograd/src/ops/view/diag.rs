@@ -7,7 +7,7 @@ use super::slice::{Diagonal, embed};
 use super::view_op::ViewOp;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::view;
 use crate::tensor::copy;
@@ -22,6 +22,7 @@ impl Primitive for DiagonalCopy {
     const NAME: &'static str = "diagonal_copy";
     const NODE: &'static str = "DiagonalBackward0_copy";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> =
         params!(op; dim1: op.0.dims[0], dim2: op.0.dims[1], offset: op.0.offset, self_sym_sizes: &*op.0.from);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(Self(p.0.lift(ndims[0], batch))));
@@ -50,6 +51,7 @@ struct Trace {
 impl Primitive for Trace {
     const NAME: &'static str = "trace";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.from);
     const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, batch| {

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::view_op::wrap_dims;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::Result;
 use crate::tensor::{Dims, Strides, Tensor};
 
@@ -35,6 +35,7 @@ struct Flip(Dims);
 impl Primitive for Flip {
     const NAME: &'static str = "flip";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dims: &*op.0);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| {
         Ok(Flip(if ndims[0] == 0 { Dims::new() } else { p.0.iter().map(|d| d + 1).collect() }))

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::view_op::batch_first;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, out, params};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::result_type;
 use crate::tensor::copy;
@@ -46,6 +46,7 @@ struct Cat {
 impl Primitive for Cat {
     const NAME: &'static str = "cat";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let mut parts = Vec::with_capacity(xs.len());
@@ -138,6 +139,7 @@ impl Stack {
 impl Primitive for Stack {
     const NAME: &'static str = "stack";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Stack { dim: p.dim + 1 }));
     const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);

@@ -7,7 +7,7 @@ use super::shape::checked_sizes;
 use super::view_op::with_batch;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
@@ -32,6 +32,7 @@ impl Repeat {
 impl Primitive for Repeat {
     const NAME: &'static str = "repeat";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; repeats: &*op.repeats, self_sym_sizes: &*op.from);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, batch| {
         let [from, padded] = [&p.from, &p.padded].map(|sizes| with_batch(sizes, batch));

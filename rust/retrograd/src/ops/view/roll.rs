@@ -6,7 +6,7 @@ use super::flip::{flip, flipped};
 use super::reshape_to;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
@@ -47,6 +47,7 @@ fn rolled(x: &Tensor, dim: usize, shift: i64) -> Result<Tensor> {
 impl Primitive for Roll {
     const NAME: &'static str = "roll";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dims: &*op.dims, shifts: &*op.shifts);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| {
         Ok(Self { shifts: p.shifts.clone(), dims: p.dims.iter().map(|d| d + 1).collect(), lead: p.lead + 1 })
@@ -113,6 +114,7 @@ struct Rot90 {
 impl Primitive for Rot90 {
     const NAME: &'static str = "rot90";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dims: &op.dims[..], k);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { k: p.k, dims: p.dims.map(|d| d + 1) }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

@@ -6,7 +6,7 @@ use super::slice::{Diagonal, Select, Slice};
 use super::view_op::{ViewOp, apply_view};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::copy;
@@ -24,6 +24,7 @@ struct Patch<V> {
 impl<V: ViewOp> Primitive for Patch<V> {
     const NAME: &'static str = V::NAME;
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> =
         Batch::Lift(|p, ndims, batch| Ok(Patch { part: p.part.lift(ndims[0], batch), node: p.node }));
     const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::memory;
 use crate::tensor::layout::{checked_numel, contiguous_strides, numel, view_strides, wrap_dim};
@@ -62,6 +62,7 @@ impl Primitive for UnsafeView {
     const NAME: &'static str = "reshape";
     const NODE: &'static str = "UnsafeViewBackward0";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; self_sym_sizes: &*op.0.from);
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, batch| Ok(UnsafeView(p.0.lift(ndims[0], batch))));
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::ops::Value;
 use crate::tensor::layout::wrap_dim;
@@ -22,6 +22,7 @@ pub(super) struct Embed<V> {
 impl<V: ViewOp> Primitive for Embed<V> {
     const NAME: &'static str = V::NAME;
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|p, _, batch| {
         Ok(Embed { part: p.part.lift(p.from.len(), batch), from: with_batch(&p.from, batch), node: p.node })
     });

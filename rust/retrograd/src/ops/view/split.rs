@@ -6,7 +6,7 @@ use super::view_op::{Layout, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply;
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, one, params};
 use crate::autograd::view::Creation;
 use crate::error::{Error, Result};
 use crate::ops::Value;
@@ -38,6 +38,7 @@ struct Unbind {
 impl Primitive for Unbind {
     const NAME: &'static str = "unbind";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const PARAMS: Params<Self> = params!(op; dim);
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Unbind { dim: p.dim + 1 }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -76,6 +77,7 @@ struct Split {
 impl Primitive for Split {
     const NAME: &'static str = "split";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> =
         Batch::Lift(|p, _, batch| Ok(Split { dim: p.dim + 1, from: with_batch(&p.from, batch), ..p.clone() }));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

@@ -6,7 +6,7 @@ use retrograd_macros::op;
 use super::{cat, reshape_to};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, out};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::result_type;
 use crate::tensor::copy;
@@ -164,6 +164,7 @@ impl BlockDiag {
 impl Primitive for BlockDiag {
     const NAME: &'static str = "block_diag";
     const SAVE: &'static [Save] = &[];
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Lift(|p, _, _| Ok(Self { lead: p.lead + 1, blocks: p.blocks.clone() }));
     const JVP: Tangents<Self> = Tangents::Linear(u32::MAX);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
@@ -67,7 +67,9 @@ struct Fold(Unfold);
 impl Primitive for Fold {
     const NAME: &'static str = "unfold_backward";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::INTEGRAL);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let g = super::batch_first(xs[0], axes[0], batch)?;
         let p = &p.0;
@@ -98,7 +100,7 @@ impl Primitive for Fold {
             Some(&n) => (n, xs[0].sizes()[p.dim], p.from[p.dim + 1..].iter().product()),
             None => (1, 1, 1),
         };
-        match_dtype!(floats, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
+        match_dtype!(fields, g.dtype(), T => Tensor::build::<T>(&p.from, |to| {
             to.fill(T::ZERO);
             add(g.as_slice::<T>().unwrap_or(&[]), to, windows, n, after, p);
         }))

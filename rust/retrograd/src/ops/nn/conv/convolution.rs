@@ -11,7 +11,7 @@ use super::arguments::Steps;
 use super::weight::ConvolutionWeight;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
@@ -20,6 +20,7 @@ use crate::match_dtype;
 use crate::ops::matmul::batch_first;
 use crate::ops::view::{expand_to, movedim, reshape_to, with_batch};
 use crate::storage::reclaim::reading;
+use crate::tensor::complex::{of_parts, part};
 use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Dtypes, Element, Tensor};
 
@@ -110,14 +111,15 @@ impl Primitive for Convolution {
         stride: &op.steps.stride[..],
         transposed,
     );
-    const DTYPES: Dtypes = Dtypes::REALS;
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(batched);
     fn node(&self) -> &'static str {
         if self.derivative { "ConvolutionBackwardBackward0" } else { "ConvolutionBackward0" }
     }
     fn dtypes(&self) -> Dtypes {
         // torch has transposed convolutions of no other integers.
-        if self.transposed { Dtypes::FLOATS.or(Dtypes::of(&[DType::Int64])) } else { Self::DTYPES }
+        if self.transposed { Self::DTYPES.without(SMALL_INTS) } else { Self::DTYPES }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (x, w) = (xs[0], xs[1]);
@@ -128,6 +130,10 @@ impl Primitive for Convolution {
         let same = xs.iter().all(|x| x.dtype() == dtype) && xs.get(2).is_none_or(|b| b.sizes() == [sizes[1]]);
         if !same {
             return Err(Error::dtype(Self::NAME, "operands of different dtypes, or a bias of another size"));
+        }
+        if dtype.is_complex() {
+            let real = Self { bias: 0, ..self.clone() };
+            return by_real_parts(&real, x, w, xs.get(2).copied()).map(out);
         }
         let y = Tensor::empty(&sizes, dtype)?;
         if dtype.is_integral() {
@@ -160,6 +166,25 @@ impl Primitive for Convolution {
             None => expand_to(&bias, cx.outs[0].sizes())?,
         })))
     });
+}
+
+/// The integers of which torch has no transposed convolution.
+const SMALL_INTS: Dtypes = Dtypes::of(&[DType::UInt8, DType::Int8, DType::Int16, DType::Int32]);
+
+/// What an op that is bilinear with real coefficients makes of complex numbers `x` and `w`: three of real ones, as torch
+/// has it; plus a bias for each channel.
+pub(super) fn by_real_parts<P: Primitive>(op: &P, x: &Tensor, w: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
+    let run = |x: &Tensor, w: &Tensor| -> Result<Tensor> { Ok(op.forward(&[x, w])?.swap_remove(0)) };
+    let parts = |x: &Tensor| -> Result<[Tensor; 2]> { Ok([part(x, false)?, part(x, true)?]) };
+    let ([xr, xi], [wr, wi]) = (parts(x)?, parts(w)?);
+    let (re, im, both) = (run(&xr, &wr)?, run(&xi, &wi)?, run(&xr.add(&xi)?, &wr.add(&wi)?)?);
+    let mut y = [re.sub(&im)?, both.sub(&re)?.sub(&im)?];
+    if let Some(bias) = bias {
+        for (y, bias) in y.iter_mut().zip(parts(bias)?) {
+            *y = y.add(&channel_wise(&bias, x.ndim() - 2)?)?;
+        }
+    }
+    of_parts([&y[0], &y[1]])
 }
 
 /// The sum over all axes but that of the channels.

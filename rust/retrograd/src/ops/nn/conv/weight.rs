@@ -3,10 +3,10 @@
 use smallvec::smallvec;
 
 use super::arguments::Steps;
-use super::convolution::{Convolution, beside, nothing, parted};
+use super::convolution::{Convolution, beside, by_real_parts, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
+use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
@@ -87,7 +87,8 @@ impl Primitive for ConvolutionWeight {
         padding: &op.steps.padding[..],
         stride: &op.steps.stride[..],
     );
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::INTEGRAL);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (y, x) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         if batch == 0 {
@@ -118,6 +119,9 @@ impl Primitive for ConvolutionWeight {
         let shape = self.steps.shape(x.sizes(), y.sizes(), &sizes)?;
         if x.dtype() != y.dtype() {
             return Err(Error::dtype(Self::NAME, format!("{x:?} and {y:?} differ in dtype")));
+        }
+        if x.dtype().is_complex() {
+            return by_real_parts(self, y, x, None).map(out);
         }
         let w = Tensor::empty(&sizes, x.dtype())?;
         match_dtype!(floats, x.dtype(), T => Self::floats::<T>(&shape, y, x, &w)?);

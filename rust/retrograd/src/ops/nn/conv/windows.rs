@@ -6,12 +6,13 @@ use smallvec::smallvec;
 use super::convolution::{joined, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::conv::{self, ConvAxis, Window};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
 use crate::ops::matmul::batch_first;
+use crate::tensor::complex::by_parts;
 use crate::tensor::copy;
 use crate::tensor::layout::numel;
 use crate::tensor::{DType, Dims, Dtypes, Element, Tensor, Truth};
@@ -153,7 +154,9 @@ impl<const FOLD: bool> Primitive for WindowWalk<FOLD> {
             stride: &op.0.stride[..],
         )
     };
-    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::BOOL);
+    const DTYPES: Dtypes = Dtypes::ALL.without(Dtypes::INTS);
+    const HALVES: Halves = Halves::InFloat32;
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let x = batch_first(xs[0], axes[0])?;
         if x.ndim() == if FOLD { 3 } else { 4 } {
@@ -168,6 +171,9 @@ impl<const FOLD: bool> Primitive for WindowWalk<FOLD> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (sizes, images) = self.sizes(xs[0].sizes())?;
         let dtype = xs[0].dtype();
+        if dtype.is_complex() {
+            return by_parts(xs[0], &|x| Ok(self.forward(&[x])?.swap_remove(0))).map(out);
+        }
         let y = Tensor::empty(&sizes, dtype)?;
         if dtype == DType::Bool {
             self.run::<Truth>(xs[0], &y, images)?;

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::grid_composed::taps;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
 use crate::match_dtype;
@@ -98,7 +98,8 @@ impl Primitive for GridSample {
         interpolation_mode: op.0.mode as i64,
         padding_mode: op.0.border as i64,
     );
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         // The batch becomes part of the entries that the op knows itself.
         let joined = |i: usize| -> Result<Tensor> {
@@ -373,7 +374,8 @@ impl Primitive for AffineGrid {
     const SAVE: &'static [Save] = &[];
     // The matrices are the last two axes, or the positions and coordinates behind the batch.
     const PARAMS: Params<Self> = params!(op; align_corners: op.align, size: &op.size[..]);
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let t = view::batch_first(xs[0], axes[0], batch)?;
         let mut sizes = Dims::from_slice(&t.sizes()[1..]);

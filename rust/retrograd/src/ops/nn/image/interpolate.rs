@@ -291,7 +291,7 @@ fn resampled(op: &'static str, x: &Tensor, asked: &Asked, mode: &str, align: Opt
     check(op, x, &want.sizes, rank)?;
     let [node, back, kernel] = names(mode, rank, asked.smooth);
     let whole = x.dtype() == DType::UInt8 && !(mode == Mode::Linear && rank != 2);
-    if !whole && !matches!(x.dtype(), DType::Float32 | DType::Float64) {
+    if !whole && !x.dtype().is_floating() {
         return Err(Error::no_kernel(kernel, x.dtype()));
     }
     let precision = Precision { single: x.dtype() != DType::Float64 };

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::resample::{ResampleTable, along};
 use crate::ops::Value;
+use crate::tensor::complex::by_parts;
 use crate::tensor::copy;
 use crate::tensor::layout::{checked_numel, numel};
 use crate::tensor::{DType, Dims, Dtypes, Element, MemoryFormat, Strides, Tensor};
@@ -111,7 +112,9 @@ impl Tensor {
 impl<const SAVES: bool> Primitive for Separable<SAVES> {
     const NAME: &'static str = "resample";
     const SAVE: &'static [Save] = if SAVES { &[Save::input(0, "self")] } else { &[] };
-    const DTYPES: Dtypes = Dtypes::NUMERIC;
+    const DTYPES: Dtypes = Dtypes::ALL;
+    const HALVES: Halves = Halves::InFloat32;
+    const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     // The axes count from the end, and any may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -126,6 +129,7 @@ impl<const SAVES: bool> Primitive for Separable<SAVES> {
         match dtype {
             DType::Float32 => self.run::<f32>(xs[0]),
             DType::Float64 => self.run::<f64>(xs[0]),
+            DType::Complex64 | DType::Complex128 => by_parts(xs[0], &|x| Ok(self.forward(&[x])?.swap_remove(0))),
             // Weights of integers are ones.
             _ => copy::cast(&self.run::<i64>(&copy::cast(xs[0], DType::Int64)?)?, dtype),
         }

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use super::{Layout, Pool, check_regular, plane, triple};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, one, out};
 use crate::error::{Error, Result};
 use crate::kernels::pool;
 use crate::match_dtype;
@@ -40,7 +40,8 @@ fn kernel(pool: &Pool) -> &'static str {
 impl Primitive for AvgPool {
     const NAME: &'static str = "avg_pool";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::of(&[DType::Int64]));
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES).or(Dtypes::of(&[DType::Int64]));
+    const HALVES: Halves = Halves::InFloat32;
     // Any axes may stand in front of the planes.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -51,7 +52,11 @@ impl Primitive for AvgPool {
         kernel(&self.0)
     }
     fn dtypes(&self) -> Dtypes {
-        if self.0.is_adaptive() { Dtypes::FLOATS } else { Self::DTYPES }
+        match (self.0.is_adaptive(), self.0.rank) {
+            (true, _) => Dtypes::FLOATS.or(Dtypes::HALVES),
+            (false, 3) => Self::DTYPES.without(Dtypes::HALVES),
+            (false, _) => Self::DTYPES,
+        }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = copy::contiguous(xs[0])?;
@@ -88,7 +93,8 @@ struct AvgPoolBackward {
 impl Primitive for AvgPoolBackward {
     const NAME: &'static str = "avg_pool_backward";
     const SAVE: &'static [Save] = &[];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {

@@ -7,7 +7,7 @@ use super::pool_indices::{AtPlaces, ToPlaces};
 use super::{Layout, Pool, check_regular, plane, triple};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, one};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, one};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::pool::{self, Pooled};
 use crate::match_dtype;
@@ -44,7 +44,8 @@ impl MaxPool {
 impl Primitive for MaxPool {
     const NAME: &'static str = "max_pool";
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(1, "result1")];
-    const DTYPES: Dtypes = Dtypes::REALS;
+    const DTYPES: Dtypes = Dtypes::REALS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     // Any axes may stand in front of the planes.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     fn node(&self) -> &'static str {
@@ -59,7 +60,7 @@ impl Primitive for MaxPool {
         }
     }
     fn dtypes(&self) -> Dtypes {
-        if self.0.is_adaptive() { Dtypes::FLOATS } else { Self::DTYPES }
+        if self.0.is_adaptive() { Dtypes::FLOATS.or(Dtypes::HALVES) } else { Self::DTYPES }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let x = xs[0];
@@ -203,7 +204,7 @@ pub(super) fn as_planes(x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Found>) ->
 
 /// Without indices, one axis is only for floats.
 fn check_dtype(x: &Tensor, rank: usize, indices: bool) -> Result<()> {
-    if rank > 1 || indices || matches!(x.dtype(), DType::Float32 | DType::Float64) {
+    if rank > 1 || indices || x.dtype().is_floating() {
         return Ok(());
     }
     Err(Error::no_kernel("max_pool1d_impl", x.dtype()))

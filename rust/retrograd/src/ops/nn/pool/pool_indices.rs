@@ -3,7 +3,7 @@
 use super::{plane, with_plane};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
 use crate::kernels::pool;
 use crate::match_dtype;
@@ -30,7 +30,8 @@ pub(super) struct ToPlaces {
 impl Primitive for ToPlaces {
     const NAME: &'static str = "max_pool_backward";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
@@ -66,7 +67,8 @@ pub(super) struct AtPlaces {
 impl Primitive for AtPlaces {
     const NAME: &'static str = "max_pool_gather";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn node(&self) -> &'static str {

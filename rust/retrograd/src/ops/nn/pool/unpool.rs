@@ -6,7 +6,7 @@ use super::pool_indices::{AtPlaces, paired};
 use super::{crossed, plane, with_plane};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
+use crate::autograd::primitive::{Batch, Halves, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::pool;
 use crate::match_dtype;
@@ -24,7 +24,8 @@ struct MaxUnpool {
 impl Primitive for MaxUnpool {
     const NAME: &'static str = "max_unpool";
     const SAVE: &'static [Save] = &[Save::input(1, "indices")];
-    const DTYPES: Dtypes = Dtypes::FLOATS;
+    const DTYPES: Dtypes = Dtypes::FLOATS.or(Dtypes::HALVES);
+    const HALVES: Halves = Halves::InFloat32;
     // Places count from the beginning of their own plane, and any axes may stand in front.
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(*op));
     const JVP: Tangents<Self> = Tangents::Linear(0b1);

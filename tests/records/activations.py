@@ -99,8 +99,9 @@ RECORDS = [
         s(t(17), alpha=0.5),
         edges=(Edge(s(AT_KINKS), G, ([2 * math.exp(-2), 3.0, 5.0],), ([2 * math.exp(-2), 0.0, 0.0],)),),
         refuses=(INTEGER,),
+        halves=0,
     ),
-    activation("elu_", elu, s(t(3, 4), 1.5), refuses=(INTEGER,)),
+    activation("elu_", elu, s(t(3, 4), 1.5), refuses=(INTEGER,), halves=0),
     activation(
         "selu",
         lambda x, inplace=False: elu(x, SELU_ALPHA, scale=SELU_SCALE),
@@ -109,8 +110,9 @@ RECORDS = [
             Edge(s(given([0.0, 3.0])), [3.0, 5.0], ([3 * SELU_ALPHA * SELU_SCALE, 5 * SELU_SCALE],), ([0.0, 0.0],)),
         ),
         refuses=(INTEGER,),
+        halves=0,
     ),
-    activation("selu_", lambda x: elu(x, SELU_ALPHA, scale=SELU_SCALE), refuses=(INTEGER,)),
+    activation("selu_", lambda x: elu(x, SELU_ALPHA, scale=SELU_SCALE), refuses=(INTEGER,), halves=0),
     activation(
         "celu",
         celu,
@@ -119,14 +121,22 @@ RECORDS = [
         s(t(17), alpha=-0.5),
         edges=(Edge(s(AT_KINKS, 2.0), G, ([2 * math.exp(-1), 3.0, 5.0],), ([math.exp(-1), 0.0, 0.0],)),),
         refuses=(INTEGER, Refusal(s(t(3), 0.0), RuntimeError, r"alpha cannot be 0")),
+        halves=0,
     ),
-    activation("celu_", celu, s(t(3, 4), 1.5), refuses=(INTEGER,)),
-    activation("silu", lambda x, inplace=False: x * logistic(x), PLACED, refuses=(INTEGER,)),
-    activation("mish", lambda x, inplace=False: x * np.tanh(softplus(x)), PLACED, refuses=(INTEGER,)),
+    activation("celu_", celu, s(t(3, 4), 1.5), refuses=(INTEGER,), halves=0),
+    activation("silu", lambda x, inplace=False: x * logistic(x), PLACED, refuses=(INTEGER,), halves=0),
+    activation("mish", lambda x, inplace=False: x * np.tanh(softplus(x)), PLACED, refuses=(INTEGER,), halves=0),
     activation(
-        "softplus", softplus, s(t(3, 4), 2), s(t(3, 4), 1.5, threshold=0.7), out=True, call=None, refuses=(INTEGER,)
+        "softplus",
+        softplus,
+        s(t(3, 4), 2),
+        s(t(3, 4), 1.5, threshold=0.7),
+        out=True,
+        call=None,
+        refuses=(INTEGER,),
+        halves=0,
     ),
-    activation("logsigmoid", lambda x: np.log(logistic(x)), out=True, call=None, refuses=(INTEGER,)),
+    activation("logsigmoid", lambda x: np.log(logistic(x)), out=True, call=None, refuses=(INTEGER,), halves=0),
     activation(
         "leaky_relu",
         leaky_relu,
@@ -135,8 +145,9 @@ RECORDS = [
         s(t(17), negative_slope=-0.5),
         edges=(Edge(s(AT_KINKS, 0.25), G, ([0.5, 0.75, 5.0],)),),
         refuses=(INTEGER,),
+        halves=0,
     ),
-    activation("leaky_relu_", leaky_relu, s(t(3, 4), 0.25), refuses=(INTEGER,)),
+    activation("leaky_relu_", leaky_relu, s(t(3, 4), 0.25), refuses=(INTEGER,), halves=0),
     activation(
         "hardtanh",
         hardtanh,
@@ -151,8 +162,9 @@ RECORDS = [
             Refusal(s(t(3), 2.0, 1.0), ValueError, r"min_val cannot be greater"),
             Refusal(s(mask([True])), RuntimeError, r"Bool"),
         ),
+        halves=0,
     ),
-    activation("hardtanh_", hardtanh, s(t(3, 4), -0.5, 1.5)),
+    activation("hardtanh_", hardtanh, s(t(3, 4), -0.5, 1.5), halves=0),
     activation(
         "relu6",
         lambda x, inplace=False: np.clip(x, 0, 6),
@@ -162,6 +174,7 @@ RECORDS = [
             Edge(s(given([0.0, 1.0, 6.0])), G, ([0.0, 3.0, 0.0],)),
             Edge(s(given([-1.0, 1.0, 6.0])), CUT, ([0.0, 3.0, 0.0],)),
         ),
+        halves=0,
     ),
     activation(
         "hardsigmoid",
@@ -171,6 +184,7 @@ RECORDS = [
             Edge(s(given([-3.0, 0.0, 4.0])), [math.inf, 0.0, math.nan], ([0.0, 0.0, 0.0],)),
         ),
         refuses=(INTEGER,),
+        halves=0,
     ),
     activation(
         "hardswish",
@@ -181,6 +195,7 @@ RECORDS = [
             Edge(s(given([-4.0, 4.0, -3.0])), CUT, ([0.0, 3.0, 0.0],)),
         ),
         refuses=(INTEGER,),
+        halves=0,
     ),
     activation(
         "softshrink",
@@ -194,6 +209,7 @@ RECORDS = [
             Edge(s(given([-0.5, 0.5, 1.0])), G, ([0.0, 0.0, 5.0],)),
             Edge(s(given([0.5, 1.0, 0.0])), CUT, ([0.0, 3.0, 0.0],)),
         ),
+        halves=0,
     ),
     activation(
         "hardshrink",
@@ -207,6 +223,7 @@ RECORDS = [
             Edge(s(given([-0.5, 0.5, 1.0])), G, ([0.0, 0.0, 5.0],)),
             Edge(s(given([0.5, 1.0, 0.0])), CUT, ([0.0, 3.0, 0.0],)),
         ),
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.threshold",
@@ -226,6 +243,7 @@ RECORDS = [
             Edge(s(given([1.0, 2.0, 0.0]), 1, 2), CUT, ([0.0, 3.0, 0.0],)),
         ),
         refuses=(Refusal(s(mask([True]), 1, 2), NotImplementedError, r"not implemented for 'Bool'"),),
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.threshold_",
@@ -233,9 +251,18 @@ RECORDS = [
         call=on_a_copy("threshold_"),
         method=False,
         samples=(s(t(3, 4), 0.1, 2.0), s(t(17), 0.1, 2.0)),
+        halves=0,
     ),
-    activation("softsign", lambda x: x / (1 + np.abs(x)), dtypes=NUMBERS[:2] + NUMBERS[3:], result="float", call=None),
-    activation("tanhshrink", lambda x: x - np.tanh(x), dtypes=NUMBERS, result="float", call=None),
+    activation(
+        "softsign",
+        lambda x: x / (1 + np.abs(x)),
+        dtypes=NUMBERS[:2] + NUMBERS[3:],
+        result="float",
+        call=None,
+        complex=True,
+        halves=1,
+    ),
+    activation("tanhshrink", lambda x: x - np.tanh(x), dtypes=NUMBERS, result="float", call=None, halves=28),
     OpRecord(
         name="nn.functional.glu",
         reference=glu,
@@ -247,6 +274,7 @@ RECORDS = [
             Refusal(s(t()), RuntimeError, r"does not support scalars"),
             Refusal(s(t(4), 3), IndexError, r"3"),
         ),
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.prelu",
@@ -270,6 +298,7 @@ RECORDS = [
             Refusal(s(t(), t(2)), RuntimeError, r"zero-dim"),
             Refusal(s(t(3), t(1, dtype="float32")), RuntimeError, r"Type promoting"),
         ),
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.gumbel_softmax",

@@ -102,12 +102,16 @@ RECORDS = [
             Refusal(s(t(2, 3, 4)), RuntimeError, r"1D or 2D tensors. Got 3D"),
             Refusal(s(t()), RuntimeError, r"0D"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="diagflat",
         reference=lambda x, k=0: np.diagflat(x, k),
         dtypes=ALL,
         samples=(s(t(2, 2)), s(t(3), 1), s(t()), s(t(0, 2), -1), s(t(2, 1, 2), -2)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="diag_embed",
@@ -127,6 +131,8 @@ RECORDS = [
             Refusal(s(t(3), 0, 0, 2), IndexError, r"-2.*1"),
             Refusal(s(t()), IndexError),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="trace",
@@ -135,6 +141,8 @@ RECORDS = [
         result="sum",
         samples=(s(t(3, 3)), s(t(3, 4)), s(t(4, 2)), s(t(0, 3)), s(t(33, 33))),
         refuses=(Refusal(s(t(3)), RuntimeError, r"(?i)matrix"), Refusal(s(t(2, 2, 2)), RuntimeError, r"3")),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="select_scatter",
@@ -146,6 +154,8 @@ RECORDS = [
             Refusal(s(t(3, 4), t(4), 0, 3), IndexError, r"3"),
             Refusal(s(t(3, 4), t(4), 2, 0), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="slice_scatter",
@@ -164,6 +174,8 @@ RECORDS = [
             Refusal(s(t(5), t(5), 0, 0, 5, 0), (RuntimeError, ValueError), r"step"),
             Refusal(s(t(5), t(5), 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="diagonal_scatter",
@@ -181,6 +193,8 @@ RECORDS = [
             Refusal(s(t(3, 3), t(3), 0, 1, 1), RuntimeError, r"identical"),
             Refusal(s(t(3, 3), t(3), 0, 0, 2), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.repeat",
@@ -199,6 +213,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 2), RuntimeError, r"(?i)number of dimensions"),
             Refusal(s(t(2), -1), RuntimeError, r"negative"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="tile",
@@ -213,6 +229,8 @@ RECORDS = [
             s(t(17), (2, 2)),
         ),
         refuses=(Refusal(s(t(2), (-1,)), RuntimeError, r"negative"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="repeat_interleave",
@@ -239,6 +257,8 @@ RECORDS = [
             Refusal(s(t(3), t(3)), NotImplementedError),
             Refusal(s(t(3), 2, 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="roll",
@@ -259,6 +279,8 @@ RECORDS = [
             Refusal(s(t(3, 4), 1, 2), IndexError, r"-2.*1"),
             Refusal(s(t(3, 4), ()), RuntimeError, r"shifts"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="rot90",
@@ -276,6 +298,8 @@ RECORDS = [
             Refusal(s(t(3, 4), 1, (0, 0)), RuntimeError, r"different"),
             Refusal(s(t(3, 4), 1, (0,)), RuntimeError, r"dims"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="fliplr",
@@ -283,6 +307,8 @@ RECORDS = [
         dtypes=ALL,
         samples=(s(t(3, 4)), s(t(2, 3, 4)), s(t(2, 0)), s(t(1, 33))),
         refuses=(Refusal(s(t(3)), RuntimeError, r">= 2"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="flipud",
@@ -290,6 +316,8 @@ RECORDS = [
         dtypes=ALL,
         samples=(s(t(3, 4)), s(t(0, 2)), *ugly(1)),
         refuses=(Refusal(s(t()), RuntimeError, r">= 1"),),
+        complex=True,
+        halves=0,
     ),
     *(
         OpRecord(
@@ -315,6 +343,8 @@ RECORDS = [
         out=True,
         samples=(*JOINED, s((A, B))),
         refuses=(EMPTY,),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="vstack",
@@ -324,6 +354,8 @@ RECORDS = [
         out=True,
         samples=STACKED,
         refuses=(EMPTY, Refusal(s((t(2), t(3))), RuntimeError, r"2.*3|3.*2")),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="dstack",
@@ -333,6 +365,8 @@ RECORDS = [
         out=True,
         samples=(s((t(3), t(3))), s((A, B)), s((t(), t())), s((t(1, 2, 3), t(1, 2, 1))), s((t(0), t(0)))),
         refuses=(EMPTY,),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="column_stack",
@@ -342,6 +376,8 @@ RECORDS = [
         out=True,
         samples=(s((t(2), t(2))), s((A, t(2))), s((t(), t())), s((t(2, 1, 3), t(2, 2, 3))), s((t(0), t(0)))),
         refuses=(EMPTY, Refusal(s((t(2), t(3))), RuntimeError, r"2.*3|3.*2")),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="block_diag",
@@ -350,6 +386,8 @@ RECORDS = [
         method=False,
         samples=(s(A, B), s(t(3), t()), s(t(2, 2)), s(t(0, 2), A), s(t(17, 3), t(1, 33), t(2))),
         refuses=(Refusal(s(t(1, 1, 1)), RuntimeError, r"2 or fewer dimensions"), Refusal(s(A, 1.0), TypeError)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="meshgrid",
@@ -368,6 +406,8 @@ RECORDS = [
             Refusal(s(t(2), t(2), indexing="zz"), RuntimeError, r"xy.*ij"),
             Refusal(s(t(2), t(2, dtype="float32"), indexing="ij"), RuntimeError, r"same dtype"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="broadcast_tensors",
@@ -376,6 +416,8 @@ RECORDS = [
         method=False,
         samples=(s(t(3, 1), t(4)), s(t(), t(2, 3)), s(t(2), t(2)), s(t(1), t(0), t(2, 1))),
         refuses=(Refusal(s(t(2), t(3)), RuntimeError, r"2.*3|3.*2"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="tensor_split",
@@ -398,6 +440,8 @@ RECORDS = [
             Refusal(s(t(3), t(2)), RuntimeError, r"(?i)long"),
             Refusal(s(t(3), 2, 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="hsplit",
@@ -408,6 +452,8 @@ RECORDS = [
             Refusal(s(t(), 2), RuntimeError, r"at least 1 dimension"),
             Refusal(s(t(5), 2), RuntimeError, r"not divisible"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="vsplit",
@@ -418,6 +464,8 @@ RECORDS = [
             Refusal(s(t(4), 2), RuntimeError, r"at least 2 dimension"),
             Refusal(s(t(5, 1), 2), RuntimeError, r"not divisible"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="dsplit",
@@ -425,6 +473,8 @@ RECORDS = [
         dtypes=ALL,
         samples=(s(t(2, 1, 4), 2), s(t(2, 1, 4), (1, 3))),
         refuses=(Refusal(s(t(4, 1), 2), RuntimeError, r"at least 3 dimension"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.unfold",
@@ -445,5 +495,7 @@ RECORDS = [
             Refusal(s(t(3), 0, -1, 1), RuntimeError, r"-1"),
             Refusal(s(t(3), 1, 1, 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
 ]

@@ -99,5 +99,6 @@ RECORDS = [
             ),
             Refusal(s(t(2, 3), t(4, 3), t(4, 3), enable_gqa=True), IndexError, r"-3"),
         ),
+        halves=0,
     ),
 ]

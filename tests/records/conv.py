@@ -199,6 +199,8 @@ RECORDS = [
             Refusal(s(t(1, 2, 0), t(4, 2, 3), padding=2), RuntimeError, r"zero batch or zero channel"),
             Refusal(s(t(1, 2, 6), t(4, 2, 3)), NotImplementedError, r"not implemented for 'Bool'", dtype="bool"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.conv2d",
@@ -225,6 +227,8 @@ RECORDS = [
             *refusals(t(1, 2, 6, 6), t(4, 2, 3, 3), t(4, 3, 3, 3)),
             Refusal(s(t(1, 2, 6, 6), t(4, 2, 7, 7)), RuntimeError, r"\(6 x 6\). Kernel size: \(7 x 7\)"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.conv3d",
@@ -240,6 +244,8 @@ RECORDS = [
             s(t(1, 1, 3, 3, 3), t(2, 1, 2, 3, 1), padding="same"),
         ),
         refuses=refusals(t(1, 2, 6, 6, 6), t(4, 2, 3, 3, 3), t(4, 3, 3, 3, 3)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.conv_transpose1d",
@@ -266,6 +272,8 @@ RECORDS = [
             Refusal(s(t(1, 2, 6), t(2, 4, 3), padding="same"), TypeError),
             Refusal(s(t(1, 2, 6), t(2, 4, 3)), NotImplementedError, r"not implemented for 'Int'", dtype="int32"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.conv_transpose2d",
@@ -281,6 +289,8 @@ RECORDS = [
             s(t(2, 3, 4, 4), t(3, 2, 1, 1), t(2)),
         ),
         refuses=refusals(t(1, 2, 6, 6), t(2, 4, 3, 3), t(3, 4, 3, 3)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.conv_transpose3d",
@@ -294,6 +304,8 @@ RECORDS = [
             s(t(2, 2, 3, 2), t(2, 1, 2, 1, 3), t(2), (1, 2, 1), 0, 0, 2, (2, 1, 1)),
         ),
         refuses=refusals(t(1, 2, 6, 6, 6), t(2, 4, 3, 3, 3), t(3, 4, 3, 3, 3)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="convolution",
@@ -313,6 +325,8 @@ RECORDS = [
                 r"Expected 3-dimensional input for 3-dimensional weight \[4, 3, 3\], but got 2-dimensional input",
             ),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.unfold",
@@ -335,6 +349,8 @@ RECORDS = [
             Refusal(s(t(1, 2, 4, 4), (2, 2, 2)), RuntimeError, r"expected kernel_size equals to 2, but got size 3"),
             Refusal(s(t(1, 2, 4, 4), 2), NotImplementedError, r"not implemented for 'Long'", dtype="int64"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nn.functional.fold",
@@ -354,5 +370,7 @@ RECORDS = [
             Refusal(s(t(1, 8, 9), 4, 2, stride=0), RuntimeError, r"stride should be greater than zero"),
             Refusal(s(t(1, 8, 9), (4, 4, 4), 2), RuntimeError, r"expected output_size equals to 2, but got size 3"),
         ),
+        complex=True,
+        halves=0,
     ),
 ]

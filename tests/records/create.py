@@ -44,16 +44,16 @@ def shaped(
 
 
 def similar(
-    name: str, reference: Callable[..., Any], *rest: Any, values: bool = True, floats: bool = False
+    name: str, reference: Callable[..., Any], *rest: Any, values: bool = True, floats: bool = False, **facts: Any
 ) -> OpRecord:
     kinds = FLOATS if floats else ALL
     samples = (s(t(3, 4), *rest), s(t(), *rest), s(t(0, 3), *rest), s(t(17), *rest, dtype=F64))
-    return made(name, reference, *(x.but(values=values) for x in samples), dtypes=kinds, layouts=values)
+    return made(name, reference, *(x.but(values=values) for x in samples), dtypes=kinds, layouts=values, **facts)
 
 
-def renewed(name: str, reference: Callable[..., Any], *rest: Any, values: bool = True) -> OpRecord:
+def renewed(name: str, reference: Callable[..., Any], *rest: Any, values: bool = True, **facts: Any) -> OpRecord:
     samples = (s(t(2), (3, 4), *rest), s(t(), (), *rest), s(t(2), (0, 3), *rest), s(t(2), (17,), *rest, dtype=F32))
-    return made(f"Tensor.{name}", reference, *(x.but(values=values) for x in samples), dtypes=ALL, method=True)
+    return made(f"Tensor.{name}", reference, *(x.but(values=values) for x in samples), dtypes=ALL, method=True, **facts)
 
 
 def drawn(name: str, reference: Callable[..., Any], *samples: Sample, **facts: Any) -> OpRecord:
@@ -204,9 +204,11 @@ RECORDS = [
         refuses=(Refusal(s(-1), RuntimeError, r"(?i)non-negative|-1"),),
     ),
     similar("empty_like", like(0), values=False),
-    similar("zeros_like", like(0)),
-    similar("ones_like", like(1)),
-    similar("full_like", lambda x, value, dtype=None: np.full(x.shape, value, dtype or x.dtype), 1),
+    similar("zeros_like", like(0), complex=True, halves=0),
+    similar("ones_like", like(1), complex=True, halves=0),
+    similar(
+        "full_like", lambda x, value, dtype=None: np.full(x.shape, value, dtype or x.dtype), 1, complex=True, halves=0
+    ),
     similar("rand_like", like(0), values=False, floats=True),
     similar("randn_like", like(0), values=False, floats=True),
     made(
@@ -224,6 +226,8 @@ RECORDS = [
         s(t(2), []),
         dtypes=ALL,
         method=True,
+        complex=True,
+        halves=0,
     ),
     made(
         "scalar_tensor",
@@ -257,6 +261,7 @@ RECORDS = [
             Refusal(s(t(3), 0.0, -1.0), RuntimeError, r"std >= 0\.0.*-1"),
             Refusal(s(t(3), 0.0, 1.0), NotImplementedError, r"normal_kernel_cpu.*'Long'", dtype="int64"),
         ),
+        halves=0,
     ),
     drawn(
         "exponential_",
@@ -271,6 +276,7 @@ RECORDS = [
             Refusal(s(t(3), -1.0), RuntimeError, r"lambda > 0\.0.*-1"),
             Refusal(s(t(3), 1.0), RuntimeError, r"floating point.*Long", dtype="int64"),
         ),
+        halves=0,
     ),
     drawn(
         "random_",
@@ -286,6 +292,7 @@ RECORDS = [
             Refusal(s(t(3), 0), RuntimeError, r"from=0 >= to=0"),
             Refusal(s(t(3), 0, 300), RuntimeError, r"out of bounds", r"uint8.*299", dtype="uint8"),
         ),
+        halves=0,
     ),
     drawn(
         "bernoulli_",
@@ -301,6 +308,7 @@ RECORDS = [
             Refusal(s(t(3), 1.5), RuntimeError, r"p to be in \[0, 1\].*1\.5"),
             Refusal(s(t(3), -0.1), RuntimeError, r"p to be in \[0, 1\].*-0\.1"),
         ),
+        halves=0,
     ),
     OpRecord(
         name="bernoulli",
@@ -320,6 +328,7 @@ RECORDS = [
             Refusal(s(given([0.5, 1.5])), RuntimeError, r"p_in >= 0 && p_in <= 1"),
             Refusal(s(t(3), 1.5), RuntimeError, r"in \[0, 1\].*1\.5"),
         ),
+        halves=0,
     ),
     renewed("new_empty", new(0), values=False),
     made(
@@ -329,10 +338,13 @@ RECORDS = [
         dtypes=ALL,
         method=True,
         refuses=(Refusal(s(t(2), (2, 3), (1,)), RuntimeError, r"\(2\).*\(1\)"),),
+        halves=0,
     ),
-    renewed("new_zeros", new(0)),
-    renewed("new_ones", new(1)),
-    renewed("new_full", lambda x, size, value, dtype=None: np.full(size, value, dtype or x.dtype), 1),
+    renewed("new_zeros", new(0), complex=True, halves=0),
+    renewed("new_ones", new(1), complex=True, halves=0),
+    renewed(
+        "new_full", lambda x, size, value, dtype=None: np.full(size, value, dtype or x.dtype), 1, complex=True, halves=0
+    ),
 ]
 
 

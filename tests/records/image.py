@@ -117,12 +117,16 @@ RECORDS: list[OpRecord] = [
             Refusal(s(t(2, 3), (1, 1), value=-1), RuntimeError, r"without overflow", dtype="uint8"),
             Refusal(s(t(2, 3), 1.5), TypeError),
         ),
+        complex=True,
+        halves=0,
     ),
     functional(
         "constant_pad_nd",
         lambda x, p, value=0: pad(x, p, "constant", value),
         (s(t(2, 3, 5), (1, 2)), s(t(2, 3), (-1, 1), 3), s(t(2, 3), (1, 0, 0, 1), value=2.5)),
         refuses=(Refusal(s(t(2, 3), (1,)), RuntimeError, r"must be even"),),
+        complex=True,
+        halves=0,
     ),
 ]
 SHUFFLES = (

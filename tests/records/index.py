@@ -221,6 +221,8 @@ RECORDS = [
             Refusal(s(CUBE, ROWS, t(3, 4, 5)), RuntimeError, r"(?i)shape mismatch|broadcast"),
             Refusal(s(CUBE, index([0, 3]), 1), IndexError, r"3.*size 3"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="index_select",
@@ -241,6 +243,8 @@ RECORDS = [
             Refusal(s(t(3, 4), 0, index([[0]])), IndexError, r"(?i)vector|1-d|dim"),
             Refusal(s(t(3, 4), 0, given([0.0], "float32")), (RuntimeError, IndexError), r"(?i)int"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="gather",
@@ -264,6 +268,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 2, AT), IndexError, r"-2.*1"),
             Refusal(s(t(2, 3), 0, index([[0, 0, 0, 0]])), RuntimeError, r"(?i)size.*4.*3|1, 4.*2, 3|smaller"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="scatter_add",
@@ -285,6 +291,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 0, AT, t(2, 3, dtype="float32")), RuntimeError, r"(?i)dtype", r"float64.*float32"),
             Refusal(s(t(2, 3), 0, t(2, 3), t(2, 3)), RuntimeError, r"int64"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="scatter",
@@ -313,6 +321,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 2, AT, 1.0), IndexError, r"-2.*1"),
             Refusal(s(t(3), 0, index([0]), "x"), TypeError),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="index_add",
@@ -342,6 +352,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 1, t(1), t(2, 1)), RuntimeError, r"int32/int64", r"float64"),
             Refusal(s(t(2, 3), 2, index([0]), t(2, 1)), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="index_copy",
@@ -369,6 +381,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 1, index([0]), t(2, 1, dtype="float32")), RuntimeError, r"dtype", r"float64.*float32"),
             Refusal(s(t(2, 3), 1, given([0], "int32"), t(2, 1)), RuntimeError, r"long", r"int32"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="index_fill",
@@ -395,6 +409,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 1, index([0]), t(1)), RuntimeError, r"0-dim.*1"),
             Refusal(s(t(2, 3), 1, index([0]), 1j), RuntimeError, r"(?i)complex"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="masked_select",
@@ -416,6 +432,8 @@ RECORDS = [
             Refusal(s(t(3, 4), ROWS), RuntimeError, r"4.*3|3.*4", r"\(3, 4\).*\(3,\)"),
             Refusal(s(t(3), t(3)), RuntimeError, r"(?i)bool"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="nonzero",
@@ -460,5 +478,7 @@ RECORDS = [
             Refusal(s(t(3), t(3), 1), RuntimeError, r"(?i)bool"),
             Refusal(s(t(3), ROWS, t(3)), RuntimeError, r"0-dim"),
         ),
+        complex=True,
+        halves=0,
     ),
 ]

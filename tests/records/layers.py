@@ -182,6 +182,7 @@ BAGS = layer(
         Refusal(s(index([1]), t(4, 3), index([0]), per_sample_weights=t(2)), ValueError, r"same shape as the input"),
         Refusal(s(index([1]), t(4, 3), index([0]), per_sample_weights=t(1)), NotImplementedError, r"mode='sum'"),
     ),
+    halves=0,
 )
 
 

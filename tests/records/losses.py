@@ -167,6 +167,7 @@ RECORDS = [
             Edge(s(given([0.0]), given([1.0]), reduction="none"), [2.0], ([-2.0], [2.0]), ([0.0], [0.0])),
         ),
         refuses=(*AGAINST_MISUSE, Refusal(s(t(3), t(3), beta=-1.0), RuntimeError, r"negative values for beta")),
+        halves=0,
     ),
     functional(
         "huber_loss",
@@ -185,6 +186,7 @@ RECORDS = [
             Refusal(s(t(3), t(3), delta=0.0), RuntimeError, r"non-positive values for delta"),
             Refusal(s(t(3), t(3), weight=t(2)), ValueError, r"same size", r"\(2,\).*\(3,\)"),
         ),
+        halves=1,
     ),
     functional(
         "soft_margin_loss",
@@ -194,6 +196,7 @@ RECORDS = [
             Refusal(s(t(3), t(3), reduction="most"), ValueError, BAD_REDUCTION),
             Refusal(s(t(2, 3), t(4)), RuntimeError),
         ),
+        halves=0,
     ),
     functional(
         "binary_cross_entropy",
@@ -207,6 +210,7 @@ RECORDS = [
             Refusal(s(t(3), t(3, dtype="float32")), RuntimeError, r"Found dtype Float but expected Double"),
         ),
         edges=(Edge(s(given([0.0, 1.0]), given([0.0, 1.0], grad=False), reduction="sum"), 2.0, ([0.0, 0.0],)),),
+        halves=0,
     ),
     functional(
         "binary_cross_entropy_with_logits",
@@ -222,6 +226,7 @@ RECORDS = [
             Refusal(s(t(3), t(2)), ValueError, r"must be the same as input size", r"\(2,\).*\(3,\)"),
             Refusal(s(t(3), t(3), weight=t(2, 3, grad=False)), RuntimeError, r"(?s)2.*3|3.*2"),
         ),
+        halves=0,
     ),
     functional(
         "kl_div",
@@ -253,6 +258,7 @@ RECORDS = [
             Refusal(s(t(3), t(3), t()), RuntimeError, r"same dimension"),
             Refusal(s(t(3), t(3), t(3), reduction="most"), ValueError, BAD_REDUCTION),
         ),
+        halves=1,
     ),
     functional(
         "hinge_embedding_loss",
@@ -262,6 +268,7 @@ RECORDS = [
             Refusal(s(t(3), t(2)), RuntimeError),
             Refusal(s(t(3), t(3), reduction="most"), ValueError, BAD_REDUCTION),
         ),
+        halves=1,
     ),
     functional(
         "cosine_embedding_loss",
@@ -275,6 +282,7 @@ RECORDS = [
             Refusal(s(t(2, 3), t(2, 3), t(2, 2)), RuntimeError, r"multi-target not supported"),
             Refusal(s(t(3), t(3), t(3)), RuntimeError, r"1D target tensor expects 2D"),
         ),
+        halves=10,
     ),
     functional(
         "triplet_margin_loss",
@@ -289,6 +297,7 @@ RECORDS = [
             Refusal(s(t(3), t(1, 3), t(3)), RuntimeError, r"same number of dimensions"),
             Refusal(s(t(3), t(3), t(3), margin=0.0), ValueError, r"greater than 0"),
         ),
+        halves=16,
     ),
     functional(
         "gaussian_nll_loss",
@@ -304,6 +313,7 @@ RECORDS = [
             Refusal(s(t(3), t(3), -1.0), ValueError, r"negative"),
             Refusal(s(t(3), t(3), 1.0, reduction="most"), ValueError, r"most is not"),
         ),
+        halves=2,
     ),
     functional(
         "poisson_nll_loss",
@@ -317,6 +327,7 @@ RECORDS = [
             Refusal(s(t(3), t(3), reduction="most"), ValueError, BAD_REDUCTION),
             Refusal(s(t(2, 3), t(2, 4)), RuntimeError),
         ),
+        halves=67,
     ),
     functional(
         "cosine_similarity",
@@ -334,6 +345,7 @@ RECORDS = [
             Refusal(s(t(3), t(2), dim=0), RuntimeError),
             Refusal(s(index([1, 2]), index([1, 2]), dim=0), RuntimeError, r"floating point.*Long"),
         ),
+        halves=10,
     ),
     functional(
         "pairwise_distance",
@@ -349,6 +361,7 @@ RECORDS = [
         ),
         domain=DISTINCT,
         refuses=(Refusal(s(t(3), t(2)), RuntimeError),),
+        halves=1,
     ),
     functional(
         "normalize",
@@ -366,6 +379,7 @@ RECORDS = [
         out=True,
         edges=(Edge(s(given([[0.0, 0.0]]), eps=0.5), [[2.0, 3.0]], ([[4.0, 6.0]],)),),
         refuses=(Refusal(s(t(3)), IndexError, r"1"), Refusal(s(index([[1, 2]])), RuntimeError, r"Long")),
+        halves=1,
     ),
     functional(
         "batch_norm",
@@ -391,6 +405,7 @@ RECORDS = [
             Refusal(s(t(2, 4), MEAN, VAR, t(3)), RuntimeError, r"weight should contain 4 elements not 3"),
             Refusal(s(t(2, 4), None, None, training=True, eps=0.0), ValueError, r"eps must be positive"),
         ),
+        halves=0,
     ),
     functional(
         "instance_norm",
@@ -407,6 +422,7 @@ RECORDS = [
             Refusal(s(t(2, 4, 1)), ValueError, r"more than 1 spatial element"),
             Refusal(s(t(2, 4, 3), use_input_stats=False), RuntimeError, r"running_mean and running_var"),
         ),
+        halves=0,
     ),
     functional(
         "group_norm",
@@ -426,6 +442,7 @@ RECORDS = [
             Refusal(s(t(1, 4), 4), ValueError, r"more than 1 value per channel"),
             Refusal(s(t(2, 4, 3), 2, t(3)), RuntimeError, r"Expected weight to be a vector.*\[3\].*\[2, 4, 3\]"),
         ),
+        halves=0,
     ),
     functional(
         "rms_norm",
@@ -442,6 +459,7 @@ RECORDS = [
             Refusal(s(t(3, 4), ()), RuntimeError, r"at least 1-dimensional"),
             Refusal(s(t(3, 4), (4,), t(3)), RuntimeError, r"(?s)3.*4|4.*3"),
         ),
+        halves=0,
     ),
     functional(
         "local_response_norm",
@@ -454,6 +472,7 @@ RECORDS = [
             s(t(1, 17, 2), 4, 1.0),
         ),
         refuses=(Refusal(s(t(2, 4), 2), ValueError, r"3D or higher"),),
+        halves=1,
     ),
 ]
 RECORDS = [

@@ -193,6 +193,7 @@ RECORDS = [
             Refusal(s(t(2, 3)), RuntimeError, r"Expect a 1D vector", r"2, 3"),
             Refusal(s(t(2), -1), RuntimeError, r"non-negative number, but got -1"),
         ),
+        complex=True,
     ),
     OpRecord(
         name="multinomial",

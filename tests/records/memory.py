@@ -139,7 +139,12 @@ RECORDS = [
         samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33))),
     ),
     OpRecord(
-        name="Tensor.contiguous", reference=np.copy, dtypes=ALL, samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33)))
+        name="Tensor.contiguous",
+        reference=np.copy,
+        dtypes=ALL,
+        samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33))),
+        complex=True,
+        halves=0,
     ),
     inplace(
         "copy_",
@@ -155,6 +160,7 @@ RECORDS = [
             Refusal(s(t(3), t(2, 3)), RuntimeError, r"2, 3.*3|3.*2, 3"),
             Refusal(s(t(3), "x"), TypeError),
         ),
+        halves=0,
     ),
     OpRecord(
         name="fill",
@@ -174,9 +180,11 @@ RECORDS = [
             Refusal(s(t(3), "x"), TypeError),
             Refusal(s(t(3), 1j), RuntimeError, r"(?i)complex|overflow"),
         ),
+        complex=True,
+        halves=0,
     ),
-    inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), *ugly(1)),
-    inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), function=True),
+    inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), *ugly(1), complex=True, halves=0),
+    inplace("zero_", np.zeros_like, s(t(3, 4)), s(t()), s(t(0, 3)), function=True, complex=True, halves=0),
     inplace(
         "fill_diagonal_",
         filled_diagonal,
@@ -192,6 +200,8 @@ RECORDS = [
             Refusal(s(t(2, 3, 2), 1), RuntimeError, r"all dimensions of input must be of equal length"),
             Refusal(s(t(2, 2), "x"), TypeError),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.to_dense",
@@ -200,6 +210,8 @@ RECORDS = [
         result="reference",
         samples=(s(t(3, 4)), s(t()), s(t(0, 3), Dtype("float32")).but(smooth=False)),
         refuses=(Refusal(s(t(3), 3), TypeError),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="detach",
@@ -208,6 +220,8 @@ RECORDS = [
         differentiable=False,
         view=True,
         samples=(s(t(3, 4)), s(t()), s(t(0, 3))),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.to",
@@ -249,10 +263,10 @@ RECORDS = [
         ),
         refuses=(Refusal(s(t(3), Dtype("int64")), TypeError),),
     ),
-    itself("Tensor.cpu"),
-    itself("resolve_conj"),
-    itself("resolve_neg"),
-    parts("real", np.real),
+    itself("Tensor.cpu", complex=True, halves=0),
+    itself("resolve_conj", complex=True, halves=0),
+    itself("resolve_neg", complex=True, halves=0),
+    parts("real", np.real, halves=0),
     parts("imag", np.imag, dtypes=COMPLEX, complex=False, refuses=(NOT_COMPLEX,)),
     told("get_device", lambda x: -1, *PLAIN),
     told("is_conj", lambda x: False, *PLAIN),

@@ -135,6 +135,8 @@ RECORDS = [
             Refusal(s(t(2, 3), t(4, 3), t(5)), RuntimeError, r"4.*5|5.*4"),
             Refusal(s(t(2, 3), t(4, 3, dtype="float32")), RuntimeError, r"(?i)dtype|double|float"),
         ),
+        complex=True,
+        halves=2,
     ),
     functional(
         "cross_entropy",
@@ -154,6 +156,7 @@ RECORDS = [
         ),
         edges=(Edge(s(given([[1000.0, 0.0]]), index([1])), 2.0, ([[2.0, -2.0]],)),),
         refuses=(OUT_OF_CLASSES, BAD_REDUCTION, Refusal(s(t(3, 4), CLASSES), ValueError, r"3.*5|5.*3")),
+        halves=1,
     ),
     functional(
         "nll_loss",
@@ -166,6 +169,7 @@ RECORDS = [
             s(t(2, 4, 3), index([[0, 1, 3], [2, 2, 0]])),
         ),
         refuses=(OUT_OF_CLASSES, BAD_REDUCTION, Refusal(s(t(3, 4), CLASSES), ValueError, r"3.*5|5.*3")),
+        halves=0,
     ),
     functional(
         "mse_loss",
@@ -175,6 +179,7 @@ RECORDS = [
             Refusal(s(t(3), t(3), reduction="most"), ValueError, r"most"),
             Refusal(s(t(2, 3), t(2, 4)), (RuntimeError, UserWarning)),
         ),
+        halves=0,
     ),
     functional(
         "l1_loss",
@@ -200,6 +205,8 @@ RECORDS = [
             Refusal(s(t(3), t(3), reduction="most"), ValueError, r"most"),
             Refusal(s(t(2, 3), t(2, 4)), (RuntimeError, UserWarning)),
         ),
+        complex=True,
+        halves=1,
     ),
     functional(
         "one_hot",
@@ -228,12 +235,13 @@ RECORDS = [
         domain=OFF_ZERO,
         dtypes=NUMBERS,
         edges=(Edge(s(given([0.0, -2.0, 3.0])), [2.0, 3.0, 5.0], ([0.0, 0.0, 5.0],)),),
+        halves=0,
     ),
-    functional("tanh", np.tanh, UNARY, dtypes=ALL, result="float"),
-    functional("sigmoid", lambda x: 1 / (1 + np.exp(-x)), UNARY, dtypes=ALL, result="float"),
-    functional("softmax", lambda x, dim, dtype=None: np.exp(log_softmax(x, dim)), ALONG, refuses=BAD_DIM),
-    functional("log_softmax", lambda x, dim, dtype=None: log_softmax(x, dim), ALONG, refuses=BAD_DIM),
-    functional("softmin", lambda x, dim, dtype=None: np.exp(log_softmax(-x, dim)), ALONG, refuses=BAD_DIM),
+    functional("tanh", np.tanh, UNARY, dtypes=ALL, result="float", halves=0),
+    functional("sigmoid", lambda x: 1 / (1 + np.exp(-x)), UNARY, dtypes=ALL, result="float", halves=0),
+    functional("softmax", lambda x, dim, dtype=None: np.exp(log_softmax(x, dim)), ALONG, refuses=BAD_DIM, halves=0),
+    functional("log_softmax", lambda x, dim, dtype=None: log_softmax(x, dim), ALONG, refuses=BAD_DIM, halves=0),
+    functional("softmin", lambda x, dim, dtype=None: np.exp(log_softmax(-x, dim)), ALONG, refuses=BAD_DIM, halves=0),
     functional(
         "gelu",
         gelu,
@@ -247,6 +255,7 @@ RECORDS = [
         ),
         out=True,
         refuses=(Refusal(s(t(3), approximate="erf"), RuntimeError, r"approximate", r"erf"),),
+        halves=0,
     ),
     functional(
         "layer_norm",
@@ -266,6 +275,7 @@ RECORDS = [
             Refusal(s(t(3, 4), (3,)), RuntimeError, r"shape \[\*, 3\].*size ?\[3, 4\]"),
             Refusal(s(t(3, 4), (4,), t(3)), RuntimeError, r"(?s)3.*4|4.*3"),
         ),
+        halves=0,
     ),
     functional(
         "embedding",
@@ -288,6 +298,7 @@ RECORDS = [
             Refusal(s(t(2), t(4, 3)), RuntimeError, r"(?i)int|long|indices"),
             Refusal(s(index([1]), t(4)), RuntimeError, r"2-?[dD]|weight"),
         ),
+        halves=0,
     ),
     functional(
         "dropout",
@@ -306,5 +317,6 @@ RECORDS = [
             Refusal(s(t(3), 1.5), ValueError, r"between 0 and 1.*1\.5|1\.5.*between 0 and 1"),
             Refusal(s(t(3), -0.1), ValueError, r"-0\.1"),
         ),
+        halves=1,
     ),
 ]

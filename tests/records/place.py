@@ -83,6 +83,8 @@ RECORDS = [
             Refusal(s(t(3), t(2)), RuntimeError, r"(?i)long"),
             Refusal(s(t(0), index([0])), IndexError, r"empty"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="put",
@@ -101,6 +103,8 @@ RECORDS = [
             Refusal(s(t(3), index([0]), t(2)), IndexError, r"same number of elements"),
             Refusal(s(t(3), index([0]), t(1, dtype="float32")), RuntimeError, r"same dtype"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="take_along_dim",
@@ -119,6 +123,8 @@ RECORDS = [
             Refusal(s(t(3, 4), given([[0]], "int32"), 0), RuntimeError, r"Long"),
             Refusal(s(t(3, 4), index([[0]]), 2), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="index_put",
@@ -134,6 +140,8 @@ RECORDS = [
             Refusal(s(t(3), (index([3]),), t(1)), IndexError, r"3"),
             Refusal(s(t(3), (index([0]),), t(2)), RuntimeError, r"(?i)shape"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="argwhere",
@@ -166,6 +174,8 @@ RECORDS = [
             Refusal(s(t(3), index([1, 0, 1]), t(3)), RuntimeError, r"(?i)bool"),
             Refusal(s(t(3), mask([True] * 3), t(3, dtype="float32")), RuntimeError, r"(?i)dtypes"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="scatter_reduce",

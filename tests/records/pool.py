@@ -311,21 +311,31 @@ for rank in (1, 2, 3):
             (*maxima, *with_indices(maxima[:2]), *with_indices(ints), *(ints if rank > 1 else ())),
             edges=edges,
             **refuses,
+            halves=0,
         ),
-        functional(f"nn.functional.{name}_with_indices", max_pool(rank, True), (*maxima[:2], *ints), **PAIR, **refuses),
-        functional(name, max_pool(rank, False), maxima[:2], edges=edges, **refuses),
+        functional(
+            f"nn.functional.{name}_with_indices",
+            max_pool(rank, True),
+            (*maxima[:2], *ints),
+            **PAIR,
+            **refuses,
+            halves=0,
+        ),
+        functional(name, max_pool(rank, False), maxima[:2], edges=edges, **refuses, halves=0),
         functional(
             f"nn.functional.avg_pool{rank}d",
             avg_pool(rank),
             avg_samples(rank),
             out=rank > 1,
             refuses=refused(rank, maxima=False),
+            halves=0 if rank < 3 else None,
         ),
         functional(
             f"nn.functional.adaptive_avg_pool{rank}d",
             adaptive_avg(rank),
             adaptive_samples(rank, maxima=False),
             refuses=refused_adaptive(rank, maxima=False),
+            halves=0,
         ),
         functional(
             f"nn.functional.adaptive_max_pool{rank}d",
@@ -335,6 +345,7 @@ for rank in (1, 2, 3):
                 *with_indices(adaptive_samples(rank, maxima=True)[:2]),
             ),
             refuses=refused_adaptive(rank, maxima=True),
+            halves=0,
         ),
         functional(
             f"nn.functional.adaptive_max_pool{rank}d_with_indices",
@@ -342,6 +353,7 @@ for rank in (1, 2, 3):
             adaptive_samples(rank, maxima=True)[:2],
             **PAIR,
             refuses=refused_adaptive(rank, maxima=True),
+            halves=0,
         ),
         functional(
             f"nn.functional.lp_pool{rank}d",
@@ -359,6 +371,7 @@ for rank in (1, 2, 3):
                 Refusal(s(t(1, 2, *shapes(rank, 2, 3, 4)), 2.0, 0), RuntimeError, r"zero"),
                 Refusal(s(t(1, 2, *shapes(rank, 2, 3, 4)), 0, 2), (ValueError, ZeroDivisionError), r"division by zero"),
             ),
+            halves=1 if rank < 3 else None,
         ),
         functional(
             f"nn.functional.max_unpool{rank}d",
@@ -392,13 +405,18 @@ for rank in (1, 2, 3):
                     r"length of '9'",
                 ),
             ),
+            halves=0,
         ),
     ]
 RECORDS += [
-    functional("max_pool1d_with_indices", max_pool(1, True), max_samples(1)[:2], result=("same", "int64")),
-    functional("avg_pool1d", avg_pool(1), avg_samples(1)[:2], refuses=refused(1, maxima=False)),
-    functional("adaptive_avg_pool1d", adaptive_avg(1), adaptive_samples(1, maxima=False)[:2]),
+    functional("max_pool1d_with_indices", max_pool(1, True), max_samples(1)[:2], result=("same", "int64"), halves=0),
+    functional("avg_pool1d", avg_pool(1), avg_samples(1)[:2], refuses=refused(1, maxima=False), halves=0),
+    functional("adaptive_avg_pool1d", adaptive_avg(1), adaptive_samples(1, maxima=False)[:2], halves=0),
     functional(
-        "adaptive_max_pool1d", adaptive_max(1, True), adaptive_samples(1, maxima=True)[:2], result=("same", "int64")
+        "adaptive_max_pool1d",
+        adaptive_max(1, True),
+        adaptive_samples(1, maxima=True)[:2],
+        result=("same", "int64"),
+        halves=0,
     ),
 ]

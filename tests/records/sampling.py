@@ -139,6 +139,7 @@ RECORDS: list[OpRecord] = [
             Refusal(s(ONE, 3), NO_KERNEL, r"not implemented for 'Long'", dtype="int64"),
             Refusal(s(ONE, 3, mode="bicubic"), NO_KERNEL, r"not implemented for 'Long'", dtype="int64"),
         ),
+        halves=0,
     ),
 ]
 
@@ -251,10 +252,11 @@ RECORDS += [
                 dtype="int64",
             ),
         ),
+        halves=0,
     ),
-    functional("grid_sampler", by_number, numbered(GRIDS[:2]), slack=1024.0, refuses=BAD_POINTS),
-    functional("grid_sampler_2d", by_number, numbered(GRIDS[:2]), slack=1024.0),
-    functional("grid_sampler_3d", by_number, numbered(BLOCKS[:2]), slack=1024.0),
+    functional("grid_sampler", by_number, numbered(GRIDS[:2]), slack=1024.0, refuses=BAD_POINTS, halves=0),
+    functional("grid_sampler_2d", by_number, numbered(GRIDS[:2]), slack=1024.0, halves=0),
+    functional("grid_sampler_3d", by_number, numbered(BLOCKS[:2]), slack=1024.0, halves=0),
     functional(
         "nn.functional.affine_grid",
         affine_grid,
@@ -271,11 +273,13 @@ RECORDS += [
             Refusal(s(t(2, 2, 3), (2, 1, 0, 4), False), ValueError, r"non-zero, positive"),
             Refusal(s(t(2, 2, 3), (2, 1, 3, 4), True), ValueError, r"floating point", dtype="int64"),
         ),
+        halves=0,
     ),
     functional(
         "affine_grid_generator",
         affine_grid,
         (s(t(2, 2, 3), (2, 1, 3, 4), True), s(t(1, 3, 4), (1, 1, 2, 3, 1), False)),
+        halves=0,
     ),
 ]
 
@@ -297,17 +301,20 @@ RECORDS += [
         interpolate,
         (s(t(1, 2, 3), 5), s(ONE, None, 2.0, "bilinear", True)),
         call=quiet("upsample"),
+        halves=0,
     ),
     functional(
         "nn.functional.upsample_nearest",
         interpolate,
         (s(ONE, 5), s(ONE, scale_factor=2)),
         call=quiet("upsample_nearest"),
+        halves=0,
     ),
     functional(
         "nn.functional.upsample_bilinear",
         lambda x, size=None, scale_factor=None: interpolate(x, size, scale_factor, "bilinear", True),
         (s(ONE, 5), s(ONE, scale_factor=2)),
         call=quiet("upsample_bilinear"),
+        halves=0,
     ),
 ]

@@ -105,6 +105,8 @@ RECORDS = [
             *(s(t(n), (n, 1)) for n in UGLY),
         ),
         refuses=(Refusal(s(t(3, 4), (5, 2)), RuntimeError, r"5, 2.*12|12.*5, 2", r"5, 2"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="flatten",
@@ -116,6 +118,8 @@ RECORDS = [
             Refusal(s(t(2, 3, 4), 2, 1), RuntimeError, r"start_dim.*end_dim"),
             Refusal(s(t(2, 3), 3), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="transpose",
@@ -133,6 +137,8 @@ RECORDS = [
             s(t(33, 31), 0, 1),
         ),
         refuses=(BAD_DIM,),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="t",
@@ -142,6 +148,8 @@ RECORDS = [
         inplace=True,
         samples=(s(t(3, 4)), s(t(5)), s(t()), s(t(0, 3)), s(t(17, 33))),
         refuses=(Refusal(s(t(2, 3, 4)), RuntimeError, r"(?i)<= 2.*3|3.*2"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="permute",
@@ -154,6 +162,8 @@ RECORDS = [
             Refusal(s(t(2, 3), (0,)), RuntimeError, r"2.*1|1.*2"),
             Refusal(s(t(2, 3), (0, 2)), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.expand",
@@ -166,6 +176,8 @@ RECORDS = [
             Refusal(s(t(2, 3), 3), RuntimeError, r"(?i)dim"),
             Refusal(s(t(3), -1, 3), RuntimeError, r"-1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.expand_as",
@@ -174,6 +186,8 @@ RECORDS = [
         view=True,
         samples=tuple(s(x, y) for x, y in LOOKALIKES),
         refuses=(Refusal(s(t(3), t(4)), RuntimeError, r"4.*3", r"\[4\].*\[3\]"), Refusal(s(t(3), (3,)), TypeError)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="broadcast_to",
@@ -185,6 +199,8 @@ RECORDS = [
             Refusal(s(t(3), (4,)), RuntimeError, r"4.*3", r"\[4\].*\[3\]"),
             Refusal(s(t(2, 3), (3,)), RuntimeError, r"(?i)dim|size"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.view_as",
@@ -202,6 +218,8 @@ RECORDS = [
         view=True,
         samples=tuple(s(x, y) for x, y in RESHAPED),
         refuses=(Refusal(s(t(3, 4), t(5, 2)), RuntimeError, r"5, 2.*12|12.*5, 2"), Refusal(s(t(3), (3,)), TypeError)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="unflatten",
@@ -220,6 +238,8 @@ RECORDS = [
             Refusal(s(t(3, 4), 2, (2, 1)), IndexError, r"-2.*1"),
             Refusal(s(t(3, 4), 1, ()), RuntimeError, r"(?i)non-empty|empty"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="ravel",
@@ -227,6 +247,8 @@ RECORDS = [
         dtypes=ALL,
         view=True,
         samples=(s(t(3, 4)), s(t()), s(t(0, 3)), *ugly(1)),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="swapaxes",
@@ -236,6 +258,8 @@ RECORDS = [
         inplace=True,
         samples=(s(t(3, 4), 0, 1), s(t(2, 3, 4), 0, -1), s(t(0, 3), 0, 1), s(t(), 0, -1), s(t(33, 31), 0, 1)),
         refuses=(BAD_DIM,),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="movedim",
@@ -254,6 +278,8 @@ RECORDS = [
             Refusal(s(t(2, 3), (0, 1), (0,)), RuntimeError, r"(?i)same number|0, 1.*0"),
             Refusal(s(t(2, 3), (0, 0), (0, 1)), RuntimeError, r"repeated dim|multiple times", r"0, 0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="diagonal",
@@ -275,6 +301,8 @@ RECORDS = [
             Refusal(s(t(3, 3), 0, 1, 1), RuntimeError, r"(?i)identical"),
             Refusal(s(t(3, 3), 0, 0, 2), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="as_strided",
@@ -298,6 +326,7 @@ RECORDS = [
             Refusal(s(t(5), (2,), (-1,)), RuntimeError, r"(?i)negative"),
             Refusal(s(t(5), (2,), (1,), -1), RuntimeError, r"(?i)negative|-1"),
         ),
+        halves=0,
     ),
     OpRecord(
         name="flip",
@@ -315,6 +344,8 @@ RECORDS = [
             Refusal(s(t(2, 3), (2,)), IndexError, r"-2.*1"),
             Refusal(s(t(2, 3), (0, 0)), RuntimeError, r"(?i)multiple times|twice|appears"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="squeeze",
@@ -332,6 +363,8 @@ RECORDS = [
             s(t(1, 3, 1, 1), (0, 2)),
         ),
         refuses=(Refusal(s(t(1, 3), 2), IndexError, r"-2.*1"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="unsqueeze",
@@ -341,6 +374,8 @@ RECORDS = [
         inplace=True,
         samples=(s(t(3, 4), 0), s(t(3, 4), 1), s(t(3, 4), -1), s(t(3, 4), 2), s(t(), 0), s(t(0, 3), 1)),
         refuses=(Refusal(s(t(2, 3), 3), IndexError, r"-3.*2"), Refusal(s(t(2, 3), -4), IndexError, r"-3.*2")),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="select",
@@ -372,6 +407,8 @@ RECORDS = [
             Refusal(s(t(5, 4), 0, 0, -1), RuntimeError, r"(?i)non-negative|-1"),
             Refusal(s(t(5, 4), 2, 0, 1), IndexError, r"-2.*1"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="unbind",
@@ -381,6 +418,8 @@ RECORDS = [
         view=True,
         samples=(s(t(3, 4)), s(t(2, 3), 1), s(t(2, 3, 4), -2)),
         refuses=(Refusal(s(t()), (RuntimeError, IndexError)), Refusal(s(t(2, 3), 2), IndexError, r"-2.*1")),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="split",
@@ -401,6 +440,8 @@ RECORDS = [
             Refusal(s(t(5), 0), RuntimeError, r"0"),
             Refusal(s(t(5), 2, 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="Tensor.split",
@@ -415,6 +456,8 @@ RECORDS = [
             Refusal(s(t(5), (2, 2)), RuntimeError, r"5.*2, 2|2, 2.*5"),
             Refusal(s(t(5), -1), RuntimeError, r"-1|negative"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="split_with_sizes",
@@ -431,6 +474,8 @@ RECORDS = [
             Refusal(s(t(5), (6, -1)), RuntimeError, r"(?i)-1|negative"),
             Refusal(s(t(5), (5,), 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="chunk",
@@ -447,6 +492,8 @@ RECORDS = [
             Refusal(s(t(5), 0), RuntimeError, r"(?i)greater than 0|positive|0"),
             Refusal(s(t(5), 2, 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="unsafe_split",
@@ -461,6 +508,8 @@ RECORDS = [
             Refusal(s(t(5), -1), RuntimeError, r"-1|negative"),
             Refusal(s(t(5), 2, 1), IndexError, r"-1.*0"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="unsafe_split_with_sizes",
@@ -471,6 +520,8 @@ RECORDS = [
             s(t(3, 5), (1, 0, 4), -1).but(result=("same",) * 3),
         ),
         refuses=(Refusal(s(t(5), (2, 2)), RuntimeError, r"5.*2, 2|2, 2.*5"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="unsafe_chunk",
@@ -481,6 +532,8 @@ RECORDS = [
             s(t(4, 6), 3, dim=1).but(result=("same",) * 3),
         ),
         refuses=(Refusal(s(t(5), 0), RuntimeError, r"greater than 0"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="adjoint",
@@ -490,6 +543,7 @@ RECORDS = [
         view=True,
         samples=(s(t(3, 4)), s(t(2, 3, 5)), s(t(0, 3)), s(t(17, 33))),
         refuses=(Refusal(s(t(3)), RuntimeError, r"matrices.* 1-D"),),
+        halves=0,
     ),
     OpRecord(
         name="cat",
@@ -512,6 +566,8 @@ RECORDS = [
             Refusal(s((A, B), dim=2), IndexError, r"-2.*1"),
             Refusal(s((t(), t())), RuntimeError, r"(?i)zero-dim|0-dim"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="stack",
@@ -532,6 +588,8 @@ RECORDS = [
             Refusal(s(()), RuntimeError, r"(?i)non-empty|empty"),
             Refusal(s((A, B), dim=3), IndexError, r"-3.*2"),
         ),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="tril",
@@ -541,6 +599,8 @@ RECORDS = [
         out=True,
         samples=TRIANGLES,
         refuses=(Refusal(s(t(3)), RuntimeError, r"2 dimensions"),),
+        complex=True,
+        halves=0,
     ),
     OpRecord(
         name="triu",
@@ -550,5 +610,7 @@ RECORDS = [
         out=True,
         samples=TRIANGLES,
         refuses=(Refusal(s(t(3)), RuntimeError, r"2 dimensions"),),
+        complex=True,
+        halves=0,
     ),
 ]

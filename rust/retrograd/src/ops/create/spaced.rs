@@ -39,17 +39,19 @@ pub fn logspace(
     // The ends are numbers of the dtype, unless there is but one; those between are not.
     let number = |x: Scalar| if n == 1 { Ok(x) } else { Tensor::full(&[], x, dtype)?.item() };
     let ends = parts([number(start)?, number(end)?]);
-    let [re, im] = ends.map(|[a, b]| {
+    let exponents = |[a, b]: [f64; 2]| {
         let step = if n > 1 { (b - a) / (n - 1) as f64 } else { 0.0 };
-        move |i: usize| if i < n / 2 || n == 1 { a + step * i as f64 } else { b - step * (n - 1 - i) as f64 }
-    });
+        let at = |i: usize| if i < n / 2 || n == 1 { a + step * i as f64 } else { b - step * (n - 1 - i) as f64 };
+        let exact = Tensor::from_slice(&(0..n).map(at).collect::<Vec<f64>>(), &[n])?;
+        if dtype.is_integral() { Ok(exact) } else { copy::cast(&exact, dtype.real()) }?.to_vec::<f64>()
+    };
+    let [re, im] = [exponents(ends[0])?, exponents(ends[1])?];
     let t = if dtype.is_complex() {
         let base = Complex::new(base, 0.0);
-        Tensor::build::<Complex<f64>>(&[n], |out| {
-            out.iter_mut().enumerate().for_each(|(i, x)| *x = base.powc(Complex::new(re(i), im(i))));
-        })?
+        let powers = re.iter().zip(&im).map(|(&re, &im)| base.powc(Complex::new(re, im)));
+        Tensor::from_slice(&powers.collect::<Vec<_>>(), &[n])?
     } else {
-        Tensor::build::<f64>(&[n], |out| out.iter_mut().enumerate().for_each(|(i, x)| *x = base.powf(re(i))))?
+        Tensor::from_slice(&re.iter().map(|&x| base.powf(x)).collect::<Vec<_>>(), &[n])?
     };
     let t = copy::cast(&t, dtype)?;
     options.leaf(t)

@@ -117,9 +117,7 @@ impl Primitive for Put {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         if self.accumulate && xs[0].dtype().half().is_some() {
             let result = copy::row_major(xs[0])?;
-            add_in_float32(&result, xs[2], |to, source| {
-                copy::copy_into(&self.forward(&[to, xs[1], source])?[0], to)
-            })?;
+            add_in_float32(&result, xs[2], |to, source| copy::copy_into(&self.forward(&[to, xs[1], source])?[0], to))?;
             return Ok(out(result));
         }
         let result = copy::row_major(xs[0])?;

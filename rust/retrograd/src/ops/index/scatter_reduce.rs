@@ -7,7 +7,9 @@ use super::along::check_index;
 use super::along_index::Along;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::real::{Ordered, Ring};
 use crate::match_dtype;

@@ -7,7 +7,9 @@ use super::walk::{IndexWalk, add_in_float32, second};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::overlap::{self, OverlapRules, Reads, Repeats};
-use crate::autograd::primitive::{Batch, BatchRule, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, BatchRule, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::match_dtype;

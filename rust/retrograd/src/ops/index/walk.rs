@@ -333,11 +333,7 @@ fn offsets(
 
 /// Adds `source` to halves with `add`, in float32: sums are rounded once.
 #[cold]
-pub fn add_in_float32(
-    to: &Tensor,
-    source: &Tensor,
-    add: impl FnOnce(&Tensor, &Tensor) -> Result<()>,
-) -> Result<()> {
+pub fn add_in_float32(to: &Tensor, source: &Tensor, add: impl FnOnce(&Tensor, &Tensor) -> Result<()>) -> Result<()> {
     let wide = copy::cast(to, DType::Float32)?;
     add(&wide, &copy::cast(source, DType::Float32)?)?;
     copy::copy_into(&wide, to)

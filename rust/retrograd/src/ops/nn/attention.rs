@@ -366,7 +366,7 @@ fn dropping(op: &Attention, xs: &[&Tensor], p: f64) -> Result<Tensor> {
 /// Values weighted by how well their keys match the queries: `softmax(scale * query @ key.mT + mask) @ value`.
 ///
 /// Args: `query` (*, heads, queries, width), `key` (*, heads, keys, width) and `value` (*, heads, keys, value width),
-/// of one dtype, float32 or float64, with any axes in front (none, too) that broadcast; `attn_mask` broadcastable to
+/// of one floating dtype with any axes in front (none, too) that broadcast; `attn_mask` broadcastable to
 /// (*, heads, queries, keys): bool, True for what is seen, or numbers added to the scores; `dropout_p` the share of
 /// weights dropped at random, by the default generator; `is_causal` lets row `i` see the columns up to `i`; `scale` is
 /// `1 / sqrt(width)` by default; `enable_gqa` lets several heads of the query share one of key and value. Returns: (*,

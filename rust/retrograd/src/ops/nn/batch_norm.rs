@@ -110,7 +110,7 @@ impl Channels<'_> {
 
 /// Normalizes each channel over the entries of a batch: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
 ///
-/// Args: `input` float32 or float64 of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None in
+/// Args: `input` floating dtype of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None in
 /// training; `weight`, `bias` of shape (C,), or None; `training` to take mean and (biased) variance from the input, and
 /// to move the running ones by `momentum` towards them, in place, with the unbiased variance; else the running ones are
 /// taken; `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative, with `h` the
@@ -163,7 +163,7 @@ fn several(op: &'static str, count: usize, sizes: &[usize]) -> Result<()> {
 
 /// Normalizes each channel of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus `bias`.
 ///
-/// Args: `input` float32 or float64 of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None;
+/// Args: `input` floating dtype of shape (N, C, ...); `running_mean`, `running_var` of shape (C,), or None;
 /// `weight`, `bias` of shape (C,), or None; `use_input_stats` to take mean and (biased) variance from the input, and to
 /// move the running ones, if given, by `momentum` towards their means over the entries; else the running ones are
 /// taken; `eps` a number added to the variance. Returns: a tensor of the input's shape. Derivative: as `batch_norm`.
@@ -237,7 +237,7 @@ pub fn instance_norm(
 /// Normalizes groups of neighbouring channels of each entry: `(x - mean) / sqrt(var + eps)`, times `weight`, plus
 /// `bias`.
 ///
-/// Args: `input` float32 or float64 of shape (N, C, ...); `num_groups` a divisor of C; `weight`, `bias` of shape (C,),
+/// Args: `input` floating dtype of shape (N, C, ...); `num_groups` a divisor of C; `weight`, `bias` of shape (C,),
 /// or None; `eps` a number added to the (biased) variance. Returns: a tensor of the input's shape. Derivative, with `h`
 /// the normalized input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; the sum of `g * h`
 /// for the weight and of `g` for the bias. Raises: ValueError for one value per group; RuntimeError if sizes or dtypes

@@ -118,7 +118,7 @@ impl ElementLoss for BceWithLogits {
 /// The cross entropy of probabilities and targets, `-(target * log(input) + (1 - target) * log(1 - input))`, and its
 /// mean or sum. Logarithms are not below -100.
 ///
-/// Args: `input` float32 or float64, from 0 to 1; `target` of the same shape and dtype; `weight` a tensor whose shape
+/// Args: `input` floating dtype, from 0 to 1; `target` of the same shape and dtype; `weight` a tensor whose shape
 /// broadcasts with it, or None; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `g * (input - target) / (input * (1 - input))` (divided by the count for 'mean'); for the target
@@ -173,7 +173,7 @@ pub fn binary_cross_entropy(
 
 /// The cross entropy of logits and targets: `binary_cross_entropy` of `sigmoid(input)`, without its loss of precision.
 ///
-/// Args: `input` float32 or float64, any number; `target` of the same shape; `weight` a tensor whose shape broadcasts
+/// Args: `input` floating dtype, any number; `target` of the same shape; `weight` a tensor whose shape broadcasts
 /// to it, or None; `pos_weight` such a tensor for the positive part, or None; `reduction` 'mean', 'sum' or 'none'.
 /// `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.

@@ -102,7 +102,7 @@ impl How<'_> {
 
 /// The cross entropy of logits and classes, or probabilities of classes: the negative log likelihood of `log_softmax`.
 ///
-/// Args: `input` logits (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,) or (N, d1,
+/// Args: `input` logits (C,), (N, C) or (N, C, d1, ...), floating dtype; `target` class indices (), (N,) or (N, d1,
 /// ...), int64, or probabilities in the input's shape; `weight` (C,) or None; `ignore_index` a class whose samples are
 /// ignored; `reduction` 'mean', 'sum' or 'none'; `label_smoothing` from 0 to 1, the share of a uniform distribution
 /// mixed into the target. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or one loss per sample

@@ -23,7 +23,7 @@ fn unit(op: &'static str, x: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
 
 /// The cosine of the angles between vectors along `dim`.
 ///
-/// Args: `x1`, `x2` float32 or float64 with broadcastable shapes; `dim` of the broadcast shape; `eps` the least norm
+/// Args: `x1`, `x2` floating dtype with broadcastable shapes; `dim` of the broadcast shape; `eps` the least norm
 /// that is divided by. Returns: a tensor of the broadcast shape without `dim`.
 /// Derivative, with unit vectors `u` and `v`: `g * (v - cos * u) / norm(x1)`, and likewise for `x2`.
 /// Raises: RuntimeError if shapes do not broadcast or for integers, IndexError if there is no such dim.
@@ -50,7 +50,7 @@ pub fn cosine_similarity(x1: &Tensor, x2: &Tensor, dim: i64, eps: f64) -> Result
 
 /// The distances of vectors along the last dim, `norm(x1 - x2 + eps)`.
 ///
-/// Args: `x1`, `x2` float32 or float64 with broadcastable shapes; `p` the norm; `eps` a number added to the
+/// Args: `x1`, `x2` floating or complex dtype with broadcastable shapes; `p` the norm; `eps` a number added to the
 /// differences, so that there is a derivative for equal vectors; `keepdim` to keep the dim with size 1.
 /// Returns: a tensor without the last dim. Derivative: that of the norm, and its negative.
 /// Raises: RuntimeError if shapes do not broadcast.
@@ -66,7 +66,7 @@ pub fn pairwise_distance(x1: &Tensor, x2: &Tensor, p: f64, eps: f64, keepdim: bo
 
 /// The vectors along `dim` divided by their norms.
 ///
-/// Args: `input` float32 or float64; `p` the norm; `dim` an int; `eps` the least norm that is divided by.
+/// Args: `input` floating or complex dtype; `p` the norm; `dim` an int; `eps` the least norm that is divided by.
 /// Returns: a tensor of the same shape. Derivative: for `p = 2` and unit vectors `u`, `(g - u * sum(g * u)) / norm`.
 /// Raises: IndexError if there is no such dim, RuntimeError for integers.
 ///

@@ -85,7 +85,7 @@ pub(super) fn dropped(op: &'static str, input: &Tensor, p: f64, inplace: bool, h
 /// Zeroes elements at random, each with probability `p`, and scales the others by `1 / (1 - p)`; outside training,
 /// nothing.
 ///
-/// Args: `input` float32 or float64, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write
+/// Args: `input` floating dtype, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write
 /// to `input`. Draws from the default generator. Returns: a tensor of the same shape; `input` itself if nothing is
 /// dropped. Derivative: `g` times the same factors. Raises: ValueError if `p` is out of range.
 ///

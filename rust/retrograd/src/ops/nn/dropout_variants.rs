@@ -34,7 +34,7 @@ fn drop_channels(
 
 /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
 ///
-/// Args: `input` (N, C) or (N, C, L): with two dims (C, L), float32 or float64; `p` from 0 to 1; `training` whether to
+/// Args: `input` (N, C) or (N, C, L): with two dims (C, L), floating dtype; `p` from 0 to 1; `training` whether to
 /// do anything; `inplace` to write to `input`. Draws from the default generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError for other numbers of dims; ValueError if `p` is out of range.
@@ -59,7 +59,7 @@ pub fn dropout1d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 
 /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
 ///
-/// Args: `input` (N, C, H, W), float32 or float64; three dims are taken for (N, C, L), with a warning, as other numbers
+/// Args: `input` (N, C, H, W), floating dtype; three dims are taken for (N, C, L), with a warning, as other numbers
 /// are; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from the default
 /// generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
@@ -90,7 +90,7 @@ pub fn dropout2d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 
 /// Zeroes whole channels at random, each with probability `p`, and scales the others by `1 / (1 - p)`.
 ///
-/// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64; other numbers of dims are taken for the second,
+/// Args: `input` (N, C, D, H, W) or (C, D, H, W), floating dtype; other numbers of dims are taken for the second,
 /// with a warning; `p` from 0 to 1; `training` whether to do anything; `inplace` to write to `input`. Draws from the
 /// default generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
@@ -116,7 +116,7 @@ pub fn dropout3d(input: &Tensor, p: f64, training: bool, inplace: bool) -> Resul
 /// Dropout that keeps mean 0 and variance 1, for networks of SELU: what is dropped takes the value SELU saturates at,
 /// and all is scaled and shifted.
 ///
-/// Args: `input` float32 or float64, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write
+/// Args: `input` floating dtype, any shape; `p` from 0 to 1; `training` whether to do anything; `inplace` to write
 /// to `input`. Draws from the default generator.
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: ValueError if `p` is out of range.
@@ -130,7 +130,7 @@ pub fn alpha_dropout(input: &Tensor, p: f64, training: bool, inplace: bool) -> R
 
 /// As `alpha_dropout`, for whole channels.
 ///
-/// Args: `input` (N, C, ...), float32 or float64; `p`, `training`, `inplace` as there.
+/// Args: `input` (N, C, ...), floating dtype; `p`, `training`, `inplace` as there.
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: RuntimeError for less than two dims; ValueError if `p` is out of range.
 ///
@@ -151,7 +151,7 @@ fn plain(op: &'static str, input: &Tensor, p: f64, train: bool, how: How) -> Res
 
 /// `nn.functional.dropout` with all arguments given.
 ///
-/// Args: `input` float32 or float64; `p` from 0 to 1; `train` whether to do anything.
+/// Args: `input` floating dtype; `p` from 0 to 1; `train` whether to do anything.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors. Raises: RuntimeError if `p` is out of
 /// range.
 ///
@@ -164,7 +164,7 @@ pub fn plain_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
 
 /// `dropout` of whole channels.
 ///
-/// Args: `input` (N, C, ...), float32 or float64; `p` from 0 to 1; `train` whether to do anything.
+/// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything.
 /// Returns: a tensor of the same shape. Derivative: `g` times the same factors.
 /// Raises: RuntimeError if `p` is out of range, or for less than two dims.
 ///
@@ -177,7 +177,7 @@ pub fn plain_feature_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tens
 
 /// `nn.functional.alpha_dropout` with all arguments given.
 ///
-/// Args: `input` float32 or float64; `p` from 0 to 1; `train` whether to do anything.
+/// Args: `input` floating dtype; `p` from 0 to 1; `train` whether to do anything.
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: RuntimeError if `p` is out of range.
 ///
@@ -190,7 +190,7 @@ pub fn plain_alpha_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor
 
 /// `nn.functional.feature_alpha_dropout` with all arguments given.
 ///
-/// Args: `input` (N, C, ...), float32 or float64; `p` from 0 to 1; `train` whether to do anything.
+/// Args: `input` (N, C, ...), floating dtype; `p` from 0 to 1; `train` whether to do anything.
 /// Returns: a tensor of the same shape. Derivative: `g` times the factors, 0 where dropped.
 /// Raises: RuntimeError if `p` is out of range, or for less than two dims.
 ///

@@ -245,7 +245,7 @@ fn tensor_type(t: &Tensor) -> String {
 /// themselves.
 ///
 /// Args: `input` indices, int64 or int32: (bags, n), or (n,) with `offsets` (bags,), where each bag begins; `weight`
-/// (rows, width), float32 or float64; `max_norm` scales down, in place, rows whose norm of `norm_type` exceeds it;
+/// (rows, width), floating dtype; `max_norm` scales down, in place, rows whose norm of `norm_type` exceeds it;
 /// `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode` 'mean', 'sum' or 'max';
 /// `per_sample_weights` a factor for each index, for 'sum'; `include_last_offset` says that the last offset is where
 /// the last bag ends; `padding_idx` a row that is ignored. `sparse` is not available. Returns: (bags, width); zeros for

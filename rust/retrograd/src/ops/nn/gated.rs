@@ -5,7 +5,9 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result, Shape};
 use crate::kernels::pointwise::each;
 use crate::kernels::real::Real;
@@ -101,7 +103,7 @@ impl Primitive for Glu {
 
 /// The gated linear unit: the first half of `input` along `dim`, times the logistic function of the second.
 ///
-/// Args: `input` float32 or float64 with an even size along `dim`. Returns: a tensor of half that size.
+/// Args: `input` floating dtype with an even size along `dim`. Returns: a tensor of half that size.
 /// Derivative, of halves `a` and `b`: `g * s` and `g * a * s * (1 - s)` with `s = sigmoid(b)`.
 /// Raises: RuntimeError for 0 dims or an odd size, IndexError if there is no such dim.
 ///
@@ -160,7 +162,7 @@ impl Primitive for Prelu {
 
 /// `input` where positive, else `weight * input`, with one weight for all or one per channel.
 ///
-/// Args: `input` float32 or float64; `weight` of the same dtype, with one element or as many as dim 1 of the input.
+/// Args: `input` floating dtype; `weight` of the same dtype, with one element or as many as dim 1 of the input.
 /// Returns: a tensor of the input's shape. Derivative: `g` where `input > 0`, else `g * weight`; for the weight the sum
 /// of `g * input` over the elements that are not positive. Raises: RuntimeError if sizes or dtypes are incompatible.
 ///
@@ -227,7 +229,7 @@ pub fn tanhshrink(input: &Tensor) -> Result<Tensor> {
 
 /// A sample of the Gumbel-softmax distribution: `softmax((logits + noise) / tau)` along `dim`.
 ///
-/// Args: `logits` float32 or float64, unnormalized log probabilities; `tau` a positive temperature; `hard` to round to
+/// Args: `logits` floating dtype, unnormalized log probabilities; `tau` a positive temperature; `hard` to round to
 /// a vector with a single 1, whose derivative is that of the soft sample; `eps` has no effect. Draws from the default
 /// generator. Returns: a tensor of the same shape. Derivative: that of `softmax`.
 /// Raises: IndexError if there is no such dim.

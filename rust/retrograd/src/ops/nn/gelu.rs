@@ -4,7 +4,9 @@ use retrograd_macros::op;
 
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::math;
 use crate::kernels::pointwise::{Body, lanes2};
@@ -163,7 +165,7 @@ impl Primitive for GeluBackward {
 
 /// The Gaussian error linear unit, `x * Phi(x)` with `Phi` the normal distribution function.
 ///
-/// Args: `input` float32 or float64, any shape; `approximate` 'none', or 'tanh' for
+/// Args: `input` floating dtype, any shape; `approximate` 'none', or 'tanh' for
 /// `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) / 2`.
 /// Returns: a tensor of the same shape. Derivative: `g * (Phi(x) + x * phi(x))`, or that of the approximation.
 /// Raises: RuntimeError for another `approximate`.

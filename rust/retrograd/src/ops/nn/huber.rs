@@ -108,7 +108,7 @@ impl ElementLoss for SoftMargin {
 /// The squared error where it is small, the absolute one where it is large: `d**2 / (2 * beta)` for `d = abs(input -
 /// target) < beta`, else `d - beta / 2`; and its mean or sum.
 ///
-/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean',
+/// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
 /// 'sum' or 'none'; `beta` a number, 0 for `l1_loss`. `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `g * (input - target) / beta` between -1 and 1 (divided by the count for 'mean'), and its negative.
@@ -141,7 +141,7 @@ pub fn smooth_l1_loss(
 /// The squared error where it is small, a line where it is large: `d**2 / 2` for `d = abs(input - target) <= delta`,
 /// else `delta * (d - delta / 2)`; and its mean or sum.
 ///
-/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean',
+/// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
 /// 'sum' or 'none'; `delta` a positive number; `weight` of the input's shape, or None.
 /// Returns: a 0-dim tensor of the input's dtype, or the losses of the elements for 'none'.
 /// Derivative: `g * (input - target)` between `-delta` and `delta` (divided by the count for 'mean'), and its negative.
@@ -183,7 +183,7 @@ pub fn huber_loss(
 
 /// The logistic loss of a margin, `log(1 + exp(-target * input))`, and its mean or sum.
 ///
-/// Args: `input` float32 or float64; `target` of 1 and -1, whose shape broadcasts with it; `reduction` 'mean', 'sum' or
+/// Args: `input` floating dtype; `target` of 1 and -1, whose shape broadcasts with it; `reduction` 'mean', 'sum' or
 /// 'none'. `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `-g * target * sigmoid(-target * input)` (divided by the count for 'mean'); none for the target.

@@ -378,9 +378,9 @@ pub(super) fn check(
 ///
 /// Args: `input` floating dtype; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
 /// input; `weight`, `bias` tensors of those sizes, or None, of the input's dtype or, for halves, float32; `eps` a
-/// number added to the (biased) variance. Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`: `(q - mean(q) - h *
-/// mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for the bias, summed over the other dims. Raises:
-/// RuntimeError if sizes or dtypes are incompatible.
+/// number added to the (biased) variance. Returns: a tensor of the input's shape. Derivative, with `h` the normalized
+/// input and `q = g * weight`: `(q - mean(q) - h * mean(q * h)) / sqrt(var + eps)`; `g * h` for the weight and `g` for
+/// the bias, summed over the other dims. Raises: RuntimeError if sizes or dtypes are incompatible.
 ///
 /// >>> rg.nn.functional.layer_norm(rg.tensor([[1.0, 3.0]]), (2,), eps=0.0).tolist()
 /// [[-1.0, 1.0]]

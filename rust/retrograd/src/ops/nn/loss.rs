@@ -178,7 +178,7 @@ fn weighted(
 
 /// The squared error, `(input - target) ** 2`, and its mean or sum.
 ///
-/// Args: `input`, `target` float32 or float64 of one shape (others broadcast, with a warning); `reduction` 'mean',
+/// Args: `input`, `target` floating dtype of one shape (others broadcast, with a warning); `reduction` 'mean',
 /// 'sum' or 'none'; `weight` of the input's shape, or None. `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'.
 /// Derivative: `2 * g * (input - target)` (divided by the count for 'mean'), and its negative.

@@ -26,7 +26,7 @@ fn positive_part(x: &Tensor) -> Result<Tensor> {
 /// The Kullback-Leibler divergence of log probabilities `input` from probabilities `target`, `target * (log(target) -
 /// input)`, and its mean or sum.
 ///
-/// Args: `input` float32 or float64, log probabilities; `target` of a shape that broadcasts with it, probabilities, or
+/// Args: `input` floating dtype, log probabilities; `target` of a shape that broadcasts with it, probabilities, or
 /// their logarithms if `log_target`; `reduction` 'batchmean' (the sum over dim 0's size), 'mean', 'sum' or 'none'.
 /// `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `-g * target` (divided by the count
@@ -115,7 +115,7 @@ pub fn margin_ranking_loss(
 
 /// The loss of distances: `input` where the target is 1, `max(margin - input, 0)` where it is -1; and its mean or sum.
 ///
-/// Args: `input` float32 or float64; `target` of 1 and -1, whose shape broadcasts with it; `margin` a number;
+/// Args: `input` floating dtype; `target` of 1 and -1, whose shape broadcasts with it; `margin` a number;
 /// `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated.
 /// Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative: `g` where the target is 1, `-g` where
 /// it is -1 and the input not above the margin.
@@ -197,12 +197,12 @@ pub fn cosine_embedding_loss(
 /// The loss of an anchor that is not nearer to the positive than to the negative by a margin: `max(d(anchor, positive)
 /// - d(anchor, negative) + margin, 0)`, with the distance `d` along the last dim; and its mean or sum.
 ///
-/// Args: `anchor`, `positive`, `negative` float32 or float64 with broadcastable shapes and as many dims; `margin` a
-/// positive number; `p` the norm and `eps` what is added to differences, as for `pairwise_distance`; `swap` to take the
-/// distance of positive and negative where it is smaller; `reduction` 'mean', 'sum' or 'none'. `size_average` and
-/// `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the triplets for 'none'. Derivative: that of the
-/// distances, where the loss is not below 0. Raises: RuntimeError if shapes are incompatible, ValueError for another
-/// reduction or margin.
+/// Args: `anchor`, `positive`, `negative` floating or complex dtype with broadcastable shapes and as many dims;
+/// `margin` a positive number; `p` the norm and `eps` what is added to differences, as for `pairwise_distance`; `swap`
+/// to take the distance of positive and negative where it is smaller; `reduction` 'mean', 'sum' or 'none'.
+/// `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the losses of the triplets for 'none'.
+/// Derivative: that of the distances, where the loss is not below 0. Raises: RuntimeError if shapes are incompatible,
+/// ValueError for another reduction or margin.
 ///
 /// >>> near, far = rg.tensor([[1.0, 0.0]]), rg.tensor([[0.0, 9.0]])
 /// >>> rg.nn.functional.triplet_margin_loss(near, near, far).item()
@@ -252,7 +252,7 @@ pub fn triplet_margin_loss(
 /// The negative log likelihood of normal distributions, `(log(var) + (input - target)**2 / var) / 2`, and its mean or
 /// sum.
 ///
-/// Args: `input` the means, float32 or float64; `target` of the same shape or one that broadcasts; `var` a number, or a
+/// Args: `input` the means, floating dtype; `target` of the same shape or one that broadcasts; `var` a number, or a
 /// tensor of the input's shape, or of it with the last size 1 or left out, not negative; `full` to add the constant
 /// `log(2 * pi) / 2`; `eps` the least variance, to which smaller ones are raised (which the derivative ignores);
 /// `reduction` 'mean', 'sum' or 'none'. Returns: a 0-dim tensor, or the losses of the elements for 'none'. Derivative:

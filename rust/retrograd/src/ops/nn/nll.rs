@@ -8,7 +8,9 @@ use super::nll_entries::Entries;
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::mode;
-use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::real::Real;
 use crate::match_dtype;
@@ -390,7 +392,7 @@ pub(super) fn any_dims(
 
 /// The negative log likelihood of class indices: `-weight[t] * input[t]` for each sample, and its mean or sum.
 ///
-/// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), float32 or float64; `target` class indices (), (N,)
+/// Args: `input` log probabilities (C,), (N, C) or (N, C, d1, ...), floating dtype; `target` class indices (), (N,)
 /// or (N, d1, ...), int64; `weight` (C,) or None; `ignore_index` a class whose samples are ignored; `reduction` 'mean'
 /// (weighted), 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or the target's
 /// shape for 'none'. Derivative: `-g * weight[t]` (over the sum of the weights for 'mean') at the target's class, zero

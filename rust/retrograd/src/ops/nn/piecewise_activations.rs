@@ -196,7 +196,7 @@ fn softshrink_of(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 
 /// `input` where positive, else `negative_slope * input`, in `input` itself if `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape; `negative_slope` a number.
+/// Args: `input` floating dtype, any shape; `negative_slope` a number.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * negative_slope`.
 ///
 /// >>> rg.nn.functional.leaky_relu(rg.tensor([-4.0, 2.0]), 0.25).tolist()
@@ -219,7 +219,7 @@ pub fn leaky_relu_inplace(input: &Tensor, negative_slope: Scalar) -> Result<Tens
 
 /// `input` above `threshold`, else `value`, in `input` itself if `inplace`.
 ///
-/// Args: `input` any dtype but bool; `threshold`, `value` numbers.
+/// Args: `input` any real dtype but bool; `threshold`, `value` numbers.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > threshold`, else 0.
 ///
 /// >>> rg.nn.functional.threshold(rg.tensor([0.0, 2.0]), 1.0, 5.0).tolist()
@@ -242,7 +242,7 @@ pub fn threshold_inplace(input: &Tensor, threshold: Scalar, value: Scalar) -> Re
 
 /// `input`, but not less than `min_val` and not more than `max_val`, in `input` itself if `inplace`.
 ///
-/// Args: `input` any dtype but bool; `min_val`, `max_val` numbers.
+/// Args: `input` any real dtype but bool; `min_val`, `max_val` numbers.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `min_val < input < max_val`, else 0.
 /// Raises: ValueError if `min_val > max_val`, RuntimeError for bool.
 ///
@@ -266,7 +266,7 @@ pub fn hardtanh_inplace(input: &Tensor, min_val: Scalar, max_val: Scalar) -> Res
 
 /// `input` between 0 and 6, in `input` itself if `inplace`.
 ///
-/// Args: `input` any dtype but bool.
+/// Args: `input` any real dtype but bool.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `0 < input < 6`, else 0.
 /// Raises: RuntimeError for bool.
 ///
@@ -279,7 +279,7 @@ pub fn relu6(input: &Tensor, inplace: bool) -> Result<Tensor> {
 
 /// `(input + 3) / 6` between 0 and 1, in `input` itself if `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape.
+/// Args: `input` floating dtype, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g / 6` where `-3 < input < 3`, else 0.
 ///
 /// >>> rg.nn.functional.hardsigmoid(rg.tensor([-4.0, 0.0])).tolist()
@@ -291,7 +291,7 @@ pub fn hardsigmoid(input: &Tensor, inplace: bool) -> Result<Tensor> {
 
 /// `input * hardsigmoid(input)`, in `input` itself if `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape.
+/// Args: `input` floating dtype, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * (input / 3 + 1 / 2)` where `-3 < input < 3`, 0
 /// below, `g` above.
 ///
@@ -304,7 +304,7 @@ pub fn hardswish(input: &Tensor, inplace: bool) -> Result<Tensor> {
 
 /// `input` drawn towards 0 by `lambd`, and 0 between `-lambd` and `lambd`.
 ///
-/// Args: `input` float32 or float64, any shape; `lambd` a number, not negative.
+/// Args: `input` floating dtype, any shape; `lambd` a number, not negative.
 /// Returns: a tensor of the same shape. Derivative: `g` where `abs(input) > lambd`, else 0.
 /// Raises: RuntimeError if `lambd` is negative.
 ///
@@ -317,7 +317,7 @@ pub fn softshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 
 /// `input`, but 0 between `-lambd` and `lambd`.
 ///
-/// Args: `input` float32 or float64, any shape; `lambd` a number.
+/// Args: `input` floating dtype, any shape; `lambd` a number.
 /// Returns: a tensor of the same shape. Derivative: `g` where `abs(input) > lambd`, else 0.
 ///
 /// >>> rg.nn.functional.hardshrink(rg.tensor([-0.25, 2.0])).tolist()

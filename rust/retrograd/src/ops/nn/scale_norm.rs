@@ -11,8 +11,8 @@ use crate::tensor::{DType, Dims, Scalar, Tensor};
 
 /// Divides by the root mean square over the last dims: `x / sqrt(mean(x**2) + eps)`, times `weight`.
 ///
-/// Args: `input` float32 or float64; `normalized_shape` the sizes of the dims to normalize over, the last ones of the
-/// input; `weight` a tensor of those sizes, or None; `eps` a number, None for the dtype's smallest step from 1.
+/// Args: `input` floating or complex dtype; `normalized_shape` the sizes of the dims to normalize over, the last ones
+/// of the input; `weight` a tensor of those sizes, or None; `eps` a number, None for the dtype's smallest step from 1.
 /// Returns: a tensor of the input's shape. Derivative, with `h` the normalized input and `q = g * weight`: `(q - h *
 /// mean(q * h)) / sqrt(mean(x**2) + eps)`; `g * h` for the weight, summed over the other dims. Raises: RuntimeError if
 /// sizes or dtypes are incompatible.
@@ -38,7 +38,7 @@ pub fn rms_norm(input: &Tensor, normalized_shape: &[i64], weight: Option<&Tensor
 /// Divides by the response of neighbouring channels: `x / (k + alpha * mean(x**2))**beta`, the mean over `size`
 /// channels around each, with zeros beyond the first and the last.
 ///
-/// Args: `input` float32 or float64 of shape (N, C, ...), with three or more dims; `size` a positive number of
+/// Args: `input` floating dtype of shape (N, C, ...), with three or more dims; `size` a positive number of
 /// channels; `alpha`, `beta`, `k` numbers. Returns: a tensor of the input's shape.
 /// Derivative: that of the quotient.
 /// Raises: ValueError for fewer dims, RuntimeError for a `size` that is not positive.

@@ -174,7 +174,7 @@ fn celu_of(inplace: bool, input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// The exponential linear unit: `input` where positive, else `alpha * (exp(input) - 1)`, in `input` itself if
 /// `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape; `alpha` a number.
+/// Args: `input` floating dtype, any shape; `alpha` a number.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * alpha * exp(input)`.
 ///
 /// >>> rg.nn.functional.elu(rg.tensor([0.0, 2.0])).tolist()
@@ -198,7 +198,7 @@ pub fn elu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 /// The scaled exponential linear unit: `elu` with an `alpha` and times a scale that keep mean 0 and variance 1, in
 /// `input` itself if `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape.
+/// Args: `input` floating dtype, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * scale` where `input > 0`, else `g * scale *
 /// alpha * exp(input)`.
 ///
@@ -227,7 +227,7 @@ pub fn selu_inplace(input: &Tensor) -> Result<Tensor> {
 /// The continuous exponential linear unit: `input` where positive, else `alpha * (exp(input / alpha) - 1)`, in `input`
 /// itself if `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape; `alpha` a number other than 0.
+/// Args: `input` floating dtype, any shape; `alpha` a number other than 0.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g` where `input > 0`, else `g * exp(input / alpha)`.
 /// Raises: RuntimeError if `alpha` is 0.
 ///
@@ -251,7 +251,7 @@ pub fn celu_inplace(input: &Tensor, alpha: Scalar) -> Result<Tensor> {
 
 /// The sigmoid linear unit, `input * sigmoid(input)`, in `input` itself if `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape.
+/// Args: `input` floating or complex dtype, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * s * (1 + input * (1 - s))` with `s =
 /// sigmoid(input)`.
 ///
@@ -268,7 +268,7 @@ pub fn silu(input: &Tensor, inplace: bool) -> Result<Tensor> {
 
 /// A smooth `relu`: `log(1 + exp(beta * input)) / beta`, and `input` where `beta * input > threshold`.
 ///
-/// Args: `input` float32 or float64, any shape; `beta`, `threshold` numbers.
+/// Args: `input` floating dtype, any shape; `beta`, `threshold` numbers.
 /// Returns: a tensor of the same shape. Derivative: `g * sigmoid(beta * input)`, or `g` above the threshold.
 ///
 /// >>> rg.nn.functional.softplus(rg.tensor([100.0])).tolist()
@@ -280,7 +280,7 @@ pub fn softplus(input: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tenso
 
 /// `input * tanh(softplus(input))`, in `input` itself if `inplace`.
 ///
-/// Args: `input` float32 or float64, any shape.
+/// Args: `input` floating dtype, any shape.
 /// Returns: a tensor of the same shape, or `input`. Derivative: `g * (t + input * sigmoid(input) * (1 - t**2))` with
 /// `t` the tanh.
 ///
@@ -293,7 +293,7 @@ pub fn mish(input: &Tensor, inplace: bool) -> Result<Tensor> {
 
 /// The logarithm of the logistic function, `-log(1 + exp(-input))`.
 ///
-/// Args: `input` float32 or float64, any shape.
+/// Args: `input` floating dtype, any shape.
 /// Returns: a tensor of the same shape. Derivative: `g * sigmoid(-input)`.
 ///
 /// >>> rg.nn.functional.logsigmoid(rg.tensor([-1000.0])).tolist()

@@ -95,7 +95,7 @@ impl Primitive for Multinomial {
 
 /// Indices, each drawn with the probability that stands there.
 ///
-/// Args: `input` weights, none negative, that need not sum to 1: a vector or rows of them, float32 or float64;
+/// Args: `input` weights, none negative, that need not sum to 1: a vector or rows of them, floating dtype;
 /// `num_samples` how many indices for each; `replacement` lets an index be drawn again; `generator` draws (the default
 /// one).
 /// Returns: int64 of sizes (num_samples,) or (rows, num_samples). No derivative. Raises: RuntimeError for other shapes
@@ -229,9 +229,9 @@ fn around(mean: Result<&Tensor, f64>, std: Result<&Tensor, f64>, generator: Opti
 
 /// Normal random numbers around the elements of a tensor.
 ///
-/// Args: `mean` the mean of each number, float32 or float64; `std` the standard deviation of all; `generator` draws
-/// (the default one). Returns: a tensor of the shape and dtype of `mean`. Derivative: zero. Raises: RuntimeError for a
-/// negative `std`.
+/// Args: `mean` the mean of each number, floating or complex dtype; `std` the standard deviation of all; `generator`
+/// draws (the default one). Returns: a tensor of the shape and dtype of `mean`. Derivative: zero. Raises: RuntimeError
+/// for a negative `std`.
 ///
 /// >>> rg.normal(rg.tensor([1.0, 2.0]), 0.0).tolist()
 /// [1.0, 2.0]

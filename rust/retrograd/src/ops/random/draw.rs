@@ -212,7 +212,8 @@ impl Draw {
                 let (least, most) = bounds(dtype);
                 for (name, x) in [("from", lo), ("to - 1", hi - 1)] {
                     // Floats take integers beyond those they hold exactly, rounded.
-                    let holds = if floats { x.unsigned_abs() as f64 <= largest(dtype) } else { (least..=most).contains(&x) };
+                    let holds =
+                        if floats { x.unsigned_abs() as f64 <= largest(dtype) } else { (least..=most).contains(&x) };
                     if !holds {
                         return refuse("random_", format!("{name} is out of bounds for {}, got {x}", dtype.cpp_name()));
                     }
@@ -294,11 +295,11 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
             DType::Float32 => in_order::<f32>(t, |o| random::uniform_f32(g, o, lo, hi)),
             DType::Float64 => in_order::<f64>(t, |o| random::uniform_f64(g, o, lo, hi)),
             DType::Float16 | DType::BFloat16 => {
-                let [lo, hi] = [lo, hi].map(|x| rounded(x, dtype));
+                let end = rounded(hi, dtype);
                 halves(t, |o| {
                     random::uniform_f32(g, o, lo, hi);
                     // The end itself, if a number rounds to it, is the beginning.
-                    o.iter_mut().filter(|x| rounded(f64::from(**x), dtype) == hi).for_each(|x| *x = lo as f32);
+                    o.iter_mut().filter(|x| rounded(f64::from(**x), dtype) == end).for_each(|x| *x = lo as f32);
                 })
             }
             _ => undeclared(dtype),

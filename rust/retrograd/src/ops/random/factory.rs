@@ -54,7 +54,7 @@ fn fresh_like(
 ///
 /// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float
 /// dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and
-/// NotImplementedError for a dtype that is not float32 or float64.
+/// NotImplementedError for a dtype that is neither floating nor complex.
 ///
 /// >>> rg.rand(2, 3).shape
 /// retrograd.Size([2, 3])
@@ -67,7 +67,7 @@ pub fn rand(#[size] size: &[i64], generator: Option<&Generator>, #[options] opti
 ///
 /// Args: `size` integers or one sequence of them; `generator` draws (the default one); `dtype` (the default float
 /// dtype); the rest as `empty`. Returns: the numbers that torch draws from the same seed. Raises: as `empty`, and
-/// NotImplementedError for a dtype that is not float32 or float64.
+/// NotImplementedError for a dtype that is neither floating nor complex.
 ///
 /// >>> rg.randn(2, 3).shape
 /// retrograd.Size([2, 3])

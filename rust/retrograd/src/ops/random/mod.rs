@@ -184,7 +184,7 @@ impl Primitive for BernoulliEach {
 /// Overwrites the tensor with uniform random numbers in `[from, to)`.
 ///
 /// Args: `from`, `to` numbers; `generator` draws (the default one). Derivative: zero.
-/// Raises: RuntimeError for an empty range; NotImplementedError for a dtype that is not float32 or float64.
+/// Raises: RuntimeError for an empty range; NotImplementedError for a dtype that is neither floating nor complex.
 ///
 /// >>> rg.zeros(2).uniform_(3, 3).tolist()
 /// [3.0, 3.0]
@@ -196,7 +196,7 @@ pub fn uniform(input: &Tensor, r#from: f64, to: f64, generator: Option<&Generato
 /// Overwrites the tensor with normal random numbers.
 ///
 /// Args: `mean`, `std` numbers; `generator` draws (the default one). Derivative: zero.
-/// Raises: RuntimeError for a negative `std`; NotImplementedError for a dtype that is not float32 or float64.
+/// Raises: RuntimeError for a negative `std`; NotImplementedError for a dtype that is neither floating nor complex.
 ///
 /// >>> rg.zeros(2).normal_(3, 0).tolist()
 /// [3.0, 3.0]
@@ -208,7 +208,7 @@ pub fn normal(input: &Tensor, mean: f64, std: f64, generator: Option<&Generator>
 /// Overwrites the tensor with exponentially distributed random numbers, whose mean is `1 / lambd`.
 ///
 /// Args: `lambd` a positive number; `generator` draws (the default one). Derivative: zero.
-/// Raises: RuntimeError for a `lambd` that is not positive, and for a dtype that is not float32 or float64.
+/// Raises: RuntimeError for a `lambd` that is not positive, and for a dtype that is not floating.
 ///
 /// >>> rg.zeros(2).exponential_(rg.inf).tolist()
 /// [0.0, 0.0]
@@ -254,7 +254,7 @@ pub fn random(input: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
 
 /// 1 with the probability in each element, else 0.
 ///
-/// Args: `input` probabilities in float32 or float64; `generator` draws (the default one).
+/// Args: `input` probabilities of a floating dtype; `generator` draws (the default one).
 /// Returns: the same shape and dtype. Derivative: zero. Raises: RuntimeError for a probability outside 0 to 1.
 ///
 /// >>> rg.bernoulli(rg.tensor([0.0, 1.0])).tolist()
@@ -279,7 +279,7 @@ pub fn bernoulli_with(input: &Tensor, p: f64, generator: Option<&Generator>) -> 
 
 /// Overwrites the tensor with 1 with the probability in each element of `p`, else 0.
 ///
-/// Args: `p` probabilities in float32 or float64, broadcast; `generator` draws (the default one). Derivative: zero.
+/// Args: `p` probabilities of a floating dtype, broadcast; `generator` draws (the default one). Derivative: zero.
 /// Raises: RuntimeError for a probability outside 0 to 1, or if `p` does not broadcast to the tensor.
 ///
 /// >>> rg.zeros(2).bernoulli_(rg.tensor([0.0, 1.0])).tolist()

@@ -6,7 +6,9 @@ use smallvec::smallvec;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::ops::memory;
 use crate::tensor::layout::{checked_numel, contiguous_strides, numel, view_strides, wrap_dim};

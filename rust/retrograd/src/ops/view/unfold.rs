@@ -5,7 +5,9 @@ use retrograd_macros::op;
 use super::view_op::{Layout, ViewOp, apply_view, with_batch};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::match_dtype;

@@ -11,7 +11,9 @@ use super::arguments::Steps;
 use super::weight::ConvolutionWeight;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params,
+};
 use crate::error::{Error, Result};
 use crate::kernels::conv::{self, ConvScalar, Shape};
 use crate::kernels::matmul::TERM_COST;
@@ -171,8 +173,8 @@ impl Primitive for Convolution {
 /// The integers of which torch has no transposed convolution.
 const SMALL_INTS: Dtypes = Dtypes::of(&[DType::UInt8, DType::Int8, DType::Int16, DType::Int32]);
 
-/// What an op that is bilinear with real coefficients makes of complex numbers `x` and `w`: three of real ones, as torch
-/// has it; plus a bias for each channel.
+/// What an op that is bilinear with real coefficients makes of complex numbers `x` and `w`: three of real ones, as
+/// torch has it; plus a bias for each channel.
 pub(super) fn by_real_parts<P: Primitive>(op: &P, x: &Tensor, w: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
     let run = |x: &Tensor, w: &Tensor| -> Result<Tensor> { Ok(op.forward(&[x, w])?.swap_remove(0)) };
     let parts = |x: &Tensor| -> Result<[Tensor; 2]> { Ok([part(x, false)?, part(x, true)?]) };

@@ -119,8 +119,8 @@ conv! {
     /// padding + k * dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the
     /// input.
     ///
-    /// Args: `input` (N, C, L) or (C, L), float32 or float64 (integers, without gradients, too); `weight` (O, C /
-    /// groups, k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one per
+    /// Args: `input` (N, C, L) or (C, L), floating or complex dtype (integers, without gradients, too); `weight` (O, C
+    /// / groups, k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one per
     /// axis; `groups` parts into which the channels are cut, each seen by its part of the outputs. Returns: a tensor
     /// (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) - 1) //
     /// stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight the sum
@@ -140,14 +140,14 @@ conv! {
     /// padding + k * dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the
     /// input.
     ///
-    /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (integers, without gradients, too); `weight` (O, C /
-    /// groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number or one
-    /// per axis; `groups` parts into which the channels are cut, each seen by its part of the outputs. Returns: a
-    /// tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) - 1)
-    /// // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight the
-    /// sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the bias
-    /// the sum of `g`. Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or the kernel is larger than
-    /// the padded input.
+    /// Args: `input` (N, C, H, W) or (C, H, W), floating or complex dtype (integers, without gradients, too); `weight`
+    /// (O, C / groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one number
+    /// or one per axis; `groups` parts into which the channels are cut, each seen by its part of the outputs. Returns:
+    /// a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation * (k - 1) -
+    /// 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for the weight
+    /// the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`; for the
+    /// bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or the kernel is larger
+    /// than the padded input.
     ///
     /// >>> rg.nn.functional.conv2d(rg.ones(1, 2, 3, 3), rg.ones(1, 2, 3, 3), padding=1, stride=2).tolist()
     /// [[[[8.0, 8.0], [8.0, 8.0]]]]
@@ -161,14 +161,14 @@ conv! {
     /// padding + k * dilation]` over the channels `c` of the group of `o` and the taps `k`, zeros being around the
     /// input.
     ///
-    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64 (integers, without gradients, too); `weight`
-    /// (O, C / groups, kd, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation` one
-    /// number or one per axis; `groups` parts into which the channels are cut, each seen by its part of the outputs.
-    /// Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding - dilation *
-    /// (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the weight; for
-    /// the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k * dilation]`;
-    /// for the bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or the kernel is
-    /// larger than the padded input.
+    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), floating or complex dtype (integers, without gradients, too);
+    /// `weight` (O, C / groups, kd, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `dilation`
+    /// one number or one per axis; `groups` parts into which the channels are cut, each seen by its part of the
+    /// outputs. Returns: a tensor (N, O, ...), without N if the input has none; each size is `(size + 2 * padding -
+    /// dilation * (k - 1) - 1) // stride + 1`. Derivative: for the input the transposed convolution of `g` with the
+    /// weight; for the weight the sum over batch and positions of `g[n, o, t] * input[n, c, t * stride - padding + k *
+    /// dilation]`; for the bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or
+    /// the kernel is larger than the padded input.
     ///
     /// >>> rg.nn.functional.conv3d(rg.ones(1, 1, 2, 2, 2), rg.ones(1, 1, 2, 2, 2)).tolist()
     /// [[[[[8.0]]]]]
@@ -205,11 +205,11 @@ conv_transpose! {
     /// The transposed convolution over one axis: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t * stride -
     /// padding + k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of `conv1d`.
     ///
-    /// Args: `input` (N, C, L) or (C, L), float32 or float64 (int64, without gradients, too); `weight` (C, O / groups,
-    /// k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation` one number or
-    /// one per axis, the padding taken away on both sides, the output padding added at the end; `groups` parts into
-    /// which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has none; each size is
-    /// `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the
+    /// Args: `input` (N, C, L) or (C, L), floating or complex dtype (int64, without gradients, too); `weight` (C, O /
+    /// groups, k) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation` one
+    /// number or one per axis, the padding taken away on both sides, the output padding added at the end; `groups`
+    /// parts into which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has none; each size
+    /// is `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the
     /// convolution of `g` with the weight; for the weight the sum over batch and positions of `input[n, c, t] * g[n, o,
     /// t * stride - padding + k * dilation]`; for the bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or
     /// numbers are incompatible, or the output padding is not less than stride or dilation.
@@ -223,14 +223,15 @@ conv_transpose! {
     /// The transposed convolution over two axes: `input[n, c, t] * weight[c, o, k]` is added to `out[n, o, t * stride -
     /// padding + k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of `conv2d`.
     ///
-    /// Args: `input` (N, C, H, W) or (C, H, W), float32 or float64 (int64, without gradients, too); `weight` (C, O /
-    /// groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`, `dilation`
-    /// one number or one per axis, the padding taken away on both sides, the output padding added at the end; `groups`
-    /// parts into which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has none; each size
-    /// is `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative: for the input the
-    /// convolution of `g` with the weight; for the weight the sum over batch and positions of `input[n, c, t] * g[n, o,
-    /// t * stride - padding + k * dilation]`; for the bias the sum of `g`. Raises: RuntimeError if sizes, dtypes or
-    /// numbers are incompatible, or the output padding is not less than stride or dilation.
+    /// Args: `input` (N, C, H, W) or (C, H, W), floating or complex dtype (int64, without gradients, too); `weight` (C,
+    /// O / groups, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`,
+    /// `dilation` one number or one per axis, the padding taken away on both sides, the output padding added at the
+    /// end; `groups` parts into which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has
+    /// none; each size is `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative:
+    /// for the input the convolution of `g` with the weight; for the weight the sum over batch and positions of
+    /// `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias the sum of `g`. Raises:
+    /// RuntimeError if sizes, dtypes or numbers are incompatible, or the output padding is not less than stride or
+    /// dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose2d(rg.ones(1, 1, 1, 2), rg.ones(1, 1, 1, 2)).tolist()
     /// [[[[1.0, 2.0, 1.0]]]]
@@ -242,15 +243,15 @@ conv_transpose! {
     /// stride - padding + k * dilation]`, and `bias[o]` to all. As a function of its input it is the adjoint of
     /// `conv3d`.
     ///
-    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), float32 or float64 (int64, without gradients, too); `weight` (C,
-    /// O / groups, kd, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`, `output_padding`,
-    /// `dilation` one number or one per axis, the padding taken away on both sides, the output padding added at the
-    /// end; `groups` parts into which the channels are cut. Returns: a tensor (N, O, ...), without N if the input has
-    /// none; each size is `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1`. Derivative:
-    /// for the input the convolution of `g` with the weight; for the weight the sum over batch and positions of
-    /// `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias the sum of `g`. Raises:
-    /// RuntimeError if sizes, dtypes or numbers are incompatible, or the output padding is not less than stride or
-    /// dilation.
+    /// Args: `input` (N, C, D, H, W) or (C, D, H, W), floating or complex dtype (int64, without gradients, too);
+    /// `weight` (C, O / groups, kd, kh, kw) and `bias` (O,) or None, of the same dtype; `stride`, `padding`,
+    /// `output_padding`, `dilation` one number or one per axis, the padding taken away on both sides, the output
+    /// padding added at the end; `groups` parts into which the channels are cut. Returns: a tensor (N, O, ...), without
+    /// N if the input has none; each size is `(size - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding +
+    /// 1`. Derivative: for the input the convolution of `g` with the weight; for the weight the sum over batch and
+    /// positions of `input[n, c, t] * g[n, o, t * stride - padding + k * dilation]`; for the bias the sum of `g`.
+    /// Raises: RuntimeError if sizes, dtypes or numbers are incompatible, or the output padding is not less than stride
+    /// or dilation.
     ///
     /// >>> rg.nn.functional.conv_transpose3d(rg.ones(1, 1, 1, 1, 2), rg.ones(1, 1, 1, 1, 2)).tolist()
     /// [[[[[1.0, 2.0, 1.0]]]]]

@@ -6,7 +6,9 @@ use smallvec::smallvec;
 use super::convolution::{joined, nothing, parted};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params};
+use crate::autograd::primitive::{
+    Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, one, out, params,
+};
 use crate::error::{Error, Result, Sizes};
 use crate::kernels::conv::{self, ConvAxis, Window};
 use crate::kernels::real::Ring;
@@ -199,13 +201,11 @@ fn tuple(pair: [usize; 2]) -> String {
 
 /// The windows that a kernel of some size sees of images, each as a column.
 ///
-/// Args: `input` (N, C, H, W) or (C, H, W), float32, float64 or bool; `kernel_size`, `dilation`, `padding`, `stride`
-/// one number or a pair, of rows and columns: the window's size, the distance of its elements, zeros around the image,
-/// and the distance of windows.
-/// Returns: a tensor (N, C * kh * kw, L), without N if the input has none, of `L` windows, row by row. Derivative:
-/// `fold` of `g`.
-/// Raises: RuntimeError if the input has not three or four dims or a size of 0, a number is too small, or no window
-/// fits.
+/// Args: `input` (N, C, H, W) or (C, H, W), floating or complex dtype or bool; `kernel_size`, `dilation`, `padding`,
+/// `stride` one number or a pair, of rows and columns: the window's size, the distance of its elements, zeros around
+/// the image, and the distance of windows. Returns: a tensor (N, C * kh * kw, L), without N if the input has none, of
+/// `L` windows, row by row. Derivative: `fold` of `g`. Raises: RuntimeError if the input has not three or four dims or
+/// a size of 0, a number is too small, or no window fits.
 ///
 /// >>> rg.nn.functional.unfold(rg.tensor([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]), (2, 2)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0], [4.0, 5.0], [5.0, 6.0]]
@@ -250,8 +250,8 @@ pub fn unfold(
 
 /// The images that windows add up to: the adjoint of `unfold`.
 ///
-/// Args: `input` (N, C * kh * kw, L) or (C * kh * kw, L), float32, float64 or bool: `L` windows, as `unfold` makes
-/// them; `output_size` of the images, one number or a pair; `kernel_size`, `dilation`, `padding`, `stride` as in
+/// Args: `input` (N, C * kh * kw, L) or (C * kh * kw, L), floating or complex dtype or bool: `L` windows, as `unfold`
+/// makes them; `output_size` of the images, one number or a pair; `kernel_size`, `dilation`, `padding`, `stride` as in
 /// `unfold`. Returns: a tensor (N, C, H, W), without N if the input has none; each element is the sum of what the
 /// windows have there. Derivative: `unfold` of `g`. Raises: RuntimeError if the sizes are incompatible or a number is
 /// too small.

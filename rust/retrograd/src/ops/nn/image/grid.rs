@@ -6,7 +6,9 @@ use smallvec::smallvec;
 use super::grid_composed::taps;
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params};
+use crate::autograd::primitive::{
+    Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
+};
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::kernels::grid::{self, Border, Extent, Mode, Sample, Sampler};
 use crate::match_dtype;
@@ -238,7 +240,7 @@ fn warn_of_default(align: Option<bool>) -> Result<bool> {
 
 /// Samples of `input` at the points of `grid`.
 ///
-/// Args: `input` (N, C, H, W) or (N, C, D, H, W), float32 or float64; `grid` (N, H', W', 2) or (N, D', H', W', 3) of
+/// Args: `input` (N, C, H, W) or (N, C, D, H, W), floating dtype; `grid` (N, H', W', 2) or (N, D', H', W', 3) of
 /// the same dtype: for each sample its x, y (and z), where -1 and 1 are the edges; `mode` 'bilinear' (also of three
 /// axes), 'nearest' or 'bicubic' (two axes); `padding_mode` what is outside: 'zeros', 'border' for the nearest element,
 /// 'reflection'; `align_corners` lets -1 and 1 be the centres of the outermost elements instead. Returns: a tensor (N,
@@ -468,7 +470,7 @@ fn affine(op: &'static str, theta: &Tensor, size: &[i64], align: bool) -> Result
 
 /// Points for `grid_sample` that affine maps send every position of a result to.
 ///
-/// Args: `theta` matrices (N, 2, 3), or (N, 3, 4) for three axes, a float dtype; `size` the sizes (N, C, H, W) or (N,
+/// Args: `theta` matrices (N, 2, 3), or (N, 3, 4) for three axes, floating dtype; `size` the sizes (N, C, H, W) or (N,
 /// C, D, H, W) of the result; `align_corners` as for `grid_sample`.
 /// Returns: a grid (N, H, W, 2) or (N, D, H, W, 3). Derivative: the products of `g` with the coordinates, added up.
 /// Raises: ValueError for other shapes and dtypes; NotImplementedError for other numbers of axes.

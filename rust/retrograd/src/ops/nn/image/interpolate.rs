@@ -364,7 +364,7 @@ fn check(op: &'static str, x: &Tensor, sizes: &[i64], rank: usize) -> Result<()>
 
 /// Resamples the axes behind the channels to other sizes.
 ///
-/// Args: `input` (N, C, W), (N, C, H, W) or (N, C, D, H, W), a float dtype (uint8 for some modes); `size` the new
+/// Args: `input` (N, C, W), (N, C, H, W) or (N, C, D, H, W), floating dtype (uint8 for some modes); `size` the new
 /// sizes, or `scale_factor` what to multiply the old ones by: one number for all or one for each; `mode` 'nearest',
 /// 'nearest-exact', 'area', or by the number of axes 'linear', 'bilinear', 'bicubic', 'trilinear'; `align_corners` lets
 /// the corners of both coincide (in the last four); `recompute_scale_factor` takes positions from the sizes instead of

@@ -115,7 +115,7 @@ macro_rules! adaptive_pools {
     )*) => { $(
         #[doc = concat!(" The means of windows that divide ", $axes, " as evenly as may be.")]
         ///
-        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `output_size` how many windows", $wanted, ".")]
+        #[doc = concat!(" Args: `input` ", $sizes, ", floating dtype; `output_size` how many windows", $wanted, ".")]
         #[doc = concat!(" Returns: a tensor ", $result, ". Derivative: `g`, over the size of its window, added to the")]
         /// window. Raises: RuntimeError if sizes are incompatible.
         ///
@@ -128,7 +128,7 @@ macro_rules! adaptive_pools {
 
         #[doc = concat!(" The maxima of windows that divide ", $axes, " as evenly as may be.")]
         ///
-        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `output_size` how many windows", $wanted, ";")]
+        #[doc = concat!(" Args: `input` ", $sizes, ", floating dtype; `output_size` how many windows", $wanted, ";")]
         /// `return_indices` also returns where in its plane each maximum stands.
         #[doc = concat!(" Returns: a tensor ", $result, ", or a pair of it and int64 indices. Derivative: `g` at the")]
         /// places of the maxima. Raises: RuntimeError if sizes are incompatible.

@@ -200,7 +200,7 @@ pub(super) fn one_int(op: &'static str, list: &[i64], what: &str) -> Result<i64>
 
 /// The mean of every window along the last axis.
 ///
-/// Args: `input` (N, C, W) or (C, W), a float dtype or int64; `kernel_size` the size of the windows; `stride` from one
+/// Args: `input` (N, C, W) or (C, W), floating dtype or int64; `kernel_size` the size of the windows; `stride` from one
 /// window to the next, by default the kernel size; `padding` of zeros on both sides, at most half the kernel size;
 /// `ceil_mode` also counts windows that begin inside but end outside; `count_include_pad` divides by the number of
 /// positions with those in the padding. Returns: a tensor (N, C, W'). Derivative: `g`, divided alike, added to every
@@ -227,7 +227,7 @@ macro_rules! avg_pools {
     ($($name:ident: $rank:literal, $axes:literal, $sizes:literal, $result:literal, $x:literal => $shown:literal;)*) => { $(
         #[doc = concat!(" The mean of every window along ", $axes, ".")]
         ///
-        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype or int64;")]
+        #[doc = concat!(" Args: `input` ", $sizes, ", floating dtype or int64;")]
         /// `kernel_size` the size of the windows; `stride` from one window to the next, by default the kernel size;
         /// `padding` of zeros on both sides, at most half the kernel size; `ceil_mode` also counts windows that begin
         /// inside but end outside; `count_include_pad` divides by the number of positions with those in the padding;

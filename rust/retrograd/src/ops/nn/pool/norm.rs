@@ -41,7 +41,7 @@ macro_rules! lp_pools {
     )*) => { $(
         #[doc = concat!(" The p-norm of every window along ", $axes, ": `(sum x^p)^(1/p)`.")]
         ///
-        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `norm_type` the number p, also")]
+        #[doc = concat!(" Args: `input` ", $sizes, ", floating dtype; `norm_type` the number p, also")]
         #[doc = concat!(" infinite for the maximum; `kernel_size`, `stride` and `ceil_mode` as for `", $avg, "`.")]
         #[doc = concat!(" Returns: a tensor as `", $avg, "` does. Derivative: that of the powers, the mean and the")]
         /// root it consists of. Raises: RuntimeError if windows and sizes are incompatible; ValueError for p = 0.

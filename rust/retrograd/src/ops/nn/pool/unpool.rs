@@ -190,7 +190,7 @@ macro_rules! max_unpools {
     ($($name:ident: $rank:literal, $whole:literal, $pool:literal, $sizes:literal, $call:literal => $shown:literal;)*) => { $(
         #[doc = concat!(" Maxima at the places of a ", $whole, " that `", $pool, "` found them at, zeros elsewhere.")]
         ///
-        #[doc = concat!(" Args: `input` ", $sizes, ", a float dtype; `indices` int64 of the same shape, as")]
+        #[doc = concat!(" Args: `input` ", $sizes, ", floating dtype; `indices` int64 of the same shape, as")]
         #[doc = concat!(" `", $pool, "` returns them; `kernel_size`, `stride` and `padding` as given there; `output_size`")]
         /// the sizes of what was pooled, where these do not follow from the other arguments. Returns: a tensor of the
         /// sizes before pooling. Derivative: `g` at the places. Raises: RuntimeError for an index that names no place;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use retrograd_macros::op;
 use smallvec::SmallVec;
@@ -43,7 +44,7 @@ const BACKWARD_COST: f64 = 0.6;
 /// No operand.
 const ABSENT: usize = usize::MAX;
 
-/// The rows of a contiguous tensor. Halves are float32 here, row by row: then `T` is `f32`.
+/// The rows of a contiguous tensor, in blocks. Those of halves are converted to float32 and back, so that `T` is `f32`.
 #[derive(Clone, Copy)]
 struct Rows<T> {
     first: SharedPtr<u8>,
@@ -52,46 +53,74 @@ struct Rows<T> {
     elements: PhantomData<T>,
 }
 
+/// How many halves are converted at once: so few that they stay in the cache.
+const BLOCK: usize = 4096;
+
 impl<T: Element + Real> Rows<T> {
     fn of(t: &Tensor, n: usize) -> Self {
         let half = t.dtype().half();
         assert!(T::DTYPE == if half.is_some() { DType::Float32 } else { t.dtype() });
         Self { first: SharedPtr(t.op_ptr()), half, n, elements: PhantomData }
     }
-    /// Room for a row of halves.
+    /// The blocks of a row: of elements that are not converted, there is one.
+    fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
+        let (n, block) = (self.n, if self.half.is_some() { BLOCK } else { self.n.max(1) });
+        (0..n).step_by(block).map(move |start| start..n.min(start + block))
+    }
+    /// Room for a block of halves.
     fn room(&self) -> Vec<T> {
-        vec![T::ZERO; if self.half.is_some() { self.n } else { 0 }]
+        vec![T::ZERO; if self.half.is_some() { self.n.min(BLOCK) } else { 0 }]
     }
     /// # Safety
-    /// 1. There is a row `i`, initialised, that nobody writes meanwhile.
-    unsafe fn read<'a>(&self, i: usize, room: &'a mut [T]) -> &'a [T] {
-        // SAFETY: duty 1; `room` has the length of a row, and is of `f32`.
+    /// 1. There is a row `i`, initialised, that nobody writes meanwhile. 2. `at` is one of the blocks.
+    unsafe fn read<'a>(&self, i: usize, at: Range<usize>, room: &'a mut [T]) -> &'a [T] {
+        let (start, n) = (i * self.n + at.start, at.len());
+        // SAFETY: duties 1 and 2; the room is of `f32`, and as long as was just asked for.
         unsafe {
             match self.half {
-                None => std::slice::from_raw_parts(self.first.get().cast::<T>().add(i * self.n), self.n),
+                None => std::slice::from_raw_parts(self.first.get().cast::<T>().add(start), n),
                 Some(half) => {
-                    let row = self.first.get().cast::<u16>().add(i * self.n);
-                    widen(half, self.n, row.cast_const(), room.as_mut_ptr().cast());
+                    let room = &mut room[..n];
+                    widen(half, n, self.first.get().cast::<u16>().add(start).cast_const(), room.as_mut_ptr().cast());
                     room
                 }
             }
         }
     }
+    /// As [`Rows::read`], of the row that was read last.
+    ///
     /// # Safety
-    /// 1. There is a row `i`, that nobody reads or writes meanwhile. 2. `fill` writes every element.
-    unsafe fn write(&self, i: usize, room: &mut [T], fill: impl FnOnce(&mut [T])) {
-        // SAFETY: duties 1 and 2; `room` has the length of a row, and is of `f32`.
+    /// As [`Rows::read`].
+    unsafe fn read_again<'a>(&self, i: usize, at: Range<usize>, room: &'a mut [T]) -> &'a [T] {
+        let there = self.half.is_some() && at.len() == self.n;
+        // SAFETY: as ours.
+        if there { &room[..self.n] } else { unsafe { self.read(i, at, room) } }
+    }
+    /// # Safety
+    /// 1. There is a row `i`, that nobody reads or writes meanwhile. 2. `at` is one of the blocks. 3. `fill` writes
+    ///    every element.
+    unsafe fn write(&self, i: usize, at: Range<usize>, room: &mut [T], fill: impl FnOnce(&mut [T])) {
+        let (start, n) = (i * self.n + at.start, at.len());
+        // SAFETY: duties 1 to 3; the room is of `f32`, and as long as was just asked for.
         unsafe {
             match self.half {
-                None => fill(std::slice::from_raw_parts_mut(self.first.get().cast::<T>().add(i * self.n), self.n)),
+                None => fill(std::slice::from_raw_parts_mut(self.first.get().cast::<T>().add(start), n)),
                 Some(half) => {
+                    let room = &mut room[..n];
                     fill(room);
-                    let row = self.first.get().cast::<u16>().add(i * self.n);
-                    narrow(half, self.n, room.as_ptr().cast(), row);
+                    narrow(half, n, room.as_ptr().cast(), self.first.get().cast::<u16>().add(start));
                 }
             }
         }
     }
+}
+
+/// Mean and sum of squared deviations of two sets of elements together, from those of each.
+fn joined<T: Real>((n, mean, squares): (usize, T, T), (m, mean_too, squares_too): (usize, T, T)) -> (T, T) {
+    let share = T::of(m as f64 / (n + m) as f64);
+    let apart = mean_too.sub(mean);
+    let between = apart.mul(apart).mul(share).mul(T::of(n as f64));
+    (mean.add(apart.mul(share)), squares.add(squares_too).add(between))
 }
 
 /// The numbers of a tensor in the dtype that halves are computed in, recorded.
@@ -161,12 +190,21 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
                 // SAFETY: S1 and S3: row `i` of input and output, contiguous, the output fresh; element `i` of the
                 // fresh moments; no other piece has this row.
                 unsafe {
-                    let x = from.read(i, &mut read);
-                    let (mean, squares) = moments(x.as_ptr(), n, 1);
+                    let (mut mean, mut squares) = (T::of(f64::NAN), T::ZERO);
+                    for at in from.blocks() {
+                        let (before, x) = (at.start, from.read(i, at, &mut read));
+                        let (m, s) = moments(x.as_ptr(), x.len(), 1);
+                        (mean, squares) =
+                            if before == 0 { (m, s) } else { joined((before, mean, squares), (x.len(), m, s)) };
+                    }
                     let rstd = T::ONE.div(squares.div(T::of(n as f64)).add(T::of(self.eps)).sqrt());
                     *pm.get().add(i) = mean;
                     *pr.get().add(i) = rstd;
-                    to.write(i, &mut written, |y| norm::standardize(x, mean, rstd, &weight, &bias, y));
+                    for at in from.blocks() {
+                        let x = from.read_again(i, at.clone(), &mut read);
+                        let (w, b) = (&weight[at.clone()], &bias[at.clone()]);
+                        to.write(i, at, &mut written, |y| norm::standardize(x, mean, rstd, w, b, y));
+                    }
                 }
             }
         });
@@ -198,20 +236,34 @@ impl<const W: bool, const B: bool> LayerNorm<W, B> {
             let [mut x, mut g, mut o] = [rows_of_x.room(), rows_of_x.room(), rows_of_x.room()];
             for i in range {
                 // SAFETY: S1 and S3: all four are contiguous, with as many rows as there are moments.
-                let (x, g, mean, rstd) = unsafe {
-                    (rows_of_x.read(i, &mut x), rows_of_g.read(i, &mut g), *pm.get().add(i), *pr.get().add(i))
-                };
-                if let Some(out) = out {
-                    let (sum, along) = norm::sums(x, g, weight, mean);
-                    let slope = along.mul(share).mul(rstd).mul(rstd).mul(rstd);
-                    let factors = [rstd, T::ZERO.sub(slope), T::ZERO.sub(sum.mul(share).mul(rstd))];
-                    // SAFETY: S1 and S3: row `i` of the fresh contiguous gradient, which no other piece has.
-                    unsafe { out.write(i, &mut o, |o| norm::project(x, g, weight, mean, factors, o)) };
+                let (mean, rstd) = unsafe { (*pm.get().add(i), *pr.get().add(i)) };
+                let weight = |at: &Range<usize>| weight.map(|w| &w[at.clone()]);
+                let (mut sum, mut along) = (T::ZERO, T::ZERO);
+                for at in rows_of_x.blocks() {
+                    // SAFETY: as above.
+                    let (x, g) =
+                        unsafe { (rows_of_x.read(i, at.clone(), &mut x), rows_of_g.read(i, at.clone(), &mut g)) };
+                    if out.is_some() {
+                        let (s, a) = norm::sums(x, g, weight(&at), mean);
+                        (sum, along) = (sum.add(s), along.add(a));
+                    }
+                    if parts > 0 {
+                        let first = along_weight.get().wrapping_add(i / PART * n + at.start);
+                        // SAFETY: the sums of this part, which no other piece has.
+                        norm::add_along(x, g, mean, rstd, unsafe { std::slice::from_raw_parts_mut(first, at.len()) });
+                    }
                 }
-                if parts > 0 {
-                    // SAFETY: the sums of this part, which no other piece has.
-                    let sums = unsafe { std::slice::from_raw_parts_mut(along_weight.get().add(i / PART * n), n) };
-                    norm::add_along(x, g, mean, rstd, sums);
+                let Some(out) = out else { continue };
+                let slope = along.mul(share).mul(rstd).mul(rstd).mul(rstd);
+                let factors = [rstd, T::ZERO.sub(slope), T::ZERO.sub(sum.mul(share).mul(rstd))];
+                for at in out.blocks() {
+                    // SAFETY: S1 and S3: as above, and row `i` of the fresh contiguous gradient, which no other piece
+                    // has.
+                    unsafe {
+                        let x = rows_of_x.read_again(i, at.clone(), &mut x);
+                        let g = rows_of_g.read_again(i, at.clone(), &mut g);
+                        out.write(i, at.clone(), &mut o, |o| norm::project(x, g, weight(&at), mean, factors, o));
+                    }
                 }
             }
         });

@@ -7,7 +7,7 @@ use super::layer_norm::{check, widened};
 use crate::error::{Error, Result, Shape};
 use crate::ops::memory;
 use crate::ops::view::cat;
-use crate::tensor::{DType, Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Tensor};
 
 /// Divides by the root mean square over the last dims: `x / sqrt(mean(x**2) + eps)`, times `weight`.
 ///
@@ -30,7 +30,7 @@ pub fn rms_norm(input: &Tensor, normalized_shape: &[i64], weight: Option<&Tensor
     };
     let axes: SmallVec<[i64; 5]> = (1..=normalized.len() as i64).map(|i| -i).collect();
     let x = widened(input)?;
-    let squares = x.power(Scalar::Int(2))?.mean_dims(&axes, true)?;
+    let squares = x.mul(&x)?.mean_dims(&axes, true)?;
     let y = x.mul(&squares.plus(eps.unwrap_or(least))?.rsqrt()?)?;
     memory::cast(&weight.map_or(Ok(y.clone()), |w| y.mul(w))?, input.dtype())
 }

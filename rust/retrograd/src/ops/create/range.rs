@@ -1,8 +1,7 @@
 //! Ranges and the identity.
 
-use retrograd_macros::op;
-
 use half::{bf16, f16};
+use retrograd_macros::op;
 
 use crate::error::{Error, Result};
 use crate::match_dtype;

@@ -1,8 +1,9 @@
 //! Powers at equal distances, and the indices of triangles.
 
-use retrograd_macros::op;
+use std::f64::consts::PI;
 
 use num_complex::Complex;
+use retrograd_macros::op;
 
 use super::range::{check_ends, default_dtype_of, parts};
 use crate::error::{Error, ErrorKind, Result};
@@ -47,8 +48,12 @@ pub fn logspace(
     };
     let [re, im] = [exponents(ends[0])?, exponents(ends[1])?];
     let t = if dtype.is_complex() {
-        let base = Complex::new(base, 0.0);
-        let powers = re.iter().zip(&im).map(|(&re, &im)| base.powc(Complex::new(re, im)));
+        // In polar coordinates: a negative base points the other way.
+        let (log, angle) = (base.abs().ln(), if base < 0.0 { PI } else { 0.0 });
+        let powers = re.iter().zip(&im).map(|(&re, &im)| {
+            let (size, turn) = ((re * log - im * angle).exp(), re * angle + im * log);
+            Complex::new(size * turn.cos(), size * turn.sin())
+        });
         Tensor::from_slice(&powers.collect::<Vec<_>>(), &[n])?
     } else {
         Tensor::from_slice(&re.iter().map(|&x| base.powf(x)).collect::<Vec<_>>(), &[n])?

@@ -13,7 +13,7 @@ use crate::ops::pointwise::check_number;
 use crate::ops::view;
 use crate::tensor::copy;
 use crate::tensor::layout::expands_to;
-use crate::tensor::{DType, Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor};
 
 /// Index tensors that one op takes: as many as there are slots to keep them in.
 const MOST: usize = 8;
@@ -158,6 +158,9 @@ impl Primitive for IndexPut {
     const PARAMS: Params<Self> = params!(op; accumulate);
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const BATCH: Batch<Self> = Batch::Rule(batch_put);
+    fn dtypes(&self) -> Dtypes {
+        if self.accumulate { Dtypes::ALL } else { Self::DTYPES }
+    }
     fn inputs(&self) -> u32 {
         0b11
     }

@@ -15,7 +15,7 @@ use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
 use crate::tensor::layout::{broadcast, wrap_dim};
-use crate::tensor::{DType, Dims, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, Scalar, Tensor};
 
 /// The elements as a vector, not recorded.
 fn line(x: &Tensor) -> Result<Tensor> {
@@ -102,6 +102,7 @@ impl Primitive for Put {
     const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(2, "source")];
     const PARAMS: Params<Self> = params!(op; accumulate);
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const DTYPES: Dtypes = Dtypes::ALL;
     const BATCH: Batch<Self> = Batch::Rule(|p, xs, axes, batch| {
         let whole = view::batch_first(xs[0], axes[0], batch)?;
         let [x, index, source] =

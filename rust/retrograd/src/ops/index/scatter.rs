@@ -21,7 +21,7 @@ use crate::match_dtype;
 use crate::ops::pointwise::check_number;
 use crate::ops::{Form, view};
 use crate::tensor::copy;
-use crate::tensor::{Dims, Element, FromScalar, Scalar, Tensor};
+use crate::tensor::{Dims, Dtypes, Element, FromScalar, Scalar, Tensor};
 use crate::warn;
 
 /// The part of `src` that the index covers, row-major.
@@ -111,6 +111,7 @@ impl Primitive for Scatter {
     const SAVE: &'static [Save] = &[Save::input(1, "index")];
     const PARAMS: Params<Self> = params!(op; dim);
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
+    const DTYPES: Dtypes = Dtypes::ALL;
     const BATCH: Batch<Self> =
         Batch::Rule(|p, xs, axes, batch| view::along_axis(Scatter { dim: p.dim + 1, ..*p }, xs, axes, batch, 0));
     const JVP: Tangents<Self> = Tangents::Linear(0b101);

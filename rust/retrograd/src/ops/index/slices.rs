@@ -18,7 +18,7 @@ use crate::ops::pointwise::select::where_;
 use crate::ops::{Form, Value, memory, view};
 use crate::tensor::copy;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{DType, Dims, FromScalar, Scalar, Tensor};
+use crate::tensor::{DType, Dims, Dtypes, FromScalar, Scalar, Tensor};
 
 /// The tensor with an axis to count along: a 0-dim one is seen as a vector.
 fn vector(t: &Tensor) -> Result<Tensor> {
@@ -150,6 +150,7 @@ impl WriteSlices {
 impl Primitive for WriteSlices {
     const NAME: &'static str = "index_add";
     const SAVE: &'static [Save] = &[Save::input(1, "index"), Save::input(2, "source").when(2)];
+    const DTYPES: Dtypes = Dtypes::ALL;
     const BATCH: Batch<Self> = Batch::Rule(WRITE_BATCHED);
     const JVP: Tangents<Self> = Tangents::Linear(0b101);
     fn node(&self) -> &'static str {

@@ -576,7 +576,8 @@ OF_PARTS = [
     OpRecord(
         name=name,
         reference=reference,
-        samples=BINARY,
+        # Differences of complex results by real operands are those of gradcheck in `polar.rs`.
+        samples=tuple(x.but(smooth=False) for x in BINARY),
         dtypes=FLOATS,
         result="reference",
         method=False,

@@ -44,7 +44,7 @@ from records import (
 )
 from records.bound import Bound, array, dtype_of, lay_out, tensors_of
 from records.derivatives import Op, backward_of, forward_mode, jvp_of, leaves, on_arrays, pulled_back, second, vjp_of
-from records.record import FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
+from records.record import COMPLEX, FLOATS, Array, Edge, OpRecord, Refusal, Sample, s, t
 
 FAMILIES = (
     create,
@@ -123,11 +123,12 @@ def agree(got: Sequence[Any], want: Sequence[Array], dtypes: Sequence[str], slac
     for y, ref, dtype in zip(got, want, dtypes, strict=True):
         assert dtype_of(y) == dtype
         assert tuple(y.shape) == ref.shape
-        if values and dtype in FLOATS:
+        if values and dtype in (*FLOATS, *COMPLEX):
             bound = slack * float(
                 np.finfo(dtype).eps
             )  # inputs and outputs are of order one: absolute and relative alike
-            np.testing.assert_allclose(array(y).astype(np.float64), ref, rtol=bound, atol=bound)
+            wide = np.float64 if dtype in FLOATS else np.complex128
+            np.testing.assert_allclose(array(y).astype(wide), ref, rtol=bound, atol=bound)
         elif values:
             np.testing.assert_array_equal(array(y), ref.astype(dtype))
 

@@ -15,7 +15,22 @@ import pytest
 STORED: dict[str, Any] = json.loads((Path(__file__).parent / "complex_functions.json").read_text())
 Part = tuple[float, float]
 # Functions whose zeros tell on which side of a cut, or of the axis, they are.
-SIDED = set("asin acos atan asinh acosh atanh sin sinh tan tanh sqrt log log1p expm1".split())
+SIDED = {
+    "asin",
+    "acos",
+    "atan",
+    "asinh",
+    "acosh",
+    "atanh",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+    "sqrt",
+    "log",
+    "log1p",
+    "expm1",
+}
 
 
 def on(rg: Any, name: str, points: list[Part], dtype: str = "complex128") -> Any:

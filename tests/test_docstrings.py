@@ -14,7 +14,7 @@ import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -181,3 +181,21 @@ def test_the_page_of_ops_is_that_of_the_built_module():
 def test_programs_do_not_pay_for_documentation():
     code = "import sys, retrograd; print(*sorted({'doctest', 'inspect', 'numpy'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+# Ops whose docstrings say more than their examples show.
+DTYPES_BY_ARGUMENTS = {
+    "fmod": "a bool tensor is taken with a float, of which the example has one",
+    "nn.functional.hardtanh": "uint8 is refused with negative limits, as in the example",
+    "nn.functional.pad": "bools are taken in the mode that the example does not have",
+}
+
+
+@pytest.mark.parametrize(
+    "op", [op for op in OPS_PAGE["ops"]() if OPS_PAGE["claim"](op.doc)], ids=lambda op: op.names[0]
+)
+def test_docstrings_say_which_dtypes_an_op_takes(op: Any) -> None:
+    """What a docstring says of the dtypes of `input` is what its example takes."""
+    taken = OPS_PAGE["dtypes"](op)
+    if taken and op.names[0] not in DTYPES_BY_ARGUMENTS:
+        assert OPS_PAGE["claim"](op.doc) == OPS_PAGE["phrase"](taken)

@@ -145,7 +145,7 @@ def test_the_record_for_contributors_is_the_one_in_use():
     from records import pointwise
 
     names: dict[str, object] = {}
-    (code,) = [code for code in blocks("CONTRIBUTING.md", "python") if "smooth(" in code]
+    (code,) = [code for code in blocks("CONTRIBUTING.md", "python") if "records.pointwise" in code]
     exec(code, names)
     shown = code.partition("record = ")[2].strip()
     assert shown in inspect.getsource(pointwise)

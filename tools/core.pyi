@@ -46,12 +46,16 @@ class dtype:
     def is_signed(self) -> _bool: ...
     @property
     def itemsize(self) -> _int: ...
+    def to_complex(self) -> dtype: ...
+    def to_real(self) -> dtype: ...
 
 bfloat16: dtype
 bool: dtype
 cdouble: dtype
 cfloat: dtype
+chalf: dtype
 complex128: dtype
+complex32: dtype
 complex64: dtype
 double: dtype
 float: dtype
@@ -66,6 +70,9 @@ int64: dtype
 int8: dtype
 long: dtype
 short: dtype
+uint16: dtype
+uint32: dtype
+uint64: dtype
 uint8: dtype
 
 @final
@@ -241,6 +248,8 @@ class Tensor:
     def numel(self) -> _int: ...
     @property
     def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, value: Tensor | _complex) -> None: ...
     @property
     def shape(self) -> Size: ...
     @overload
@@ -279,6 +288,8 @@ class Tensor:
     def is_inference(self) -> _bool: ...
     @property
     def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, value: Tensor | _complex) -> None: ...
     @property
     def is_leaf(self) -> _bool: ...
     @property

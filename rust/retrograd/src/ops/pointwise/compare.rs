@@ -17,7 +17,7 @@ use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Ordered, Ring};
 use crate::ops::Entry;
 use crate::tensor::copy;
-use crate::tensor::{Tensor, Truth};
+use crate::tensor::{Dtypes, Tensor, Truth};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -51,6 +51,8 @@ trait Relation: Debug + Clone + Send + Sync + 'static {
     const NODES: [&'static str; 2];
     /// What can be compared: complex numbers have no order.
     type Class: OutType;
+    /// As [`Binary::DTYPES`].
+    const DTYPES: Dtypes = Self::Class::DTYPES;
     type Kernel: Numeric2<Self::Class> + Default;
 }
 
@@ -91,6 +93,7 @@ impl<const LESS: bool, const EQUAL: bool, T: Ordered> Map2<T, T, Truth> for Orde
 impl<R: Relation> Binary for Compare<R> {
     const NAME: &'static str = R::NAME;
     const JVP: Tangents<Zip<Self>> = Tangents::Zero;
+    const DTYPES: Dtypes = R::DTYPES;
     type Class = R::Class;
     type Kernel = R::Kernel;
     fn kernel(&self) -> R::Kernel {
@@ -116,6 +119,7 @@ struct Eq;
 impl Relation for Eq {
     const NAME: &'static str = "eq";
     const NODES: [&'static str; 2] = ["EqBackward0", "EqBackward1"];
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::WIDE_UNSIGNED).or(Dtypes::COMPLEX32);
     type Class = RingBools;
     type Kernel = Equality<true>;
 }
@@ -138,6 +142,7 @@ struct Ne;
 impl Relation for Ne {
     const NAME: &'static str = "ne";
     const NODES: [&'static str; 2] = ["NeBackward0", "NeBackward1"];
+    const DTYPES: Dtypes = Dtypes::ALL.or(Dtypes::WIDE_UNSIGNED).or(Dtypes::COMPLEX32);
     type Class = RingBools;
     type Kernel = Equality<false>;
 }

@@ -111,7 +111,7 @@ struct Magnitude;
 impl Primitive for Magnitude {
     const NAME: &'static str = "abs";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const DTYPES: Dtypes = Dtypes::COMPLEX;
+    const DTYPES: Dtypes = Dtypes::COMPLEX.or(Dtypes::COMPLEX32);
     const BATCH: Batch<Self> = Batch::Pointwise;
     const COMPLEX: ComplexRule = ComplexRule::Own;
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {

@@ -319,6 +319,7 @@ impl<B: BitFn> Binary for Bitwise<B> {
     const NAME: &'static str = B::NAME;
     const NODE: &'static str = "BitwiseBackward0";
     const JVP: Tangents<Zip<Self>> = Tangents::Zero;
+    const DTYPES: Dtypes = Dtypes::INTEGRAL.or(Dtypes::WIDE_UNSIGNED);
     type Class = Integral;
     type Kernel = BitKernel<B>;
     fn kernel(&self) -> BitKernel<B> {

@@ -15,7 +15,7 @@ use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::{Value, view};
 use crate::tensor::copy;
-use crate::tensor::{DType, Element, Tensor, Truth};
+use crate::tensor::{DType, Dtypes, Element, Tensor, Truth};
 
 /// `prod`: reverse `g` times the product of the other elements.
 #[derive(Clone, Debug)]
@@ -50,6 +50,7 @@ impl Prod {
 
 impl Primitive for Prod {
     const NAME: &'static str = "prod";
+    const DTYPES: Dtypes = Dtypes::ALL;
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|op, ndims, _| Ok(Self { over: op.over.lifted(ndims[0]), dtype: op.dtype }));

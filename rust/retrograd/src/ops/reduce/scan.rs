@@ -21,7 +21,7 @@ use crate::ops::{Form, view};
 use crate::tensor::complex::pairs;
 use crate::tensor::copy;
 use crate::tensor::layout::{Dims, Strides};
-use crate::tensor::{DType, Element, Tensor};
+use crate::tensor::{DType, Dtypes, Element, Tensor};
 
 /// The running result of `r` along the one axis of `over`, forwards or backwards, in a fresh tensor.
 fn scanned<T: Element, R: Reduce<T>>(r: &R, x: &Tensor, over: &ReduceAxes, reverse: bool) -> Result<Tensor>
@@ -85,6 +85,7 @@ struct CumSum {
 
 impl Primitive for CumSum {
     const NAME: &'static str = "cumsum";
+    const DTYPES: Dtypes = Dtypes::ALL;
     const SAVE: &'static [Save] = &[];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
@@ -132,6 +133,7 @@ impl CumProd {
 
 impl Primitive for CumProd {
     const NAME: &'static str = "cumprod";
+    const DTYPES: Dtypes = Dtypes::ALL;
     const SAVE: &'static [Save] = &[Save::input(0, "self"), Save::output(0, "result")];
     const PARAMS: Params<Self> = params!(op; dim: op.over.saved_dim());
     const HALVES: Halves = Halves::InFloat32;

@@ -290,7 +290,7 @@ RECORDS = [
         refuses=(
             Refusal(s(t(3), 5, 5), RuntimeError, r"from=5 >= to=5"),
             Refusal(s(t(3), 0), RuntimeError, r"from=0 >= to=0"),
-            Refusal(s(t(3), 0, 300), RuntimeError, r"out of bounds", r"uint8.*299", dtype="uint8"),
+            Refusal(s(t(3), 0, 300), RuntimeError, r"out of bounds", r"unsigned char.*299", dtype="uint8"),
         ),
         halves=0,
     ),

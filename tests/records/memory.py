@@ -78,7 +78,7 @@ def itself(name: str, **facts: Any) -> OpRecord:
 
     def call(rg: Any, x: Any) -> Any:
         y = getattr(x, name.removeprefix("Tensor."))()
-        assert y is x
+        assert y is x or (name == "resolve_conj" and x.is_conj())
         return y * 1
 
     return OpRecord(
@@ -128,8 +128,37 @@ def told(name: str, reference: Callable[..., Any], *samples: Sample, **facts: An
     )
 
 
+def as_real(rg: Any, x: Any) -> Any:
+    """`view_as_real`, of a real tensor as complex numbers, and of a copy of what is to be conjugated."""
+    z = x if x.is_complex() else x.to(rg.complex64 if x.dtype is rg.float32 else rg.complex128)
+    return rg.view_as_real(z.resolve_conj()) * 1
+
+
 PLAIN = (s(t(3, 4)), s(t()), s(t(0, 3)))
 RECORDS = [
+    OpRecord(
+        name="view_as_real",
+        reference=lambda x: np.stack([x.real, x.imag], -1),
+        call=as_real,
+        complex=True,
+        dtypes=FLOATS,
+        result="reference",
+        method=False,
+        samples=(s(t(3, 4)), s(t()), s(t(0, 3)), s(t(33))),
+    ),
+    OpRecord(
+        name="view_as_complex",
+        reference=lambda x: x[..., 0] + 1j * x[..., 1],
+        dtypes=FLOATS,
+        result="reference",
+        method=False,
+        # Only pairs side by side are numbers; differences of complex results are those of gradcheck in `complex.rs`.
+        samples=tuple(s(t(*shape)).but(smooth=False, layouts=()) for shape in ((3, 2), (2,), (0, 2), (4, 33, 2))),
+        refuses=(
+            Refusal(s(t(3)), RuntimeError, r"last dimension of size 2"),
+            Refusal(s(t()), RuntimeError, r"one or more dimensions"),
+        ),
+    ),
     OpRecord(
         name="clone",
         reference=np.copy,

@@ -22,7 +22,7 @@ mod scan;
 
 pub use best::best;
 pub use engine::{Cascade, reduce, reduce_at, row};
-pub use halves::reduce_rows_of_halves;
+pub use halves::sum_rows_of_halves;
 pub use ops::{All, Any, CumProd, CumSum, Max, Mean, Min, Moments, Prod, Sum, row_moments};
 pub use scan::{scan, scan_at};
 

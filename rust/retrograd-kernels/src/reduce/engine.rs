@@ -253,13 +253,45 @@ pub(super) trait InVectors<T: Real>: Reduce<T, Acc = T> {
 pub(super) unsafe fn vector_lanes<S: Isa, const L: usize, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T {
     // SAFETY: duty 1; `N` vectors have `L` lanes.
     unsafe {
+        if L < T::Vector::<S>::LEN { lanes::<L, T, R>(r, n, a, 1) } else { in_registers::<S, L, T, T, R>(r, n, a) }
+    }
+}
+
+/// What a vector of floats is loaded from.
+pub(super) trait Stored<T: Real>: Copy {
+    /// A vector from `p`, of any alignment.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`. 2. As many elements as the vector has are readable and initialised.
+    unsafe fn load<S: Isa>(p: *const Self) -> T::Vector<S>;
+}
+
+impl<T: Real> Stored<T> for T {
+    #[inline(always)]
+    unsafe fn load<S: Isa>(p: *const T) -> T::Vector<S> {
+        // SAFETY: (load 1, 2) ours.
+        unsafe { Vector::load(p) }
+    }
+}
+
+/// [`vector_lanes`] of elements in any storage.
+///
+/// # Safety
+/// 1. As [`Reduce::lanes`]. 2. `L` is the lanes of 1, 2, 4, 8 or 16 vectors.
+#[inline(always)]
+pub(super) unsafe fn in_registers<S: Isa, const L: usize, T: Real, A: Stored<T>, R: InVectors<T>>(
+    r: &R,
+    n: usize,
+    a: *const A,
+) -> T {
+    // SAFETY: duty 1; `N` vectors have `L` lanes by duty 2.
+    unsafe {
         match L / T::Vector::<S>::LEN {
-            1 => registers::<T::Vector<S>, 1, T, R>(r, n, a),
-            2 => registers::<T::Vector<S>, 2, T, R>(r, n, a),
-            4 => registers::<T::Vector<S>, 4, T, R>(r, n, a),
-            8 => registers::<T::Vector<S>, 8, T, R>(r, n, a),
-            16 => registers::<T::Vector<S>, 16, T, R>(r, n, a),
-            _ => lanes::<L, T, R>(r, n, a, 1),
+            1 => registers::<S, 1, T, A, R>(r, n, a),
+            2 => registers::<S, 2, T, A, R>(r, n, a),
+            4 => registers::<S, 4, T, A, R>(r, n, a),
+            8 => registers::<S, 8, T, A, R>(r, n, a),
+            _ => registers::<S, 16, T, A, R>(r, n, a),
         }
     }
 }
@@ -267,13 +299,14 @@ pub(super) unsafe fn vector_lanes<S: Isa, const L: usize, T: Real, R: InVectors<
 /// # Safety
 /// 1. As [`Reduce::lanes`], for the lanes of `N` vectors.
 #[inline(always)]
-unsafe fn registers<V: Vector<Elem = T>, const N: usize, T: Real, R: InVectors<T>>(r: &R, n: usize, a: *const T) -> T {
+unsafe fn registers<S: Isa, const N: usize, T: Real, A: Stored<T>, R: InVectors<T>>(r: &R, n: usize, a: *const A) -> T {
+    let len = T::Vector::<S>::LEN;
     // SAFETY: duty 1, cut at multiples of the lanes.
     unsafe {
-        let mut acc = [V::load(a).splat(r.init()); N];
-        for start in (0..n).step_by(N * V::LEN) {
+        let mut acc = [A::load::<S>(a).splat(r.init()); N];
+        for start in (0..n).step_by(N * len) {
             for (k, acc) in acc.iter_mut().enumerate() {
-                *acc = r.step_vectors(*acc, V::load(a.add(start + k * V::LEN)));
+                *acc = r.step_vectors(*acc, A::load::<S>(a.add(start + k * len)));
             }
         }
         let mut half = N / 2;
@@ -285,7 +318,7 @@ unsafe fn registers<V: Vector<Elem = T>, const N: usize, T: Real, R: InVectors<T
         }
         let mut last = [r.init(); 32];
         acc[0].store(last.as_mut_ptr());
-        let mut half = V::LEN / 2;
+        let mut half = len / 2;
         while half > 0 {
             for k in 0..half {
                 last[k] = r.combine(last[k], last[k + half]);
@@ -307,17 +340,41 @@ unsafe fn block<S: Isa, const L: usize, A: SimdElement, R: Reduce<A>>(
     a: *const A,
     s: isize,
 ) -> R::Acc {
-    let wide = if n >= 4 * L { n - n % L } else { 0 };
-    let narrow = n - n % 8;
-    let mut acc = r.init();
-    // SAFETY: duties 1 and 2, cut at multiples of the lanes.
+    let wide = in_lanes::<L>(n);
+    // SAFETY: duties 1 and 2, cut at a multiple of the lanes.
     unsafe {
-        if wide > 0 {
-            acc = if s == 1 { r.lanes::<S, L>(wide, a) } else { lanes::<L, A, R>(r, wide, a, s) };
-        }
-        if narrow > wide {
-            let tail = lanes::<8, A, R>(r, narrow - wide, a.offset(wide as isize * s), s);
-            acc = r.combine(acc, tail);
+        let acc = match (wide, s) {
+            (0, _) => r.init(),
+            (_, 1) => r.lanes::<S, L>(wide, a),
+            _ => lanes::<L, A, R>(r, wide, a, s),
+        };
+        rest(r, acc, n - wide, a.offset(wide as isize * s), s)
+    }
+}
+
+/// How many elements of a block of `n` the `L` lanes take.
+#[inline(always)]
+pub(super) fn in_lanes<const L: usize>(n: usize) -> usize {
+    if n >= 4 * L { n - n % L } else { 0 }
+}
+
+/// `acc` and the `n` elements of a block that its lanes leave.
+///
+/// # Safety
+/// 1. The elements are readable and initialised.
+#[inline(always)]
+pub(super) unsafe fn rest<A: SimdElement, R: Reduce<A>>(
+    r: &R,
+    mut acc: R::Acc,
+    n: usize,
+    a: *const A,
+    s: isize,
+) -> R::Acc {
+    let narrow = n - n % 8;
+    // SAFETY: duty 1, cut at a multiple of the lanes.
+    unsafe {
+        if narrow > 0 {
+            acc = r.combine(acc, lanes::<8, A, R>(r, narrow, a, s));
         }
         for i in narrow..n {
             acc = r.step(acc, *a.offset(i as isize * s));

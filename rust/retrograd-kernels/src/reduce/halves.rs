@@ -1,63 +1,127 @@
-//! Rows of halves, made float32 a few blocks at a time: the same trees as those of float32.
+//! Sums of rows of halves, which become float32 in registers: the same trees as those of float32.
 
-use super::super::pointwise::{Half, narrow, widen};
-use super::engine::{Cascade, ELEMENT_COST};
-use super::{BLOCK, Reduce, row};
+use std::mem::MaybeUninit;
+
+use half::slice::HalfBitsSliceExt;
+use half::{bf16, f16};
+
+use super::super::pointwise::{Half, narrow};
+use super::super::real::Real;
+use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
+use super::engine::{Cascade, ELEMENT_COST, Stored, in_lanes, in_registers, rest};
+use super::{BLOCK, Sum};
 use crate::parallel::{SharedPtr, split};
 use crate::thresholds::reduce::PART;
 
-/// Elements that are converted at a time: a power of two of blocks, so that the tree stays the same.
-const CHUNK: usize = 4 * BLOCK;
+/// Lanes of a block, as for float32.
+const LANES: usize = 64;
 
-/// Reduces rows of `n` halves each, contiguous and one after the other, on several threads if they are long.
+/// Sums rows of `n` halves each, contiguous and one after the other, on several threads if they are long. `finish` makes
+/// of each sum the result, which is rounded.
 ///
 /// # Panics
 /// If the number of elements is not that of the results times `n`.
-pub fn reduce_rows_of_halves<R: Reduce<f32, O = f32>>(r: &R, half: Half, n: usize, x: &[u16], o: &mut [u16]) {
+pub fn sum_rows_of_halves(half: Half, n: usize, x: &[u16], o: &mut [u16], finish: impl Fn(f32) -> f32 + Sync) {
     assert!(x.len() == n * o.len());
+    let level = InstructionSet::detect();
+    let sum = |x: &[u16]| {
+        // SAFETY: the tasks have no duties.
+        unsafe {
+            match half {
+                Half::F16 => for_isa(level, Row(x.reinterpret_cast::<f16>())),
+                Half::BF16 => for_isa(level, Row(x.reinterpret_cast::<bf16>())),
+            }
+        }
+    };
     let cost = x.len() as f64 * ELEMENT_COST;
     if let [o] = o
         && n >= 2 * PART
     {
-        let mut parts = vec![r.init(); n.div_ceil(PART)];
+        let mut parts = vec![0.0; n.div_ceil(PART)];
         let out = SharedPtr(parts.as_mut_ptr());
         split(n, PART, cost, &|range| {
             for start in range.clone().step_by(PART) {
-                let part = accumulated(r, half, &x[start..(start + PART).min(range.end)]);
+                let part = sum(&x[start..(start + PART).min(range.end)]);
                 // SAFETY: the part's place is this piece's alone.
                 unsafe { *out.get().add(start / PART) = part };
             }
         });
         let mut cascade = Cascade::default();
-        parts.into_iter().for_each(|part| cascade.push(r, part));
-        return *o = rounded(half, r.finish(cascade.total(r), n));
+        parts.into_iter().for_each(|part| cascade.push::<f32, _>(&Sum, part));
+        return *o = rounded(half, finish(cascade.total::<f32, _>(&Sum)));
     }
     let out = SharedPtr(o.as_mut_ptr());
     split(o.len(), 1, cost, &|range| {
         for i in range {
-            let sum = r.finish(accumulated(r, half, &x[i * n..(i + 1) * n]), n);
+            let sum = finish(sum(&x[i * n..(i + 1) * n]));
             // SAFETY: the result's place is this piece's alone.
             unsafe { *out.get().add(i) = rounded(half, sum) };
         }
     });
 }
 
-/// The accumulator of a row.
-fn accumulated<R: Reduce<f32>>(r: &R, half: Half, x: &[u16]) -> R::Acc {
-    let mut wide = [0f32; CHUNK];
-    let mut cascade = Cascade::default();
-    for x in x.chunks(CHUNK) {
-        // SAFETY: (widen 1, 2; row 1) `x.len()` elements of both.
-        let acc = unsafe {
-            widen(half, x.len(), x.as_ptr(), wide.as_mut_ptr());
-            row(r, x.len(), wide.as_ptr(), 1)
-        };
-        if x.len() < CHUNK && cascade.is_empty() {
-            return acc;
-        }
-        cascade.push(r, acc);
+impl Stored<f32> for f16 {
+    #[inline(always)]
+    unsafe fn load<S: Isa>(p: *const f16) -> S::F32 {
+        // SAFETY: (load_f16 1, 2) ours.
+        unsafe { S::load_f16(p) }
     }
-    cascade.total(r)
+}
+
+impl Stored<f32> for bf16 {
+    #[inline(always)]
+    unsafe fn load<S: Isa>(p: *const bf16) -> S::F32 {
+        // SAFETY: (load_bf16 1, 2) ours.
+        unsafe { S::load_bf16(p) }
+    }
+}
+
+/// The sum of a row, in float32.
+struct Row<'a, H>(&'a [H]);
+
+impl<H: Stored<f32> + Default> Task for Row<'_, H> {
+    type Out = f32;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<S: Isa>(self) -> f32 {
+        let mut cascade = Cascade::default();
+        for x in self.0.chunks(BLOCK) {
+            // SAFETY: (block 1) Task 2.
+            cascade.push::<f32, _>(&Sum, unsafe { block::<S, H>(x) });
+        }
+        cascade.total::<f32, _>(&Sum)
+    }
+}
+
+/// The sum of a block: what the lanes leave is stored as float32 first.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `S`.
+#[inline(always)]
+unsafe fn block<S: Isa, H: Stored<f32> + Default>(x: &[H]) -> f32 {
+    let len = <f32 as Real>::Vector::<S>::LEN;
+    let (lanes, x) = x.split_at(in_lanes::<LANES>(x.len()));
+    // SAFETY: (in_registers 1) the elements of a slice, a multiple of `LANES` if any; duty 1; (2) 64 lanes are 4 vectors
+    // of 16, 8 of 8 or 16 of 4. (load 1, 2) Duty 1; elements of the slice, or of `last`, which is longer than any
+    // vector. (store 1, rest 1) `wide` has places for the fewer than 4 `LANES` elements in whole vectors.
+    unsafe {
+        let acc =
+            if lanes.is_empty() { 0.0 } else { in_registers::<S, LANES, f32, H, _>(&Sum, lanes.len(), lanes.as_ptr()) };
+        let mut wide = [MaybeUninit::<f32>::uninit(); 4 * LANES];
+        let wide = wide.as_mut_ptr().cast::<f32>();
+        let whole = x.len() - x.len() % len;
+        let end = &x[whole..];
+        for i in (0..whole).step_by(len) {
+            H::load::<S>(x.as_ptr().add(i)).store(wide.add(i));
+        }
+        if !end.is_empty() {
+            let mut last = [H::default(); 32];
+            last[..end.len()].copy_from_slice(end);
+            H::load::<S>(last.as_ptr()).store(wide.add(whole));
+        }
+        rest(&Sum, acc, x.len(), wide.cast_const(), 1)
+    }
 }
 
 fn rounded(half: Half, x: f32) -> u16 {

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use ndarray::{Array2, Axis, ShapeBuilder};
 
 use super::super::simd::{InstructionSet, SimdElement};
@@ -141,15 +143,30 @@ fn the_error_of_a_long_sum_is_logarithmic() {
 
 #[test]
 fn halves_have_the_sums_of_float32() {
-    for (rows, n) in [(1, 1), (1, 5), (3, 1000), (2, 9000), (1, 200_001), (300, 300)] {
-        let a: Vec<f32> = numbers(rows * n).iter().map(|x| half::bf16::from_f32(*x).to_f32()).collect();
-        let halves: Vec<u16> = a.iter().map(|x| half::bf16::from_f32(*x).to_bits()).collect();
-        let (mut want, mut got) = (vec![0f32; rows], vec![0u16; rows]);
-        // SAFETY: contiguous rows.
-        unsafe { reduce(&Sum, &[rows], &[n as isize], &[n], &[1], a.as_ptr(), want.as_mut_ptr()) };
-        reduce_rows_of_halves(&Sum, Half::BF16, n, &halves, &mut got);
-        for (got, want) in got.iter().zip(&want) {
-            assert_eq!(*got, half::bf16::from_f32(*want).to_bits(), "{rows} {n}");
+    let [f16, bf16]: [(Half, fn(f32) -> u16, fn(u16) -> f32); 2] = [
+        (Half::F16, |x| half::f16::from_f32(x).to_bits(), |h| half::f16::from_bits(h).to_f32()),
+        (Half::BF16, |x| half::bf16::from_f32(x).to_bits(), |h| half::bf16::from_bits(h).to_f32()),
+    ];
+    let mut sizes = vec![(3, 1000), (2, 9000), (1, 65_536), (1, 200_001), (300, 300), (2, 1024), (2, 4095)];
+    sizes.extend((1..=64).chain(250..=340).map(|n| (2, n)));
+    for (rows, n) in sizes {
+        for (half, of, wide) in [f16, bf16] {
+            // Sums of these numbers depend on their order.
+            let halves: Vec<u16> = numbers(rows * n).iter().map(|x| of(x / 7.0 + 0.3)).collect();
+            let a: Vec<f32> = halves.iter().map(|&h| wide(h)).collect();
+            let (mut want, mut got) = (vec![0f32; rows], vec![0u16; rows]);
+            // SAFETY: contiguous rows.
+            unsafe { reduce(&Sum, &[rows], &[n as isize], &[n], &[1], a.as_ptr(), want.as_mut_ptr()) };
+            for (row, want) in halves.chunks(n).zip(&want) {
+                let sum = AtomicU32::new(0);
+                sum_rows_of_halves(half, n, row, &mut [0], |x| {
+                    sum.store(x.to_bits(), Relaxed);
+                    x
+                });
+                assert_eq!(sum.into_inner(), want.to_bits(), "{half:?} {rows} {n}");
+            }
+            sum_rows_of_halves(half, n, &halves, &mut got, |x| x);
+            assert!(got.iter().zip(&want).all(|(got, want)| *got == of(*want)), "{half:?} {rows} {n}");
         }
     }
 }

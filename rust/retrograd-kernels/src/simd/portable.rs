@@ -2,6 +2,9 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use half::{bf16, f16};
+
+use super::super::pointwise::{f32_of_bf16, f32_of_f16};
 use super::vector::{Isa, Vector};
 
 /// What every CPU of this architecture runs.
@@ -11,6 +14,17 @@ pub struct Portable;
 impl Isa for Portable {
     type F32 = Lanes<f32, 4>;
     type F64 = Lanes<f64, 2>;
+
+    #[inline(always)]
+    unsafe fn load_f16(p: *const f16) -> Self::F32 {
+        // SAFETY: duty 1.
+        Lanes(unsafe { p.cast::<[f16; 4]>().read_unaligned() }.map(f32_of_f16))
+    }
+    #[inline(always)]
+    unsafe fn load_bf16(p: *const bf16) -> Self::F32 {
+        // SAFETY: duty 1.
+        Lanes(unsafe { p.cast::<[bf16; 4]>().read_unaligned() }.map(f32_of_bf16))
+    }
 }
 
 /// An array as a vector: 16 bytes, which is what baselines have registers of.

@@ -2,6 +2,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use half::{bf16, f16};
+
 use super::super::real::{Real, Ring};
 
 /// An instruction set, as the type by which code is compiled for it.
@@ -10,6 +12,17 @@ pub trait Isa: Copy + 'static {
     type F32: Vector<Elem = f32>;
     /// Its vectors of float64.
     type F64: Vector<Elem = f64>;
+
+    /// A vector of float16 from `p`, of any alignment, as float32.
+    ///
+    /// # Safety
+    /// 1. The CPU has these instructions. 2. As many elements as the vector has are readable and initialised.
+    unsafe fn load_f16(p: *const f16) -> Self::F32;
+    /// A vector of bfloat16 from `p`, of any alignment, as float32.
+    ///
+    /// # Safety
+    /// 1. As [`Isa::load_f16`].
+    unsafe fn load_bf16(p: *const bf16) -> Self::F32;
 }
 
 /// A vector of floats.

@@ -3,15 +3,31 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use half::{bf16, f16};
+
 use super::vector::{Isa, Vector};
 
-/// AVX2 and FMA.
+/// AVX2, FMA and F16C.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2;
 
 impl Isa for Avx2 {
     type F32 = Avx2F32;
     type F64 = Avx2F64;
+
+    #[inline(always)]
+    unsafe fn load_f16(p: *const f16) -> Avx2F32 {
+        // SAFETY: duties 1 and 2.
+        unsafe { Avx2F32(_mm256_cvtph_ps(_mm_loadu_si128(p.cast()))) }
+    }
+    #[inline(always)]
+    unsafe fn load_bf16(p: *const bf16) -> Avx2F32 {
+        // SAFETY: duties 1 and 2.
+        unsafe {
+            let bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(p.cast()));
+            Avx2F32(_mm256_castsi256_ps(_mm256_slli_epi32::<16>(bits)))
+        }
+    }
 }
 
 /// AVX-512 F, VL, BW and DQ.
@@ -21,6 +37,20 @@ pub struct Avx512;
 impl Isa for Avx512 {
     type F32 = Avx512F32;
     type F64 = Avx512F64;
+
+    #[inline(always)]
+    unsafe fn load_f16(p: *const f16) -> Avx512F32 {
+        // SAFETY: duties 1 and 2.
+        unsafe { Avx512F32(_mm512_cvtph_ps(_mm256_loadu_si256(p.cast()))) }
+    }
+    #[inline(always)]
+    unsafe fn load_bf16(p: *const bf16) -> Avx512F32 {
+        // SAFETY: duties 1 and 2.
+        unsafe {
+            let bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256(p.cast()));
+            Avx512F32(_mm512_castsi512_ps(_mm512_slli_epi32::<16>(bits)))
+        }
+    }
 }
 
 /// Eight words of ones and eight of zeros: read from word `8 - len`, a mask of the first `len`.

@@ -70,7 +70,7 @@ impl Primitive for Sum {
 /// A sum, or mean, of halves, which accumulate in float32, or of complex numbers: the sums of their parts.
 fn sum_of_others<R>(r: &R, x: &Tensor, over: &ReduceAxes) -> Result<Tensor>
 where
-    R: Reduce<f32, O = f32> + Reduce<f64, O = f64>,
+    R: Reduce<f32, Acc = f32, O = f32> + Reduce<f64, O = f64>,
 {
     if let Some(half) = x.dtype().half() {
         return sum_of_halves(r, half, x, over);
@@ -84,8 +84,13 @@ where
     Ok(out)
 }
 
-/// A sum, or mean, of halves. Contiguous rows are made float32 a few blocks at a time, others in whole.
-fn sum_of_halves<R: Reduce<f32, O = f32>>(r: &R, half: Half, x: &Tensor, over: &ReduceAxes) -> Result<Tensor> {
+/// A sum, or mean, of halves. Contiguous rows are made float32 as they are read, others in whole.
+fn sum_of_halves<R: Reduce<f32, Acc = f32, O = f32>>(
+    r: &R,
+    half: Half,
+    x: &Tensor,
+    over: &ReduceAxes,
+) -> Result<Tensor> {
     let sizes = over.sizes(x.sizes());
     if !(x.is_contiguous() && over.is_trailing(x.ndim()) && x.numel() > 0) {
         return copy::cast(&run::<f32, _>(r, &copy::cast(x, DType::Float32)?, over)?, x.dtype());
@@ -96,7 +101,8 @@ fn sum_of_halves<R: Reduce<f32, O = f32>>(r: &R, half: Half, x: &Tensor, over: &
         let from = std::slice::from_raw_parts(x.op_ptr().cast::<u16>().cast_const(), x.numel());
         (from, std::slice::from_raw_parts_mut(out.op_ptr().cast::<u16>(), out.numel()))
     };
-    reduce::reduce_rows_of_halves(r, half, from.len() / to.len(), from, to);
+    let n = from.len() / to.len();
+    reduce::sum_rows_of_halves(half, n, from, to, |sum| r.finish(sum, n));
     Ok(out)
 }
 

@@ -7,12 +7,19 @@ use num_complex::Complex;
 
 use super::driver::Product;
 use super::sealed::Kernel;
-use super::{Of, Panels, Vectors, Virtual};
+use super::{Float, Of, Panels, Routine, Simd, Vectors, Virtual};
 use crate::real::{Real, Ring};
 
 /// # Safety
 /// 1. The duties of [`super::gemm`]; `m`, `n` and `k` are not zero.
 pub(super) unsafe fn product<T: Vectors + Real + Kernel>(p: Product<Complex<T>>) {
+    if p.m == 1 && p.n == 1 {
+        // SAFETY: duty 1: a row of A, a column of B, the one element of C.
+        unsafe {
+            let sum = dot(false, p.k, p.a, p.a_cs, p.b, p.b_rs);
+            return *p.c = if p.accumulate { (*p.c).add(sum) } else { sum };
+        }
+    }
     let vector = if p.n == 1 && p.m != 1 { p.transposed() } else { p };
     if vector.m == 1 && (vector.b_rs == 1 || vector.b_cs == 1 || vector.k == 1 || vector.n == 1) {
         // SAFETY: duty 1.
@@ -40,6 +47,99 @@ pub(super) unsafe fn product<T: Vectors + Real + Kernel>(p: Product<Complex<T>>)
             }
         }
     }
+}
+
+/// The sum of products of two vectors, the first conjugated if `conj`.
+///
+/// # Safety
+/// 1. `a` and `b` are readable and initialised for `k` elements with strides `a_s` and `b_s`.
+pub(super) unsafe fn dot<T: Vectors + Real>(
+    conj: bool,
+    k: usize,
+    a: *const Complex<T>,
+    a_s: isize,
+    b: *const Complex<T>,
+    b_s: isize,
+) -> Complex<T> {
+    // Of the products of all pairs of parts: re re, im im, re im, im re.
+    let mut sums = [<T as Ring>::ZERO; 4];
+    // SAFETY: (Dot) duty 1: each complex number is two reals one after the other.
+    unsafe {
+        if k == 1 || a_s == 1 && b_s == 1 {
+            T::call(&Dot { reals: 2 * k, a: a.cast(), b: b.cast(), sums: &raw mut sums });
+        } else {
+            for i in 0..k as isize {
+                let (x, y) = (*a.offset(i * a_s), *b.offset(i * b_s));
+                let products = [x.re.times(y.re), x.im.times(y.im), x.re.times(y.im), x.im.times(y.re)];
+                sums.iter_mut().zip(products).for_each(|(sum, product)| *sum = sum.plus(product));
+            }
+        }
+    }
+    let [re_re, im_im, re_im, im_re] = sums;
+    if conj {
+        Complex { re: Ring::add(re_re, im_im), im: Ring::sub(re_im, im_re) }
+    } else {
+        Complex { re: Ring::sub(re_re, im_im), im: Ring::add(re_im, im_re) }
+    }
+}
+
+/// The sums of [`dot`], in four chains each. Duties: `a` and `b` are readable and initialised for `reals` elements, an
+/// even number; `sums` is writable.
+struct Dot<T> {
+    reals: usize,
+    a: *const T,
+    b: *const T,
+    sums: *mut [T; 4],
+}
+
+impl<T: Vectors> Routine for Dot<T> {
+    type Elem = T;
+
+    #[inline(always)]
+    unsafe fn run<V: Simd<Elem = T>>(&self) {
+        const CHAINS: usize = 4;
+        // SAFETY: duty 1 of `run`; elements up to `i + CHAINS * LEN <= reals`, up to `i + LEN <= reals`, and the rest.
+        unsafe {
+            let (mut alike, mut crossed) = ([V::zero(); CHAINS], [V::zero(); CHAINS]);
+            let mut i = 0;
+            while self.reals - i >= CHAINS * V::LEN {
+                for c in 0..CHAINS {
+                    let (a, b) = (V::load(self.a.add(i + c * V::LEN)), V::load(self.b.add(i + c * V::LEN)));
+                    alike[c] = a.fma(b, alike[c]);
+                    crossed[c] = a.fma(b.exchange(), crossed[c]);
+                }
+                i += CHAINS * V::LEN;
+            }
+            while i < self.reals {
+                let len = V::LEN.min(self.reals - i);
+                let (a, b) = (V::load_first(self.a.add(i), len), V::load_first(self.b.add(i), len));
+                alike[0] = a.fma(b, alike[0]);
+                crossed[0] = a.fma(b.exchange(), crossed[0]);
+                i += len;
+            }
+            let [x, y] = [alike, crossed].map(|v| pair(v[0].plus(v[1]).plus(v[2].plus(v[3]))));
+            *self.sums = [x[0], x[1], y[0], y[1]];
+        }
+    }
+}
+
+/// The sums of the lanes at even and at odd places, pairwise.
+///
+/// # Safety
+/// The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn pair<V: Simd>(v: V) -> [V::Elem; 2] {
+    let mut lanes = [V::Elem::ZERO; 16];
+    // SAFETY: the duty of this function; no vector is longer than 16 elements.
+    unsafe { v.store(lanes.as_mut_ptr()) }
+    let mut width = V::LEN;
+    while width > 2 {
+        width /= 2;
+        for i in 0..width {
+            lanes[i] = lanes[i].plus(lanes[i + width]);
+        }
+    }
+    [lanes[0], lanes[1]]
 }
 
 /// The product of one row: two real products, which read B in place along its contiguous axis.
@@ -219,5 +319,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Around the lengths of vectors and of chains of them; small integers, as above.
+    #[test]
+    fn inner_products() {
+        fn check<T: Vectors + Real>() {
+            let number = |i: usize| Complex {
+                re: T::of(((i * 37 + 11) % 15) as f64 - 7.0),
+                im: T::of(((i * 29 + 3) % 13) as f64 - 6.0),
+            };
+            for k in (0..150).chain([1000, 4097]) {
+                let a: Vec<Complex<T>> = (0..2 * k).map(number).collect();
+                let b: Vec<Complex<T>> = (0..2 * k).map(|i| number(i + 5)).collect();
+                for (a_s, b_s) in [(1, 1), (2, 1), (1, 2), (2, 2), (0, 1), (1, -1)] {
+                    let from = if b_s < 0 { k.saturating_sub(1) } else { 0 };
+                    for conj in [false, true] {
+                        let want = (0..k).fold(<Complex<T> as Ring>::ZERO, |sum, i| {
+                            let mut x = a[i * a_s as usize];
+                            if conj {
+                                x.im = Ring::neg(x.im);
+                            }
+                            Ring::add(sum, Ring::mul(x, b[from.wrapping_add_signed(i as isize * b_s)]))
+                        });
+                        // SAFETY: 2 k numbers each, from the start, or from the k-th backwards.
+                        let got = unsafe { dot(conj, k, a.as_ptr(), a_s, b.as_ptr().add(from), b_s) };
+                        assert!(got.re == want.re && got.im == want.im, "{k} {a_s} {b_s} {conj}");
+                    }
+                }
+            }
+        }
+        check::<f32>();
+        check::<f64>();
     }
 }

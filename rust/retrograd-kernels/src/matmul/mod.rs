@@ -27,6 +27,7 @@ pub(crate) use vecmat::sum;
 use num_complex::Complex;
 
 use crate::parallel::{SharedPtr, num_threads, split};
+use crate::real::Real;
 use crate::thresholds::matmul::{FEW_TERMS, GRAIN};
 
 mod sealed {
@@ -208,6 +209,22 @@ pub unsafe fn gemm<T: GemmScalar>(
             T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs });
         }
     });
+}
+
+/// The sum of `conj(a[i]) * b[i]`; the order of its terms is as [`gemm`] says.
+///
+/// # Safety
+/// 1. `a` and `b` are readable and initialised for `k` elements with strides `a_s` and `b_s`.
+#[expect(private_bounds, reason = "the trait is sealed")]
+pub unsafe fn vdot<T: Vectors + Real>(
+    k: usize,
+    a: *const Complex<T>,
+    a_s: isize,
+    b: *const Complex<T>,
+    b_s: isize,
+) -> Complex<T> {
+    // SAFETY: duty 1.
+    unsafe { complex::dot(true, k, a, a_s, b, b_s) }
 }
 
 /// What a term takes, in nanoseconds: 120 billion operations a second.

@@ -40,6 +40,8 @@ pub(crate) trait Simd: Copy {
     unsafe fn fma(self, b: Self, c: Self) -> Self;
     /// Lane by lane `self + b`. Duty 1.
     unsafe fn plus(self, b: Self) -> Self;
+    /// The two lanes of each pair exchanged. Duty 1.
+    unsafe fn exchange(self) -> Self;
 
     /// Transposes the `LEN` x `LEN` block in the first `LEN` vectors. Duty 1.
     unsafe fn swap(v: &mut [Self; 16]);
@@ -261,6 +263,10 @@ macro_rules! plain {
                     out[i] += b.0[i];
                 }
                 Self(out)
+            }
+            #[inline(always)]
+            unsafe fn exchange(self) -> Self {
+                Self(std::array::from_fn(|i| self.0[i ^ 1]))
             }
             #[inline(always)]
             unsafe fn swap(v: &mut [Self; 16]) {

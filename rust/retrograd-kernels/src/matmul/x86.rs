@@ -67,6 +67,11 @@ impl Simd for Avx512F32 {
         unsafe { Self(_mm512_add_ps(self.0, b.0)) }
     }
     #[inline(always)]
+    unsafe fn exchange(self) -> Self {
+        // SAFETY: duty 1.
+        unsafe { Self(_mm512_permute_ps::<0b10_11_00_01>(self.0)) }
+    }
+    #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {
         // SAFETY: duty 1.
         unsafe {
@@ -161,6 +166,11 @@ impl Simd for Avx512F64 {
         unsafe { Self(_mm512_add_pd(self.0, b.0)) }
     }
     #[inline(always)]
+    unsafe fn exchange(self) -> Self {
+        // SAFETY: duty 1.
+        unsafe { Self(_mm512_permute_pd::<0b0101_0101>(self.0)) }
+    }
+    #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {
         // SAFETY: duty 1.
         unsafe {
@@ -244,6 +254,11 @@ impl Simd for Avx2F32 {
         unsafe { Self(_mm256_add_ps(self.0, b.0)) }
     }
     #[inline(always)]
+    unsafe fn exchange(self) -> Self {
+        // SAFETY: duty 1.
+        unsafe { Self(_mm256_permute_ps::<0b10_11_00_01>(self.0)) }
+    }
+    #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {
         // SAFETY: duty 1.
         unsafe {
@@ -325,6 +340,11 @@ impl Simd for Avx2F64 {
     unsafe fn plus(self, b: Self) -> Self {
         // SAFETY: duty 1.
         unsafe { Self(_mm256_add_pd(self.0, b.0)) }
+    }
+    #[inline(always)]
+    unsafe fn exchange(self) -> Self {
+        // SAFETY: duty 1.
+        unsafe { Self(_mm256_permute_pd::<0b0101>(self.0)) }
     }
     #[inline(always)]
     unsafe fn swap(v: &mut [Self; 16]) {

@@ -3,11 +3,13 @@
 use retrograd_macros::op;
 
 use super::product::MULTIPLIED;
-use super::vector::Dot;
+use super::vector::{Dot, check_dot};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
-use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe};
+use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, out};
 use crate::error::{Error, Result};
+use crate::kernels::matmul::vdot as vdot_of;
+use crate::match_dtype;
 use crate::ops::memory::cast;
 use crate::ops::pointwise::complex::conj_physical as conj;
 use crate::ops::view;
@@ -28,7 +30,15 @@ impl Primitive for VDot {
     });
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        Dot.forward(&[&conj(&xs[0].detach())?, xs[1]])
+        let (a, b) = (xs[0], xs[1]);
+        match_dtype!(complex, a.dtype(), T => {
+            check_dot(a, b)?;
+            let y = Tensor::empty(&[], a.dtype())?;
+            let stride = |x: &Tensor| x.strides()[0];
+            // SAFETY: S1 and S3: vectors of as many elements, by their strides; `y` is fresh, with one element.
+            unsafe { *y.ptr::<T>() = vdot_of(a.numel(), a.ptr::<T>(), stride(a), b.ptr::<T>(), stride(b)) };
+            Ok(out(y))
+        }, else Dot.forward(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || conj(cx.g())?.mul(cx.saved(1)?))?);

@@ -124,6 +124,38 @@ pub fn mv(input: &Tensor, vec: &Tensor) -> Result<Tensor> {
     apply1(Mv, &[input, vec])
 }
 
+/// Ranks, dtypes and sizes of two vectors.
+pub(super) fn check_dot(a: &Tensor, b: &Tensor) -> Result<()> {
+    if a.ndim() != 1 || b.ndim() != 1 {
+        return Err(Error::shape(
+            "dot",
+            format!("1D tensors expected, but got {}D and {}D tensors", a.ndim(), b.ndim()),
+        ));
+    }
+    if a.dtype() != b.dtype() {
+        return Err(Error::dtype(
+            "dot",
+            format!(
+                "expected both vectors to have same dtype, but found {} and {}",
+                a.dtype().scalar_type_name(),
+                b.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    if a.numel() != b.numel() {
+        return Err(Error::shape(
+            "dot",
+            format!(
+                "inconsistent tensor size, expected tensor [{0}] and src [{1}] to have the same number of elements, but \
+                 got {0} and {1} elements respectively",
+                a.numel(),
+                b.numel()
+            ),
+        ));
+    }
+    Ok(())
+}
+
 /// `dot`: the sum of `a_i b_i`. Reverse: `ga = g b`, `gb = g a`.
 #[derive(Clone, Debug)]
 pub(crate) struct Dot;
@@ -142,33 +174,7 @@ impl Primitive for Dot {
     const JVP: Tangents<Self> = Tangents::Multilinear;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (a, b) = (xs[0], xs[1]);
-        if a.ndim() != 1 || b.ndim() != 1 {
-            return Err(Error::shape(
-                "dot",
-                format!("1D tensors expected, but got {}D and {}D tensors", a.ndim(), b.ndim()),
-            ));
-        }
-        if a.dtype() != b.dtype() {
-            return Err(Error::dtype(
-                "dot",
-                format!(
-                    "expected both vectors to have same dtype, but found {} and {}",
-                    a.dtype().scalar_type_name(),
-                    b.dtype().scalar_type_name()
-                ),
-            ));
-        }
-        if a.numel() != b.numel() {
-            return Err(Error::shape(
-                "dot",
-                format!(
-                    "inconsistent tensor size, expected tensor [{0}] and src [{1}] to have the same number of elements, but \
-                     got {0} and {1} elements respectively",
-                    a.numel(),
-                    b.numel()
-                ),
-            ));
-        }
+        check_dot(a, b)?;
         let y = Tensor::empty(&[], a.dtype())?;
         let one = Tensor::from_parts(y.storage(), y.dtype(), &[1, 1], &[1, 1], 0)?;
         multiply(Self::NAME, flipped(&column(a)?), plain(&column(b)?), &one, false)?;

@@ -141,9 +141,12 @@ fn the_error_of_a_long_sum_is_logarithmic() {
     }
 }
 
+/// A half, and the conversions to it and from it.
+type Format = (Half, fn(f32) -> u16, fn(u16) -> f32);
+
 #[test]
 fn halves_have_the_sums_of_float32() {
-    let [f16, bf16]: [(Half, fn(f32) -> u16, fn(u16) -> f32); 2] = [
+    let [f16, bf16]: [Format; 2] = [
         (Half::F16, |x| half::f16::from_f32(x).to_bits(), |h| half::f16::from_bits(h).to_f32()),
         (Half::BF16, |x| half::bf16::from_f32(x).to_bits(), |h| half::bf16::from_bits(h).to_f32()),
     ];

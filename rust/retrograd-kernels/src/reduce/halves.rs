@@ -16,8 +16,8 @@ use crate::thresholds::reduce::PART;
 /// Lanes of a block, as for float32.
 const LANES: usize = 64;
 
-/// Sums rows of `n` halves each, contiguous and one after the other, on several threads if they are long. `finish` makes
-/// of each sum the result, which is rounded.
+/// Sums rows of `n` halves each, contiguous and one after the other, on several threads if they are long. `finish`
+/// makes of each sum the result, which is rounded.
 ///
 /// # Panics
 /// If the number of elements is not that of the results times `n`.
@@ -102,9 +102,9 @@ impl<H: Stored<f32> + Default> Task for Row<'_, H> {
 unsafe fn block<S: Isa, H: Stored<f32> + Default>(x: &[H]) -> f32 {
     let len = <f32 as Real>::Vector::<S>::LEN;
     let (lanes, x) = x.split_at(in_lanes::<LANES>(x.len()));
-    // SAFETY: (in_registers 1) the elements of a slice, a multiple of `LANES` if any; duty 1; (2) 64 lanes are 4 vectors
-    // of 16, 8 of 8 or 16 of 4. (load 1, 2) Duty 1; elements of the slice, or of `last`, which is longer than any
-    // vector. (store 1, rest 1) `wide` has places for the fewer than 4 `LANES` elements in whole vectors.
+    // SAFETY: (in_registers 1) the elements of a slice, a multiple of `LANES` if any; duty 1; (2) 64 lanes are 4
+    // vectors of 16, 8 of 8 or 16 of 4. (load 1, 2) Duty 1; elements of the slice, or of `last`, which is longer than
+    // any vector. (store 1, rest 1) `wide` has places for the fewer than 4 `LANES` elements in whole vectors.
     unsafe {
         let acc =
             if lanes.is_empty() { 0.0 } else { in_registers::<S, LANES, f32, H, _>(&Sum, lanes.len(), lanes.as_ptr()) };

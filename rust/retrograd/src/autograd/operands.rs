@@ -1,8 +1,8 @@
 //! What the loops of an op are given: operands in dtypes that they know, and without lazy bits.
 //!
-//! An op whose loops do not know halves runs in float32, between two conversions (design D23), and so do its rules: they
-//! are given float32, and the engine rounds what they return. An op that takes a dtype which is only stored runs in the
-//! next dtype with loops.
+//! An op whose loops do not know halves runs in float32, between two conversions (design D23), and so do its rules:
+//! they are given float32, and the engine rounds what they return. An op that takes a dtype which is only stored runs
+//! in the next dtype with loops.
 
 use smallvec::SmallVec;
 

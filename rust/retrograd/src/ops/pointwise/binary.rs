@@ -137,9 +137,10 @@ fn around(g: &Tensor, x: &Tensor, saved: &[&Tensor]) -> Result<Tensor> {
 /// The angle in radians, between -pi and pi, of the point whose second coordinate is `input` and whose first is
 /// `other`.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; integers are converted to the default float
-/// dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other / (input**2 + other**2)`
-/// and `-g * input / (input**2 + other**2)`, 0 at the origin. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; integers are converted to the default
+/// float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g * other / (input**2 +
+/// other**2)` and `-g * input / (input**2 + other**2)`, 0 at the origin. Raises: RuntimeError if the shapes do not
+/// broadcast.
 ///
 /// >>> rg.atan2(rg.tensor([0.0]), rg.tensor([1.0])).tolist()
 /// [0.0]
@@ -159,8 +160,9 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The length of the hypotenuse, `sqrt(input**2 + other**2)`, without overflow.
 ///
-/// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes. Returns: a tensor of the
-/// broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other / result`, NaN at the origin.
+/// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes. Returns:
+/// a tensor of the broadcast shape and promoted dtype. Derivative: `g * input / result` and `g * other / result`, NaN
+/// at the origin.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
 /// >>> rg.hypot(rg.tensor([3.0]), rg.tensor([4.0])).tolist()
@@ -182,10 +184,10 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The magnitude of `input` with the sign of `other`, elementwise; zeros and NaN have signs too.
 ///
-/// Args: `input` a tensor of any real dtype, `other` a tensor or a number, with broadcastable shapes; integers are converted
-/// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where the
-/// sign stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Raises: RuntimeError if the shapes do not
-/// broadcast.
+/// Args: `input` a tensor of any real dtype, `other` a tensor or a number, with broadcastable shapes; integers are
+/// converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g`
+/// where the sign stayed, `-g` where it changed, 0 where `input` is 0; 0 for `other`. Raises: RuntimeError if the
+/// shapes do not broadcast.
 ///
 /// >>> rg.copysign(rg.tensor([1.0, -2.0]), -0.0).tolist()
 /// [-1.0, -2.0]
@@ -243,8 +245,9 @@ fn share2(g: &Tensor, d: Result<Tensor>) -> Result<Tensor> {
 
 /// `log(exp(input) + exp(other))`, elementwise and without overflow.
 ///
-/// Args: `input`, `other` tensors of which one at least has a floating or complex dtype, with broadcastable shapes. Returns: a tensor of the
-/// broadcast shape and promoted dtype. Derivative: `g / (1 + exp(other - input))` and `g / (1 + exp(input - other))`.
+/// Args: `input`, `other` tensors of which one at least has a floating or complex dtype, with broadcastable
+/// shapes. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g / (1 + exp(other - input))` and
+/// `g / (1 + exp(input - other))`.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
 /// >>> rg.logaddexp(rg.tensor([1000.0]), rg.tensor([-1000.0])).tolist()
@@ -265,8 +268,9 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// `log2(2**input + 2**other)`, elementwise and without overflow.
 ///
-/// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes. Returns: a tensor of the
-/// broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and `g / (1 + 2**(input - other))`.
+/// Args: `input`, `other` real tensors of which one at least has a floating dtype, with broadcastable shapes. Returns:
+/// a tensor of the broadcast shape and promoted dtype. Derivative: `g / (1 + 2**(other - input))` and `g / (1 +
+/// 2**(input - other))`.
 /// Raises: RuntimeError if the shapes do not broadcast; NotImplementedError for integers.
 ///
 /// >>> rg.logaddexp2(rg.tensor([2.0]), rg.tensor([2.0])).tolist()
@@ -296,8 +300,8 @@ fn chosen<const MAX: bool>(g: &Tensor, saved: &[&Tensor], first: bool) -> Result
 
 /// The larger of two elements; the other one where one is NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
-/// dtype.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape
+/// and promoted dtype.
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -323,8 +327,8 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The smaller of two elements; the other one where one is NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
-/// dtype.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape
+/// and promoted dtype.
 /// Derivative: `g` for the operand that was chosen, `input` where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -357,8 +361,8 @@ fn by_factor(g: &Tensor, saved: &[&Tensor], log: fn(&Tensor, &Tensor) -> Result<
 
 /// `input * log(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are converted
-/// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are
+/// converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
 /// log(other)`, 0 where `input` is 0 and `other` not positive, and `g * input / other`. Raises: RuntimeError if the
 /// shapes do not broadcast.
 ///
@@ -381,8 +385,8 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
 
 /// `input * log1p(other)`, elementwise; 0 where `input` is 0, unless `other` is NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are converted
-/// to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes, one may be a number; integers are
+/// converted to the default float dtype. Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g *
 /// log1p(other)`, 0 where `input` is 0 and `other` not above -1, and `g * input / (other + 1)`. Raises: RuntimeError if
 /// the shapes do not broadcast.
 ///
@@ -407,7 +411,8 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
 ///
 /// Args: `input`, `exponent` tensors of any dtype with broadcastable shapes, one may be a number. Returns: a float64
 /// tensor of the broadcast shape, a complex128 one if an operand is complex. Derivative: that of `pow`. Raises:
-/// RuntimeError if the shapes do not broadcast, or for the in-place form of a tensor of another dtype than the result's.
+/// RuntimeError if the shapes do not broadcast, or for the in-place form of a tensor of another dtype than the
+/// result's.
 ///
 /// >>> rg.float_power(rg.tensor([2]), -1).tolist()
 /// [0.5]

@@ -211,7 +211,8 @@ fn run<const OP: u8>(form: Form, x: &Tensor, min: Option<&Tensor>, max: Option<&
 /// Each element, but not less than `min` and not more than `max`; `max` wins if they cross. NaN stays, a NaN bound
 /// spreads.
 ///
-/// Args: `input` any real dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them may be None.
+/// Args: `input` any real dtype; `min`, `max` numbers or tensors whose shapes broadcast with it, one of them may be
+/// None.
 /// Returns: a tensor of the broadcast shape and promoted dtype. Derivative: `g` where `min <= input <= max`; a tensor
 /// bound gets `g` where it cut. Raises: RuntimeError if both bounds are None, shapes do not broadcast, or a number does
 /// not fit the dtype.

@@ -126,8 +126,8 @@ impl Relation for Eq {
 
 /// Whether each element of `input` equals that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
-/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a bool
+/// tensor of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.eq(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [False, True, False]
@@ -149,8 +149,8 @@ impl Relation for Ne {
 
 /// Whether each element of `input` differs from that of `other`, after promotion; always for NaN.
 ///
-/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
-/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
+/// Args: `input`, `other` tensors of any dtype with broadcastable shapes; `other` may be a number. Returns: a bool
+/// tensor of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast.
 ///
 /// >>> rg.ne(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
 /// [True, False, True]
@@ -171,8 +171,8 @@ impl Relation for Lt {
 
 /// Whether each element of `input` is less than that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
-/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool
+/// tensor of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
 /// NotImplementedError for complex numbers.
 ///
 /// >>> rg.lt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
@@ -194,8 +194,8 @@ impl Relation for Le {
 
 /// Whether each element of `input` is at most that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
-/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool
+/// tensor of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
 /// NotImplementedError for complex numbers.
 ///
 /// >>> rg.le(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
@@ -217,8 +217,8 @@ impl Relation for Gt {
 
 /// Whether each element of `input` is greater than that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
-/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool
+/// tensor of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
 /// NotImplementedError for complex numbers.
 ///
 /// >>> rg.gt(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()
@@ -240,8 +240,8 @@ impl Relation for Ge {
 
 /// Whether each element of `input` is at least that of `other`, after promotion; never for NaN.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool tensor
-/// of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes; `other` may be a number. Returns: a bool
+/// tensor of the broadcast shape. Derivative: none. Raises: RuntimeError if the shapes do not broadcast;
 /// NotImplementedError for complex numbers.
 ///
 /// >>> rg.ge(rg.tensor([1.0, 2.0, 3.0]), 2).tolist()

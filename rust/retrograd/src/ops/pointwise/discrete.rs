@@ -122,7 +122,8 @@ impl Primitive for Heaviside {
 
 /// The step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
 ///
-/// Args: `input`, `values` tensors of one real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape.
+/// Args: `input`, `values` tensors of one real dtype with broadcastable shapes. Returns: a tensor of the broadcast
+/// shape.
 /// Derivative: not implemented, as in torch. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ.
 ///
 /// >>> rg.heaviside(rg.tensor([-1.5, 0.0, 2.0]), rg.tensor([0.5])).tolist()

@@ -31,8 +31,8 @@ fn run<T: Element, const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunBody<T,
     let strides = xs.map(|x| layout::expanded_strides(x.sizes(), x.strides(), sizes));
     let strides: [&[isize]; N] = std::array::from_fn(|k| &strides[k][..]);
     let inputs = xs.map(|x| x.ptr::<T>().cast_const());
-    // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand itself; (3)
-    // targets do not overlap themselves.
+    // SAFETY: (1) S1, S3 and the expansion to the sizes of the output; (2) the output is fresh or an operand itself;
+    // (3) targets do not overlap themselves.
     unsafe { runs(f, sizes, inputs, strides, out.ptr::<T>(), out.strides()) };
 }
 

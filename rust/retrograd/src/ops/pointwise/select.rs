@@ -81,8 +81,8 @@ impl<const MAX: bool> Binary for MinMax<MAX> {
 
 /// The larger of two elements; NaN if one of them is.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
-/// dtype.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape
+/// and promoted dtype.
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///
@@ -96,8 +96,8 @@ pub fn maximum(input: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The smaller of two elements; NaN if one of them is.
 ///
-/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape and promoted
-/// dtype.
+/// Args: `input`, `other` tensors of any real dtype with broadcastable shapes. Returns: a tensor of the broadcast shape
+/// and promoted dtype.
 /// Derivative: `g` for the operand that was chosen, `g / 2` for both where they are equal.
 /// Raises: RuntimeError if the shapes do not broadcast.
 ///

@@ -456,7 +456,8 @@ impl Unary for Logit {
 
 /// The log-odds `log(input / (1 - input))` of each element, clamped to `[eps, 1 - eps]` first.
 ///
-/// Args: `input` any real dtype; integers are converted to the default float dtype; `eps` a number, or None for no clamping.
+/// Args: `input` any real dtype; integers are converted to the default float dtype; `eps` a number, or None for no
+/// clamping.
 /// Returns: same shape; without `eps`, NaN outside [0, 1]. Derivative: `g / (input * (1 - input))`; outside the bounds
 /// 0, without `eps` NaN.
 ///

@@ -338,10 +338,10 @@ impl Binary for LerpNumber {
 
 /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
 ///
-/// Args: `input`, `end` tensors of one floating or complex dtype, `weight` a tensor of that dtype or with a single dimensionless
-/// element, with broadcastable shapes. Returns: a tensor of the broadcast shape. Derivative: `g * (1 - weight)`, `g *
-/// weight` and `g * (end - input)`. Raises: RuntimeError if the shapes do not broadcast or the dtypes differ;
-/// NotImplementedError for integers.
+/// Args: `input`, `end` tensors of one floating or complex dtype, `weight` a tensor of that dtype or with a single
+/// dimensionless element, with broadcastable shapes. Returns: a tensor of the broadcast shape. Derivative: `g * (1 -
+/// weight)`, `g * weight` and `g * (end - input)`. Raises: RuntimeError if the shapes do not broadcast or the dtypes
+/// differ; NotImplementedError for integers.
 ///
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), rg.tensor([0.5, 0.25])).tolist()
 /// [2.0, 2.0]
@@ -356,9 +356,9 @@ pub fn lerp(input: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
 
 /// The point between `input` and `end` that `weight` says, `input + weight * (end - input)`, elementwise.
 ///
-/// Args: `input`, `end` tensors of one floating or complex dtype with broadcastable shapes, `weight` a number. Returns: a tensor of
-/// the broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Raises: RuntimeError if the shapes do not
-/// broadcast or the dtypes differ; NotImplementedError for integers.
+/// Args: `input`, `end` tensors of one floating or complex dtype with broadcastable shapes, `weight` a number. Returns:
+/// a tensor of the broadcast shape. Derivative: `g * (1 - weight)` and `g * weight`. Raises: RuntimeError if the shapes
+/// do not broadcast or the dtypes differ; NotImplementedError for integers.
 ///
 /// >>> rg.lerp(rg.tensor([0.0, 1.0]), rg.tensor([4.0, 5.0]), 0.5).tolist()
 /// [2.0, 3.0]

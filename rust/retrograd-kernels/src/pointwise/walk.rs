@@ -233,10 +233,13 @@ unsafe fn store(element: Element, n: [usize; 2], a: *const u8, sa: [isize; 2], o
     let mut packed = Piece([MaybeUninit::uninit(); PIECE_BYTES]);
     let p = packed.0.as_mut_ptr().cast::<u8>();
     let rows = [2, 2 * n[0] as isize];
-    // SAFETY: narrow: (1) ours; (2) halves take half of a piece. copy: (1) just written; (2) ours.
+    // SAFETY: narrow: (1) ours; (2) ours, or halves take half of a piece. copy: (1) just written; (2) ours.
     unsafe {
-        halves::narrow(half, n[0] * n[1], a.cast(), p.cast());
-        copy(n, 2, p, rows, o, so);
+        let dense = so[0] == 2 && (n[1] == 1 || so[1] == rows[1]);
+        halves::narrow(half, n[0] * n[1], a.cast(), if dense { o } else { p }.cast());
+        if !dense {
+            copy(n, 2, p, rows, o, so);
+        }
     }
 }
 

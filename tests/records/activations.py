@@ -124,7 +124,7 @@ RECORDS = [
         halves=0,
     ),
     activation("celu_", celu, s(t(3, 4), 1.5), refuses=(INTEGER,), halves=0),
-    activation("silu", lambda x, inplace=False: x * logistic(x), PLACED, refuses=(INTEGER,), halves=0),
+    activation("silu", lambda x, inplace=False: x * logistic(x), PLACED, refuses=(INTEGER,), complex=True, halves=0),
     activation("mish", lambda x, inplace=False: x * np.tanh(softplus(x)), PLACED, refuses=(INTEGER,), halves=0),
     activation(
         "softplus",
@@ -262,7 +262,9 @@ RECORDS = [
         complex=True,
         halves=1,
     ),
-    activation("tanhshrink", lambda x: x - np.tanh(x), dtypes=NUMBERS, result="float", call=None, halves=28),
+    activation(
+        "tanhshrink", lambda x: x - np.tanh(x), dtypes=NUMBERS, result="float", call=None, complex=True, halves=28
+    ),
     OpRecord(
         name="nn.functional.glu",
         reference=glu,

@@ -323,6 +323,8 @@ RECORDS = [
         OpRecord(
             name=name,
             reference=reference,
+            complex=True,
+            halves=0,
             dtypes=ALL,
             method=False,
             view=True,

@@ -109,6 +109,7 @@ RECORDS = [
     OpRecord(
         name="kron",
         complex=True,
+        halves=0,
         reference=np.kron,
         dtypes=NUMBERS,
         samples=(
@@ -152,6 +153,7 @@ RECORDS = [
     OpRecord(
         name="linalg.vecdot",
         complex=True,
+        halves=3,
         reference=lambda x, y, dim=-1: np.sum(np.conj(x) * y, axis=dim),
         method=False,
         out=True,
@@ -224,6 +226,7 @@ RECORDS = [
     OpRecord(
         name="linalg.vander",
         complex=True,
+        halves=0,
         reference=powers,
         dtypes=NUMBERS,
         result="sum",

@@ -177,5 +177,13 @@ SHUFFLES = (
 for name, reference, samples, refuses in SHUFFLES:
     for path in (f"nn.functional.{name}", name):
         RECORDS.append(
-            functional(path, reference, samples, dtypes=("float64", "float32", "int64", "bool"), refuses=refuses)
+            functional(
+                path,
+                reference,
+                samples,
+                dtypes=("float64", "float32", "int64", "bool"),
+                refuses=refuses,
+                complex=True,
+                halves=0,
+            )
         )

@@ -437,6 +437,8 @@ RECORDS = [
     ),
     OpRecord(
         name="nonzero",
+        complex=True,
+        halves=0,
         reads=True,
         reference=lambda x, as_tuple=False: np.nonzero(np.atleast_1d(x)) if as_tuple else np.argwhere(x),
         domain=Domain(ints=(0, 2)),

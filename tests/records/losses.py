@@ -297,6 +297,7 @@ RECORDS = [
             Refusal(s(t(3), t(1, 3), t(3)), RuntimeError, r"same number of dimensions"),
             Refusal(s(t(3), t(3), t(3), margin=0.0), ValueError, r"greater than 0"),
         ),
+        complex=True,
         halves=16,
     ),
     functional(
@@ -361,6 +362,7 @@ RECORDS = [
         ),
         domain=DISTINCT,
         refuses=(Refusal(s(t(3), t(2)), RuntimeError),),
+        complex=True,
         halves=1,
     ),
     functional(
@@ -379,6 +381,7 @@ RECORDS = [
         out=True,
         edges=(Edge(s(given([[0.0, 0.0]]), eps=0.5), [[2.0, 3.0]], ([[4.0, 6.0]],)),),
         refuses=(Refusal(s(t(3)), IndexError, r"1"), Refusal(s(index([[1, 2]])), RuntimeError, r"Long")),
+        complex=True,
         halves=1,
     ),
     functional(
@@ -459,6 +462,7 @@ RECORDS = [
             Refusal(s(t(3, 4), ()), RuntimeError, r"at least 1-dimensional"),
             Refusal(s(t(3, 4), (4,), t(3)), RuntimeError, r"(?s)3.*4|4.*3"),
         ),
+        complex=True,
         halves=0,
     ),
     functional(
@@ -472,6 +476,7 @@ RECORDS = [
             s(t(1, 17, 2), 4, 1.0),
         ),
         refuses=(Refusal(s(t(2, 4), 2), ValueError, r"3D or higher"),),
+        complex=True,
         halves=1,
     ),
 ]

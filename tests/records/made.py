@@ -176,6 +176,7 @@ RECORDS = [
     window_of("kaiser_window", kaiser, s(5, True, 8.0), s(9, False, beta=0.0, dtype=F64)),
     OpRecord(
         name="combinations",
+        halves=0,
         reference=combinations,
         dtypes=ALL,
         method=False,

@@ -145,6 +145,8 @@ RECORDS = [
     ),
     OpRecord(
         name="argwhere",
+        complex=True,
+        halves=0,
         reference=np.argwhere,
         dtypes=ALL,
         result="int64",

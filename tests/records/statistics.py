@@ -250,6 +250,7 @@ RECORDS = [
     OpRecord(
         name="diff",
         complex=True,
+        halves=1,
         reference=diff,
         dtypes=ALL,
         out=True,
@@ -290,6 +291,7 @@ RECORDS = [
     OpRecord(
         name="vander",
         complex=True,
+        halves=0,
         reference=lambda x, N=None, increasing=False: np.vander(x, N, increasing),
         dtypes=ALL,
         result="sum",

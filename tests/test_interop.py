@@ -291,7 +291,7 @@ def test_arrays_that_cannot_be_shared(rg: Any) -> None:
         rg.from_numpy(np.zeros(3, [("a", "i4"), ("b", "i1")])["a"])
     with pytest.raises(ValueError, match="not aligned"):
         rg.from_numpy(np.zeros(9, "u1")[1:].view("f4"))
-    for dtype in ("U1", "S1", "O", "M8[s]", "u2", "u4", "u8", "longdouble", "i4,i4"):
+    for dtype in ("U1", "S1", "O", "M8[s]", "longdouble", "i4,i4"):
         if np.dtype(dtype).char != "d":  # where a long double is a double, it still has its own code
             with pytest.raises(TypeError, match=r"can't convert np\.ndarray of type numpy"):
                 rg.from_numpy(np.zeros(2, dtype))

@@ -240,3 +240,31 @@ def test_vmap_and_forward_mode_take_the_bits() -> None:
         step = 1e-6
         difference = (f(z + z * 1j * step) - f(z - z * 1j * step)) / (2 * step)
         np.testing.assert_allclose(tangent.resolve_conj().resolve_neg().numpy(), difference.numpy(), atol=1e-8)
+
+
+@pytest.mark.skipif(STANDIN == "torch", reason="counts the bytes of retrograd's own profiler")
+@pytest.mark.parametrize(
+    "product",
+    [
+        rg.mm,
+        lambda a, b: rg.bmm(a[None], b[None]),
+        lambda a, b: rg.mv(a, b[0]),
+        lambda a, b: rg.addmm(b, a, b),
+        lambda a, b: rg.dot(a[0], b[0]),
+    ],
+    ids=["mm", "bmm", "mv", "addmm", "dot"],
+)
+def test_products_take_the_bit_without_a_copy(product: Any) -> None:
+    def allocated(*xs: Any) -> int:
+        with rg.autograd.profiler.profile(profile_memory=True) as prof:
+            kept = product(*xs)
+        del kept
+        return sum(event.cpu_memory_usage for event in prof.function_events if event.cpu_memory_usage > 0)
+
+    z = rg.randn(40, 40, dtype=rg.complex64)
+    plain = allocated(z, z)
+    for a, b in ((z.conj(), z), (z, z.mH), (z.conj(), z.mH)):
+        assert allocated(a, b) == plain
+        np.testing.assert_allclose(
+            product(a, b).numpy(), product(a.resolve_conj(), b.resolve_conj()).numpy(), rtol=1e-5, atol=1e-5
+        )

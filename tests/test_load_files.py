@@ -106,7 +106,7 @@ LIES = [
     ({"__metadata__": {"a": 1}}, "metadata"),
     ({"__metadata__": []}, "metadata"),
     (plain("F8_E4M3"), "array 'x' is of type 'F8_E4M3', which is no dtype of retrograd"),
-    (plain("U64", (1,)), "'U64'"),
+    (plain("F4", (1,)), "'F4'"),
     (plain(7), "is of type 7"),
     (plain(["F32"]), "is of type"),
     (plain(more=1), "described by other things"),

@@ -16,7 +16,7 @@ pub(super) unsafe fn product<T: Vectors + Real + Kernel>(p: Product<Complex<T>>)
     if p.m == 1 && p.n == 1 {
         // SAFETY: duty 1: a row of A, a column of B, the one element of C.
         unsafe {
-            let sum = dot(false, p.k, p.a, p.a_cs, p.b, p.b_rs);
+            let sum = dot(p.conj, p.k, p.a, p.a_cs, p.b, p.b_rs);
             return *p.c = if p.accumulate { (*p.c).add(sum) } else { sum };
         }
     }
@@ -49,12 +49,17 @@ pub(super) unsafe fn product<T: Vectors + Real + Kernel>(p: Product<Complex<T>>)
     }
 }
 
-/// The sum of products of two vectors, the first conjugated if `conj`.
+/// -1 where the imaginary part of a number that is conjugated stands, else 1.
+fn sign<T: Ring>(conj: bool) -> T {
+    if conj { T::ONE.neg() } else { T::ONE }
+}
+
+/// The sum of products of two vectors, those conjugated of which `conj` says so.
 ///
 /// # Safety
 /// 1. `a` and `b` are readable and initialised for `k` elements with strides `a_s` and `b_s`.
 pub(super) unsafe fn dot<T: Vectors + Real>(
-    conj: bool,
+    conj: [bool; 2],
     k: usize,
     a: *const Complex<T>,
     a_s: isize,
@@ -76,10 +81,10 @@ pub(super) unsafe fn dot<T: Vectors + Real>(
         }
     }
     let [re_re, im_im, re_im, im_re] = sums;
-    if conj {
-        Complex { re: Ring::add(re_re, im_im), im: Ring::sub(re_im, im_re) }
-    } else {
-        Complex { re: Ring::sub(re_re, im_im), im: Ring::add(re_im, im_re) }
+    let [a, b] = conj.map(sign::<T>);
+    Complex {
+        re: Ring::sub(re_re, Ring::mul(Ring::mul(a, b), im_im)),
+        im: Ring::add(Ring::mul(b, re_im), Ring::mul(a, im_re)),
     }
 }
 
@@ -163,15 +168,18 @@ unsafe fn vector_times_matrix<T: Vectors + Real + Kernel>(p: Product<Complex<T>>
         c,
         c_rs: 0,
         c_cs,
+        conj: [false; 2],
     };
+    let [a, b_sign] = p.conj.map(sign::<T>);
     // SAFETY: duty 1.
     let numbers = || (0..k as isize).map(|i| unsafe { *p.a.offset(i * p.a_cs) });
+    let numbers = || numbers().map(|z| Complex { re: z.re, im: Ring::mul(a, z.im) });
     // SAFETY: duty 1: each complex number is two reals one after the other.
     unsafe {
         if b_rs == 1 || k == 1 {
             // Columns of B as pairs, against `re, -im` for the real parts of the sums and `im, re` for the others.
-            let re: Vec<T> = numbers().flat_map(|z| [z.re, Ring::neg(z.im)]).collect();
-            let im: Vec<T> = numbers().flat_map(|z| [z.im, z.re]).collect();
+            let re: Vec<T> = numbers().flat_map(|z| [z.re, Ring::neg(Ring::mul(b_sign, z.im))]).collect();
+            let im: Vec<T> = numbers().flat_map(|z| [z.im, Ring::mul(b_sign, z.re)]).collect();
             T::product(real(n, 2 * k, re.as_ptr(), 1, 2 * b_cs, accumulate, c, 2 * c_cs));
             return T::product(real(n, 2 * k, im.as_ptr(), 1, 2 * b_cs, accumulate, c.add(1), 2 * c_cs));
         }
@@ -183,8 +191,8 @@ unsafe fn vector_times_matrix<T: Vectors + Real + Kernel>(p: Product<Complex<T>>
         T::product(real(2 * n, k, im.as_ptr(), 2 * b_rs, 1, false, by_im.as_mut_ptr(), 1));
         for j in 0..n {
             let sum = Complex {
-                re: Ring::sub(by_re[2 * j], by_im[2 * j + 1]),
-                im: Ring::add(by_re[2 * j + 1], by_im[2 * j]),
+                re: Ring::sub(by_re[2 * j], Ring::mul(b_sign, by_im[2 * j + 1])),
+                im: Ring::add(Ring::mul(b_sign, by_re[2 * j + 1]), by_im[2 * j]),
             };
             let c = p.c.offset(j as isize * c_cs);
             *c = if accumulate { (*c).add(sum) } else { sum };
@@ -210,7 +218,7 @@ unsafe fn rows<T: Copy>(rows: usize, cols: usize, x: *const T, rs: isize, cs: is
 /// # Safety
 /// 1. As [`product`].
 unsafe fn in_pairs<T: Vectors + Real>(p: Product<Complex<T>>) {
-    let turned = Turned { b: p.b, b_rs: p.b_rs, b_cs: p.b_cs };
+    let turned = Turned { b: p.b, b_rs: p.b_rs, b_cs: p.b_cs, conj: p.conj };
     let real = Product {
         m: p.m,
         n: 2 * p.n,
@@ -225,24 +233,27 @@ unsafe fn in_pairs<T: Vectors + Real>(p: Product<Complex<T>>) {
         c: p.c.cast::<T>(),
         c_rs: 2 * p.c_rs,
         c_cs: 1,
+        conj: [false; 2],
     };
     // SAFETY: duty 1: each complex number is two reals one after the other; the panels are written from B, which is
     // readable.
     unsafe { T::call(&Of(real, Virtual { panels: &turned, start: std::ptr::null() })) }
 }
 
-/// B, each row twice: as it is, and multiplied by the imaginary unit. Duties: B is readable for the rows and columns of
-/// the product.
+/// B, conjugated if it is to be, each row twice: as it is, and multiplied by the imaginary unit (if A is conjugated, by
+/// its negative). Duties: B is readable for the rows and columns of the product.
 struct Turned<T> {
     b: *const Complex<T>,
     b_rs: isize,
     b_cs: isize,
+    conj: [bool; 2],
 }
 
 impl<T: Vectors + Real> Panels<T> for Turned<T> {
     unsafe fn fill(&self, p0: usize, k: usize, j0: usize, columns: usize, dst: *mut T, width: usize) {
         debug_assert!(j0.is_multiple_of(2) && columns.is_multiple_of(2));
         let n = columns / 2;
+        let [a, b] = self.conj.map(sign::<T>);
         for i in 0..k {
             let p = p0 + i;
             // SAFETY: duties of the type: rows and columns of B; duty 1 for `dst`, whose rows are whole pairs.
@@ -252,9 +263,9 @@ impl<T: Vectors + Real> Panels<T> for Turned<T> {
                 let (to, rest) = to.split_at_mut(n);
                 if self.b_cs == 1 {
                     let from = std::slice::from_raw_parts(from, n);
-                    turn(p % 2 == 1, to, |j| from[j]);
+                    turn(p % 2 == 1, a, b, to, |j| from[j]);
                 } else {
-                    turn(p % 2 == 1, to, |j| *from.offset(j as isize * self.b_cs));
+                    turn(p % 2 == 1, a, b, to, |j| *from.offset(j as isize * self.b_cs));
                 }
                 rest.fill([Ring::ZERO; 2]);
             }
@@ -262,20 +273,29 @@ impl<T: Vectors + Real> Panels<T> for Turned<T> {
     }
 }
 
-/// Writes numbers, or what they become multiplied by the imaginary unit.
+/// Writes numbers, their imaginary parts times the sign `b`, or what they become multiplied by the imaginary unit and
+/// the sign `a`.
 #[inline(always)]
-fn turn<T: Ring>(by_right_angle: bool, to: &mut [[T; 2]], from: impl Fn(usize) -> Complex<T>) {
+fn turn<T: Ring>(by_right_angle: bool, a: T, b: T, to: &mut [[T; 2]], from: impl Fn(usize) -> Complex<T>) {
     if by_right_angle {
-        to.iter_mut().enumerate().for_each(|(j, to)| *to = [from(j).im.neg(), from(j).re]);
+        let im = a.mul(b).neg();
+        to.iter_mut().enumerate().for_each(|(j, to)| *to = [from(j).im.mul(im), from(j).re.mul(a)]);
     } else {
-        to.iter_mut().enumerate().for_each(|(j, to)| *to = [from(j).re, from(j).im]);
+        to.iter_mut().enumerate().for_each(|(j, to)| *to = [from(j).re, from(j).im.mul(b)]);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matmul::gemm;
+    use crate::matmul::gemm_conj;
+
+    /// Which operands are conjugated.
+    const BITS: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
+
+    fn read<T: Ring>(conj: bool, z: Complex<T>) -> Complex<T> {
+        Complex { re: z.re, im: if conj { z.im.neg() } else { z.im } }
+    }
 
     /// Small integers: every sum is exact.
     #[test]
@@ -292,11 +312,13 @@ mod tests {
                 (0..x.len()).map(|at| x[at % rows * cols + at / rows]).collect()
             };
             let (at, bt) = (flip(&a, k), flip(&b, n));
-            for accumulate in [false, true] {
+            let bits = [false, true];
+            for (accumulate, conj) in bits.into_iter().flat_map(|x| BITS.map(|conj| (x, conj))) {
                 let start = C::new(2.0, -1.0);
                 let want: Vec<C> = (0..m * n)
                     .map(|i| {
-                        let sum: C = (0..k).map(|p| a[i / n * k + p] * b[p * n + i % n]).sum();
+                        let term = |p| read(conj[0], a[i / n * k + p]) * read(conj[1], b[p * n + i % n]);
+                        let sum: C = (0..k).map(term).sum();
                         sum + if accumulate { start } else { C::ZERO }
                     })
                     .collect();
@@ -308,11 +330,15 @@ mod tests {
                             // SAFETY: matrices of these sizes in their slices.
                             unsafe {
                                 let (a, b) = (a.as_ptr(), b.as_ptr());
-                                gemm(m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c.as_mut_ptr(), c_rs, c_cs);
+                                let c = c.as_mut_ptr();
+                                gemm_conj(m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj);
                             }
                             for (i, want) in want.iter().enumerate() {
                                 let at = (i / n) as isize * c_rs + (i % n) as isize * c_cs;
-                                assert_eq!(c[at as usize], *want, "{m} {n} {k} {accumulate} {a_rs} {b_rs} {c_rs}");
+                                assert_eq!(
+                                    c[at as usize], *want,
+                                    "{m} {n} {k} {accumulate} {conj:?} {a_rs} {b_rs} {c_rs}"
+                                );
                             }
                         }
                     }
@@ -334,17 +360,14 @@ mod tests {
                 let b: Vec<Complex<T>> = (0..2 * k).map(|i| number(i + 5)).collect();
                 for (a_s, b_s) in [(1, 1), (2, 1), (1, 2), (2, 2), (0, 1), (1, -1)] {
                     let from = if b_s < 0 { k.saturating_sub(1) } else { 0 };
-                    for conj in [false, true] {
+                    for conj in BITS {
                         let want = (0..k).fold(<Complex<T> as Ring>::ZERO, |sum, i| {
-                            let mut x = a[i * a_s as usize];
-                            if conj {
-                                x.im = Ring::neg(x.im);
-                            }
-                            Ring::add(sum, Ring::mul(x, b[from.wrapping_add_signed(i as isize * b_s)]))
+                            let x = read(conj[0], a[i * a_s as usize]);
+                            Ring::add(sum, Ring::mul(x, read(conj[1], b[from.wrapping_add_signed(i as isize * b_s)])))
                         });
                         // SAFETY: 2 k numbers each, from the start, or from the k-th backwards.
                         let got = unsafe { dot(conj, k, a.as_ptr(), a_s, b.as_ptr().add(from), b_s) };
-                        assert!(got.re == want.re && got.im == want.im, "{k} {a_s} {b_s} {conj}");
+                        assert!(got.re == want.re && got.im == want.im, "{k} {a_s} {b_s} {conj:?}");
                     }
                 }
             }

@@ -29,6 +29,8 @@ pub(super) struct Product<T> {
     pub c: *mut T,
     pub c_rs: isize,
     pub c_cs: isize,
+    /// Whether A, and B, are read conjugated; of complex numbers only.
+    pub conj: [bool; 2],
 }
 
 impl<T> Product<T> {
@@ -45,6 +47,7 @@ impl<T> Product<T> {
             b_cs: self.a_rs,
             c_rs: self.c_cs,
             c_cs: self.c_rs,
+            conj: [self.conj[1], self.conj[0]],
             ..self
         }
     }

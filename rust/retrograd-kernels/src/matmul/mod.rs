@@ -171,6 +171,31 @@ pub unsafe fn gemm<T: GemmScalar>(
     c_rs: isize,
     c_cs: isize,
 ) {
+    // SAFETY: duties 1 to 4.
+    unsafe { gemm_conj(m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, [false; 2]) }
+}
+
+/// As [`gemm`], with those operands read conjugated of which `conj` says so; that of real numbers is not looked at.
+///
+/// # Safety
+/// 1. The duties of [`gemm`].
+#[expect(clippy::too_many_arguments, reason = "the shape of a BLAS call")]
+pub unsafe fn gemm_conj<T: GemmScalar>(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: *const T,
+    a_rs: isize,
+    a_cs: isize,
+    b: *const T,
+    b_rs: isize,
+    b_cs: isize,
+    accumulate: bool,
+    c: *mut T,
+    c_rs: isize,
+    c_cs: isize,
+    conj: [bool; 2],
+) {
     if m == 0 || n == 0 {
         return;
     }
@@ -178,7 +203,7 @@ pub unsafe fn gemm<T: GemmScalar>(
         if !accumulate {
             for i in 0..m as isize {
                 for j in 0..n as isize {
-                    // SAFETY: duty 2.
+                    // SAFETY: duty 1: `c` is writable.
                     unsafe { *c.offset(i * c_rs + j * c_cs) = T::ZERO }
                 }
             }
@@ -187,8 +212,10 @@ pub unsafe fn gemm<T: GemmScalar>(
     }
     let terms = m as f64 * n as f64 * k as f64;
     if terms < FEW_TERMS || m.min(n) == 1 {
-        // SAFETY: duties 1 to 4, and no extent is zero.
-        return unsafe { T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs }) };
+        // SAFETY: duty 1, and no extent is zero.
+        return unsafe {
+            T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj })
+        };
     }
     // C is cut for threads along its longer side. An element has the same terms in the same order in any part of more
     // than one row and column.
@@ -202,11 +229,11 @@ pub unsafe fn gemm<T: GemmScalar>(
     split(extent, grain, terms * TERM_COST, &|part| {
         let (i, m) = if along_rows { (part.start as isize, part.len()) } else { (0, m) };
         let (j, n) = if along_rows { (0, n) } else { (part.start as isize, part.len()) };
-        // SAFETY: duties 1 to 4 for a part of C, which no other thread has, and no extent is zero.
+        // SAFETY: duty 1 for a part of C, which no other thread has, and no extent is zero.
         unsafe {
             let (a, b) = (a.get().offset(i * a_rs).cast_const(), b.get().offset(j * b_cs).cast_const());
             let c = c.get().offset(i * c_rs + j * c_cs);
-            T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs });
+            T::product(Product { m, n, k, a, a_rs, a_cs, b, b_rs, b_cs, accumulate, c, c_rs, c_cs, conj });
         }
     });
 }
@@ -224,7 +251,7 @@ pub unsafe fn vdot<T: Vectors + Real>(
     b_s: isize,
 ) -> Complex<T> {
     // SAFETY: duty 1.
-    unsafe { complex::dot(true, k, a, a_s, b, b_s) }
+    unsafe { complex::dot([true, false], k, a, a_s, b, b_s) }
 }
 
 /// What a term takes, in nanoseconds: 120 billion operations a second.
@@ -249,7 +276,22 @@ pub(crate) unsafe fn gemm_of<T: Vectors>(
 ) {
     debug_assert!(m > 0 && n > 0 && k > 0);
     let none = std::ptr::null();
-    let p = Product { m, n, k, a, a_rs, a_cs, b: none, b_rs: 0, b_cs: 0, accumulate: false, c, c_rs, c_cs: 1 };
+    let p = Product {
+        m,
+        n,
+        k,
+        a,
+        a_rs,
+        a_cs,
+        b: none,
+        b_rs: 0,
+        b_cs: 0,
+        accumulate: false,
+        c,
+        c_rs,
+        c_cs: 1,
+        conj: [false; 2],
+    };
     // SAFETY: duties 1 and 2.
     unsafe { T::call(&Of(p, b)) }
 }

@@ -113,6 +113,7 @@ fn check<T: Real>(
             c: c.as_mut_ptr().add(cl.offset),
             c_rs: cl.rs,
             c_cs: cl.cs,
+            conj: [false; 2],
         });
     }
     let wide = |values: &[T], l: &Layout| {

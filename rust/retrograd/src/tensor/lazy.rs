@@ -82,7 +82,7 @@ impl Tensor {
         self.lazy_bits().neg
     }
     /// The elements of the memory as they are: for kernels, without autograd.
-    fn without_bits(&self) -> Result<Tensor> {
+    pub(crate) fn without_bits(&self) -> Result<Tensor> {
         self.memory_as(self.dtype(), LazyBits::NONE, self.sizes(), self.strides(), self.storage_offset())
     }
     /// The tensor itself if it has no bits, else a copy, unrecorded.

@@ -118,6 +118,7 @@ impl Primitive for Addmm {
         mat2_sym_strides: op.rhs.strides_value(),
     );
     const DTYPES: Dtypes = MULTIPLIED;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 2)
@@ -183,6 +184,7 @@ impl Primitive for Addmv {
     const SAVE: &'static [Save] = &[Save::input(1, "mat").when(2), Save::input(2, "vec").when(1)];
     const PARAMS: Params<Self> = params!(op; alpha, beta);
     const DTYPES: Dtypes = MULTIPLIED;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let (a, v) = (batch_first(xs[1], axes[1])?, batch_first(xs[2], axes[2])?);
         let product = super::vector::batched_mv(&a, &v, axes[2].is_some())?;

@@ -59,6 +59,7 @@ impl Primitive for Bmm {
     const NAME: &'static str = "bmm";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "mat2").when(0)];
     const DTYPES: Dtypes = MULTIPLIED;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });
@@ -134,6 +135,7 @@ impl Primitive for Baddbmm {
     const SAVE: &'static [Save] = &[Save::input(1, "batch1").when(2), Save::input(2, "batch2").when(1)];
     const PARAMS: Params<Self> = params!(op; alpha, beta);
     const DTYPES: Dtypes = MULTIPLIED;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
         let product = batch_first(xs[1], axes[1])?.matmul(&batch_first(xs[2], axes[2])?)?;
         super::addmm::blend(op.beta, op.alpha, xs[0], axes[0], product, batch, 3)

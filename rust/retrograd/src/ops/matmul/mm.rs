@@ -108,6 +108,7 @@ impl Primitive for Mm {
         mat2_sym_strides: op.rhs.strides_value(),
     );
     const DTYPES: Dtypes = MULTIPLIED;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         Ok((out(batch_first(xs[0], axes[0])?.matmul(&batch_first(xs[1], axes[1])?)?), smallvec::smallvec![Some(0)]))
     });

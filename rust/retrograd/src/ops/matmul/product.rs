@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::autograd::primitive::{Outs, out};
 use crate::error::{Error, Result};
-use crate::kernels::matmul::{TERM_COST, gemm, gemm_halves};
+use crate::kernels::matmul::{TERM_COST, gemm_conj, gemm_halves};
 use crate::kernels::parallel::{SharedPtr, split};
 use crate::kernels::pointwise::{Map2, map2};
 use crate::kernels::real::Ring;
@@ -12,7 +12,7 @@ use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::expanded_strides;
-use crate::tensor::{DType, Dtypes, FromScalar, Scalar, Tensor};
+use crate::tensor::{DType, Dtypes, FromScalar, Scalar, Tensor, lazy};
 
 /// A matrix (or a batch of them, its last two axes) as an operand: maybe read transposed.
 #[derive(Clone, Copy)]
@@ -53,8 +53,25 @@ pub(super) const MULTIPLIED: Dtypes = Dtypes::ALL.without(Dtypes::BOOL);
 /// Writes (or adds) the product of two matrices, or of two batches of as many, to `out`.
 ///
 /// All have as many dims, two or three. The callers checked the user's operands in their own words; what reaches here
-/// unchecked is a gradient that a hook replaced. `out` overlaps neither itself nor an operand.
+/// unchecked is a gradient that a hook replaced. `out` has no lazy bits, and overlaps neither itself nor an operand.
 pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+    if lazy::exist() && (a.x.lazy_bits().any() || b.x.lazy_bits().any()) {
+        return multiply_lazy(op, a, b, out, accumulate);
+    }
+    multiply_memory(op, a, b, [false; 2], out, accumulate)
+}
+
+/// [`multiply`] of operands with lazy bits: the kernel reads conjugates, and copies serve for negatives.
+#[cold]
+fn multiply_lazy(op: &'static str, a: Side, b: Side, out: &Tensor, accumulate: bool) -> Result<()> {
+    let memory = |x: &Tensor| if x.is_neg() { x.resolved() } else { x.without_bits() };
+    let (x, y) = (memory(a.x)?, memory(b.x)?);
+    let conj = [a.x, b.x].map(|x| x.is_conj() && !x.is_neg());
+    multiply_memory(op, Side { x: &x, ..a }, Side { x: &y, ..b }, conj, out, accumulate)
+}
+
+/// [`multiply`] of the numbers in memory, of those operands conjugated of which `conj` says so.
+fn multiply_memory(op: &'static str, a: Side, b: Side, conj: [bool; 2], out: &Tensor, accumulate: bool) -> Result<()> {
     let (mut m, k) = a.sizes();
     let mut n = b.sizes().1;
     let (mut a_rs, a_cs) = a.strides();
@@ -95,7 +112,10 @@ pub(super) fn multiply(op: &'static str, a: Side, b: Side, out: &Tensor, accumul
                 // checked (rows or columns of several matrices at even distances, where they are one product);
                 // with `accumulate` the callers filled `out`. (3) `out` overlaps neither itself nor an operand. (4) S4,
                 // and no other piece has this matrix.
-                unsafe { gemm(m, n, k, pa.cast_const(), a_rs, a_cs, pb.cast_const(), b_rs, b_cs, accumulate, pc, c_rs, c_cs) }
+                unsafe {
+                    let (pa, pb) = (pa.cast_const(), pb.cast_const());
+                    gemm_conj(m, n, k, pa, a_rs, a_cs, pb, b_rs, b_cs, accumulate, pc, c_rs, c_cs, conj);
+                }
             }
         });
         Ok(())
@@ -207,6 +227,7 @@ impl Factors {
             return Ok(out);
         }
         let zero = |s: Scalar| if dtype.is_integral() { s.as_i64() == 0 } else { s.is_zero() };
+        let input = &input.resolved()?;
         if lazy && zero(self.alpha) {
             out_zero(&out)?;
         } else {
@@ -232,7 +253,7 @@ impl Factors {
         sizes: &[usize],
         product: impl FnOnce(&Tensor, bool) -> Result<()>,
     ) -> Result<bool> {
-        let apart = operands.iter().all(|x| !copy::ranges_meet(x, out));
+        let apart = operands.iter().all(|x| !copy::ranges_meet(x, out)) && !out.lazy_bits().any();
         if out.sizes() != sizes || !out.is_contiguous() || !self.plain(out.dtype()) || !apart {
             return Ok(false);
         }
@@ -248,7 +269,7 @@ fn out_zero(out: &Tensor) -> Result<()> {
 /// Copies the input, expanded, to a fresh row-major `out`; a bias (one row for all) row by row.
 fn fill_rows(input: &Tensor, out: &Tensor) -> Result<()> {
     let &[rows, cols] = out.sizes() else { return copy::copy_into(input, out) };
-    if !(input.ndim() == 1 && input.is_contiguous() && input.numel() == cols) {
+    if !(input.ndim() == 1 && input.is_contiguous() && input.numel() == cols && !input.lazy_bits().any()) {
         return copy::copy_into(input, out);
     }
     match_dtype!(any, out.dtype(), T => {

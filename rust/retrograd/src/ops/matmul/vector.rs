@@ -45,7 +45,7 @@ pub(super) fn mixed(op: &'static str, input: &Tensor, a: &Tensor, v: &Tensor) ->
 /// A vector as a matrix of one column.
 fn column(v: &Tensor) -> Result<Tensor> {
     let stride = v.strides().first().copied().unwrap_or(1);
-    Tensor::from_parts(v.storage(), v.dtype(), &[v.numel(), 1], &[stride, 1], v.storage_offset())
+    v.memory_as(v.dtype(), v.lazy_bits(), &[v.numel(), 1], &[stride, 1], v.storage_offset())
 }
 
 /// Writes (or adds) `A v` to the vector `out`.
@@ -81,6 +81,7 @@ impl Primitive for Mv {
     const NAME: &'static str = "mv";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "vec").when(0)];
     const DTYPES: Dtypes = MULTIPLIED;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         let (a, v) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         Ok((out(batched_mv(&a, &v, axes[1].is_some())?), smallvec::smallvec![Some(0)]))
@@ -164,6 +165,7 @@ impl Primitive for Dot {
     const NAME: &'static str = "dot";
     const SAVE: &'static [Save] = &[Save::input(0, "self").when(1), Save::input(1, "tensor").when(0)];
     const DTYPES: Dtypes = MULTIPLIED;
+    const TAKES_LAZY: bool = true;
     const BATCH: Batch<Self> = Batch::Rule(|_, xs, axes, _| {
         let (a, b) = (batch_first(xs[0], axes[0])?, batch_first(xs[1], axes[1])?);
         Ok((

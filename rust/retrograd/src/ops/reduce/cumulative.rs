@@ -11,6 +11,7 @@ use crate::autograd::primitive::{
     Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
 use crate::error::Result;
+use crate::kernels::complex;
 use crate::kernels::real::{Ordered, Ring};
 use crate::match_dtype;
 use crate::ops::index::{at_chosen, to_chosen};
@@ -147,13 +148,13 @@ impl LogSum for Complex<f64> {
             return Self::new(f64::NAN, f64::NAN);
         }
         if high.re.is_infinite() && low.re == high.re {
-            return if high.re < 0.0 { low } else { (low.exp() + high.exp()).ln() };
+            return if high.re < 0.0 { low } else { complex::ln(low.exp() + high.exp()) };
         }
         let z = (low - high).exp();
         // The logarithm of 1 + z, exact for small z.
         let squares = z.re * (2.0 + z.re) + z.im * z.im;
         let size = match squares {
-            _ if z.norm() >= 0.5 => libm::hypot(z.re + 1.0, z.im).ln(),
+            _ if libm::hypot(z.re, z.im) >= 0.5 => libm::hypot(z.re + 1.0, z.im).ln(),
             0.0 => z.re,
             _ => 0.5 * squares.ln_1p(),
         };

@@ -229,6 +229,7 @@ def _shown(taken: tuple[str, ...]) -> str:
 _PHRASES = {
     ("bool", "integers", "halves", "floats", "complex"): "any dtype",
     ("bool", "integers", "halves", "floats"): "any real dtype",
+    ("bool", "integers", "floats"): "any real dtype but halves",
     ("integers", "halves", "floats", "complex"): "any dtype but bool",
     ("integers", "halves", "floats"): "any real dtype but bool",
     ("halves", "floats", "complex"): "a floating or complex dtype",

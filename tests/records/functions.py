@@ -145,6 +145,140 @@ def special(name: str, reference: Callable[..., Any], **facts: Any) -> OpRecord:
     return smooth(f"special.{name}", reference, **{"method": False, "inplace": False, "refuses": ()} | facts)
 
 
+DOUBLES: dict[str, Any] = {"halves": None}  # torch takes no halves
+
+
+def each2(f: Callable[[float, float], float]) -> Callable[[Any, Any], Array]:
+    return np.vectorize(f, otypes=[np.float64])
+
+
+def lower_gamma(a: float, x: float) -> float:
+    """The power series, regularised."""
+    if x == 0:
+        return 0.0
+    term = total = 1.0
+    for k in range(1, 200):
+        term *= x / (a + k)
+        total += term
+    return total * math.exp(a * math.log(x) - x - math.lgamma(a + 1))
+
+
+def zeta(a: Any, q: Any) -> Any:
+    """A sum, its tail by the Euler-Maclaurin formula."""
+    terms = 100
+    y = q + float(terms)
+    tail = y ** (1 - a) / (a - 1) + y**-a / 2 + a / 12 * y ** -(a + 1) - a * (a + 1) * (a + 2) / 720 * y ** -(a + 3)
+    return sum((q + k) ** -a for k in range(terms)) + tail
+
+
+def integral(f: Callable[[Any, Array], Array], until: float, count: int = 4000) -> Callable[[Any], Array]:
+    """The mean over equal steps, the ends with half their weight: exact for periodic and for quickly falling `f`."""
+    steps = np.linspace(0, until, count + 1)
+    weights = np.full(count + 1, until / count)
+    weights[[0, -1]] /= 2
+
+    def call(x: Any) -> Array:
+        x = np.asarray(x, float)
+        return np.asarray(f(x[..., None], steps) @ weights)
+
+    return call
+
+
+def airy(x: Any) -> Array:
+    """The Maclaurin series (DLMF 9.4.1)."""
+    x = np.asarray(x, float)
+    first, second = np.ones_like(x), x.copy()
+    f, g = first.copy(), second.copy()
+    for k in range(1, 40):
+        first = first * x**3 / ((3 * k - 1) * (3 * k))
+        second = second * x**3 / ((3 * k) * (3 * k + 1))
+        f, g = f + first, g + second
+    return np.asarray(f / (3 ** (2 / 3) * math.gamma(2 / 3)) - g / (3 ** (1 / 3) * math.gamma(1 / 3)))
+
+
+J = [
+    integral(lambda x, a: np.cos(x * np.sin(a)) / math.pi, math.pi),
+    integral(lambda x, a: np.cos(a - x * np.sin(a)) / math.pi, math.pi),
+]
+# Infinite at 0.
+K = [
+    integral(lambda x, u: np.where(x == 0, np.inf, np.exp(-x * np.cosh(u))), 8.0),
+    integral(lambda x, u: np.where(x == 0, np.inf, np.exp(-x * np.cosh(u)) * np.cosh(u)), 8.0),
+]
+
+
+def bessel_y(order: int) -> Callable[[Any], Array]:
+    """DLMF 10.8.1, with the logarithm of half the argument and the series of digammas."""
+
+    def call(x: Any) -> Array:
+        x = np.asarray(x, float)
+        total = 2 / math.pi * np.log(x / 2) * J[order](x) - (2 / (math.pi * x) if order else 0)
+        for k in range(40):
+            weight = digamma(k + 1) + digamma(k + order + 1)
+            power = (-1) ** k * (x / 2) ** (2 * k + order) / math.factorial(k) / math.factorial(k + order)
+            total = total - weight * power / math.pi
+        return np.asarray(total)
+
+    return call
+
+
+NEAR_ONE: dict[str, Any] = {"domain": POSITIVE, "halves": None}
+HALF_AT_ZERO: dict[str, Any] = {"domain": OFF_ZERO, "edges": (Edge(s(given([0.0])), [3.0], ([1.5],)),), "halves": None}
+BESSEL: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [
+    ("bessel_j0", J[0], DOUBLES),
+    ("bessel_j1", J[1], HALF_AT_ZERO),
+    ("bessel_y0", bessel_y(0), NEAR_ONE),
+    ("bessel_y1", bessel_y(1), NEAR_ONE),
+    ("modified_bessel_i0", bessel_i(0), DOUBLES),
+    ("modified_bessel_i1", bessel_i(1), HALF_AT_ZERO),
+    ("modified_bessel_k0", K[0], NEAR_ONE),
+    ("modified_bessel_k1", K[1], NEAR_ONE),
+    ("scaled_modified_bessel_k0", lambda x: K[0](x) * np.exp(np.asarray(x, float)), NEAR_ONE),
+    ("scaled_modified_bessel_k1", lambda x: K[1](x) * np.exp(np.asarray(x, float)), NEAR_ONE),
+    (
+        "spherical_bessel_j0",
+        lambda x: np.sinc(x / math.pi),
+        {"domain": OFF_ZERO, "edges": (Edge(s(given([0.0])), [3.0], ([0.0],)),), "halves": None},
+    ),
+    ("airy_ai", airy, {"differentiable": False, "halves": None}),
+]
+
+
+def polynomial(first: Callable[[Any], Any], following: Callable[..., Any]) -> Callable[[Any, Any], Array]:
+    """The recurrence from 1 and the polynomial of degree 1."""
+
+    def one(x: float, n: float) -> float:
+        if n < 1:
+            return float(n >= 0)
+        before, p = 1.0, first(x)
+        for k in range(1, int(n)):
+            before, p = p, following(k, p, before, x)
+        return p
+
+    return each2(one)
+
+
+TWICE = lambda _, p, before, x: 2 * x * p - before  # noqa: E731
+SHIFTED = lambda _, p, before, x: 2 * (2 * x - 1) * p - before  # noqa: E731
+POLYNOMIALS: list[tuple[str, Callable[..., Any], Callable[..., Any]]] = [
+    ("chebyshev_polynomial_t", lambda x: x, TWICE),
+    ("chebyshev_polynomial_u", lambda x: 2 * x, TWICE),
+    ("chebyshev_polynomial_v", lambda x: 2 * x - 1, TWICE),
+    ("chebyshev_polynomial_w", lambda x: 2 * x + 1, TWICE),
+    ("shifted_chebyshev_polynomial_t", lambda x: 2 * x - 1, SHIFTED),
+    ("shifted_chebyshev_polynomial_u", lambda x: 4 * x - 2, SHIFTED),
+    ("shifted_chebyshev_polynomial_v", lambda x: 4 * x - 3, SHIFTED),
+    ("shifted_chebyshev_polynomial_w", lambda x: 4 * x - 1, SHIFTED),
+    ("hermite_polynomial_h", lambda x: 2 * x, lambda k, p, before, x: 2 * (x * p - k * before)),
+    ("hermite_polynomial_he", lambda x: x, lambda k, p, before, x: x * p - k * before),
+    (
+        "laguerre_polynomial_l",
+        lambda x: 1 - x,
+        lambda k, p, before, x: ((2 * k + 1 - x) * p - k * before) / (k + 1),
+    ),
+    ("legendre_polynomial_p", lambda x: x, lambda k, p, before, x: ((2 * k + 1) * x * p - k * before) / (k + 1)),
+]
+
 NO_CAST = Refusal(s(t(3, domain=POSITIVE), t(3, domain=POSITIVE)), RuntimeError, r"can't be cast", "", True, "int64")
 NO_INTS = Refusal(s(t(3), t(3)), NotImplementedError, r"not implemented for 'Long'", dtype="int64")
 NO_INT = Refusal(s(t(3)), NotImplementedError, r"not implemented for 'Long'", dtype="int64")
@@ -238,6 +372,83 @@ SPECIAL = [
     ),
     smooth("i0", bessel_i(0), covers=("special.i0",)),
     special("i1", bessel_i(1), domain=OFF_ZERO, edges=(Edge(s(given([0.0])), [3.0], ([1.5],)),)),
+    special(
+        "i0e",
+        lambda x: bessel_i(0)(x) * np.exp(-np.abs(x)),
+        domain=OFF_ZERO,
+        edges=(Edge(s(given([0.0])), [3.0], ([0.0],)),),
+    ),
+    special(
+        "i1e",
+        lambda x: bessel_i(1)(x) * np.exp(-np.abs(x)),
+        domain=OFF_ZERO,
+        edges=(Edge(s(given([0.0])), [3.0], ([1.5],)),),
+    ),
+    special("erfcx", lambda x: np.exp(np.square(x, dtype=float)) * each(math.erfc)(x), slack=32.0, **DOUBLES),
+    special("ndtri", each(lambda p: math.sqrt(2) * erfinv(2 * p - 1)), domain=HALF, slack=32.0, **DOUBLES),
+    special("log_ndtr", lambda x: np.log(each(math.erfc)(-x / math.sqrt(2)) / 2), slack=32.0, **DOUBLES),
+    *(special(name, reference, slack=64.0, **facts) for name, reference, facts in BESSEL),
+    *(
+        special(
+            name,
+            polynomial(first, following),
+            dtypes=FLOATS,
+            halves=None,
+            differentiable=False,
+            # PyTorch computes in float32, and its errors grow with the degree.
+            slack=256.0,
+            samples=(
+                *(s(t(3, 4), n).but(values=True) for n in (0, 1, 2, 5)),
+                s(t(3, 1), given([0.0, 1.0, 4.0])),
+                s(0.5, given([[0.0, 3.0]])),
+                s(t(2, 0, 3), 2),
+                s(t(), given(3.0)),
+                s(t(17), 3),
+                s(t(3), -1),
+            ),
+            refuses=(Refusal(s(2, 3), TypeError), no_complex(r"not implemented for 'ComplexFloat'", t(3))),
+        )
+        for name, first, following in POLYNOMIALS
+    ),
+    special(
+        "zeta",
+        lambda a, q: zeta(np.asarray(a, float), np.asarray(q, float)),
+        domain=Domain(1.5, 4.0, ints=(2, 5)),
+        dtypes=FLOATS,
+        halves=None,
+        slack=64.0,
+        samples=tuple(
+            x.but(args=(replace(x.args[0], grad=False), x.args[1]))
+            for x in (*BINARY, s(t(3), given([0.5, 1.0, 20.0])))
+        )
+        + (s(2.5, t(3)),),
+        edges=(Edge(s(3.0, given([1.0])), [2.0], ([-6 * math.pi**4 / 90],)),),
+        refuses=(*MISFIT[:2], Refusal(s(2.0, 3.0), TypeError)),
+    ),
+    *(
+        binary(
+            name,
+            each2(reference),
+            domain=Domain(0.5, 4.0),
+            dtypes=FLOATS,
+            covers=(f"special.{called}",),
+            slack=64.0,
+            # PyTorch has no derivative by the first operand.
+            samples=tuple(x.but(sound=False) for x in (*BINARY, s(t(3, grad=False), t(3)))),
+            edges=(
+                Edge(
+                    s(given([1.0, 2.0], grad=False), given([0.0, 0.0])),
+                    [3.0, 5.0],
+                    ([sign * 3.0, 0.0],),
+                ),
+            ),
+            refuses=(NO_INTS, NO_NUMBER),
+        )
+        for name, called, reference, sign in (
+            ("igamma", "gammainc", lower_gamma, 1.0),
+            ("igammac", "gammaincc", lambda a, x: 1 - lower_gamma(a, x), -1.0),
+        )
+    ),
     smooth("lgamma", each(math.lgamma), domain=POSITIVE, covers=("special.gammaln",)),
     smooth(
         "digamma", each(digamma), domain=POSITIVE, slack=32.0, covers=("special.digamma", "special.psi")
@@ -352,6 +563,32 @@ PAIRS = [
                 ([0.0, -3.0, 5.0], [0.0, 0.0, 0.0]),
             ),
         ),
+    ),
+    binary(
+        "nextafter",
+        np.nextafter,
+        dtypes=FLOATS,
+        # Differences do not see that the result moves with the operand, in steps as fine as those.
+        samples=(
+            *(x.but(smooth=False) for x in BINARY),
+            s(given([0.0, -0.0, 1.0, np.inf, np.nan, -1.0]), given([1.0, -1.0, 1.0, 0.0, 1.0, np.nan])).but(
+                smooth=False, dtypes=("float64",)
+            ),
+        ),
+        # A half's next number is not that of float32.
+        halves=None,
+        edges=(Edge(s(given([1.0, 2.0]), given([2.0, 2.0])), [3.0, 5.0], ([3.0, 0.0], [0.0, 0.0])),),
+        refuses=(NO_INTS, NO_NUMBER),
+    ),
+    OpRecord(
+        name="frexp",
+        reference=np.frexp,
+        samples=(*UNARY, s(given([0.0, -0.0, np.inf, 1e-30])).but(smooth=False)),
+        domain=Domain(1.05, 1.95, signed=True),  # off the powers of two
+        result=("same", "reference"),
+        halves=0,
+        out=True,
+        refuses=(Refusal(s(t(3)), RuntimeError, r"only supports floating-point dtypes", dtype="int64"),),
     ),
     quotient("ldexp", lambda x, e: x * np.exp2(e), complex=True, refuses=(NO_CAST, NO_NUMBER)),
     binary(

@@ -40,6 +40,7 @@ SAYS = {
     "torch.histogram: input tensor and (hist|bin_edges) tensor should have the same dtype": "histc histogram",
     "expected scalar type '.*' but got '.*' for (values|indices) output": "mode",
     "multinomial expects Long tensor out, got": "multinomial",
+    r"torch.frexp\(\) expects (mantissa|exponent) to have": "frexp",
 }
 PHRASES = {name: phrase for phrase, names in SAYS.items() for name in names.split()}
 # They compute in the dtype of `out=`, or have rules of their own.

@@ -5,6 +5,7 @@
 //! [`memory`] allocates buffers that were used before.
 
 pub mod attention;
+pub mod bits;
 pub mod columns;
 pub mod complex;
 pub mod conv;

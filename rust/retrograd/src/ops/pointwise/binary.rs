@@ -25,23 +25,25 @@ pub static ROSTER: &[&Entry] =
     &[&ATAN2, &HYPOT, &COPYSIGN, &LDEXP, &LOGADDEXP, &LOGADDEXP2, &FMAX, &FMIN, &XLOGY, &XLOG1PY, &FLOAT_POWER];
 
 /// `g` times a derivative, written in what is saved.
-type BinaryVjp = fn(&Tensor, &[&Tensor]) -> Result<Tensor>;
+pub(super) type BinaryVjp = fn(&Tensor, &[&Tensor]) -> Result<Tensor>;
 
 /// A binary function and its derivatives.
 #[derive(Debug)]
-struct BinaryFunction {
-    name: &'static str,
-    node: &'static str,
+pub(super) struct BinaryFunction {
+    pub name: &'static str,
+    pub node: &'static str,
     /// The node's name where the second, or the first, operand is a number, if that is another one.
-    with_numbers: [Option<&'static str>; 2],
+    pub with_numbers: [Option<&'static str>; 2],
     /// Of real numbers: it serves every real dtype.
-    f: fn(f64, f64) -> f64,
+    pub f: fn(f64, f64) -> f64,
     /// Of complex numbers, where the op is there for them.
-    of_complex: Option<fn(C, C) -> C>,
+    pub of_complex: Option<fn(C, C) -> C>,
     /// Integers become floats; otherwise they are refused.
-    integers: bool,
+    pub integers: bool,
+    /// It takes halves, as torch's does.
+    pub halves: bool,
     /// By the first and the second operand, in terms of what [`BinaryLoop`] saves, in that order.
-    vjps: [BinaryVjp; 2],
+    pub vjps: [BinaryVjp; 2],
 }
 
 /// Runs a [`BinaryFunction`]. Saved: `0`, the operands; `1`, the operands and the result; `2`, the first operand and
@@ -89,7 +91,8 @@ impl<const SAVED: u8> Binary for BinaryLoop<SAVED> {
     }
     const HALVES: Halves = Halves::InFloat32;
     fn dtypes(&self) -> Dtypes {
-        with_complex(Dtypes::FLOATS.or(Dtypes::HALVES), self.function.of_complex)
+        let reals = if self.function.halves { Dtypes::FLOATS.or(Dtypes::HALVES) } else { Dtypes::FLOATS };
+        with_complex(reals, self.function.of_complex)
     }
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         let dtype = result_type(xs);
@@ -122,7 +125,12 @@ impl<const SAVED: u8> Binary for BinaryLoop<SAVED> {
 }
 
 /// The op in the form asked for.
-fn run<const SAVED: u8>(form: Form, function: &'static BinaryFunction, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+pub(super) fn run<const SAVED: u8>(
+    form: Form,
+    function: &'static BinaryFunction,
+    a: &Tensor,
+    b: &Tensor,
+) -> Result<Tensor> {
     let is_number = [a.is_number(), b.is_number()];
     let number = (0..2).find(|&i| is_number[i] && function.with_numbers[1 - i].is_some());
     apply_as(form, Zip(BinaryLoop::<SAVED> { function, number }), &[a, b])
@@ -153,6 +161,7 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         f: f64::atan2,
         of_complex: None,
         integers: true,
+        halves: true,
         vjps: [|g, saved| around(g, saved[1], saved), |g, saved| around(g, &saved[0].neg()?, saved)],
     };
     run::<0>(form, FUNCTION, input, other)
@@ -177,6 +186,7 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         f: libm::hypot,
         of_complex: None,
         integers: false,
+        halves: true,
         vjps: [|g, saved| g.mul(&saved[0].div(saved[2])?), |g, saved| g.mul(&saved[1].div(saved[2])?)],
     };
     run::<1>(form, FUNCTION, input, other)
@@ -200,6 +210,7 @@ pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
         f: f64::copysign,
         of_complex: None,
         integers: true,
+        halves: true,
         vjps: [
             |g, saved| {
                 let (x, result, zero) = (saved[0], saved[1], number(0.0)?);
@@ -228,6 +239,7 @@ pub fn ldexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         f: |x, e| x * e.exp2(),
         of_complex: Some(|x, e| x.mul(complex::exp2(e))),
         integers: true,
+        halves: true,
         vjps: [|g, saved| g.mul(&saved[0].exp2()?), |g, saved| g.mul(&saved[1].times(LN_2)?)],
     };
     run::<3>(form, FUNCTION, input, other)
@@ -261,6 +273,7 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         f: scalar::log_add_exp,
         of_complex: Some(complex::log_add_exp),
         integers: false,
+        halves: true,
         vjps: [|g, saved| share(g, saved[1].sub(saved[0])), |g, saved| share(g, saved[0].sub(saved[1]))],
     };
     run::<0>(Form::New, FUNCTION, input, other)
@@ -284,6 +297,7 @@ pub fn logaddexp2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         f: scalar::log_add_exp2,
         of_complex: None,
         integers: false,
+        halves: true,
         vjps: [|g, saved| share2(g, saved[1].sub(saved[0])), |g, saved| share2(g, saved[0].sub(saved[1]))],
     };
     run::<0>(Form::New, FUNCTION, input, other)
@@ -316,6 +330,7 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         f: f64::max,
         of_complex: None,
         integers: false,
+        halves: true,
         vjps: [|g, saved| chosen::<true>(g, saved, true), |g, saved| chosen::<true>(g, saved, false)],
     };
     refuse_complex(&[input, other], || Error::dtype("fmax", "fmax not implemented for complex tensors."))?;
@@ -343,6 +358,7 @@ pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         f: f64::min,
         of_complex: None,
         integers: false,
+        halves: true,
         vjps: [|g, saved| chosen::<false>(g, saved, true), |g, saved| chosen::<false>(g, saved, false)],
     };
     refuse_complex(&[input, other], || Error::dtype("fmin", "fmin not implemented for complex tensors."))?;
@@ -377,6 +393,7 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
         f: |x, y| scalar::x_log(x, y.ln(), y),
         of_complex: None,
         integers: true,
+        halves: true,
         vjps: [|g, saved| by_factor(g, saved, xlogy, 0.0), |g, saved| g.mul(saved[0])?.div(saved[1])],
     };
     refuse_numbers("xlogy", input, other)?;
@@ -401,6 +418,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
         f: |x, y| scalar::x_log(x, y.ln_1p(), y),
         of_complex: None,
         integers: true,
+        halves: true,
         vjps: [|g, saved| by_factor(g, saved, xlog1py, -1.0), |g, saved| g.mul(saved[0])?.div(&saved[1].plus(1i64)?)],
     };
     refuse_numbers("xlog1py", input, other)?;

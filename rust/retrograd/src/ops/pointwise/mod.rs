@@ -4,6 +4,7 @@
 
 pub mod activation;
 pub mod arith;
+pub mod bessel;
 pub mod binary;
 mod clamp;
 pub mod compare;
@@ -11,8 +12,11 @@ pub mod complex;
 pub mod discrete;
 mod division;
 pub mod exponential;
+pub mod incomplete_gamma;
 mod logic;
+pub mod neighbours;
 pub mod polar;
+pub mod polynomials;
 mod power;
 mod promote;
 mod remainder;

@@ -65,6 +65,8 @@ pub struct UnaryFunction {
     pub name: &'static str,
     pub node: &'static str,
     pub f: fn(f64) -> f64,
+    /// It takes halves, as torch's does.
+    pub halves: bool,
     /// Of complex numbers, where the op is there for them.
     pub of_complex: Option<fn(C) -> C>,
     /// As [`Unary::vjp`].
@@ -105,7 +107,8 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
     // Of a function that is there for complex numbers.
     const DTYPES: Dtypes = Dtypes::FIELDS.or(Dtypes::HALVES);
     fn dtypes(&self) -> Dtypes {
-        with_complex(Dtypes::FLOATS.or(Dtypes::HALVES), self.0.of_complex)
+        let reals = if self.0.halves { Dtypes::FLOATS.or(Dtypes::HALVES) } else { Dtypes::FLOATS };
+        with_complex(reals, self.0.of_complex)
     }
     fn of_complex(&self) -> Option<fn(C) -> C> {
         self.0.of_complex

@@ -1,4 +1,4 @@
-//! Special functions: the gamma family, error and Bessel functions, log-odds. The module `special`, most of whose names
+//! Special functions: the gamma family, error functions, the normal distribution, log-odds. The module `special`, most of whose names
 //! refer to ops at the top level.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
@@ -7,10 +7,10 @@ use std::ops::Range;
 use retrograd_macros::op;
 
 use super::binary::XLOGY;
-use super::scalar_loop::{UnaryFunction, of_self, run_in_double};
-use super::select::{number, where_};
+use super::scalar_loop::{UnaryFunction, of_result, of_self, run_in_double};
+use super::select::number;
 use super::unary::{Map, Pass, Unary, elementary};
-use super::{activation, exponential, rounding};
+use super::{activation, bessel, exponential, incomplete_gamma, rounding};
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Halves, Params, Save, params};
 use crate::error::{Error, Result};
@@ -29,16 +29,17 @@ pub static ROSTER: &[&Entry] = &[
     &ERFC,
     &ERFINV,
     &SINC,
-    &I0,
+    &ERFCX,
     &LGAMMA,
     &DIGAMMA,
     &POLYGAMMA,
     &POLYGAMMA_METHOD,
     &MVLGAMMA,
     &LOGIT,
-    &I1,
     &ENTR,
     &NDTR,
+    &NDTRI,
+    &LOG_NDTR,
     &SPECIAL_EXPIT,
     &SPECIAL_PSI,
     &SPECIAL_DIGAMMA,
@@ -52,6 +53,8 @@ pub static ROSTER: &[&Entry] = &[
     &SPECIAL_ERFINV,
     &SPECIAL_EXP2,
     &SPECIAL_I0,
+    &SPECIAL_GAMMAINC,
+    &SPECIAL_GAMMAINCC,
     &SPECIAL_LOGIT,
     &SPECIAL_ROUND,
     &SPECIAL_ROUND_DECIMALS,
@@ -87,7 +90,9 @@ also_in_special! {
     SPECIAL_ERFC = "erfc", ERFC;
     SPECIAL_ERFINV = "erfinv", ERFINV;
     SPECIAL_EXP2 = "exp2", exponential::EXP2;
-    SPECIAL_I0 = "i0", I0;
+    SPECIAL_I0 = "i0", bessel::I0;
+    SPECIAL_GAMMAINC = "gammainc", incomplete_gamma::IGAMMA;
+    SPECIAL_GAMMAINCC = "gammaincc", incomplete_gamma::IGAMMAC;
     SPECIAL_LOGIT = "logit", LOGIT;
     SPECIAL_ROUND = "round", rounding::ROUND;
     SPECIAL_ROUND_DECIMALS = "round", rounding::ROUND_DECIMALS;
@@ -138,6 +143,7 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
         name: "erfc",
         node: "ErfcBackward0",
         f: libm::erfc,
+        halves: true,
         of_complex: None,
         vjp: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
     };
@@ -157,6 +163,7 @@ pub fn erfinv(input: &Tensor) -> Result<Tensor> {
         name: "erfinv",
         node: "ErfinvBackward0",
         f: scalar::erfinv,
+        halves: true,
         of_complex: None,
         vjp: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
     };
@@ -184,55 +191,29 @@ pub fn sinc(input: &Tensor) -> Result<Tensor> {
         name: "sinc",
         node: "SincBackward0",
         f: scalar::sinc,
+        halves: true,
         of_complex: Some(complex::sinc),
         vjp: sinc_vjp,
     };
     apply_as(form, of_self(FUNCTION), &[input])
 }
 
-/// The modified Bessel function of the first kind of order 0, of each element.
+/// `exp(input**2) * erfc(input)` of each element, accurate where one factor is huge and the other nearly 0.
 ///
-/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
-/// Derivative: `g * special.i1(input)`.
+/// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * (2 * input * result - 2 / sqrt(pi))`.
 ///
-/// >>> rg.i0(rg.tensor([0.0])).tolist()
+/// >>> rg.special.erfcx(rg.tensor([0.0])).tolist()
 /// [1.0]
-#[op(function, method, inplace, out)]
-pub fn i0(input: &Tensor) -> Result<Tensor> {
+#[op(function, out, norust, module = "special")]
+pub fn erfcx(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
-        name: "i0",
-        node: "I0Backward0",
-        f: |x| scalar::bessel_i(0, x),
+        name: "erfcx",
+        node: "SpecialErfcxBackward0",
+        f: scalar::erfcx,
+        halves: false,
         of_complex: None,
-        vjp: |g, x| g.mul(&i1(x)?),
-    };
-    apply_as(form, of_self(FUNCTION), &[input])
-}
-
-/// `g (i0(x) - i1(x) / x)`, `g / 2` at 0.
-fn i1_vjp(g: &Tensor, x: &Tensor) -> Result<Tensor> {
-    let at_zero = x.eq(&number(0.0)?)?;
-    // Another number in place of 0, so that the branch not taken has derivatives.
-    let x = x.masked_fill(&at_zero, &number(1.0)?)?;
-    let derivative = x.i0()?.sub(&i1(&x)?.div(&x)?)?;
-    g.mul(&where_(&at_zero, &number(0.5)?, &derivative)?)
-}
-
-/// The modified Bessel function of the first kind of order 1, of each element.
-///
-/// Args: `input` any real dtype; integers are converted to the default float dtype. Returns: same shape.
-/// Derivative: `g * (i0(input) - i1(input) / input)`, `g / 2` at 0.
-///
-/// >>> rg.special.i1(rg.tensor([0.0])).tolist()
-/// [0.0]
-#[op(function, out, norust, module = "special", name = "i1")]
-pub fn i1(input: &Tensor) -> Result<Tensor> {
-    const FUNCTION: &UnaryFunction = &UnaryFunction {
-        name: "i1",
-        node: "SpecialI1Backward0",
-        f: |x| scalar::bessel_i(1, x),
-        of_complex: None,
-        vjp: i1_vjp,
+        vjp: |g, x| g.mul(&x.mul(&erfcx(x)?)?.times(2.0)?.plus(-FRAC_2_SQRT_PI)?),
     };
     apply1(of_self(FUNCTION), &[input])
 }
@@ -250,6 +231,7 @@ pub fn lgamma(input: &Tensor) -> Result<Tensor> {
         name: "lgamma",
         node: "LgammaBackward0",
         f: libm::lgamma,
+        halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.digamma()?),
     };
@@ -269,6 +251,7 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
         name: "digamma",
         node: "DigammaBackward0",
         f: scalar::digamma,
+        halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&polygamma(1, x)?),
     };
@@ -288,6 +271,7 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
         name: "entr",
         node: "SpecialEntrBackward0",
         f: scalar::entropy,
+        halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
     };
@@ -304,6 +288,47 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
 #[op(function, out, norust, module = "special", name = "ndtr")]
 pub fn ndtr(input: &Tensor) -> Result<Tensor> {
     input.times(FRAC_1_SQRT_2)?.erf()?.plus(1i64)?.times(0.5)
+}
+
+/// The number below which a standard normal variable is with the probability that each element is: the inverse of
+/// `ndtr`. Infinite at 0 and 1, NaN outside.
+///
+/// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * sqrt(2 * pi) * exp(result**2 / 2)`.
+///
+/// >>> rg.special.ndtri(rg.tensor([0.5])).tolist()
+/// [0.0]
+#[op(function, out, norust, module = "special")]
+pub fn ndtri(input: &Tensor) -> Result<Tensor> {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "ndtri",
+        node: "SpecialNdtriBackward0",
+        f: scalar::ndtri,
+        halves: false,
+        of_complex: None,
+        vjp: |g, result| g.mul(&result.square()?.times(0.5)?.exp()?.times((2.0 * PI).sqrt())?),
+    };
+    apply1(of_result(FUNCTION), &[input])
+}
+
+/// The logarithm of the normal distribution function of each element, accurate where that is nearly 0.
+///
+/// Args: `input` any real dtype but halves; integers are converted to the default float dtype. Returns: same shape.
+/// Derivative: `g * sqrt(2 / pi) / erfcx(-input / sqrt(2))`.
+///
+/// >>> rg.special.log_ndtr(rg.tensor([float('inf')])).tolist()
+/// [-0.0]
+#[op(function, out, norust, module = "special")]
+pub fn log_ndtr(input: &Tensor) -> Result<Tensor> {
+    const FUNCTION: &UnaryFunction = &UnaryFunction {
+        name: "log_ndtr",
+        node: "SpecialLogNdtrBackward0",
+        f: scalar::log_ndtr,
+        halves: false,
+        of_complex: None,
+        vjp: |g, x| g.div(&erfcx(&x.times(-FRAC_1_SQRT_2)?)?)?.times((2.0 / PI).sqrt()),
+    };
+    apply1(of_self(FUNCTION), &[input])
 }
 
 /// `polygamma`: reverse `g polygamma(n + 1, x)`.
@@ -477,11 +502,11 @@ mod tests {
     fn derivatives() {
         for sizes in [&[3, 4][..], &[], &[0, 2], &[17]] {
             let x = [noise(1, sizes).times(0.9).unwrap()];
-            for f in [erf, erfc, erfinv, sinc, i0, i1, ndtr] {
+            for f in [erf, erfc, erfinv, erfcx, sinc, ndtr, log_ndtr] {
                 gradcheck(&|x| f(&x[0]), &x);
             }
             let half = [x[0].times(0.45).unwrap().plus(0.5).unwrap()];
-            for f in [lgamma, digamma, entr] {
+            for f in [lgamma, digamma, entr, ndtri] {
                 gradcheck(&|x| f(&x[0]), &half);
             }
             gradcheck(&|x| polygamma(2, &x[0]), &half);
@@ -497,7 +522,6 @@ mod tests {
         let values = |t: Tensor| t.to_vec::<f64>().unwrap();
         assert_eq!(values(logit(&x, Some(0.5)).unwrap()), [0.0; 4]);
         assert!(values(logit(&x, None).unwrap())[0].is_nan());
-        assert_eq!(values(i1_vjp(&x, &x.times(0i64).unwrap()).unwrap()), [-0.05, 0.0, 0.25, 0.5]);
         assert!(polygamma(-1, &x).is_err() && mvlgamma(&x, 0).is_err());
     }
 }

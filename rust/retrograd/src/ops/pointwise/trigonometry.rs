@@ -96,6 +96,7 @@ pub fn tan(input: &Tensor) -> Result<Tensor> {
         name: "tan",
         node: "TanBackward0",
         f: f64::tan,
+        halves: true,
         of_complex: Some(complex::tan),
         vjp: |g, y| g.mul(&y.square()?.plus(1i64)?),
     };
@@ -115,6 +116,7 @@ pub fn asin(input: &Tensor) -> Result<Tensor> {
         name: "asin",
         node: "AsinBackward0",
         f: f64::asin,
+        halves: true,
         of_complex: Some(complex::asin),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?),
     };
@@ -134,6 +136,7 @@ pub fn acos(input: &Tensor) -> Result<Tensor> {
         name: "acos",
         node: "AcosBackward0",
         f: f64::acos,
+        halves: true,
         of_complex: Some(complex::acos),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?.neg()?),
     };
@@ -153,6 +156,7 @@ pub fn atan(input: &Tensor) -> Result<Tensor> {
         name: "atan",
         node: "AtanBackward0",
         f: f64::atan,
+        halves: true,
         of_complex: Some(complex::atan),
         vjp: |g, x| g.div(&x.square()?.plus(1i64)?),
     };
@@ -172,6 +176,7 @@ pub fn sinh(input: &Tensor) -> Result<Tensor> {
         name: "sinh",
         node: "SinhBackward0",
         f: f64::sinh,
+        halves: true,
         of_complex: Some(complex::sinh),
         vjp: |g, x| g.mul(&x.cosh()?),
     };
@@ -191,6 +196,7 @@ pub fn cosh(input: &Tensor) -> Result<Tensor> {
         name: "cosh",
         node: "CoshBackward0",
         f: f64::cosh,
+        halves: true,
         of_complex: Some(complex::cosh),
         vjp: |g, x| g.mul(&x.sinh()?),
     };
@@ -210,6 +216,7 @@ pub fn asinh(input: &Tensor) -> Result<Tensor> {
         name: "asinh",
         node: "AsinhBackward0",
         f: libm::asinh,
+        halves: true,
         of_complex: Some(complex::asinh),
         vjp: |g, x| g.mul(&x.square()?.plus(1i64)?.rsqrt()?),
     };
@@ -238,6 +245,7 @@ pub fn acosh(input: &Tensor) -> Result<Tensor> {
         name: "acosh",
         node: "AcoshBackward0",
         f: libm::acosh,
+        halves: true,
         of_complex: Some(complex::acosh),
         vjp: acosh_vjp,
     };
@@ -257,6 +265,7 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
         name: "atanh",
         node: "AtanhBackward0",
         f: libm::atanh,
+        halves: true,
         of_complex: Some(complex::atanh),
         vjp: |g, x| g.div(&x.square()?.neg()?.plus(1i64)?),
     };
@@ -277,6 +286,7 @@ pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
         name: "deg2rad",
         node: "Deg2RadBackward0",
         f: f64::to_radians,
+        halves: true,
         of_complex: None,
         vjp: |g, _| g.deg2rad(),
     };
@@ -297,6 +307,7 @@ pub fn rad2deg(input: &Tensor) -> Result<Tensor> {
         name: "rad2deg",
         node: "Rad2DegBackward0",
         f: f64::to_degrees,
+        halves: true,
         of_complex: None,
         vjp: |g, _| g.rad2deg(),
     };

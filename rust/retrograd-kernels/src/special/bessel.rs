@@ -7,13 +7,22 @@ use std::f64::consts::{FRAC_PI_4, PI};
 
 use super::chebyshev::*;
 
-/// The sum of `c[j] T_j(t)` by Clenshaw's recurrence.
+/// The sum of `c[j] T_j(t)` by Clenshaw's recurrence, the even and the odd terms side by side: `T_2j(t) = T_j(u)` and
+/// `T_2j+1(t) = t V_j(u)` with `u = 2 t^2 - 1`, and neither waits for the other.
 pub(super) fn chebyshev(c: &[f64], t: f64) -> f64 {
-    let (mut b, mut before) = (0.0, 0.0);
-    for &c in c[1..].iter().rev() {
-        (b, before) = (2.0 * t * b - before + c, b);
+    let u = 2.0 * t * t - 1.0;
+    let twice = 2.0 * u;
+    let [mut even, mut odd] = [[0.0; 2]; 2];
+    let step = |[b, before]: [f64; 2], c: f64| [twice * b - before + c, b];
+    let (pairs, rest) = c.as_chunks::<2>();
+    if let &[last] = rest {
+        even = step(even, last);
     }
-    t * b - before + c[0]
+    for &[a, b] in pairs[1..].iter().rev() {
+        (even, odd) = (step(even, a), step(odd, b));
+    }
+    let odd = step(odd, pairs[0][1]);
+    u * even[0] - even[1] + pairs[0][0] + t * (odd[0] - odd[1])
 }
 
 /// `exp(-|x|)` times the modified Bessel function of the first kind, of order 0 or 1.

@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 use super::jet::Jet;
 
 /// What ends sums.
-const EPSILON: f64 = 1e-17;
+const EPSILON: f64 = 5e-17;
 /// As many terms are always enough.
 const MOST: usize = 4000;
 
@@ -84,7 +84,8 @@ fn series<const N: usize>(a: Jet<N>, x: f64) -> Jet<N> {
     let (mut term, mut sum, mut below) = (Jet::constant(1.0), Jet::constant(1.0), a);
     for _ in 0..MOST {
         below = below.plus(1.0);
-        term = term.times(x) / below;
+        // The quotient does not wait for the term.
+        term = term * (Jet::constant(x) / below);
         sum = sum + term;
         if negligible(term, sum) {
             break;
@@ -107,7 +108,7 @@ fn continued_fraction<const N: usize>(a: Jet<N>, x: f64) -> Jet<N> {
         c = if i == 1 { b } else { b + an / c };
         let factor = c * d;
         h = h * factor;
-        if negligible(factor.plus(-1.0), one.times(32.0)) {
+        if negligible(factor.plus(-1.0), one.times(8.0)) {
             break;
         }
     }

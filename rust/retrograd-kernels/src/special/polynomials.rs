@@ -13,9 +13,14 @@ pub enum Chebyshev {
 /// faster, and exact for whole numbers.
 const LONG: f64 = 32.0;
 
+/// `n` cut to an integer; `f64::trunc` would be a call.
+fn whole(n: f64) -> f64 {
+    if n.abs() < 9e15 { n as i64 as f64 } else { n }
+}
+
 /// The Chebyshev polynomial of degree `n` at `x` (DLMF 18.5.1 to 18.5.4).
 pub fn chebyshev(kind: Chebyshev, x: f64, n: f64) -> f64 {
-    let n = n.trunc();
+    let n = whole(n);
     if n <= LONG {
         let first = match kind {
             Chebyshev::T => x,
@@ -79,10 +84,6 @@ fn recurrence(n: f64, first: f64, next: impl Fn(f64, f64, f64) -> f64) -> f64 {
     while k < n {
         (p, before) = (next(k, p, before), p);
         k += 1.0;
-        // Nothing comes back from NaN.
-        if p.is_nan() {
-            break;
-        }
     }
     p
 }
@@ -92,13 +93,13 @@ const HERMITE: f64 = 512.0;
 
 /// The Hermite polynomial of degree `n` at `x`, the physicists'.
 pub fn hermite_h(x: f64, n: f64) -> f64 {
-    let n = n.trunc();
-    if n > HERMITE { f64::NAN } else { recurrence(n, x + x, |k, p, before| 2.0 * (x * p - k * before)) }
+    let n = whole(n);
+    if n > HERMITE { f64::NAN } else { recurrence(n, x + x, |k, p, before| (x + x) * p - (k + k) * before) }
 }
 
 /// The Hermite polynomial of degree `n` at `x`, the probabilists'.
 pub fn hermite_he(x: f64, n: f64) -> f64 {
-    let n = n.trunc();
+    let n = whole(n);
     if n > HERMITE { f64::NAN } else { recurrence(n, x, |k, p, before| x * p - k * before) }
 }
 
@@ -107,16 +108,16 @@ pub fn laguerre_l(x: f64, n: f64) -> f64 {
     if x == 0.0 && n > -1.0 {
         return 1.0;
     }
-    recurrence(n.trunc(), 1.0 - x, |k, p, before| ((k + k + 1.0 - x) * p - k * before) / (k + 1.0))
+    recurrence(whole(n), 1.0 - x, |k, p, before| ((k + k + 1.0 - x) * p - k * before) * (1.0 / (k + 1.0)))
 }
 
 /// The Legendre polynomial of degree `n` at `x`.
 pub fn legendre_p(x: f64, n: f64) -> f64 {
-    let n = n.trunc();
+    let n = whole(n);
     if x.abs() == 1.0 && n >= 0.0 {
         return if x > 0.0 || n % 2.0 == 0.0 { 1.0 } else { -1.0 };
     }
-    recurrence(n, x, |k, p, before| ((k + k + 1.0) * x * p - k * before) / (k + 1.0))
+    recurrence(n, x, |k, p, before| ((k + k + 1.0) * x * p - k * before) * (1.0 / (k + 1.0)))
 }
 
 #[cfg(test)]

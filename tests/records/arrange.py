@@ -412,6 +412,22 @@ RECORDS = [
         halves=0,
     ),
     OpRecord(
+        name="cartesian_prod",
+        reference=lambda *xs: (
+            np.stack([x.reshape(-1) for x in np.meshgrid(*xs, indexing="ij")], 1) if len(xs) > 1 else xs[0]
+        ),
+        dtypes=ALL,
+        method=False,
+        samples=(s(t(2), t(3)), s(t(2), t(1), t(4)), s(t(5)), s(t(0), t(3))),
+        refuses=(
+            Refusal(s(t(2, 2), t(2)), RuntimeError, r"Expect a 1D vector, but got shape"),
+            Refusal(s(t(2), t(2, dtype="float32")), RuntimeError, r"same dtype"),
+            Refusal(s(), RuntimeError, r"meshgrid expects a non-empty TensorList"),
+        ),
+        complex=True,
+        halves=0,
+    ),
+    OpRecord(
         name="broadcast_tensors",
         reference=np.broadcast_arrays,
         dtypes=ALL,

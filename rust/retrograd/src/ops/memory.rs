@@ -13,7 +13,7 @@ use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tang
 use crate::error::Result;
 use crate::storage::reclaim::reading;
 use crate::tensor::copy;
-use crate::tensor::layout::{Strides, broadcast, preserving_strides};
+use crate::tensor::layout::{Strides, broadcast, contiguous_strides, preserving_strides};
 use crate::tensor::{Body, DType, MemoryFormat, Scalar, Tensor};
 
 /// Entries of this family.
@@ -25,10 +25,17 @@ pub static ROSTER: &[&Entry] =
 struct CloneOf {
     /// Memory order of the copy; `None` keeps the source's.
     strides: Option<Strides>,
+    /// The node's name.
+    node: &'static str,
 }
+
+const CLONE: &str = "CloneBackward0";
 
 impl Primitive for CloneOf {
     const NAME: &'static str = "clone";
+    fn node(&self) -> &'static str {
+        self.node
+    }
     const SAVE: &'static [Save] = &[];
     const COMPLEX: ComplexRule = ComplexRule::RealLinear;
     const TAKES_LAZY: bool = true;
@@ -39,7 +46,7 @@ impl Primitive for CloneOf {
             let entry = (x.numel() / batch.max(1)) as isize;
             std::iter::once(entry).chain(inner.iter().copied()).collect()
         });
-        Ok((apply(Self { strides }, &[&x])?, smallvec![Some(0)]))
+        Ok((apply(Self { strides, node: op.node }, &[&x])?, smallvec![Some(0)]))
     });
     const JVP: Tangents<Self> = Tangents::Linear(0b1);
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
@@ -57,12 +64,17 @@ impl Primitive for CloneOf {
 
 /// A recorded copy.
 pub fn cloned(x: &Tensor) -> Result<Tensor> {
-    apply1(CloneOf { strides: None }, &[x])
+    apply1(CloneOf { strides: None, node: CLONE }, &[x])
 }
 
 /// A recorded copy with the given strides, which must be dense.
 pub(crate) fn clone_strided(x: &Tensor, strides: &[isize]) -> Result<Tensor> {
-    apply1(CloneOf { strides: Some(Strides::from_slice(strides)) }, &[x])
+    apply1(CloneOf { strides: Some(Strides::from_slice(strides)), node: CLONE }, &[x])
+}
+
+/// A recorded contiguous copy whose node has another name.
+pub(crate) fn clone_called(x: &Tensor, node: &'static str) -> Result<Tensor> {
+    apply1(CloneOf { strides: Some(contiguous_strides(x.sizes())), node }, &[x])
 }
 
 /// A recorded copy in a memory format.

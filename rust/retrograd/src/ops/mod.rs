@@ -104,6 +104,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         reduce::ROSTER,
         sort::ROSTER,
         view::ROSTER,
+        view::copies::ROSTER,
         index::ROSTER,
         matmul::ROSTER,
         nn::ROSTER,

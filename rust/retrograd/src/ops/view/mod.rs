@@ -2,6 +2,7 @@
 
 mod axes;
 pub(crate) mod complex;
+pub(crate) mod copies;
 mod diag;
 mod expand;
 mod fill_diagonal;
@@ -106,6 +107,7 @@ pub static ROSTER: &[&Entry] = &[
     &stack::COLUMN_STACK,
     &stack::BLOCK_DIAG,
     &stack::MESHGRID,
+    &stack::CARTESIAN_PROD,
     &stack::BROADCAST_ALL,
     &split_variants::TENSOR_SPLIT_AS,
     &split_variants::TENSOR_SPLIT_EVEN,

@@ -293,6 +293,26 @@ pub fn meshgrid(#[size] tensors: &[Tensor], indexing: Option<&str>) -> Result<Ve
     Ok(grids)
 }
 
+/// All combinations of an element of each vector, as rows in order; one vector is returned as it is.
+///
+/// Args: `tensors` one after the other: vectors of one dtype. Returns: a matrix with a column per vector. Derivative:
+/// `g` summed over the rows that an element is in. Raises: RuntimeError for other shapes, several dtypes or no tensor.
+///
+/// >>> rg.cartesian_prod(rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])).tolist()
+/// [[1.0, 3.0], [1.0, 4.0], [2.0, 3.0], [2.0, 4.0]]
+#[op(function)]
+pub fn cartesian_prod(#[size] tensors: &[Tensor]) -> Result<Tensor> {
+    if let Some(t) = tensors.iter().find(|t| t.ndim() != 1) {
+        return Err(Error::shape("cartesian_prod", format!("Expect a 1D vector, but got shape {:?}", t.sizes())));
+    }
+    if let [one] = tensors {
+        return Ok(one.clone());
+    }
+    let columns: Vec<Tensor> =
+        meshgrid(tensors, Some("ij"))?.iter().map(|grid| grid.flatten(0, -1)).collect::<Result<_>>()?;
+    super::stack(&columns, 1)
+}
+
 /// The tensors broadcast against one another, as views.
 ///
 /// Args: `tensors` one after the other, or in a list. Returns: a tuple of views. Derivative: `g` summed to each

@@ -12,6 +12,7 @@ mod exponential;
 mod linalg;
 mod mm;
 mod product;
+mod sums;
 mod vandermonde;
 mod vector;
 
@@ -34,6 +35,8 @@ pub static ROSTER: &[&Entry] = &[
     &bmm::BADDBMM,
     &addmm::ADDMM,
     &addmm::ADDMV,
+    &sums::ADDR,
+    &sums::ADDBMM,
     &vector::MV,
     &vector::DOT,
     &vector::OUTER,

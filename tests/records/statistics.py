@@ -31,6 +31,10 @@ INF = np.inf
 BAD_DIM = Refusal(s(t(3, 4), dim=2), IndexError, r"-2.*1", r"2")
 
 
+def covariance(x: Array, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    return np.cov(x, ddof=correction, fweights=fweights, aweights=aweights)
+
+
 def aminmax(x: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
     if x.ndim == 0 or (x.size == 0 and dim is None):
         return x, x
@@ -379,6 +383,40 @@ RECORDS = [
             Refusal(s(t(2)), RuntimeError, r"at least 2 dimensions"),
             Refusal(s(t(2, 3)), RuntimeError, r"square matrices, but they are 2 by 3"),
             Refusal(s(index([[1]])), RuntimeError, r"floating point or complex tensor as input. Got Long"),
+        ),
+    ),
+    OpRecord(
+        name="cov",
+        complex=True,
+        reference=covariance,
+        dtypes=NUMBERS,
+        result="float",
+        slack=64.0,
+        samples=(
+            s(t(3, 5)),
+            s(t(6)),
+            s(t(3, 5), correction=0),
+        ),
+        refuses=(
+            Refusal(s(t(2, 2, 2)), RuntimeError, r"two or fewer dimensions but got an input with 3"),
+            Refusal(s(t(2, dtype="bool")), RuntimeError, r"bool dtype is not supported for input"),
+            Refusal(s(t(2, 3), fweights=given([1.0, 2.0, 3.0])), RuntimeError, r"fweights to have integral dtype"),
+            Refusal(s(t(2, 3), fweights=index([1, 2])), RuntimeError, r"same numel as there are observations"),
+            Refusal(s(t(2, 3), fweights=index([1, 2, -1])), RuntimeError, r"fweights cannot be negative"),
+            Refusal(s(t(2, 3), aweights=index([1, 2, 3])), RuntimeError, r"aweights to have floating point dtype"),
+            Refusal(s(t(2, 3), aweights=given([0.0, 0.0, 0.0])), RuntimeError, r"weights sum to zero"),
+        ),
+    ),
+    OpRecord(
+        name="corrcoef",
+        complex=True,
+        reference=np.corrcoef,
+        dtypes=NUMBERS,
+        result="float",
+        slack=64.0,
+        samples=(s(t(3, 5)), s(t(2, 7)), s(t(5)).but(smooth=False)),
+        refuses=(
+            Refusal(s(t(2, 2, 2)), RuntimeError, r"corrcoef\(\): expected input to have two or fewer dimensions"),
         ),
     ),
 ]

@@ -3,6 +3,7 @@
 //! `ReduceAxes` says which axes an op reduces; `run` takes a kernel over them. Results are contiguous.
 
 mod aminmax;
+mod covariance;
 mod cumulative;
 mod difference;
 mod extreme;
@@ -28,6 +29,8 @@ pub use sum::sum_to_size;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
+    &covariance::COV,
+    &covariance::CORRCOEF,
     &sum::SUM,
     &sum::SUM_OVER,
     &sum::SUM_TO,

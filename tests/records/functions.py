@@ -253,7 +253,7 @@ def polynomial(first: Callable[[Any], Any], following: Callable[..., Any]) -> Ca
         before, p = 1.0, first(x)
         for k in range(1, int(n)):
             before, p = p, following(k, p, before, x)
-        return p
+        return float(p)
 
     return each2(one)
 
@@ -417,11 +417,13 @@ SPECIAL = [
         dtypes=FLOATS,
         halves=None,
         slack=64.0,
-        samples=tuple(
-            x.but(args=(replace(x.args[0], grad=False), x.args[1]))
-            for x in (*BINARY, s(t(3), given([0.5, 1.0, 20.0])))
-        )
-        + (s(2.5, t(3)),),
+        samples=(
+            *(
+                x.but(args=(replace(x.args[0], grad=False), x.args[1]))
+                for x in (*BINARY, s(t(3), given([0.5, 1.0, 20.0])))
+            ),
+            s(2.5, t(3)),
+        ),
         edges=(Edge(s(3.0, given([1.0])), [2.0], ([-6 * math.pi**4 / 90],)),),
         refuses=(*MISFIT[:2], Refusal(s(2.0, 3.0), TypeError)),
     ),

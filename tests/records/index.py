@@ -177,6 +177,15 @@ def index_filled(x: Array, dim: int, at: Array, value: Any) -> Array:
 
 AT = index([[0, 2, 1], [1, 1, 0]])
 BAD = index([[0, 3]])
+
+
+def first_positions(x: Array, size: int, fill_value: int = -1) -> Array:
+    found = np.argwhere(x) if x.ndim else np.empty((0, 0), np.int64)
+    rows = np.full((size, x.ndim), fill_value)
+    rows[: len(found)] = found[:size]
+    return rows
+
+
 RECORDS = [
     OpRecord(
         name="Tensor.__getitem__",
@@ -434,6 +443,26 @@ RECORDS = [
         ),
         complex=True,
         halves=0,
+    ),
+    OpRecord(
+        name="nonzero_static",
+        reference=first_positions,
+        domain=Domain(ints=(0, 2)),
+        dtypes=ALL,
+        complex=True,
+        halves=0,
+        result="int64",
+        differentiable=False,
+        out=True,
+        samples=(
+            s(t(3, 4), size=5),
+            s(t(3, 4), size=20, fill_value=7),
+            s(t(2, 3, 4), size=3),
+            s(t(), size=2),
+            s(t(0, 3), size=2),
+            s(t(17), size=0),
+        ),
+        refuses=(Refusal(s(t(3), size=-1), RuntimeError, r"'size' must be an non-negative integer"),),
     ),
     OpRecord(
         name="nonzero",

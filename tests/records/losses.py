@@ -149,6 +149,11 @@ def local_response_norm(x: Array, size: int, alpha: float = 1e-4, beta: float = 
     return np.asarray(x / (k + alpha * mean) ** beta)
 
 
+def multilabel(x: Array, y: Array, weight: Any = 1.0, reduction: str = "mean") -> Any:
+    """`log(1 + exp(x)) - x y`, weighted."""
+    return reduced((weight * (np.log1p(np.exp(x)) - x * y)).mean(-1), reduction)
+
+
 STEEP = 2048.0  # divided by the deviation of a few values; if those are equal (expanded), by rounding errors
 MEAN, VAR = t(4, grad=False), t(4, domain=POSITIVE, grad=False)
 
@@ -197,6 +202,22 @@ RECORDS = [
             Refusal(s(t(2, 3), t(4)), RuntimeError),
         ),
         halves=0,
+    ),
+    functional(
+        "multilabel_soft_margin_loss",
+        multilabel,
+        (
+            *reductions(t(3, 4), t(3, 4, domain=CHANCE, grad=False)),
+            *reductions(t(3, 4), t(3, 4, domain=CHANCE, grad=False), t(4, domain=CHANCE, grad=False)),
+            s(t(5), t(5, domain=CHANCE, grad=False)),
+            s(t(2, 3, 7), t(7, domain=CHANCE, grad=False)),
+        ),
+        refuses=(
+            Refusal(s(t(3), t(3), reduction="most"), ValueError, BAD_REDUCTION),
+            Refusal(s(t(2, 3), t(4)), RuntimeError),
+            Refusal(s(t(), t()), IndexError, r"tensor has no dimensions"),
+        ),
+        halves=4,
     ),
     functional(
         "binary_cross_entropy",

@@ -137,6 +137,61 @@ pub fn nonzero_tuple(input: &Tensor) -> Result<Vec<Tensor>> {
     vectors(input)
 }
 
+/// `nonzero_static`: rows beyond the last position are filled.
+#[derive(Clone, Copy, Debug)]
+struct NonzeroStatic {
+    size: usize,
+    fill: i64,
+}
+
+impl Primitive for NonzeroStatic {
+    const NAME: &'static str = "nonzero_static";
+    const NODE: &'static str = "NotImplemented";
+    const SAVE: &'static [Save] = &[];
+    const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
+        let x = view::batch_first(xs[0], axes[0], batch)?;
+        let rows = x.unbind(0)?.iter().map(|x| apply1(*op, &[x])).collect::<Result<Vec<_>>>()?;
+        let rows = match rows.is_empty() {
+            true => Tensor::full(&[0, op.size, x.ndim() - 1], Scalar::Int(0), DType::Int64)?,
+            false => view::stack(&rows, 0)?,
+        };
+        Ok((out(rows), smallvec![Some(0)]))
+    });
+    const JVP: Tangents<Self> = Tangents::Zero;
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let positions = if xs[0].ndim() == 0 { Vec::new() } else { nonzero_positions(xs[0])? };
+        let ndim = positions.len();
+        let rows = Tensor::build::<i64>(&[self.size, ndim], |out| {
+            for (i, row) in out.chunks_exact_mut(ndim.max(1)).enumerate() {
+                for (place, axis) in row.iter_mut().zip(&positions) {
+                    *place = axis.get(i).copied().unwrap_or(self.fill);
+                }
+            }
+        });
+        rows.map(out)
+    }
+    fn vjp(&self, _: &Vjp) -> Result<Grads> {
+        Ok(Grads::new())
+    }
+}
+
+/// The positions of the first `size` elements that are not zero, one row each, and `fill_value` in rows for which there
+/// is none.
+///
+/// Args: `input` any dtype; `size` how many rows; `fill_value` an integer. Returns: int64 of sizes `(size, ndim)`. Not
+/// differentiable. Raises: RuntimeError for a negative `size`.
+///
+/// >>> rg.nonzero_static(rg.tensor([0.0, 2.0]), size=2).tolist()
+/// [[1], [-1]]
+#[op(function, method, out, "(*, size, fill_value=-1)")]
+pub fn nonzero_static(input: &Tensor, size: i64, fill_value: i64) -> Result<Tensor> {
+    let size = usize::try_from(size).map_err(|_| {
+        let detail = format!("nonzero_static: 'size' must be an non-negative integer (it is {size})");
+        Error::shape("nonzero_static", detail)
+    })?;
+    apply1(NonzeroStatic { size, fill: fill_value }, &[input])
+}
+
 /// The positions of the elements that are not zero: `nonzero(condition, as_tuple=True)`.
 ///
 /// Args: `condition` any dtype, a 0-dim tensor counts as a vector. Returns: `ndim` int64 vectors. Not differentiable.

@@ -40,6 +40,7 @@ pub static ROSTER: &[&Entry] = &[
     &slices::INDEX_FILL,
     &mask::MASKED_SELECT,
     &mask::NONZERO,
+    &mask::NONZERO_STATIC,
     &mask::NONZERO_AS,
     &mask::WHERE_NONZERO,
     &flat::TAKE,

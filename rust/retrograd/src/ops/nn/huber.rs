@@ -5,6 +5,7 @@ use retrograd_macros::op;
 use super::Reduction;
 use super::elementwise_loss::{Element, ElementLoss, lost};
 use super::loss::{aligned, l1_loss};
+use super::smooth_activations::logsigmoid;
 use crate::error::{Error, Result, Shape};
 use crate::kernels::real::Real;
 use crate::ops::Value;
@@ -204,6 +205,40 @@ pub fn soft_margin_loss(
     let sizes = broadcast(OP, input.sizes(), target.sizes())?;
     let (x, y) = (expand_to(input, &sizes)?, expand_to(&memory::cast(target, input.dtype())?, &sizes)?);
     lost::<SoftMargin, 2>(OP, 0.0, reduction, &[&x, &y])
+}
+
+/// The cross entropy of labels of which any number may hold, each with its own logit: the mean over the last axis of
+/// `-target * logsigmoid(input) - (1 - target) * logsigmoid(-input)`, and the mean or sum of these.
+///
+/// Args: `input` floating dtype, of at least one axis; `target` of 0 and 1 and `weight` of any shapes that broadcast
+/// with it; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or
+/// a loss per row for 'none'. Derivative: `g * weight * (sigmoid(input) - target)`, divided by the size of the last axis
+/// and the count for 'mean'. Raises: RuntimeError if shapes do not broadcast, IndexError for no axis, ValueError for
+/// another reduction.
+///
+/// >>> rg.nn.functional.multilabel_soft_margin_loss(rg.tensor([1000.0, -1000.0]), rg.tensor([1.0, 0.0])).item()
+/// 0.0
+#[op(function, norust, module = "nn.functional", "(weight=None, size_average=None, reduce=None, reduction='mean')")]
+pub fn multilabel_soft_margin_loss(
+    input: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    size_average: Option<bool>,
+    reduce: Option<bool>,
+    reduction: &str,
+) -> Result<Tensor> {
+    const OP: &str = "multilabel_soft_margin_loss";
+    let reduction = Reduction::of(OP, size_average, reduce, reduction)?;
+    if input.ndim() == 0 {
+        return Err(Error::index(OP, "Dimension specified as -1 but tensor has no dimensions"));
+    }
+    let absent = target.neg()?.plus(1i64)?;
+    let mut loss = target.mul(&logsigmoid(input)?)?.add(&absent.mul(&logsigmoid(&input.neg()?)?)?)?.neg()?;
+    if let Some(weight) = weight {
+        loss = loss.mul(weight)?;
+    }
+    let classes = Tensor::number(Scalar::Int(input.sizes()[input.ndim() - 1] as i64))?;
+    reduction.reduced(&loss.sum_dims(&[input.ndim() as i64 - 1], false)?.div(&classes)?)
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ pub static ROSTER: &[&Entry] = &[
     &huber::SMOOTH_L1_LOSS,
     &huber::HUBER_LOSS,
     &huber::SOFT_MARGIN_LOSS,
+    &huber::MULTILABEL_SOFT_MARGIN_LOSS,
     &bce::BINARY_CROSS_ENTROPY,
     &bce::BINARY_CROSS_ENTROPY_WITH_LOGITS,
     &margin::KL_DIV,

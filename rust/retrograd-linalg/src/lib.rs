@@ -1,4 +1,13 @@
-//! Decompositions of one matrix, on top of faer, in the formats of LAPACK, which torch returns.
+//! Decompositions of one matrix, in the formats of LAPACK, which torch returns.
 //!
-//! A crate of its own so that faer's loops are compiled once, and not whenever a kernel or an op changes. It starts no
-//! thread: whoever has a batch divides it.
+//! A crate of its own so that its loops are compiled once, and not whenever a kernel or an op changes. Matrices are
+//! column-major slices. No routine divides a batch among threads: its caller does. Triangular factorizations and
+//! solutions are recursions over the matrix product of `retrograd-kernels`, down to blocks that stay in L1; the other
+//! decompositions are faer's.
+
+mod blocks;
+pub mod cholesky;
+mod scalar;
+pub mod triangular;
+
+pub use scalar::Scalar;

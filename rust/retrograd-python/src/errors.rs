@@ -7,7 +7,7 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 use retrograd::error::{ErrorClass, NonFinite};
 use retrograd::{Error, ErrorKind};
 
@@ -30,8 +30,14 @@ pub fn to_py(e: Error) -> PyErr {
         ErrorClass::Index => PyIndexError::new_err(message),
         ErrorClass::NotImplemented => PyNotImplementedError::new_err(message),
         ErrorClass::Memory => PyMemoryError::new_err(message),
+        ErrorClass::Linalg => Python::attach(|py| match LINALG.import(py, "retrograd.linalg", "LinAlgError") {
+            Ok(class) => PyErr::from_type(class.clone(), message),
+            Err(e) => e,
+        }),
     }
 }
+
+static LINALG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 static NON_FINITE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 

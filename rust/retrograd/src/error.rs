@@ -50,6 +50,8 @@ pub enum ErrorKind {
     NoKernel { op: &'static str, kernel: &'static str, dtype: DType },
     /// A call needs the elements of a batched tensor.
     Batched { op: &'static str },
+    /// A matrix has no factorization, inverse or solution, or an iteration did not converge.
+    Linalg { detail: String },
     /// A buffer could not be allocated.
     OutOfMemory { bytes: usize },
     /// An exception of the host language on its way through the engine.
@@ -64,6 +66,7 @@ pub enum ErrorClass {
     Value,
     Index,
     NotImplemented,
+    Linalg,
     Memory,
 }
 
@@ -84,6 +87,7 @@ impl ErrorKind {
             ErrorKind::Value { .. } => ErrorClass::Value,
             ErrorKind::DimRange { .. } | ErrorKind::Index { .. } => ErrorClass::Index,
             ErrorKind::NotImplemented { .. } | ErrorKind::NoKernel { .. } => ErrorClass::NotImplemented,
+            ErrorKind::Linalg { .. } => ErrorClass::Linalg,
             ErrorKind::OutOfMemory { .. } => ErrorClass::Memory,
         }
     }
@@ -150,6 +154,10 @@ impl Error {
     pub fn not_implemented(detail: impl Into<String>) -> Self {
         ErrorKind::NotImplemented { detail: detail.into() }.into()
     }
+    /// A `LinAlgError`; torch names the function in the message.
+    pub fn linalg(detail: impl Into<String>) -> Self {
+        ErrorKind::Linalg { detail: detail.into() }.into()
+    }
     /// `op` has no kernel for `dtype`.
     pub fn no_kernel(op: &'static str, dtype: DType) -> Self {
         ErrorKind::NoKernel { op, kernel: op, dtype }.into()
@@ -189,6 +197,7 @@ impl Error {
             | ErrorKind::Freed(_)
             | ErrorKind::Autograd { .. }
             | ErrorKind::NotImplemented { .. }
+            | ErrorKind::Linalg { .. }
             | ErrorKind::OutOfMemory { .. }
             | ErrorKind::Foreign(_) => {}
         }
@@ -256,7 +265,9 @@ impl fmt::Display for Error {
             ErrorKind::StaleSave(s) => s.fmt(f),
             ErrorKind::Freed(freed) => freed.fmt(f),
             ErrorKind::NonFinite(facts) => facts.fmt(f),
-            ErrorKind::Autograd { detail } | ErrorKind::NotImplemented { detail } => f.write_str(detail),
+            ErrorKind::Autograd { detail } | ErrorKind::NotImplemented { detail } | ErrorKind::Linalg { detail } => {
+                f.write_str(detail)
+            }
             ErrorKind::NoKernel { op, kernel, dtype } => {
                 if op != kernel {
                     write!(f, "{op}: ")?;

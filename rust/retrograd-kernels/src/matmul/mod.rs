@@ -34,8 +34,7 @@ mod sealed {
     use super::driver::Product;
 
     /// What [`super::gemm`] calls, once for each element type.
-    pub trait Kernel: Copy + 'static {
-        const ZERO: Self;
+    pub trait Kernel: crate::real::Ring {
         /// Whether B is written in another form for every part of C: then C is cut between columns if it has many.
         const WRITES_B: bool = false;
 
@@ -92,8 +91,6 @@ macro_rules! float {
         }
 
         impl sealed::Kernel for $t {
-            const ZERO: Self = 0.0;
-
             #[expect(private_interfaces, reason = "the trait is sealed")]
             unsafe fn product(p: Product<Self>) {
                 // SAFETY: the duties pass through; the instructions are those just detected, or
@@ -111,7 +108,6 @@ macro_rules! float {
         }
 
         impl sealed::Kernel for Complex<$t> {
-            const ZERO: Self = Complex::ZERO;
             const WRITES_B: bool = true;
 
             #[expect(private_interfaces, reason = "the trait is sealed")]
@@ -128,8 +124,6 @@ float!(f64, Avx512F64, Avx2F64, PlainF64);
 macro_rules! integer {
     ($($t:ty),*) => {$(
         impl sealed::Kernel for $t {
-            const ZERO: Self = 0;
-
             #[expect(private_interfaces, reason = "the trait is sealed")]
             unsafe fn product(p: Product<Self>) {
                 // SAFETY: the duties pass through.
@@ -318,7 +312,7 @@ impl Layout {
     }
 
     /// Whether every element is in a slice of `len`.
-    fn fits(&self, len: usize) -> bool {
+    pub fn fits(&self, len: usize) -> bool {
         if self.rows == 0 || self.cols == 0 {
             return true;
         }
@@ -335,7 +329,7 @@ impl Layout {
     }
 
     /// Whether no two elements share a place, judged by one axis stepping over all of the other.
-    fn distinct(&self) -> bool {
+    pub fn distinct(&self) -> bool {
         let (rs, cs) = (self.rs.unsigned_abs() as u128, self.cs.unsigned_abs() as u128);
         let (rows, cols) = (self.rows as u128, self.cols as u128);
         let empty = rows == 0 || cols == 0;

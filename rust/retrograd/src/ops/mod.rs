@@ -3,6 +3,7 @@
 pub mod casts;
 pub mod create;
 pub mod index;
+pub mod linalg;
 pub mod matmul;
 pub mod memory;
 pub mod nn;
@@ -125,6 +126,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         rnn::ROSTER,
         nn::pool::ROSTER,
         nn::image::ROSTER,
+        linalg::ROSTER,
     ]
     .into_iter()
     .flatten()

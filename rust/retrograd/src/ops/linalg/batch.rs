@@ -1,0 +1,301 @@
+//! The one driver of decompositions: what a batch of matrices is copied to, and how it is divided among threads.
+//!
+//! A definition makes fresh column-major matrices for its results ([`Entries`]), states how its operands are read
+//! ([`Given`]), and lets [`each`] call a routine on slices, entry by entry:
+//!
+//! ```text
+//! let (given, mut factors) = (Given::<T>::of(x)?, Entries::<T>::matrices(batch, n, n)?);
+//! let mut info = Entries::<i32>::numbers(batch)?;
+//! let parts = (given.read(), factors.write(), info.write());
+//! each(parts, cost, &|| room::<T>(cholesky::scratch(n)), &|scratch, (x, a, info)| {
+//!     x.copy_to(a);
+//!     info[0] = cholesky::factor(n, a, scratch.slice());
+//! })?;
+//! fault::check("linalg.cholesky", &info.tensor(), Fault::Cholesky)?;
+//! ```
+//!
+//! One thread computes an entry, in a way that does not depend on the others, so results are the same bits on any number
+//! of threads. What fails is a number per entry, as LAPACK has it; `fault` makes an error of it that names the entry.
+
+use std::marker::PhantomData;
+
+use crate::error::Result;
+use crate::kernels::matmul::Layout;
+use crate::kernels::memory::Block;
+use crate::kernels::parallel::{SharedPtr, try_split};
+use crate::kernels::strided::{Offsets, plan_in_order};
+use crate::tensor::layout::{contiguous_strides, expanded_strides, extent};
+use crate::tensor::{Dims, Element, Tensor};
+
+/// A fresh tensor of a batch of matrices, vectors or numbers, the elements of each one after the other.
+#[derive(Debug)]
+pub struct Entries<T> {
+    tensor: Tensor,
+    count: usize,
+    /// Elements of an entry.
+    len: usize,
+    of: PhantomData<T>,
+}
+
+impl<T: Element> Entries<T> {
+    /// Column-major matrices, their elements of arbitrary values.
+    pub fn matrices(batch: &[usize], rows: usize, columns: usize) -> Result<Self> {
+        let axes = batch.len();
+        let mut sizes: Dims = batch.iter().copied().chain([columns, rows]).collect();
+        let mut strides = contiguous_strides(&sizes);
+        sizes.swap(axes, axes + 1);
+        strides.swap(axes, axes + 1);
+        let tensor = Tensor::empty_strided(&sizes, &strides, T::DTYPE)?;
+        Ok(Self { tensor, count: batch.iter().product(), len: rows * columns, of: PhantomData })
+    }
+
+    /// Vectors, their elements of arbitrary values.
+    pub fn vectors(batch: &[usize], n: usize) -> Result<Self> {
+        let sizes: Dims = batch.iter().copied().chain([n]).collect();
+        let tensor = Tensor::empty(&sizes, T::DTYPE)?;
+        Ok(Self { tensor, count: batch.iter().product(), len: n, of: PhantomData })
+    }
+
+    /// Numbers of arbitrary values.
+    pub fn numbers(batch: &[usize]) -> Result<Self> {
+        Ok(Self { tensor: Tensor::empty(batch, T::DTYPE)?, count: batch.iter().product(), len: 1, of: PhantomData })
+    }
+
+    /// The entries, to be read.
+    pub fn read(&self) -> Read<'_, T> {
+        Read(Span { ptr: SharedPtr(self.tensor.ptr()), len: self.len, count: self.count, of: PhantomData })
+    }
+
+    /// The entries, to be written.
+    pub fn write(&mut self) -> Write<'_, T> {
+        Write(Span { ptr: SharedPtr(self.tensor.ptr()), len: self.len, count: self.count, of: PhantomData })
+    }
+
+    /// The tensor of them all.
+    pub fn tensor(self) -> Tensor {
+        self.tensor
+    }
+}
+
+/// The matrices of an operand, at any strides, broadcast to a batch.
+#[derive(Debug)]
+pub struct Given<T> {
+    tensor: Tensor,
+    /// Where the first element of each matrix is, from that of the tensor on.
+    offsets: Vec<isize>,
+    of: PhantomData<T>,
+}
+
+impl<T: Element> Given<T> {
+    /// The matrices of `x`.
+    pub fn of(x: &Tensor) -> Result<Self> {
+        Self::broadcast(x, batch_of(x))
+    }
+
+    /// The matrices of `x`, broadcast to this batch.
+    pub fn broadcast(x: &Tensor, batch: &[usize]) -> Result<Self> {
+        let strides = expanded_strides(batch_of(x), &x.strides()[..x.ndim() - 2], batch);
+        let offsets = match batch {
+            [] => vec![0],
+            _ if batch.contains(&0) => Vec::new(),
+            _ => Offsets::new(&plan_in_order(batch, [&strides])).map(|[at]| at).collect(),
+        };
+        Ok(Self { tensor: x.clone(), offsets, of: PhantomData })
+    }
+
+    /// The matrices, to be read.
+    pub fn read(&self) -> Matrices<'_, T> {
+        let x = &self.tensor;
+        let (rows, cols) = sizes_of(x);
+        let &[.., rs, cs] = x.strides() else { unreachable!("operands were checked to have matrices") };
+        let layout = Layout { rows, cols, offset: 0, rs, cs };
+        // No stride of a tensor is negative, so the last element has the highest address.
+        let len =
+            if x.numel() == 0 { 0 } else { extent(x.sizes(), x.strides()).map_or(0, |(_, last)| last as usize + 1) };
+        Matrices { ptr: SharedPtr(x.ptr()), len, offsets: &self.offsets, layout }
+    }
+}
+
+/// Matrices that [`each`] gives as [`Matrix`].
+pub struct Matrices<'a, T> {
+    ptr: SharedPtr<T>,
+    len: usize,
+    offsets: &'a [isize],
+    layout: Layout,
+}
+
+/// A matrix in the memory of an operand.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a, T> {
+    pub data: &'a [T],
+    pub layout: Layout,
+}
+
+impl<T: Element> Matrix<'_, T> {
+    /// Copies the matrix column by column.
+    pub fn copy_to(&self, to: &mut [T]) {
+        let Layout { rows, cols, offset, rs, cs } = self.layout;
+        debug_assert_eq!(to.len(), rows * cols);
+        for (j, column) in to.chunks_exact_mut(rows.max(1)).enumerate() {
+            let from = &self.data[offset + j * cs as usize..];
+            match rs {
+                1 => column.copy_from_slice(&from[..rows]),
+                _ => column.iter_mut().zip(from.iter().step_by((rs as usize).max(1))).for_each(|(to, &x)| *to = x),
+            }
+        }
+    }
+}
+
+impl<'a, T: Element> Parts for Matrices<'a, T> {
+    type Entry = Matrix<'a, T>;
+    fn count(&self) -> usize {
+        self.offsets.len()
+    }
+    unsafe fn entry(&self, i: usize) -> Matrix<'a, T> {
+        let layout = Layout { offset: self.offsets[i] as usize, ..self.layout };
+        if self.len == 0 {
+            return Matrix { data: &[], layout };
+        }
+        // SAFETY: S1 and S3 give every element up to the last; the operand is held for 'a, and what others write to it
+        // meanwhile decides nothing about memory (S4, S6).
+        Matrix { data: unsafe { std::slice::from_raw_parts(self.ptr.get(), self.len) }, layout }
+    }
+}
+
+/// Sizes of the axes before the last two.
+pub fn batch_of(x: &Tensor) -> &[usize] {
+    &x.sizes()[..x.ndim() - 2]
+}
+
+/// Rows and columns of the matrices of `x`.
+pub fn sizes_of(x: &Tensor) -> (usize, usize) {
+    let &[.., rows, columns] = x.sizes() else { unreachable!("operands were checked to have matrices") };
+    (rows, columns)
+}
+
+/// Where the entries of [`Entries`] are.
+#[derive(Clone, Copy)]
+struct Span<'a, T> {
+    ptr: SharedPtr<T>,
+    len: usize,
+    count: usize,
+    of: PhantomData<&'a T>,
+}
+
+/// Entries that [`each`] gives as slices to read.
+#[derive(Clone, Copy)]
+pub struct Read<'a, T>(Span<'a, T>);
+
+/// Entries that [`each`] gives as slices to write.
+pub struct Write<'a, T>(Span<'a, T>);
+
+/// What [`each`] takes apart: [`Matrices`], [`Read`] and [`Write`] of batches of one size, and tuples of them.
+pub trait Parts: Sync {
+    /// What there is of one entry.
+    type Entry;
+    /// How many entries there are.
+    fn count(&self) -> usize;
+    /// Entry `i`, which is below the count.
+    ///
+    /// # Safety
+    /// 1. Nobody else has this entry as long as the slices are used.
+    unsafe fn entry(&self, i: usize) -> Self::Entry;
+}
+
+impl<'a, T: Element> Parts for Read<'a, T> {
+    type Entry = &'a [T];
+    fn count(&self) -> usize {
+        self.0.count
+    }
+    unsafe fn entry(&self, i: usize) -> &'a [T] {
+        let Span { ptr, len, count, .. } = self.0;
+        assert!(i < count);
+        if len == 0 {
+            return &[];
+        }
+        // SAFETY: the tensor has `count * len` elements in a row (S1 to S3, S5), and is borrowed for 'a.
+        unsafe { std::slice::from_raw_parts(ptr.get().add(i * len), len) }
+    }
+}
+
+impl<'a, T: Element> Parts for Write<'a, T> {
+    type Entry = &'a mut [T];
+    fn count(&self) -> usize {
+        self.0.count
+    }
+    unsafe fn entry(&self, i: usize) -> &'a mut [T] {
+        let Span { ptr, len, count, .. } = self.0;
+        assert!(i < count);
+        if len == 0 {
+            return &mut [];
+        }
+        // SAFETY: as for `Read`; the tensor is fresh and borrowed mutably, and nobody else has the entry (1).
+        unsafe { std::slice::from_raw_parts_mut(ptr.get().add(i * len), len) }
+    }
+}
+
+macro_rules! parts {
+    ($($p:ident $i:tt),*) => {
+        impl<$($p: Parts),*> Parts for ($($p,)*) {
+            type Entry = ($($p::Entry,)*);
+            fn count(&self) -> usize {
+                self.0.count()
+            }
+            unsafe fn entry(&self, i: usize) -> Self::Entry {
+                // SAFETY: our duty.
+                unsafe { ($(self.$i.entry(i),)*) }
+            }
+        }
+    };
+}
+parts!(A 0, B 1);
+parts!(A 0, B 1, C 2);
+parts!(A 0, B 1, C 2, D 3);
+parts!(A 0, B 1, C 2, D 3, E 4);
+
+/// Calls `work` for every entry, on several threads where that pays.
+///
+/// `cost` estimates the nanoseconds of one entry. `scratch` makes what a thread needs besides, once for all entries that
+/// it takes in a row.
+pub fn each<P: Parts, S>(
+    parts: P,
+    cost: f64,
+    scratch: &(dyn Fn() -> Result<S> + Sync),
+    work: &(dyn Fn(&mut S, P::Entry) + Sync),
+) -> Result<()> {
+    let count = parts.count();
+    try_split(count, 1, cost * count as f64, &|piece| {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        let mut scratch = scratch()?;
+        for i in piece {
+            // SAFETY: (1) pieces share no entry, and this loop is done with one before the next.
+            work(&mut scratch, unsafe { parts.entry(i) });
+        }
+        Ok(())
+    })
+}
+
+/// Memory of the pool for `n` elements of arbitrary values.
+pub fn room<T: Element>(n: usize) -> Result<Room<T>> {
+    let bytes = n.checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
+    Ok(Room { block: Block::new(bytes)?, len: n, of: PhantomData })
+}
+
+/// See [`room`].
+#[derive(Debug)]
+pub struct Room<T> {
+    block: Block,
+    len: usize,
+    of: PhantomData<T>,
+}
+
+impl<T: Element> Room<T> {
+    /// The elements.
+    pub fn slice(&mut self) -> &mut [T] {
+        // SAFETY: the block has as many bytes, aligned for every dtype; any bytes are elements (S5). It is borrowed
+        // mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.block.ptr().as_ptr().cast(), self.len) }
+    }
+}

@@ -1,0 +1,42 @@
+//! Decompositions of matrices, and what is computed by them: solutions, inverses, determinants.
+//!
+//! `batch` is the driver, through which every routine of `retrograd-linalg` is called; `checks` and `fault` say what is
+//! wrong with operands and with matrices, in torch's words. The matrices are the last two dims of an operand.
+
+mod batch;
+mod checks;
+mod cholesky;
+mod fault;
+mod triangular;
+
+use super::Entry;
+use crate::error::Result;
+use crate::ops::view::expand_to;
+use crate::tensor::layout::broadcast;
+use crate::tensor::{Dims, Tensor};
+
+/// Entries of this family.
+pub static ROSTER: &[&Entry] =
+    &[&cholesky::LINALG_CHOLESKY, &cholesky::CHOLESKY_EX, &cholesky::CHOLESKY, &triangular::SOLVE_TRIANGULAR];
+
+/// The conjugate transpose of each matrix; the transpose of real ones.
+fn adjoint(x: &Tensor) -> Result<Tensor> {
+    let turned = x.transpose(-2, -1)?;
+    if x.dtype().is_complex() { super::pointwise::complex::conj_physical(&turned) } else { Ok(turned) }
+}
+
+/// Both operands with the axes before their matrices broadcast.
+fn broadcast_batches(op: &'static str, a: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor)> {
+    let batch = broadcast(op, batch::batch_of(a), batch::batch_of(b))?;
+    let whole = |x: &Tensor| {
+        let (rows, columns) = batch::sizes_of(x);
+        let sizes: Dims = batch.iter().copied().chain([rows, columns]).collect();
+        if x.sizes() == &*sizes { Ok(x.clone()) } else { expand_to(x, &sizes) }
+    };
+    Ok((whole(a)?, whole(b)?))
+}
+
+/// What an op on matrices of `n` rows costs, in nanoseconds, that does `flops` multiplications and additions.
+fn cost(flops: f64) -> f64 {
+    100.0 + flops / 4.0
+}

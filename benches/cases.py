@@ -317,6 +317,32 @@ for dtype, short in (("float32", "f32"), ("float64", "f64")):
         add_case(gemm(dtype, r, k, c, form))
 
 
+def factored(op: str, batch: int, n: int, dtype: str) -> Setup:
+    """Forward and backward of an op on a batch of positive-definite matrices."""
+
+    def setup(m: ModuleType) -> Thunk:
+        of = getattr(m, dtype)
+        x = m.randn(batch, n, n, dtype=of)
+        a = (x @ x.mT / n + m.eye(n, dtype=of)).requires_grad_()
+        b, linalg = m.randn(batch, n, n, dtype=of), m.linalg
+        if op == "solve":
+            return lambda: linalg.solve(a, b).backward(b)
+        if op == "det":
+            g = m.ones(batch, dtype=of)
+            return lambda: linalg.det(a).backward(g)
+        run = getattr(linalg, op)
+        return lambda: run(a).backward(b)
+
+    return setup
+
+
+# Batches of small matrices, and large ones.
+for op in ("cholesky", "solve", "inv", "det"):
+    for batch, n, budget in ((64, 8, 3.0), (64, 32, 2.0), (1, 256, 1.0), (1, 1024, 0.7)):
+        for dtype, short in (("float32", "f32"), ("float64", "f64")):
+            case(f"linalg.{op} {short} {batch}x{n}x{n}, fwd + bwd", budget)(factored(op, batch, n, dtype))
+
+
 # For information: rows without a budget.
 
 

@@ -52,6 +52,7 @@ RETURNS = {
     "Tensor": "Tensor",
     "Vec<Tensor>": "tuple[Tensor, ...]",
     "OneOrMany": "Tensor | tuple[Tensor, ...]",
+    "MaybeNamed": "tuple[Tensor, ...]",
     "(Tensor,Tensor)": "tuple[Tensor, Tensor]",
     "bool": "_bool",
     "DType": "_DType",

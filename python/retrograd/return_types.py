@@ -34,6 +34,7 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         for op in _core._roster():
             fields = next((entry[1] for entry in op["entries"] if entry[1]), None)
-            if op["name"] == name and fields:
+            prefix = "linalg_" if op["module"] == "linalg" else ""
+            if prefix + op["name"] == name and fields:
                 return _of(name, fields)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

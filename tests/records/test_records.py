@@ -22,6 +22,7 @@ from records import (
     conv,
     copies,
     create,
+    factor,
     functions,
     image,
     index,
@@ -74,6 +75,7 @@ FAMILIES = (
     pool,
     image,
     sampling,
+    factor,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]

@@ -45,6 +45,15 @@ pub fn at(of: Layout, i: usize, j: usize) -> usize {
     (of.offset as isize + i as isize * of.rs + j as isize * of.cs) as usize
 }
 
+/// A column-major copy of a matrix.
+pub fn copy<T: Scalar>((a, of): (&[T], Layout), to: &mut [T], f: impl Fn(T) -> T) {
+    for (j, column) in to[..of.rows * of.cols].chunks_exact_mut(of.rows.max(1)).enumerate() {
+        for (i, x) in column.iter_mut().enumerate() {
+            *x = f(a[at(of, i, j)]);
+        }
+    }
+}
+
 /// `c += factor * b`, with `b` and `c` disjoint blocks of one matrix.
 ///
 /// # Panics

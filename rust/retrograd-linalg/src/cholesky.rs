@@ -5,7 +5,7 @@ use retrograd_kernels::real::{Field, Real, Ring};
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
 use crate::Scalar;
-use crate::blocks::{Block, at, part, transposed};
+use crate::blocks::{Block, at, copy, part, transposed};
 use crate::triangular::{self, Triangle};
 
 /// Columns that are factored one by one.
@@ -29,13 +29,13 @@ pub fn factor<T: Scalar>(n: usize, upper: bool, a: &mut [T], scratch: &mut [T]) 
     }
     let info = recurse(a, Layout::column_major(n, n), scratch);
     for j in 1..n {
-        a[j * n..j * n + j].fill(T::ZERO);
+        a[j * n..j * n + j].fill(<T as Ring>::ZERO);
     }
     if upper {
         for j in 1..n {
             for i in 0..j {
                 a[j * n + i] = a[i * n + j].conj();
-                a[i * n + j] = T::ZERO;
+                a[i * n + j] = <T as Ring>::ZERO;
             }
         }
     }
@@ -91,15 +91,6 @@ fn update<T: Scalar>((a, al): (&[T], Layout), (b, bl): (&[T], Layout), (c, cl): 
     update((a, rows(&rest)), (b, cols(&rest)), (c, block(&rest, &rest)));
 }
 
-/// A column-major copy of a matrix.
-pub(crate) fn copy<T: Scalar>((a, of): (&[T], Layout), to: &mut [T], f: impl Fn(T) -> T) {
-    for (j, column) in to[..of.rows * of.cols].chunks_exact_mut(of.rows.max(1)).enumerate() {
-        for (i, x) in column.iter_mut().enumerate() {
-            *x = f(a[at(of, i, j)]);
-        }
-    }
-}
-
 /// The factorization of at most [`LEAF`] rows, in a copy whose columns are as long as vectors are.
 struct Leaf<'a, T> {
     a: &'a mut [T],
@@ -115,7 +106,7 @@ impl<T: Scalar> Task for Leaf<'_, T> {
         let Self { a, of } = self;
         let n = of.rows;
         // Column j, from its diagonal on; whole vectors are computed, so there is something in the rows above.
-        let mut columns = [[[T::ZERO; WIDTH]; LEAF / WIDTH]; LEAF];
+        let mut columns = [[[<T as Ring>::ZERO; WIDTH]; LEAF / WIDTH]; LEAF];
         for (j, column) in columns[..n].iter_mut().enumerate() {
             let from = &a[at(of, j, j)..][..n - j];
             for (x, &from) in column.as_flattened_mut()[j..].iter_mut().zip(from) {

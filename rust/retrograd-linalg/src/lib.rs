@@ -7,6 +7,8 @@
 
 mod blocks;
 pub mod cholesky;
+pub mod ldl;
+pub mod lu;
 mod scalar;
 pub mod triangular;
 

@@ -13,6 +13,8 @@ pub trait Scalar: Field + GemmScalar + Default {
     fn of_real(x: Self::Real) -> Self;
     /// The sum of the magnitudes of its parts, by which LAPACK compares pivots.
     fn size(self) -> Self::Real;
+    /// Its distance from zero.
+    fn magnitude(self) -> Self::Real;
     fn recip(self) -> Self;
     /// A number times a real one.
     fn scale(self, by: Self::Real) -> Self;
@@ -36,6 +38,10 @@ macro_rules! scalar {
             }
             #[inline(always)]
             fn size(self) -> $t {
+                self.abs()
+            }
+            #[inline(always)]
+            fn magnitude(self) -> $t {
                 self.abs()
             }
             #[inline(always)]
@@ -64,6 +70,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn size(self) -> $t {
                 self.re.abs() + self.im.abs()
+            }
+            #[inline(always)]
+            fn magnitude(self) -> $t {
+                retrograd_kernels::real::Complex::abs(self)
             }
             #[inline(always)]
             fn recip(self) -> Self {

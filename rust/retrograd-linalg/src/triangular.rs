@@ -45,7 +45,7 @@ pub fn solve<T: Scalar>(
 ) {
     let n = al.rows;
     let (mut upper, mut al, mut bl) = (triangle.upper, al, bl);
-    if triangle.transposed != !left {
+    if triangle.transposed == left {
         al = transposed(al);
         upper = !upper;
     }
@@ -60,6 +60,22 @@ pub fn solve<T: Scalar>(
         al = reversed(al);
         bl = reversed_rows(bl);
     }
+    let lower = prepare(triangle, (a, al), scratch);
+    forward((lower, Layout::column_major(n, n)), (b, bl));
+}
+
+/// As [`solve`] from the left, of a lower triangle that is neither transposed nor conjugated, in the slice of B itself.
+pub(crate) fn solve_within<T: Scalar>(triangle: Triangle, a: &mut [T], al: Layout, bl: Layout, scratch: &mut [T]) {
+    let n = al.rows;
+    if n > 0 && bl.cols > 0 {
+        let lower = prepare(triangle, (a, al), scratch);
+        forward((lower, Layout::column_major(n, n)), (a, bl));
+    }
+}
+
+/// The copy of a lower triangle that the module's documentation describes, column-major.
+fn prepare<'a, T: Scalar>(triangle: Triangle, (a, al): (&[T], Layout), scratch: &'a mut [T]) -> &'a [T] {
+    let n = al.rows;
     let lower = &mut scratch[..n * n];
     for j in 0..n {
         let column = &mut lower[j * n..(j + 1) * n];
@@ -73,7 +89,7 @@ pub fn solve<T: Scalar>(
             false => a[at(al, j, j)].recip(),
         };
     }
-    forward((lower, Layout::column_major(n, n)), (b, bl));
+    lower
 }
 
 /// Solves with a prepared lower triangle.

@@ -413,7 +413,7 @@ fn run<'py>(
     } else {
         (entry.call)(form, values)
     };
-    convert::object(py, &c.name, result.map_err(|e| to_py(e.named(&c.name)))?)
+    convert::object(py, (entry.module, &c.name), result.map_err(|e| to_py(e.named(&c.name)))?)
 }
 
 fn elements(values: &[Value]) -> usize {

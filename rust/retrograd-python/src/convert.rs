@@ -190,8 +190,8 @@ pub fn size<'py>(py: Python<'py>, sizes: &[usize]) -> PyResult<Bound<'py, PyAny>
     }
 }
 
-/// A value of the core as a Python object.
-pub fn object<'py>(py: Python<'py>, name: &str, v: Value) -> PyResult<Bound<'py, PyAny>> {
+/// A value of the core as a Python object; the module and the name of the op that it is a result of name tuples.
+pub fn object<'py>(py: Python<'py>, name: (&str, &str), v: Value) -> PyResult<Bound<'py, PyAny>> {
     match v {
         Value::Tensor(t) => wrap(py, t),
         Value::None | Value::Default => Ok(py.None().into_bound(py)),
@@ -218,14 +218,15 @@ pub fn object<'py>(py: Python<'py>, name: &str, v: Value) -> PyResult<Bound<'py,
 
 static NAMED: PyOnceLock<Py<pyo3::types::PyDict>> = PyOnceLock::new();
 
-/// The named tuple class of an op's results, `retrograd.return_types.max`.
-fn named<'py>(py: Python<'py>, name: &str, fields: &[&str]) -> PyResult<Bound<'py, PyAny>> {
+/// The named tuple class of an op's results, `retrograd.return_types.max`; of `linalg.svd` it is `linalg_svd`.
+fn named<'py>(py: Python<'py>, (module, name): (&str, &str), fields: &[&str]) -> PyResult<Bound<'py, PyAny>> {
     let cache = NAMED.get_or_init(py, || pyo3::types::PyDict::new(py).unbind()).bind(py);
     let name = name.trim_end_matches('_');
-    if let Some(class) = cache.get_item(name)? {
+    let name = if module == "linalg" { format!("linalg_{name}") } else { name.to_owned() };
+    if let Some(class) = cache.get_item(&name)? {
         return Ok(class);
     }
-    let class = py.import("retrograd.return_types")?.call_method1("_of", (name, PyTuple::new(py, fields)?))?;
+    let class = py.import("retrograd.return_types")?.call_method1("_of", (&name, PyTuple::new(py, fields)?))?;
     cache.set_item(name, &class)?;
     Ok(class)
 }

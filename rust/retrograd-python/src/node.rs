@@ -161,7 +161,7 @@ fn saved_item<'py>(py: Python<'py>, item: SavedItem) -> PyResult<Bound<'py, PyAn
             let items: Vec<_> = ts.into_iter().map(|t| wrap(py, t)).collect::<PyResult<_>>()?;
             Ok(PyTuple::new(py, items)?.into_any())
         }
-        SavedItem::Value(v) => convert::object(py, "", v),
+        SavedItem::Value(v) => convert::object(py, ("", ""), v),
     }
 }
 

@@ -215,7 +215,7 @@ fn arg<'py>(py: Python<'py>, name: &str, arg: &Noted) -> PyResult<Bound<'py, PyT
                 Value::Ints(v) => PyList::new(py, v)?.into_any(),
                 Value::OpenInts(v) => PyList::new(py, v)?.into_any(),
                 Value::Floats(v) => PyList::new(py, v)?.into_any(),
-                other => convert::object(py, name, other.clone())?,
+                other => convert::object(py, ("", name), other.clone())?,
             };
             (name, py.None(), py.None(), py.None(), value).into_pyobject(py)
         }

@@ -28,7 +28,7 @@ pub use lazy::LazyBits;
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
 pub use tensor_view::TensorView;
-pub use value::{Arg, Device, Form, IntoValue, Kind, Noted, OneOrMany, Strided, Value, no_device};
+pub use value::{Arg, Device, Form, IntoValue, Kind, MaybeNamed, Noted, OneOrMany, Strided, Value, no_device};
 
 use crate::autograd::meta::Meta;
 use crate::autograd::mode;

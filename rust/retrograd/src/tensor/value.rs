@@ -227,6 +227,14 @@ impl IntoValue for Vec<Tensor> {
         Value::Tuple(self.into_iter().map(Value::Tensor).collect(), fields)
     }
 }
+/// What an op returns whose keyword decides how many tensors there are, and whether these have names.
+#[derive(Clone, Debug)]
+pub struct MaybeNamed(pub Vec<Tensor>, pub bool);
+impl IntoValue for MaybeNamed {
+    fn into_value(self, fields: &'static [&'static str]) -> Value {
+        self.0.into_value(if self.1 { fields } else { &[] })
+    }
+}
 /// What an op returns whose keyword decides between a tensor and a tuple of them.
 #[derive(Clone, Debug)]
 pub enum OneOrMany {

@@ -25,7 +25,7 @@ use crate::kernels::memory::Block;
 use crate::kernels::parallel::{SharedPtr, try_split};
 use crate::kernels::strided::{Offsets, plan_in_order};
 use crate::tensor::layout::{contiguous_strides, expanded_strides, extent};
-use crate::tensor::{Dims, Element, Tensor};
+use crate::tensor::{Dims, Element, Tensor, copy};
 
 /// A fresh tensor of a batch of matrices, vectors or numbers, the elements of each one after the other.
 #[derive(Debug)]
@@ -56,9 +56,25 @@ impl<T: Element> Entries<T> {
         Ok(Self { tensor, count: batch.iter().product(), len: n, of: PhantomData })
     }
 
+    /// Copies of vectors, of `n` elements each.
+    pub fn vectors_of(x: &Tensor, batch: &[usize], n: usize) -> Result<Self> {
+        let copies = Self::vectors(batch, n)?;
+        copy::copy_into(x, &copies.tensor)?;
+        Ok(copies)
+    }
+
     /// Numbers of arbitrary values.
     pub fn numbers(batch: &[usize]) -> Result<Self> {
         Ok(Self { tensor: Tensor::empty(batch, T::DTYPE)?, count: batch.iter().product(), len: 1, of: PhantomData })
+    }
+
+    /// All elements.
+    pub fn all(&self) -> &[T] {
+        if self.count * self.len == 0 {
+            return &[];
+        }
+        // SAFETY: the tensor has `count * len` elements in a row (S1 to S3, S5), and nobody else has it.
+        unsafe { std::slice::from_raw_parts(self.tensor.ptr(), self.count * self.len) }
     }
 
     /// The entries, to be read.
@@ -139,8 +155,9 @@ impl<T: Element> Matrix<'_, T> {
         for (j, column) in to.chunks_exact_mut(rows.max(1)).enumerate() {
             let from = &self.data[offset + j * cs as usize..];
             match rs {
+                0 => column.fill(from[0]),
                 1 => column.copy_from_slice(&from[..rows]),
-                _ => column.iter_mut().zip(from.iter().step_by((rs as usize).max(1))).for_each(|(to, &x)| *to = x),
+                _ => column.iter_mut().zip(from.iter().step_by(rs as usize)).for_each(|(to, &x)| *to = x),
             }
         }
     }
@@ -279,7 +296,7 @@ pub fn each<P: Parts, S>(
 
 /// Memory of the pool for `n` elements of arbitrary values.
 pub fn room<T: Element>(n: usize) -> Result<Room<T>> {
-    let bytes = n.checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
+    let bytes = n.saturating_mul(size_of::<T>());
     Ok(Room { block: Block::new(bytes)?, len: n, of: PhantomData })
 }
 

@@ -17,14 +17,7 @@ pub fn matrices(op: &'static str, name: &str, x: &Tensor, arg: &str) -> Result<(
 /// Refuses what is not square matrices.
 pub fn square(op: &'static str, name: &str, x: &Tensor, arg: &str) -> Result<()> {
     matrices(op, name, x, arg)?;
-    let (rows, columns) = super::batch::sizes_of(x);
-    if rows != columns {
-        return Err(Error::shape(
-            op,
-            format!("{name}: {arg} must be batches of square matrices, but they are {rows} by {columns} matrices"),
-        ));
-    }
-    Ok(())
+    square_or(op, x, &format!("{name}: {arg} must be batches of square matrices"))
 }
 
 /// Refuses integers.
@@ -67,4 +60,37 @@ pub fn same_dtype(op: &'static str, name: &str, a: (&Tensor, &str), b: (&Tensor,
             b.dtype().scalar_type_name()
         ),
     ))
+}
+
+/// As [`square`], with this beginning of a refusal.
+pub fn square_or(op: &'static str, x: &Tensor, refusal: &str) -> Result<()> {
+    let (rows, columns) = super::batch::sizes_of(x);
+    if rows != columns {
+        return Err(Error::shape(op, format!("{refusal}, but they are {rows} by {columns} matrices")));
+    }
+    Ok(())
+}
+
+/// Refuses a right side of another dtype or of other rows than square matrices `a`.
+pub fn right_side(op: &'static str, name: &str, a: &Tensor, b: &Tensor) -> Result<()> {
+    if a.dtype() != b.dtype() {
+        return Err(Error::dtype(
+            op,
+            format!(
+                "Expected b and A to have the same dtype, but found b of type {} and A of type {} instead.",
+                b.dtype().scalar_type_name(),
+                a.dtype().scalar_type_name()
+            ),
+        ));
+    }
+    let ((n, _), (rows, columns)) = (super::batch::sizes_of(a), super::batch::sizes_of(b));
+    if n != rows {
+        return Err(Error::shape(
+            op,
+            format!(
+                "Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is {rows} by {columns}"
+            ),
+        ));
+    }
+    Ok(())
 }

@@ -17,21 +17,23 @@ use crate::tensor::{Dtypes, Tensor};
 
 /// `cholesky_ex`. With `phi` the lower triangle, its diagonal halved: `dL = L phi(L^-1 dA L^-H)`; reverse
 /// `L^-H phi(L^H g) L^-1`, made Hermitian (Murray, Differentiation of the Cholesky decomposition, 2016).
+///
+/// `OLD` is the node of `cholesky`, whose names are others.
 #[derive(Clone, Debug)]
-struct Cholesky {
+struct Cholesky<const OLD: bool> {
     upper: bool,
 }
 
-impl Cholesky {
+impl<const OLD: bool> Cholesky<OLD> {
     /// The lower factor of this op's result, or the result of a lower factor.
     fn lower(&self, factor: &Tensor) -> Result<Tensor> {
         if self.upper { adjoint(factor) } else { Ok(factor.clone()) }
     }
 }
 
-impl Primitive for Cholesky {
-    const NAME: &'static str = "linalg_cholesky_ex";
-    const SAVE: &'static [Save] = &[Save::output(0, "L")];
+impl<const OLD: bool> Primitive for Cholesky<OLD> {
+    const NAME: &'static str = if OLD { "cholesky" } else { "linalg_cholesky_ex" };
+    const SAVE: &'static [Save] = &[Save::output(0, if OLD { "result" } else { "L" })];
     const PARAMS: Params<Self> = params!(op; upper);
     const DTYPES: Dtypes = Dtypes::FIELDS;
     const COMPLEX: ComplexRule = ComplexRule::Own;
@@ -81,9 +83,9 @@ fn halved(x: &Tensor) -> Result<Tensor> {
     x.tril(0)?.add(&x.tril(-1)?)?.times(0.5)
 }
 
-fn factored(op: &'static str, name: &str, x: &Tensor, upper: bool) -> Result<(Tensor, Tensor)> {
+fn factored<const OLD: bool>(op: &'static str, name: &str, x: &Tensor, upper: bool) -> Result<(Tensor, Tensor)> {
     checks::square(op, name, x, "A")?;
-    let mut outs = apply(Cholesky { upper }, &[x])?;
+    let mut outs = apply(Cholesky::<OLD> { upper }, &[x])?;
     let info = outs.swap_remove(1);
     Ok((outs.swap_remove(0), info))
 }
@@ -101,7 +103,7 @@ fn factored(op: &'static str, name: &str, x: &Tensor, upper: bool) -> Result<(Te
 #[allow(non_snake_case)]
 pub fn linalg_cholesky(A: &Tensor, upper: bool) -> Result<Tensor> {
     checks::float_or_complex_or_half("cholesky", "linalg.cholesky", A)?;
-    let (factors, info) = factored("cholesky", "linalg.cholesky", A, upper)?;
+    let (factors, info) = factored::<false>("cholesky", "linalg.cholesky", A, upper)?;
     fault::check("linalg.cholesky", &info, Fault::Cholesky)?;
     Ok(factors)
 }
@@ -124,7 +126,7 @@ pub fn linalg_cholesky(A: &Tensor, upper: bool) -> Result<Tensor> {
 #[allow(non_snake_case)]
 pub fn cholesky_ex(A: &Tensor, upper: bool, check_errors: bool) -> Result<(Tensor, Tensor)> {
     checks::float_or_complex_or_half("cholesky_ex", "linalg.cholesky", A)?;
-    let (factors, info) = factored("cholesky_ex", "linalg.cholesky", A, upper)?;
+    let (factors, info) = factored::<false>("cholesky_ex", "linalg.cholesky", A, upper)?;
     if check_errors {
         fault::check("linalg.cholesky_ex", &info, Fault::Cholesky)?;
     }
@@ -137,7 +139,7 @@ pub fn cholesky_ex(A: &Tensor, upper: bool, check_errors: bool) -> Result<(Tenso
 /// [[2.0]]
 #[op(function, method, out, "(upper=False)")]
 pub fn cholesky(input: &Tensor, upper: bool) -> Result<Tensor> {
-    let (factors, info) = factored("cholesky", "cholesky", input, upper)?;
+    let (factors, info) = factored::<true>("cholesky", "cholesky", input, upper)?;
     fault::check("cholesky", &info, Fault::Cholesky)?;
     Ok(factors)
 }

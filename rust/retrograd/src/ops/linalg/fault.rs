@@ -14,6 +14,8 @@ pub enum Fault {
     Cholesky,
     /// Of `lu_factor`: the diagonal element of U that is zero.
     LuFactor,
+    /// Of `ldl_factor`: the block of D that is zero.
+    Ldl,
     /// Of eigenvalues, which did not converge.
     Eigenvalues,
     /// Of singular values, which did not converge.
@@ -38,6 +40,10 @@ impl Fault {
             Fault::LuFactor => format!(
                 "U[{info},{info}] is zero and using it on lu_solve would result in a division by zero. If you still want to \
                  perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+            ),
+            Fault::Ldl => format!(
+                "The block of D at row {info} is zero, and dividing by it in ldl_solve gives infinities: call \
+                 linalg.ldl_factor_ex for the factors"
             ),
             Fault::Eigenvalues => format!(
                 "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated \
@@ -69,5 +75,7 @@ pub fn check(name: &str, infos: &Tensor, fault: Fault) -> Result<()> {
     let found = all.to_vec::<i32>()?;
     let Some((i, &info)) = found.iter().enumerate().find(|&(_, &info)| info != 0) else { return Ok(()) };
     let which = if all.ndim() == 0 { String::new() } else { format!(": (Batch element {i})") };
-    Err(Error::linalg(format!("{name}{which}: {}", fault.phrase(info))))
+    let detail = format!("{name}{which}: {}", fault.phrase(info));
+    // The one that torch raises a plain RuntimeError for.
+    Err(if matches!(fault, Fault::LuFactor) { Error::shape("lu_factor", detail) } else { Error::linalg(detail) })
 }

@@ -6,8 +6,15 @@
 mod batch;
 mod checks;
 mod cholesky;
+mod cholesky_solve;
+mod determinant;
 mod fault;
+mod ldl;
+mod lu;
+mod solve;
 mod triangular;
+
+pub use solve::inv;
 
 use super::Entry;
 use crate::error::Result;
@@ -16,8 +23,37 @@ use crate::tensor::layout::broadcast;
 use crate::tensor::{Dims, Tensor};
 
 /// Entries of this family.
-pub static ROSTER: &[&Entry] =
-    &[&cholesky::LINALG_CHOLESKY, &cholesky::CHOLESKY_EX, &cholesky::CHOLESKY, &triangular::SOLVE_TRIANGULAR];
+pub static ROSTER: &[&Entry] = &[
+    &cholesky::LINALG_CHOLESKY,
+    &cholesky::CHOLESKY_EX,
+    &cholesky::CHOLESKY,
+    &triangular::SOLVE_TRIANGULAR,
+    &triangular::TRIANGULAR_SOLVE,
+    &cholesky_solve::CHOLESKY_SOLVE,
+    &cholesky_solve::CHOLESKY_INVERSE,
+    &ldl::LDL_FACTOR,
+    &ldl::LDL_FACTOR_EX,
+    &ldl::LDL_SOLVE,
+    &lu::LINALG_LU,
+    &lu::LU_FACTOR,
+    &lu::LU_FACTOR_EX,
+    &lu::LU_OF,
+    &lu::LU_UNPACK,
+    &lu::LINALG_LU_SOLVE,
+    &lu::LU_SOLVE,
+    &solve::SOLVE,
+    &solve::SOLVE_EX,
+    &solve::INV,
+    &solve::INVERSE,
+    &solve::INV_EX,
+    &solve::TENSORINV,
+    &solve::TENSORSOLVE,
+    &determinant::LINALG_DET,
+    &determinant::DET,
+    &determinant::LINALG_SLOGDET,
+    &determinant::SLOGDET,
+    &determinant::LOGDET,
+];
 
 /// The conjugate transpose of each matrix; the transpose of real ones.
 fn adjoint(x: &Tensor) -> Result<Tensor> {

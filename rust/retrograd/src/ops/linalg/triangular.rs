@@ -7,7 +7,7 @@ use smallvec::smallvec;
 use super::batch::{Entries, Given, batch_of, each, room, sizes_of};
 use super::{broadcast_batches, checks, cost};
 use crate::autograd::Grads;
-use crate::autograd::apply::apply1;
+use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
 use crate::kernels::matmul::Layout;
@@ -84,6 +84,11 @@ pub(super) fn solve(a: &Tensor, b: &Tensor, upper: bool, left: bool) -> Result<T
     solved(a, b, SolveTriangular { upper, left, unitriangular: false })
 }
 
+/// As [`solve`], of a matrix with ones on its diagonal, which is not read.
+pub(super) fn solve_unit(a: &Tensor, b: &Tensor, upper: bool, left: bool) -> Result<Tensor> {
+    solved(a, b, SolveTriangular { upper, left, unitriangular: true })
+}
+
 /// The solution of `A X = B`, or of `X A = B`, with triangular matrices `A`.
 ///
 /// Args: `A` (*, n, n) and `B` (*, n, k), or (*, k, n) with `left=False`, of one dtype, float32, float64, complex64 or
@@ -113,6 +118,11 @@ pub(super) fn fits(op: &'static str, name: &str, a: &Tensor, b: &Tensor, left: b
     checks::same_dtype(op, name, (a, "A"), (b, "B"))?;
     checks::square(op, name, a, "A")?;
     checks::matrices(op, name, b, "B")?;
+    fit(op, name, a, b, left)
+}
+
+/// As [`fits`], of square matrices and a right side whose sizes may not go together.
+pub(super) fn fit(op: &'static str, name: &str, a: &Tensor, b: &Tensor, left: bool) -> Result<()> {
     let ((n, _), (rows, columns)) = (sizes_of(a), sizes_of(b));
     if n == if left { rows } else { columns } {
         return Ok(());
@@ -122,6 +132,108 @@ pub(super) fn fits(op: &'static str, name: &str, a: &Tensor, b: &Tensor, left: b
         op,
         format!("{name}: Incompatible shapes of A and B for the equation {equation} ({n}x{n} and {rows}x{columns})"),
     ))
+}
+
+/// `triangular_solve`, of operands with one batch: the derivative is that of `solve_triangular`.
+#[derive(Clone, Debug)]
+struct OldTriangularSolve {
+    upper: bool,
+    transpose: bool,
+    unitriangular: bool,
+}
+
+impl OldTriangularSolve {
+    /// The solution by the op of today, of `A` as it is meant.
+    fn solved(&self, a: &Tensor, b: &Tensor, transpose: bool) -> Result<Tensor> {
+        let (upper, unitriangular) = (self.upper != transpose, self.unitriangular);
+        let a = if transpose { a.transpose(-2, -1)? } else { a.clone() };
+        solved(&a, b, SolveTriangular { upper, left: true, unitriangular })
+    }
+    fn triangle(&self, x: &Tensor) -> Result<Tensor> {
+        SolveTriangular { upper: self.upper, left: true, unitriangular: self.unitriangular }.triangle(x)
+    }
+}
+
+impl Primitive for OldTriangularSolve {
+    const NAME: &'static str = "triangular_solve";
+    const SAVE: &'static [Save] =
+        &[Save::input(1, "A"), Save::input(0, "self").when(1), Save::output(0, "solution").when(1)];
+    const PARAMS: Params<Self> = params!(op; transpose, unitriangular, upper);
+    const DTYPES: Dtypes = Dtypes::FIELDS;
+    const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
+    const JVP: Tangents<Self> = Tangents::Rule(|op, cx| {
+        let by_a = |t: &Tensor| {
+            let t = op.triangle(t)?;
+            let t = if op.transpose { t.transpose(-2, -1)? } else { t };
+            t.matmul(&cx.outs[0])?.neg()
+        };
+        let right = Jvp::sum([cx.t(0).cloned(), cx.t(1).map(by_a).transpose()?])?;
+        let solution = right.map(|b| op.solved(cx.xs[1], &b, op.transpose)).transpose()?;
+        Ok(smallvec![solution, cx.t(1).map(crate::ops::memory::cloned).transpose()?])
+    });
+    fn kernel_name(&self) -> &'static str {
+        "triangular_solve_cpu"
+    }
+    fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
+        let (b, a) = (xs[0].detach(), xs[1].detach());
+        Ok(smallvec![self.solved(&a, &b, self.transpose)?, crate::tensor::copy::row_major(&a)?])
+    }
+    fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let Some(g) = cx.g_of(0) else { return Ok(smallvec![None, cx.g_of(1).cloned()]) };
+        let a = cx.saved(0)?;
+        let to_b = self.solved(a, g, !self.transpose)?;
+        let to_a = cx.when(1, || {
+            let x = cx.saved(2)?;
+            let (left, right) = if self.transpose { (x, &to_b) } else { (&to_b, x) };
+            self.triangle(&left.matmul(&right.transpose(-2, -1)?)?.neg()?)
+        })?;
+        let to_a = Jvp::sum([to_a, cx.g_of(1).filter(|_| cx.needs(1)).cloned()])?;
+        Ok(smallvec![cx.needs(0).then_some(to_b), to_a])
+    }
+}
+
+/// The solution of `A X = b` with triangular matrices `A`, and a copy of them; see `linalg.solve_triangular`.
+///
+/// Args: `input` the right side; `upper` which triangle of `A` is read; `transpose` takes the transpose of `A`;
+/// `unitriangular` takes ones for the diagonal. Returns: `(solution, cloned_coefficient)`. Derivative: that of
+/// `linalg.solve_triangular`. Raises: RuntimeError if shapes or dtypes do not fit.
+///
+/// >>> rg.triangular_solve(rg.tensor([[4.0]]), rg.tensor([[2.0]])).solution.tolist()
+/// [[2.0]]
+#[op(
+    function,
+    method,
+    out,
+    norust,
+    fields("solution", "cloned_coefficient"),
+    "(upper=True, transpose=False, unitriangular=False)"
+)]
+#[allow(non_snake_case)]
+pub fn triangular_solve(
+    input: &Tensor,
+    A: &Tensor,
+    upper: bool,
+    transpose: bool,
+    unitriangular: bool,
+) -> Result<(Tensor, Tensor)> {
+    const OP: &str = "triangular_solve";
+    for (x, name) in [(input, "b"), (A, "A")] {
+        if x.ndim() < 2 {
+            return Err(Error::shape(
+                OP,
+                format!(
+                    "torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {} dimensions instead",
+                    x.ndim()
+                ),
+            ));
+        }
+    }
+    checks::square_or(OP, A, "A must be batches of square matrices")?;
+    checks::right_side(OP, OP, A, input)?;
+    let (b, a) = broadcast_batches(OP, input, A)?;
+    let mut outs = apply(OldTriangularSolve { upper, transpose, unitriangular }, &[&b, &a])?;
+    let copy = outs.swap_remove(1);
+    Ok((outs.swap_remove(0), copy))
 }
 
 #[cfg(test)]

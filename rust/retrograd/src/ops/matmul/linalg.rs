@@ -266,9 +266,9 @@ pub fn chain_matmul(#[size] matrices: &[Tensor]) -> Result<Tensor> {
 
 /// A square matrix, or each of a batch, multiplied by itself.
 ///
-/// Args: `A` of shape `(*, m, m)`; `n` how often, 0 for the identity. Returns: a tensor of the same shape. Derivative:
-/// that of the products. Raises: RuntimeError for matrices that are not square; NotImplementedError for a negative `n`,
-/// which needs the inverse.
+/// Args: `A` of shape `(*, m, m)`; `n` how often, 0 for the identity, a negative one for powers of the inverse. Returns: a tensor of the same shape. Derivative:
+/// that of the products and of the inverse. Raises: RuntimeError for matrices that are not square; LinAlgError for a
+/// singular matrix and a negative `n`.
 ///
 /// >>> rg.linalg.matrix_power(rg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 /// [[1.0, 5.0], [0.0, 1.0]]
@@ -301,7 +301,8 @@ fn power_of(x: &Tensor, n: i64) -> Result<Tensor> {
         ));
     }
     if n < 0 {
-        return Err(Error::not_implemented(format!("{OP}: the power {n} needs the inverse, which is not built yet")));
+        let power = n.checked_neg().ok_or_else(|| Error::value(OP, format!("the power {n} is out of range")))?;
+        return power_of(&crate::ops::linalg::inv(x)?, power);
     }
     if n == 0 {
         // Written into a copy, so that the result is recorded, with a gradient of zeros.

@@ -73,6 +73,47 @@ fn recurse<T: Scalar>(a: &mut [T], of: Layout, scratch: &mut [T]) -> i32 {
     }
 }
 
+/// Elements of scratch that [`vjp`] needs for matrices of `n` rows.
+pub fn vjp_scratch(n: usize) -> usize {
+    2 * n * n
+}
+
+/// Writes `L^-H phi(L^H G) L^-1`, made Hermitian, to `out`, where `phi` is the lower triangle with half of the diagonal.
+/// If `upper`, `L` and `G` are given as their adjoints.
+pub fn vjp<T: Scalar>(
+    n: usize,
+    upper: bool,
+    (l, ll): (&[T], Layout),
+    (g, gl): (&[T], Layout),
+    out: &mut [T],
+    scratch: &mut [T],
+) {
+    let (own, spare) = scratch.split_at_mut(n * n);
+    let whole = Layout::column_major(n, n);
+    let half = <T::Real as Real>::of(0.5);
+    // Conjugated L^T: `own` is L, conjugated.
+    if upper {
+        copy((l, transposed(ll)), own, |x| x);
+        copy((g, transposed(gl)), spare, |x| x.conj());
+    } else {
+        copy((l, ll), own, |x| x.conj());
+        copy((g, gl), spare, |x| x);
+    }
+    gemm_slices((own, transposed(whole)), (spare, whole), false, (out, whole));
+    for j in 0..n {
+        out[j * n + j] = T::of_real(out[j * n + j].re().mul(half));
+        for i in j + 1..n {
+            // Half of it on both sides.
+            let x = out[j * n + i].scale(half);
+            (out[j * n + i], out[i * n + j]) = (x, x.conj());
+        }
+    }
+    let lower = Triangle { conj: true, ..Triangle::default() };
+    let own = &*own;
+    triangular::solve(Triangle { transposed: true, conj: false, ..lower }, true, (own, whole), (out, whole), spare);
+    triangular::solve(lower, false, (own, whole), (out, whole), spare);
+}
+
 /// Adds the lower triangle of a product to that of `c`, with some elements above.
 fn update<T: Scalar>((a, al): (&[T], Layout), (b, bl): (&[T], Layout), (c, cl): (&mut [T], Layout)) {
     let n = cl.rows;

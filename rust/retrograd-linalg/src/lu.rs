@@ -1,7 +1,7 @@
 //! The factorization `A = P L U` with partial pivoting, and what follows from it.
 
 use retrograd_kernels::matmul::Layout;
-use retrograd_kernels::real::Real;
+use retrograd_kernels::real::{Ordered, Real, Ring};
 use retrograd_kernels::simd::{InstructionSet, Isa, SimdElement, Task, for_isa};
 
 use crate::Scalar;
@@ -132,6 +132,24 @@ pub fn invert<T: Scalar>(n: usize, lu: &[T], pivots: &[i32], out: &mut [T], scra
 pub fn diagonal<'a, T: Scalar>(n: usize, lu: &'a [T], pivots: &[i32]) -> (impl Iterator<Item = T> + 'a, bool) {
     let odd = pivots.iter().zip(1..).filter(|&(&pivot, i)| pivot != i).count() % 2 == 1;
     (lu.iter().copied().step_by(n + 1), odd)
+}
+
+/// Writes the conjugated cofactors of `A`, `conj(det A) A^-H`, by its factors of `n` rows, to `out`; `own` has as many
+/// elements. Zeros on the diagonal of `U` are replaced by numbers that do not matter beside the largest: the cofactors
+/// are polynomials of `A`, so those of a matrix so near are as good.
+pub fn cofactors<T: Scalar>(n: usize, lu: &[T], pivots: &[i32], own: &mut [T], out: &mut [T], scratch: &mut [T]) {
+    own.copy_from_slice(lu);
+    let largest = lu.iter().step_by(n + 1).fold(<T::Real as Ring>::ZERO, |most, x| most.larger(x.size()));
+    let scale = if largest == <T::Real as Ring>::ZERO { <T::Real as Ring>::ONE } else { largest };
+    for x in own.iter_mut().step_by(n + 1).filter(|x| **x == T::ZERO) {
+        *x = T::of_real(Ring::mul(scale, T::EPSILON));
+    }
+    let (diagonal, odd) = diagonal(n, own, pivots);
+    let det = diagonal.fold(if odd { T::ONE.neg() } else { T::ONE }, Ring::mul);
+    out.fill(T::ZERO);
+    out.iter_mut().step_by(n + 1).for_each(|x| *x = det.conj());
+    let layout = Layout::column_major(n, n);
+    solve(Side { adjoint: true, right: false }, (own, layout), pivots, (out, layout), scratch);
 }
 
 /// The factorization of at most [`LEAF`] columns, in a copy whose rows are whole vectors.

@@ -7,7 +7,9 @@ use retrograd_kernels::real::{Field, Real};
 /// A float or a complex number.
 pub trait Scalar: Field + GemmScalar + Default {
     /// The type of its parts.
-    type Real: Real + std::ops::Add<Output = Self::Real>;
+    type Real: Real;
+    /// The distance from 1 to the next number.
+    const EPSILON: Self::Real;
     fn conj(self) -> Self;
     fn re(self) -> Self::Real;
     fn of_real(x: Self::Real) -> Self;
@@ -24,6 +26,7 @@ macro_rules! scalar {
     ($($t:ty),*) => { $(
         impl Scalar for $t {
             type Real = $t;
+            const EPSILON: $t = <$t>::EPSILON;
             #[inline(always)]
             fn conj(self) -> Self {
                 self
@@ -55,6 +58,7 @@ macro_rules! scalar {
         }
         impl Scalar for Complex<$t> {
             type Real = $t;
+            const EPSILON: $t = <$t>::EPSILON;
             #[inline(always)]
             fn conj(self) -> Self {
                 Self { re: self.re, im: -self.im }

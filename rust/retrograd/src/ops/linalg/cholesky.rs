@@ -69,6 +69,9 @@ impl<const OLD: bool> Primitive for Cholesky<OLD> {
         Ok(smallvec![factors, info.tensor()])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        if !cx.differentiating() {
+            return at_once(cx.saved(0)?, cx.g(), self.upper).map(one);
+        }
         let (l, g) = (self.lower(cx.saved(0)?)?, self.lower(cx.g())?);
         let transposed = adjoint(&l)?;
         let inner = halved(&transposed.matmul(&g)?)?;
@@ -76,6 +79,21 @@ impl<const OLD: bool> Primitive for Cholesky<OLD> {
         let inner = triangular::solve(&transposed, &inner, true, true)?;
         triangular::solve(&l, &inner, false, false).map(one)
     }
+}
+
+/// The gradient, when nobody differentiates it.
+fn at_once(l: &Tensor, g: &Tensor, upper: bool) -> Result<Tensor> {
+    let n = sizes_of(l).0;
+    match_dtype!(fields, l.dtype(), T => {
+        let (factors, g) = (Given::<T>::of(l)?, Given::<T>::broadcast(g, batch_of(l))?);
+        let mut out = Entries::<T>::matrices(batch_of(l), n, n)?;
+        let parts = (factors.read(), g.read(), out.write());
+        let scratch = || room::<T>(cholesky::vjp_scratch(n));
+        each(parts, cost(2.0 * (n as f64).powi(3)), &scratch, &|scratch, (l, g, out)| {
+            cholesky::vjp(n, upper, (l.data, l.layout), (g.data, g.layout), out, scratch.slice());
+        })?;
+        Ok(out.tensor())
+    })
 }
 
 /// The lower triangle with half of the diagonal.

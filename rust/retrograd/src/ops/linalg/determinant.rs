@@ -67,28 +67,6 @@ fn on_diagonals(x: &Tensor, n: usize) -> Result<Tensor> {
 #[derive(Clone, Debug)]
 struct Det;
 
-/// The conjugated cofactors of matrices, by factors without zero pivots.
-fn cofactors(factors: &Tensor, pivots: &Tensor) -> Result<Tensor> {
-    let n = sizes_of(factors).0;
-    if n == 0 {
-        return Tensor::empty(factors.sizes(), factors.dtype());
-    }
-    let diagonal = factors.diagonal(0, -2, -1)?;
-    let tiny = if factors.dtype().real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
-    let largest = diagonal.abs()?.amax(&[-1], true)?;
-    let one = Tensor::ones(&[], largest.dtype())?;
-    let size = where_(&largest.gt(&Tensor::number(Scalar::Float(0.0))?)?, &largest, &one)?.times(tiny)?;
-    let zero = diagonal.eq(&Tensor::number(Scalar::Float(0.0))?)?;
-    let nothing = Tensor::zeros(&[], largest.dtype())?;
-    let added = where_(&zero, &size, &nothing)?.diag_embed(0, -2, -1)?;
-    let factors = factors.add(&added)?;
-    let places = Tensor::arange(n as i64 + 1)?.narrow(0, 1, n as i64)?;
-    let swaps = pivots.ne(&places)?.sum_dims(&[-1], false)?;
-    let odd = swaps.remainder(&Tensor::number(Scalar::Int(2))?)?.times(-2i64)?.add(&Tensor::number(Scalar::Int(1))?)?;
-    let det = factors.diagonal(0, -2, -1)?.prod_dim(-1, false, None)?.mul(&odd)?;
-    solve_by(&factors, pivots, &on_diagonals(&conj(&det)?, n)?, true, true)
-}
-
 impl Primitive for Det {
     const NAME: &'static str = "linalg_det";
     const SAVE: &'static [Save] =
@@ -98,7 +76,7 @@ impl Primitive for Det {
     const BATCH: Batch<Self> = Batch::Lift(|op, _, _| Ok(op.clone()));
     const JVP: Tangents<Self> = Tangents::Rule(|_, cx| {
         let tangent = |t: &Tensor| {
-            let cofactors = Cofactors::of(cx.xs[0])?;
+            let cofactors = Cofactors::of(cx.xs[0], &cx.outs[1], &cx.outs[2])?;
             conj(&cofactors)?.mul(t)?.sum_dims(&[-2, -1], false)
         };
         Ok(smallvec![cx.t(0).map(tangent).transpose()?, None, None])
@@ -111,20 +89,21 @@ impl Primitive for Det {
         Ok(smallvec![det, factors, pivots])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let cofactors =
-            if cx.differentiating() { Cofactors::of(cx.saved(0)?)? } else { cofactors(cx.saved(1)?, cx.saved(2)?)? };
+        let cofactors = Cofactors::of(cx.saved(0)?, cx.saved(1)?, cx.saved(2)?)?;
         cx.g().unsqueeze(-1)?.unsqueeze(-1)?.mul(&cofactors).map(one)
     }
 }
 
-/// The conjugated cofactors `C` of matrices as an op: with `X = A^-H`, `dC = conj(tr(A^-1 dA)) C - X dA^H C`. Singular
-/// matrices get a number beside which the derivative's rounding errors are as large as what is neglected.
+/// The conjugated cofactors `C` of matrices, which are given with their factors and pivots: with `X = A^-H`, `dC =
+/// conj(tr(A^-1 dA)) C - X dA^H C`. The derivative at a singular matrix is that at a regular one, so near that what is
+/// neglected is as small as the rounding errors.
 #[derive(Clone, Debug)]
 struct Cofactors;
 
 impl Cofactors {
-    fn of(x: &Tensor) -> Result<Tensor> {
-        apply1(Cofactors, &[x])
+    fn of(x: &Tensor, factors: &Tensor, pivots: &Tensor) -> Result<Tensor> {
+        // The factors are functions of the matrix, by which the derivative is told.
+        apply1(Cofactors, &[x, &factors.detach(), pivots])
     }
 }
 
@@ -144,15 +123,26 @@ impl Primitive for Cofactors {
         cx.t(0).map(tangent).transpose().map(crate::autograd::primitive::maybe)
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let [_, _, factors, pivots] = of_factors(xs[0], Of::Determinant)?;
-        cofactors(&factors, &pivots).map(out)
+        let (factors, n, batch) = (xs[1], sizes_of(xs[1]).0, batch_of(xs[1]));
+        let pivots = Entries::<i32>::vectors_of(xs[2], batch, n)?;
+        match_dtype!(fields, factors.dtype(), T => {
+            let (factors, mut result) = (Given::<T>::of(factors)?, Entries::<T>::matrices(batch, n, n)?);
+            let scratch = || Ok((room::<T>(2 * n * n)?, room::<T>(lu::solve_scratch(n))?));
+            let parts = (factors.read(), pivots.read(), result.write());
+            each(parts, 3.0 * factoring_cost(n, n), &scratch, &|(own, spare), (factors, pivots, out)| {
+                let (copy, own) = own.slice().split_at_mut(n * n);
+                factors.copy_to(copy);
+                lu::cofactors(n, copy, pivots, own, out, spare.slice());
+            })?;
+            Ok(out(result.tensor()))
+        })
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (inverse, c) = regular(cx.saved(0)?)?;
         let g = cx.g();
         let trace = conj(g)?.mul(&c)?.sum_dims(&[-2, -1], true)?;
         let rest = c.matmul(&adjoint(g)?)?.matmul(&inverse)?;
-        trace.mul(&inverse)?.sub(&rest).map(one)
+        Ok(smallvec![Some(trace.mul(&inverse)?.sub(&rest)?), None, None])
     }
 }
 
@@ -234,7 +224,7 @@ impl Primitive for Slogdet {
             _ => None,
         };
         let Some(scale) = Jvp::sum([cx.g_of(1).cloned(), by_sign])? else { return Ok(smallvec![None]) };
-        let scale = on_diagonals(&super::super::memory::cast(&scale, a.dtype())?, n)?;
+        let scale = on_diagonals(&crate::ops::memory::cast(&scale, a.dtype())?, n)?;
         if cx.differentiating() {
             return super::solve::solve_ex(&adjoint(a)?, &scale, true, false).map(|(x, _)| one(x));
         }
@@ -306,7 +296,8 @@ mod tests {
     #[test]
     fn cofactors_of_singular_matrices() {
         let a = Tensor::from_slice(&[1.0, 2.0, 2.0, 4.0], &[2, 2]).unwrap();
-        let c = Cofactors::of(&a).unwrap().to_vec::<f64>().unwrap();
+        let outs = apply(Det, &[&a]).unwrap();
+        let c = Cofactors::of(&a, &outs[1], &outs[2]).unwrap().to_vec::<f64>().unwrap();
         for (got, want) in c.iter().zip([4.0, -2.0, -2.0, 1.0]) {
             assert!((got - want).abs() < 1e-12, "{c:?}");
         }

@@ -7,9 +7,31 @@
 
 mod blocks;
 pub mod cholesky;
+mod decompose;
+pub mod eig;
+pub mod eigh;
+pub mod householder;
+pub mod jacobi;
 pub mod ldl;
 pub mod lu;
+pub mod number;
 mod scalar;
+pub mod svd;
 pub mod triangular;
 
+pub use decompose::{Decompose, Grouped};
+pub use number::Number;
 pub use scalar::Scalar;
+
+use faer::diag::DiagMut;
+use faer::traits::ext::*;
+
+/// A slice as the diagonal that faer writes.
+fn diagonal<T>(x: &mut [T]) -> DiagMut<'_, T> {
+    DiagMut::from_slice_mut(x)
+}
+
+/// The real parts of numbers that have no others.
+fn real_parts<T: Number>(from: &[T], to: &mut [T::Real]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = from.real());
+}

@@ -1,0 +1,150 @@
+//! Eigenvalues and eigenvectors of square matrices, in double precision.
+
+use std::mem::MaybeUninit;
+
+use faer::c64;
+use faer::dyn_stack::MemStack;
+use faer::linalg::evd::{ComputeEigenvectors, evd_cplx, evd_real, evd_scratch};
+use faer::{MatMut, MatRef, Par};
+
+use crate::diagonal;
+use crate::number::{all_finite, norm};
+
+/// What [`real`] and [`complex`] return for matrices with infinities or NaN.
+pub const NOT_FINITE: i32 = -1;
+
+const NO: ComputeEigenvectors = ComputeEigenvectors::No;
+const YES: ComputeEigenvectors = ComputeEigenvectors::Yes;
+
+/// Bytes of scratch for a matrix of `n` rows, complex ones or real.
+pub fn scratch(n: usize, complex: bool) -> usize {
+    let params = Default::default;
+    let request = match complex {
+        true => evd_scratch::<c64>(n, NO, YES, Par::Seq, params()),
+        false => evd_scratch::<f64>(n, NO, YES, Par::Seq, faer::Spec::new(params_real())),
+    };
+    request.unaligned_bytes_required()
+}
+
+fn params_real() -> faer::linalg::evd::EvdParams {
+    <faer::linalg::evd::EvdParams as faer::Auto<f64>>::auto()
+}
+
+/// The eigenvalues of a real matrix, and eigenvectors of length 1 as the columns of `v`; `room` takes `n * (n + 2)`
+/// numbers. Returns 0, [`NOT_FINITE`], or 1 if the
+/// iteration did not converge.
+pub fn real(
+    n: usize,
+    a: &[f64],
+    values: &mut [c64],
+    v: Option<&mut [c64]>,
+    room: &mut [f64],
+    scratch: &mut [MaybeUninit<u8>],
+) -> i32 {
+    if !all_finite(a) {
+        return NOT_FINITE;
+    }
+    if n == 0 {
+        return 0;
+    }
+    let (re, room) = room.split_at_mut(n);
+    let (im, room) = room.split_at_mut(n);
+    let vectors = &mut room[..n * n];
+    let to = v.is_some().then(|| MatMut::from_column_major_slice_mut(&mut *vectors, n, n));
+    let a = MatRef::from_column_major_slice(a, n, n);
+    let params = faer::Spec::new(params_real());
+    if evd_real(a, diagonal(re), diagonal(im), None, to, Par::Seq, MemStack::new(scratch), params).is_err() {
+        return 1;
+    }
+    for (value, (re, im)) in values.iter_mut().zip(re.iter().zip(&*im)) {
+        *value = c64::new(*re, *im);
+    }
+    let Some(v) = v else { return 0 };
+    // A pair of conjugate values has the real and the imaginary part of one vector in its two columns.
+    let mut j = 0;
+    while j < n {
+        let pair = j + 1 < n && im[j] != 0.0;
+        for i in 0..n {
+            let x = vectors[j * n + i];
+            if pair {
+                let y = vectors[(j + 1) * n + i];
+                (v[j * n + i], v[(j + 1) * n + i]) = (c64::new(x, y), c64::new(x, -y));
+            } else {
+                v[j * n + i] = c64::new(x, 0.0);
+            }
+        }
+        j += if pair { 2 } else { 1 };
+    }
+    v.chunks_exact_mut(n).for_each(normalize);
+    0
+}
+
+/// As [`real`], of a complex matrix; without `room`.
+pub fn complex(
+    n: usize,
+    a: &[c64],
+    values: &mut [c64],
+    mut v: Option<&mut [c64]>,
+    scratch: &mut [MaybeUninit<u8>],
+) -> i32 {
+    if !all_finite(a) {
+        return NOT_FINITE;
+    }
+    if n == 0 {
+        return 0;
+    }
+    let to = v.as_deref_mut().map(|v| MatMut::from_column_major_slice_mut(v, n, n));
+    let a = MatRef::from_column_major_slice(a, n, n);
+    if evd_cplx(a, diagonal(values), None, to, Par::Seq, MemStack::new(scratch), Default::default()).is_err() {
+        return 1;
+    }
+    if let Some(v) = v {
+        v.chunks_exact_mut(n).for_each(normalize);
+    }
+    0
+}
+
+/// Scales a vector to length 1, with a real largest element, as LAPACK does.
+fn normalize(v: &mut [c64]) {
+    let length = norm(v);
+    let most =
+        v.iter().copied().fold(c64::new(0.0, 0.0), |most, x| if x.norm_sqr() > most.norm_sqr() { x } else { most });
+    let turn = if most.im == 0.0 { c64::new(1.0, 0.0) } else { most.conj() / most.norm() };
+    v.iter_mut().for_each(|x| *x = *x * turn / length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::tests::{distance, noise, product};
+
+    fn agree(n: usize, a: &[c64], w: &[c64], v: &[c64]) {
+        let scaled: Vec<c64> = v.iter().enumerate().map(|(i, v)| *v * w[i / n]).collect();
+        assert!(distance(&product(n, n, n, a, v), &scaled) < 1e-9, "{n} {w:?} {v:?}");
+        v.chunks_exact(n).for_each(|v| assert!((norm(v) - 1.0).abs() < 1e-12));
+    }
+
+    fn check_real(n: usize, a: &[f64]) {
+        let (mut w, mut v) = (vec![c64::new(0.0, 0.0); n], vec![c64::new(0.0, 0.0); n * n]);
+        let mut bytes = vec![MaybeUninit::uninit(); scratch(n, false)];
+        assert!(real(n, a, &mut w, Some(&mut v), &mut vec![0.0; n * (n + 2)], &mut bytes) == 0);
+        agree(n, &a.iter().map(|&x| c64::new(x, 0.0)).collect::<Vec<_>>(), &w, &v);
+    }
+
+    #[test]
+    fn vectors_are_multiplied_by_values() {
+        for n in [1, 2, 3, 9, 40, 90] {
+            check_real(n, &noise(n * n, 5));
+            let a = noise::<c64>(n * n, 6);
+            let (mut w, mut v) = (vec![c64::new(0.0, 0.0); n], vec![c64::new(0.0, 0.0); n * n]);
+            let mut bytes = vec![MaybeUninit::uninit(); scratch(n, true)];
+            assert!(complex(n, &a, &mut w, Some(&mut v), &mut bytes) == 0);
+            agree(n, &a, &w, &v);
+        }
+        // Values that are repeated, with a basis of vectors and without one.
+        check_real(3, &[0.0; 9]);
+        check_real(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        check_real(2, &[1.0, 0.0, 1.0, 1.0]);
+        assert!(real(1, &[f64::NAN], &mut [c64::new(0.0, 0.0)], None, &mut [0.0; 3], &mut []) == NOT_FINITE);
+    }
+}

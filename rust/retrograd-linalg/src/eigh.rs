@@ -1,0 +1,77 @@
+//! Eigenvalues and eigenvectors of Hermitian matrices.
+
+use std::mem::MaybeUninit;
+
+use faer::dyn_stack::MemStack;
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{MatMut, MatRef, Par};
+
+use crate::number::{Number, all_finite};
+use crate::{diagonal, real_parts};
+
+/// Bytes of scratch for a matrix of `n` rows.
+pub fn scratch<T: Number>(n: usize, vectors: bool) -> usize {
+    let compute = if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    if n == 0 {
+        0
+    } else {
+        self_adjoint_evd_scratch::<T>(n, compute, Par::Seq, Default::default()).unaligned_bytes_required()
+    }
+}
+
+/// The eigenvalues in ascending order, and orthonormal eigenvectors as the columns of `v`, of the matrix whose lower
+/// triangle `a` has; `room` takes `n` numbers. Whether that succeeded: not for matrices with infinities or NaN.
+pub fn eigh<T: Number>(
+    n: usize,
+    a: &[T],
+    values: &mut [T::Real],
+    v: Option<&mut [T]>,
+    room: &mut [T],
+    scratch: &mut [MaybeUninit<u8>],
+) -> bool {
+    if n == 0 {
+        return true;
+    }
+    if !(0..n).all(|j| all_finite(&a[j * n + j..(j + 1) * n])) {
+        return false;
+    }
+    let a = MatRef::from_column_major_slice(a, n, n);
+    let v = v.map(|v| MatMut::from_column_major_slice_mut(v, n, n));
+    let done =
+        self_adjoint_evd(a, diagonal(&mut room[..n]), v, Par::Seq, MemStack::new(scratch), Default::default()).is_ok();
+    real_parts(&room[..n], values);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::tests::{adjoint, distance, noise, product};
+    use faer::c64;
+    use faer::traits::ext::*;
+
+    fn check<T: Number<Real: Into<f64>>>(n: usize) {
+        let half = noise::<T>(n * n, 2);
+        let a: Vec<T> = half.iter().zip(adjoint(n, n, &half)).map(|(a, b)| *a + b).collect();
+        let (mut w, mut v) = (vec![T::Real::zero(); n], vec![T::zero(); n * n]);
+        let mut bytes = vec![MaybeUninit::uninit(); scratch::<T>(n, true)];
+        let mut room = vec![T::zero(); n];
+        assert!(eigh(n, &a, &mut w, Some(&mut v), &mut room, &mut bytes));
+        let scaled: Vec<T> = v.iter().enumerate().map(|(i, v)| v.mul_real(w[i / n])).collect();
+        assert!(distance(&product(n, n, n, &a, &v), &scaled) < 1e-11, "{n}");
+        assert!(w.windows(2).all(|w| w[0] <= w[1]));
+        let mut only = vec![T::Real::zero(); n];
+        assert!(eigh(n, &a, &mut only, None, &mut room, &mut bytes));
+        assert!(w.iter().zip(&only).all(|(a, b)| Into::<f64>::into((*a - *b).abs()) < 1e-11));
+    }
+
+    #[test]
+    fn vectors_are_multiplied_by_values() {
+        for n in [1, 2, 3, 8, 33, 140] {
+            check::<f64>(n);
+            check::<c64>(n);
+        }
+        let mut w = [0.0];
+        assert!(!eigh(1, &[f64::NAN], &mut w, None, &mut [0.0], &mut []));
+    }
+}

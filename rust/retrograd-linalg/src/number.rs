@@ -1,0 +1,79 @@
+//! What the loops of this crate compute with.
+
+use faer::traits::ComplexField;
+use faer::traits::ext::*;
+
+/// A float or a complex number.
+pub trait Number: ComplexField<Real: Copy> + Copy {}
+impl<T: ComplexField<Real: Copy> + Copy> Number for T {}
+
+/// The Euclidean length, without overflow.
+pub fn norm<T: Number>(x: &[T]) -> T::Real {
+    let zero = T::Real::zero();
+    let sum = x.iter().fold(zero, |sum, x| sum + x.abs2());
+    let tiny = T::Real::min_positive_impl() / T::Real::epsilon_impl();
+    if sum >= tiny && sum.is_finite() {
+        return sum.sqrt();
+    }
+    let most = x.iter().fold(zero, |most, x| most.fmax(x.abs()));
+    if most == zero || !most.is_finite() {
+        return sum.sqrt();
+    }
+    let scale = most.recip();
+    most * x.iter().fold(zero, |sum, x| sum + x.mul_real(scale).abs2()).sqrt()
+}
+
+/// Whether no element is infinite or NaN.
+pub fn all_finite<T: Number>(x: &[T]) -> bool {
+    x.iter().all(|x| x.is_finite())
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// Numbers between -1 and 1 that depend on the seed.
+    pub fn noise<T: Number>(n: usize, seed: u64) -> Vec<T> {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        (0..n)
+            .map(|_| {
+                let (re, im) = (next(), next());
+                // An imaginary unit, if there is one: the root of -1 is NaN for real numbers.
+                let x = T::from_f64_impl(re);
+                if T::IS_REAL { x } else { x + (-T::one()).sqrt() * T::from_f64_impl(im) }
+            })
+            .collect()
+    }
+
+    /// The product of column-major matrices.
+    pub fn product<T: Number>(m: usize, k: usize, n: usize, a: &[T], b: &[T]) -> Vec<T> {
+        let at = |i: usize, j: usize| (0..k).fold(T::zero(), |s, l| s + a[l * m + i] * b[j * k + l]);
+        (0..m * n).map(|e| at(e % m, e / m)).collect()
+    }
+
+    /// The adjoint of a column-major matrix of `m` rows.
+    pub fn adjoint<T: Number>(m: usize, n: usize, a: &[T]) -> Vec<T> {
+        (0..m * n).map(|e| a[e / n + (e % n) * m].conj()).collect()
+    }
+
+    /// The largest distance of two elements.
+    pub fn distance<T: Number<Real: Into<f64>>>(a: &[T], b: &[T]) -> f64 {
+        assert_eq!(a.len(), b.len());
+        a.iter().zip(b).map(|(a, b)| Into::<f64>::into((*a - *b).abs())).fold(0.0, |m, d| if d <= m { m } else { d })
+    }
+
+    #[test]
+    fn lengths_neither_overflow_nor_vanish() {
+        for scale in [1e200f64, 1e-200] {
+            assert!(f64::abs(norm(&[3.0 * scale, 4.0 * scale]) / scale - 5.0) < 1e-14);
+        }
+        assert_eq!(norm::<f64>(&[]), 0.0);
+        assert!(norm(&[f64::NAN]).is_nan());
+    }
+}

@@ -127,6 +127,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         nn::pool::ROSTER,
         nn::image::ROSTER,
         linalg::ROSTER,
+        linalg::SPECTRAL_ROSTER,
     ]
     .into_iter()
     .flatten()

@@ -18,6 +18,7 @@
 //! of threads. What fails is a number per entry, as LAPACK has it; `fault` makes an error of it that names the entry.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use crate::error::Result;
 use crate::kernels::matmul::Layout;
@@ -75,6 +76,13 @@ impl<T: Element> Entries<T> {
         }
         // SAFETY: the tensor has `count * len` elements in a row (S1 to S3, S5), and nobody else has it.
         unsafe { std::slice::from_raw_parts(self.tensor.ptr(), self.count * self.len) }
+    }
+
+    /// A fresh contiguous tensor whose first axis counts the entries.
+    pub fn along(tensor: Tensor) -> Self {
+        let count = tensor.sizes()[0];
+        debug_assert!(tensor.is_contiguous());
+        Self { count, len: tensor.numel() / count.max(1), tensor, of: PhantomData }
     }
 
     /// The entries, to be read.
@@ -155,6 +163,7 @@ impl<T: Element> Matrix<'_, T> {
         for (j, column) in to.chunks_exact_mut(rows.max(1)).enumerate() {
             let from = &self.data[offset + j * cs as usize..];
             match rs {
+                // A row of an expanded tensor is repeated.
                 0 => column.fill(from[0]),
                 1 => column.copy_from_slice(&from[..rows]),
                 _ => column.iter_mut().zip(from.iter().step_by(rs as usize)).for_each(|(to, &x)| *to = x),
@@ -309,6 +318,11 @@ pub struct Room<T> {
 }
 
 impl<T: Element> Room<T> {
+    /// The memory, for what counts on no values.
+    pub fn uninit(&mut self) -> &mut [MaybeUninit<T>] {
+        // SAFETY: as for `slice`.
+        unsafe { std::slice::from_raw_parts_mut(self.block.ptr().as_ptr().cast(), self.len) }
+    }
     /// The elements.
     pub fn slice(&mut self) -> &mut [T] {
         // SAFETY: the block has as many bytes, aligned for every dtype; any bytes are elements (S5). It is borrowed

@@ -8,15 +8,25 @@ mod checks;
 mod cholesky;
 mod cholesky_solve;
 mod determinant;
+mod eig;
+mod eigh;
 mod fault;
+mod gauge;
+mod groups;
 mod ldl;
+mod lowrank;
 mod lu;
+mod pinv;
+mod qr;
 mod solve;
+pub(super) mod spectrum;
+mod svd;
 mod triangular;
 
 pub use solve::inv;
 
 use super::Entry;
+use crate::autograd::mode;
 use crate::error::Result;
 use crate::ops::view::expand_to;
 use crate::tensor::layout::broadcast;
@@ -54,6 +64,46 @@ pub static ROSTER: &[&Entry] = &[
     &determinant::SLOGDET,
     &determinant::LOGDET,
 ];
+
+/// Entries of orthogonal and spectral decompositions.
+pub static SPECTRAL_ROSTER: &[&Entry] = &[
+    &qr::LINALG_QR,
+    &qr::QR,
+    &qr::GEQRF,
+    &qr::HOUSEHOLDER_PRODUCT,
+    &qr::ORGQR,
+    &qr::ORMQR,
+    &eigh::LINALG_EIGH,
+    &eigh::EIGVALSH,
+    &eig::LINALG_EIG,
+    &eig::EIGVALS,
+    &svd::LINALG_SVD,
+    &svd::SVDVALS,
+    &svd::SVD,
+    &pinv::PINV,
+    &pinv::PINV_TENSORS,
+    &pinv::PINV_RCOND,
+    &pinv::PINV_RCOND_TENSOR,
+    &pinv::PINVERSE,
+    &pinv::MATRIX_RANK,
+    &pinv::MATRIX_RANK_TENSORS,
+    &pinv::MATRIX_RANK_TOL,
+    &pinv::MATRIX_RANK_TOL_TENSOR,
+    &pinv::LSTSQ,
+    &lowrank::SVD_LOWRANK,
+    &lowrank::PCA_LOWRANK,
+    &lowrank::LOBPCG,
+    &spectrum::NUCLEAR_NORM_ALL,
+    &spectrum::NUCLEAR_NORM,
+    &spectrum::COND,
+    &spectrum::COND_NAMED,
+];
+
+/// Whether what is computed of a tensor may be differentiated.
+fn differentiates(x: &Tensor) -> bool {
+    let word = mode::word();
+    word & mode::COMPOSED != 0 || mode::records(word) && x.requires_grad()
+}
 
 /// The conjugate transpose of each matrix; the transpose of real ones.
 fn adjoint(x: &Tensor) -> Result<Tensor> {

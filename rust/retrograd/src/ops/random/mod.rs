@@ -19,7 +19,7 @@ use crate::tensor::{DType, Dims, Dtypes, Tensor};
 use crate::transforms::{self, Randomness};
 use draw::{Draw, by_chance, draw_into};
 
-pub use factory::bernoulli_mask;
+pub use factory::{bernoulli_mask, randn};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[

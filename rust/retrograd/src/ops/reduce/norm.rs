@@ -11,6 +11,7 @@ use crate::autograd::primitive::{
     Batch, ComplexRule, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, one, out, params,
 };
 use crate::error::{Error, Result};
+use crate::ops::linalg::spectrum::{Spectral, spectral_norm};
 use crate::ops::memory::cast;
 use crate::ops::pointwise::complex::{conj_physical as conj, real_part as real};
 use crate::ops::pointwise::{refuse_bools, result_type};
@@ -227,10 +228,10 @@ fn matrix_axes(op: &'static str, a: &Tensor, dim: &[i64]) -> Result<[usize; 2]> 
 
 /// The norm of matrices by a name.
 ///
-/// Args: `A` a floating or complex dtype; `ord` "fro" for the root of the sum of squares; `dim` the two axes of the
-/// matrices; `keepdim` keeps them with size 1; `dtype` converts first. Derivative: as for `linalg.vector_norm`. Raises:
-/// RuntimeError for integers, fewer than 2 dims or another name; NotImplementedError for "nuc", which needs singular
-/// values.
+/// Args: `A` a floating or complex dtype; `ord` "fro" for the root of the sum of squares, "nuc" for the sum of the
+/// singular values; `dim` the two axes of the matrices; `keepdim` keeps them with size 1; `dtype` converts first.
+/// Derivative: as for `linalg.vector_norm` and `linalg.svdvals`. Raises: RuntimeError for integers, fewer than 2 dims
+/// or another name.
 ///
 /// >>> rg.linalg.matrix_norm(rg.tensor([[3.0, 0.0], [0.0, 4.0]])).item()
 /// 5.0
@@ -241,9 +242,7 @@ pub fn matrix_norm(A: &Tensor, ord: &str, dim: &[i64], keepdim: bool, dtype: Opt
     matrix_axes(op, A, dim)?;
     match ord {
         "fro" => vector(op, A, Scalar::Int(2), Some(dim), keepdim, dtype),
-        "nuc" => {
-            Err(Error::not_implemented(format!("{op}: order 'nuc' needs singular values, which are not built yet")))
-        }
+        "nuc" => spectral_norm(op, A, Spectral::Sum, dim, keepdim, dtype),
         other => Err(Error::shape(op, format!("{op}: Order {other} not supported."))),
     }
 }
@@ -251,7 +250,7 @@ pub fn matrix_norm(A: &Tensor, ord: &str, dim: &[i64], keepdim: bool, dtype: Opt
 /// The norm of matrices by a number.
 ///
 /// Args: `ord` 1 for the largest sum of magnitudes of a column, infinity for that of a row, -1 and minus infinity for
-/// the smallest; others as above. Raises: NotImplementedError for 2 and -2, which need singular values.
+/// the smallest; 2 for the largest singular value, -2 for the smallest; others as above.
 ///
 /// >>> rg.linalg.matrix_norm(rg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1).item()
 /// 6.0
@@ -265,9 +264,8 @@ pub fn matrix_norm_number(A: &Tensor, ord: Scalar, dim: &[i64], keepdim: bool, d
         1.0 => {}
         f64::INFINITY => std::mem::swap(&mut inner, &mut outer),
         2.0 => {
-            return Err(Error::not_implemented(format!(
-                "{op}: order {p} needs singular values, which are not built yet"
-            )));
+            let which = if p > 0.0 { Spectral::Largest } else { Spectral::Smallest };
+            return spectral_norm(op, A, which, dim, keepdim, dtype);
         }
         _ => return Err(Error::shape(op, format!("{op}: Order {p} not supported."))),
     }
@@ -364,10 +362,9 @@ pub fn norm(
     vector("norm", input, p.unwrap_or(Scalar::Int(2)), dim, keepdim, dtype)
 }
 
-/// The norm by name: "fro", the root of the sum of squares.
+/// The norm by name: "fro", the root of the sum of squares, or "nuc", the sum of the singular values of matrices.
 ///
-/// Args: `dim`, `keepdim`, `dtype` as above. Raises: NotImplementedError for "nuc", which needs singular values;
-/// RuntimeError for another name.
+/// Args: `dim`, `keepdim`, `dtype` as above. Raises: RuntimeError for another name.
 ///
 /// >>> rg.tensor([3.0, -4.0]).norm().item()
 /// 5.0
@@ -375,7 +372,7 @@ pub fn norm(
 pub fn norm_named(input: &Tensor, p: &str, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     match p {
         "fro" => vector("norm", input, Scalar::Int(2), dim, keepdim, dtype),
-        "nuc" => Err(Error::not_implemented("norm: 'nuc' needs singular values, which are not built yet".to_string())),
+        "nuc" => matrix_norm(input, "nuc", dim.unwrap_or(&[-2, -1]), keepdim, dtype),
         other => Err(Error::shape(
             "norm",
             format!("Order {other} not supported: only valid string values are 'fro' and 'nuc'"),

@@ -94,7 +94,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "PyTorch multiplies in place inside": (r"^nn\.functional\.binary_cross_entropy_with_logits\(3,3,weight",),
     "PyTorch reads labels that are not there": (r"F\.ctc_loss\(m\.ones\(4, 1, 3\), m\.tensor\(\[\[(1\.5|1, 7)",),
-    "nuclear norms are not there yet": ('p="nuc"',),
     "PyTorch counts arguments of C++": ("^expected Tensor as element",),
     "an IndexError, as for every axis that is not there": (r"m\.unflatten\(m\.tensor\(1\.0\)",),
     "PyTorch takes what it cannot print with": (r"set_printoptions\(threshold",),

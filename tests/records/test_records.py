@@ -41,6 +41,7 @@ from records import (
     running,
     sampling,
     sets,
+    spectra,
     statistics,
     view,
 )
@@ -76,6 +77,7 @@ FAMILIES = (
     image,
     sampling,
     factor,
+    spectra,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]

@@ -15,6 +15,7 @@ from typing_extensions import disjoint_base
 from retrograd._core import _fft as _fft
 from retrograd._core import _linalg as _linalg
 from retrograd._core import _nn_functional as _nn_functional
+from retrograd._core import _signal_windows as _signal_windows
 from retrograd._core import _special as _special
 from retrograd._size import Size
 from retrograd.autograd import graph

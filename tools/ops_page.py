@@ -90,6 +90,7 @@ def _watched(op: Op, calls: list[_Call]) -> Iterator[None]:
         "fft": retrograd.fft,
         "linalg": retrograd.linalg,
         "nn.functional": retrograd.nn.functional,
+        "signal.windows": retrograd.signal.windows,
         "special": retrograd.special,
     }
     before: list[tuple[Any, str, Any]] = []

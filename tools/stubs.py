@@ -61,7 +61,13 @@ RETURNS = {
 }
 
 # Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
-MODULES = {"fft": "_fft", "nn.functional": "_nn_functional", "linalg": "_linalg", "special": "_special"}
+MODULES = {
+    "fft": "_fft",
+    "linalg": "_linalg",
+    "nn.functional": "_nn_functional",
+    "signal.windows": "_signal_windows",
+    "special": "_special",
+}
 
 # Members that need no types: those of every class or module, slots that come along with another one, and
 # `__getattr__` and `__buffer__`, which are in the stub without being there in every Python.

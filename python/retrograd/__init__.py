@@ -47,7 +47,7 @@ from retrograd.serialization import load, save  # noqa: E402
 from retrograd.utils.dlpack import from_dlpack  # noqa: E402
 
 if TYPE_CHECKING:
-    from retrograd import amp, cpu, profiler, testing
+    from retrograd import amp, cpu, profiler, signal, testing
     from retrograd.amp._state import (
         autocast_decrement_nesting,
         autocast_increment_nesting,
@@ -74,6 +74,7 @@ if not TYPE_CHECKING:  # to a type checker, what is not there is an error
         "amp",
         "cpu",
         "profiler",
+        "signal",
         "testing",
         _amp_foreach_non_finite_check_and_unscale_="amp.grad_scaler",
         _amp_update_scale_="amp.grad_scaler",
@@ -150,6 +151,7 @@ __all__ += [
     "set_grad_enabled",
     "set_num_threads",
     "set_rng_state",
+    "signal",
     "special",
     "testing",
     "typename",

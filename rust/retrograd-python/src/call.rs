@@ -522,8 +522,13 @@ fn run_out<'py>(
 }
 
 /// Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
-const MODULES: [(&str, &str); 4] =
-    [("fft", "_fft"), ("nn.functional", "_nn_functional"), ("linalg", "_linalg"), ("special", "_special")];
+const MODULES: [(&str, &str); 5] = [
+    ("fft", "_fft"),
+    ("linalg", "_linalg"),
+    ("nn.functional", "_nn_functional"),
+    ("signal.windows", "_signal_windows"),
+    ("special", "_special"),
+];
 
 /// Makes the Python objects of all callables and hangs them on the modules and the tensor class.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

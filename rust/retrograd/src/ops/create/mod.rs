@@ -4,6 +4,7 @@ mod frequencies;
 mod like;
 mod products;
 mod range;
+mod signal;
 mod spaced;
 mod triangle;
 mod window;
@@ -55,6 +56,17 @@ pub static ROSTER: &[&Entry] = &[
     &spaced::LOGSPACE_TENSORS,
     &spaced::TRIL_INDICES,
     &spaced::TRIU_INDICES,
+    &signal::BARTLETT,
+    &signal::BLACKMAN,
+    &signal::COSINE,
+    &signal::EXPONENTIAL,
+    &signal::GAUSSIAN,
+    &signal::GENERAL_COSINE,
+    &signal::GENERAL_HAMMING,
+    &signal::HAMMING,
+    &signal::HANN,
+    &signal::KAISER,
+    &signal::NUTTALL,
     &window::HANN_WINDOW,
     &window::HAMMING_WINDOW,
     &window::BLACKMAN_WINDOW,

@@ -1,37 +1,79 @@
 //! Windows: numbers that fade a signal in and out.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 use retrograd_macros::op;
 
 use crate::error::{Error, Result};
 use crate::kernels::special::bessel_i;
 use crate::ops::TensorOptions;
-use crate::tensor::Tensor;
 use crate::tensor::copy;
+use crate::tensor::{DType, Tensor};
 
-/// The shape of a window, over places from 0 to 1.
+pub(super) const OF_HANN: [f64; 2] = [0.5, 0.5];
+pub(super) const OF_BLACKMAN: [f64; 3] = [0.42, 0.5, 0.08];
+
+/// The shape of a window.
 #[derive(Clone, Copy, Debug)]
-enum Window {
-    /// `a - b cos(turn) + c cos(2 turn)`.
-    Cosines([f64; 3]),
+pub(super) enum Window<'a> {
+    /// `a[0] - a[1] cos(turn) + a[2] cos(2 turn) - ...`.
+    Cosines(&'a [f64]),
     Triangle,
     Kaiser(f64),
+    /// Half a turn of the sine, at the middles of places.
+    Sine,
+    /// By a distance from the centre that is given, or from the middle.
+    Exponential {
+        center: Option<f64>,
+        tau: f64,
+    },
+    Gaussian(f64),
 }
 
-impl Window {
-    fn at(self, place: f64) -> f64 {
+impl Window<'_> {
+    /// The number at place `i` of `steps` steps.
+    fn at(self, i: f64, steps: f64) -> f64 {
+        let place = i / steps;
         match self {
-            Window::Cosines([a, b, c]) => a - b * (TAU * place).cos() + c * (2.0 * TAU * place).cos(),
+            Window::Cosines(factors) => {
+                let term = |(k, &a): (usize, &f64)| {
+                    let cosine = (TAU * k as f64 * place).cos();
+                    if k % 2 == 0 { a * cosine } else { -a * cosine }
+                };
+                factors.iter().enumerate().map(term).sum()
+            }
             Window::Triangle => 1.0 - (2.0 * place - 1.0).abs(),
             Window::Kaiser(beta) => {
                 let x = 2.0 * place - 1.0;
                 bessel_i(0, beta * (1.0 - x * x).sqrt()) / bessel_i(0, beta)
             }
+            Window::Sine => (PI * (i + 0.5) / (steps + 1.0)).sin(),
+            Window::Exponential { center, tau } => (-((i - center.unwrap_or(steps / 2.0)) / tau).abs()).exp(),
+            Window::Gaussian(std) => {
+                let x = (i - steps / 2.0) / std;
+                (-0.5 * x * x).exp()
+            }
         }
     }
 
-    fn made(self, op: &'static str, length: i64, periodic: bool, options: TensorOptions) -> Result<Tensor> {
+    /// A window of `n` numbers, which is 1 if there is one number alone. A periodic one is one of a number more,
+    /// without its last one.
+    pub(super) fn made(self, n: usize, periodic: bool, dtype: DType, options: TensorOptions) -> Result<Tensor> {
+        let steps = (n + usize::from(periodic && n > 1)).saturating_sub(1) as f64;
+        let window = Tensor::build::<f64>(&[n], |out| {
+            for (i, w) in out.iter_mut().enumerate() {
+                *w = match self {
+                    Window::Exponential { center: Some(_), .. } => self.at(i as f64, steps),
+                    _ if n == 1 => 1.0,
+                    _ => self.at(i as f64, steps),
+                };
+            }
+        })?;
+        options.leaf(copy::cast(&window, dtype)?)
+    }
+
+    /// As [`Self::made`], with the checks of the functions that count in `window_length`.
+    fn checked(self, op: &'static str, length: i64, periodic: bool, options: TensorOptions) -> Result<Tensor> {
         let dtype = options.float_dtype(op)?;
         if !dtype.is_floating() {
             return Err(Error::dtype(
@@ -42,14 +84,7 @@ impl Window {
         let n = usize::try_from(length).map_err(|_| {
             Error::shape(op, format!("{op} requires non-negative window_length, got window_length={length}"))
         })?;
-        // A periodic window is one of a length more, without its last place.
-        let steps = (n + usize::from(periodic)).saturating_sub(1).max(1) as f64;
-        let window = Tensor::build::<f64>(&[n], |out| {
-            for (i, w) in out.iter_mut().enumerate() {
-                *w = if n == 1 { 1.0 } else { self.at(i as f64 / steps) };
-            }
-        })?;
-        options.leaf(copy::cast(&window, dtype)?)
+        self.made(n, periodic, dtype, options)
     }
 }
 
@@ -63,7 +98,7 @@ macro_rules! windows {
             $($arg: f64,)*
             #[options] options: TensorOptions,
         ) -> Result<Tensor> {
-            $window.made(stringify!($name), window_length, periodic, options)
+            $window.checked(stringify!($name), window_length, periodic, options)
         }
     )* };
 }
@@ -77,7 +112,7 @@ windows! {
     ///
     /// >>> rg.hann_window(2).tolist()
     /// [0.0, 1.0]
-    hann_window() "(periodic=True)" => Window::Cosines([0.5, 0.5, 0.0]);
+    hann_window() "(periodic=True)" => Window::Cosines(&OF_HANN);
 
     /// The Hamming window: `alpha - beta cos(2 pi i / (n - 1))`.
     ///
@@ -86,7 +121,7 @@ windows! {
     ///
     /// >>> rg.hamming_window(4, True, 0.75, 0.25, dtype=rg.float64).tolist()
     /// [0.5, 0.75, 1.0, 0.75]
-    hamming_window(alpha, beta) "(periodic=True, alpha=0.54, beta=0.46)" => Window::Cosines([alpha, beta, 0.0]);
+    hamming_window(alpha, beta) "(periodic=True, alpha=0.54, beta=0.46)" => Window::Cosines(&[alpha, beta]);
 
     /// The Blackman window: `0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1))`.
     ///
@@ -94,7 +129,7 @@ windows! {
     ///
     /// >>> rg.blackman_window(5, False).shape
     /// retrograd.Size([5])
-    blackman_window() "(periodic=True)" => Window::Cosines([0.42, 0.5, 0.08]);
+    blackman_window() "(periodic=True)" => Window::Cosines(&OF_BLACKMAN);
 
     /// The Bartlett window, a triangle: `1 - |2 i / (n - 1) - 1|`.
     ///
@@ -118,14 +153,13 @@ windows! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::DType;
 
     #[test]
     fn lengths() {
-        let made = |n, periodic| Window::Triangle.made("bartlett_window", n, periodic, DType::Float64.into());
+        let made = |n, periodic| Window::Triangle.checked("bartlett_window", n, periodic, DType::Float64.into());
         assert_eq!(made(4, true).unwrap().to_vec::<f64>().unwrap(), [0.0, 0.5, 1.0, 0.5]);
         assert_eq!(made(1, false).unwrap().to_vec::<f64>().unwrap(), [1.0]);
         assert!(made(0, true).unwrap().numel() == 0 && made(-1, true).is_err());
-        assert!(Window::Triangle.made("bartlett_window", 2, true, DType::Int64.into()).is_err());
+        assert!(Window::Triangle.checked("bartlett_window", 2, true, DType::Int64.into()).is_err());
     }
 }

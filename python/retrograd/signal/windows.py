@@ -1,0 +1,3 @@
+"""Windows: numbers that fade a signal in and out."""
+
+from retrograd._core._signal_windows import *  # noqa: F403

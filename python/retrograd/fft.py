@@ -1,3 +1,3 @@
-"""Fourier transforms: so far the frequencies that their results belong to."""
+"""Fourier transforms, and the frequencies that their results belong to."""
 
 from retrograd._core._fft import *  # noqa: F403

@@ -108,8 +108,8 @@ def test_a_batch_written_in_place(record: OpRecord, sample: Sample) -> None:
 
 def cotangents(bound: Bound, count: int) -> list[list[Array]]:
     rng = numbers(bound)
-    shapes = [tuple(y.shape) for y in bound.call(leaves(bound.inputs))]
-    return [[rng.standard_normal(shape) for shape in shapes] for _ in range(count)]
+    outputs = [array(y.detach()) for y in bound.call(leaves(bound.inputs))]
+    return [[normal_like(y, rng) for y in outputs] for _ in range(count)]
 
 
 def tensors(values: Sequence[Array]) -> list[Any]:
@@ -143,9 +143,9 @@ def entries_differentiate_alike(batch: Batch, call: Op, alone: Op) -> None:
     against those of `alone` one after the other."""
     size, inputs = len(batch.first.inputs), [[e.leaves[k] for k in e.wrt] for e in batch.entries]
     rng = numbers(batch.first)
-    shapes = [tuple(y.shape) for y in alone(leaves(batch.first.inputs))]
+    outputs = [array(y.detach()) for y in alone(leaves(batch.first.inputs))]
     with noting("the VJP of every entry"):
-        gs = [[rng.standard_normal(shape) for shape in shapes] for _ in inputs]
+        gs = [[normal_like(y, rng) for y in outputs] for _ in inputs]
         want = stacked([pulled_back(alone, leaves(x), tensors(g)) for x, g in zip(inputs, gs, strict=True)])
         stacks = tensors([np.stack(column) for column in zip(*map(operator.add, inputs, gs), strict=True)])
 

@@ -14,6 +14,11 @@ from records.record import OpRecord
 from records.test_records import NATIVE, RECORDS
 
 # What the refusal says, and the ops that say so: each of them takes `out=` in the dtype of its result alone.
+# Transforms convert to another dtype of complex, or of floating, numbers.
+WITHIN_A_CATEGORY = r"fftn? expects a (complex|floating point) output tensor, but got"
+TRANSFORMS = " ".join(
+    f"fft.{way}{kind}fft{end}" for way in ("", "i") for kind in ("", "r", "h") for end in ("", "2", "n")
+)
 SAYS = {
     "Expected out tensor to have dtype": """sort topk tril triu gather scatter_add scatter index_add index_copy
         matmul mm bmm addmm addmv addbmm baddbmm take_along_dim scatter_reduce msort linalg.vector_norm norm cross
@@ -41,6 +46,7 @@ SAYS = {
     "expected scalar type '.*' but got '.*' for (values|indices) output": "mode",
     "multinomial expects Long tensor out, got": "multinomial",
     r"torch.frexp\(\) expects (mantissa|exponent) to have": "frexp",
+    WITHIN_A_CATEGORY: TRANSFORMS,
 }
 PHRASES = {name: phrase for phrase, names in SAYS.items() for name in names.split()}
 # They compute in the dtype of `out=`, or have rules of their own.
@@ -50,6 +56,14 @@ ORDER = ("bool", "int64", "float32", "float64")
 
 def casts(record: OpRecord) -> bool:
     return record.name not in PHRASES and record.name not in OTHERS
+
+
+def takes(record: OpRecord, result: str, out: str) -> bool:
+    """Whether a result of one dtype is converted to another one."""
+    category = {"bool": 0, "uint8": 1, "int64": 1, "float32": 2, "float64": 2, "complex64": 3, "complex128": 3}
+    if record.name in TRANSFORMS.split():
+        return category[result] == category[out]
+    return casts(record) and category[result] <= category[out]
 
 
 def results(record: OpRecord) -> list[Bound]:
@@ -80,9 +94,8 @@ def check(bound: Bound, want: list[Any], which: int, dtype: str) -> None:
     given: Any = outs[0] if len(outs) == 1 else tuple(outs)
     if bound.record.seed is not None:
         rg.manual_seed(bound.record.seed)
-    category = {"bool": 0, "uint8": 1, "int64": 1, "float32": 2, "float64": 2}
     result = dtype_of(want[which])
-    if casts(bound.record) and category[result] <= category[dtype]:
+    if takes(bound.record, result, dtype):
         bound.run(bound.tensors(), out=given)
         for out, y in zip(outs, want, strict=True):
             np.testing.assert_array_equal(array(out), array(y).astype(dtype_of(out)))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.differences import check_adjoint, check_jvp, check_vjp
+from checker.differences import check_adjoint, check_jvp, check_vjp, normal_like
 from records import (
     STANDIN,
     activations,
@@ -23,6 +23,7 @@ from records import (
     copies,
     create,
     factor,
+    fourier,
     functions,
     image,
     index,
@@ -78,6 +79,7 @@ FAMILIES = (
     sampling,
     factor,
     spectra,
+    fourier,
 )
 NATIVE = STANDIN == "retrograd"
 RECORDS: list[OpRecord] = [record for family in FAMILIES for record in family.RECORDS]
@@ -219,7 +221,7 @@ def test_jvp_equals_differences_and_vjp(record: OpRecord, sample: Sample) -> Non
 def test_vjp_of_the_vjp_equals_differences(record: OpRecord, sample: Sample) -> None:
     bound = Bound(record, sample)
     rng = numbers(bound)
-    cotangents = [rng.standard_normal(y.shape) for y in on_arrays(bound.call)(bound.inputs)]
+    cotangents = [normal_like(y, rng) for y in on_arrays(bound.call)(bound.inputs)]
     op = second(bound.call, len(bound.inputs))
     if sample.smooth and (sample.sound or NATIVE):
         check_vjp(on_arrays(op), vjp_of(op), [*bound.inputs, *cotangents], rng)
@@ -229,7 +231,7 @@ def test_vjp_of_the_vjp_equals_differences(record: OpRecord, sample: Sample) -> 
 def test_jvp_of_the_vjp_equals_differences(record: OpRecord, sample: Sample) -> None:
     bound = Bound(record, sample)
     rng, count = numbers(bound), len(bound.inputs)
-    cotangents = [rng.standard_normal(y.shape) for y in on_arrays(bound.call)(bound.inputs)]
+    cotangents = [normal_like(y, rng) for y in on_arrays(bound.call)(bound.inputs)]
     if sample.smooth and (sample.sound or NATIVE):
         gradients = on_arrays(second(bound.call, count))
         check_jvp(gradients, jvp_of(backward_of(bound.call, count)), [*bound.inputs, *cotangents], rng)

@@ -27,6 +27,10 @@ pub enum Once {
     Transposed = 512,
     TransposedNumber = 1024,
     ComplexToReal = 2048,
+    WindowOfTransform = 1 << 16,
+    PairsOfTransform = 1 << 17,
+    WindowOfInverse = 1 << 18,
+    LengthOfInverse = 1 << 19,
 }
 
 /// Registers the receiver; the first registration stays.

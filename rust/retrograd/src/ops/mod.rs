@@ -2,6 +2,7 @@
 
 pub mod casts;
 pub mod create;
+pub mod fft;
 pub mod index;
 pub mod linalg;
 pub mod matmul;
@@ -51,7 +52,7 @@ pub struct Param {
 /// order.
 pub struct Entry {
     pub name: &'static str,
-    /// `""` for the top level, `"linalg"`, `"nn.functional"` or `"special"`.
+    /// `""` for the top level, `"fft"`, `"linalg"`, `"nn.functional"`, `"signal.windows"` or `"special"`.
     pub module: &'static str,
     pub aliases: &'static [&'static str],
     pub doc: &'static str,
@@ -128,6 +129,7 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         nn::image::ROSTER,
         linalg::ROSTER,
         linalg::SPECTRAL_ROSTER,
+        fft::ROSTER,
     ]
     .into_iter()
     .flatten()

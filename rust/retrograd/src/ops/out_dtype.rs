@@ -12,6 +12,9 @@ pub enum OutDtype {
     /// that follow. `{result}` and `{out}` are replaced by C++'s names of the dtypes, `{Result}` and `{Out}` by those
     /// of scalar types.
     Same(&'static [&'static str]),
+    /// The result is converted within its category, complex or floating numbers, and the op says so in this phrase,
+    /// with `{Out}` as above.
+    Category(&'static str),
     /// The op computes in the dtype of `out=`, which its `dtype`, if given, must be. So do all factories.
     Computed,
     /// Truth values are written to bools and bytes, and to nothing else.
@@ -31,6 +34,7 @@ impl OutDtype {
     /// Checks, before anything is written, that result `i` of dtype `result` may go to a tensor of dtype `out`.
     pub fn check(self, op: &'static str, i: usize, result: DType, out: DType) -> Result<()> {
         let phrases = match self {
+            OutDtype::Category(phrase) if result.category() != out.category() => &[phrase],
             OutDtype::Same(phrases) if result != out => phrases,
             OutDtype::Truth if !matches!(out, DType::Bool | DType::UInt8) => {
                 let detail = format!("{op} only supports bool tensor for result, got: {}", out.scalar_type_name());

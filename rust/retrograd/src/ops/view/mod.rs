@@ -25,15 +25,18 @@ pub use complex::{conj, imag, real, view_as_complex, view_as_real};
 pub use expand::{broadcast_tensors, broadcast_to, expand, expand_to};
 pub use flip::flip;
 pub use join::{cat, stack};
+pub use roll::roll;
 pub use shape::{contiguous, flatten, reshape, reshape_to, unflatten};
 pub use slice::{diagonal, narrow, select};
 pub use split::{chunk, split, split_with_sizes, unbind};
 pub use stack::{atleast_1d, atleast_2d, atleast_3d, block_diag, column_stack, dstack, hstack, meshgrid, vstack};
 pub use strided::as_strided;
+pub use unfold::unfold;
 
 pub(crate) use expand::refused_expand;
 pub(crate) use shape::{alias, view_to};
 pub(crate) use slice::select_at;
+pub(crate) use unfold::overlap_add;
 pub(crate) use view_op::{along_axis, batch_first, is_differentiated, with_batch};
 
 use super::Entry;

@@ -113,6 +113,14 @@ impl Primitive for Fold {
     }
 }
 
+/// The sum of windows, along the last axis of `x` and counted by `dim`, `step` apart, in an axis of `n` elements.
+pub(crate) fn overlap_add(x: &Tensor, dim: usize, n: usize, step: usize) -> Result<Tensor> {
+    let (&size, sizes) = x.sizes().split_last().expect("windows");
+    let mut from = Dims::from_slice(sizes);
+    from[dim] = n;
+    apply1(Fold(Unfold { dim, size, step, from }), &[x])
+}
+
 /// Windows of an axis, as a view: the axis counts them, and their elements are along a new last axis.
 ///
 /// Args: `dimension` the axis; `size` of a window; `step` from one to the next. Returns: a view in which windows that

@@ -9,6 +9,8 @@ mod shuffle;
 #[cfg(test)]
 mod tests;
 
+pub use pad::{constant_pad_nd, pad};
+
 use crate::ops::Entry;
 
 /// Entries of this family.

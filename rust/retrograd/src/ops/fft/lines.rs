@@ -1,0 +1,213 @@
+//! Transforms along one axis of a tensor, line by line: blocks of lines are copied to memory where each is contiguous,
+//! transformed there, and copied to the result. Threads share the lines; each of them is transformed in the same way
+//! whatever thread it is on, so results do not depend on their number.
+
+use std::ops::{Mul, Range};
+
+use num_complex::Complex;
+use retrograd_fft::{Lines, Number};
+
+use crate::error::Result;
+use crate::kernels::parallel::{SharedPtr, try_split};
+use crate::kernels::strided::{Axes, Axis, Offsets, plan};
+use crate::storage::reclaim::reading;
+use crate::tensor::layout::{Dims, Strides};
+use crate::tensor::{Element, Tensor};
+
+/// As many lines are copied together, if they are not contiguous: so many numbers fill cache lines.
+const LINES: usize = if cfg!(small_blocks) { 3 } else { 16 };
+/// A block of lines is of about so many numbers, so that it fits in a core's cache, unless that leaves too few lines.
+const NUMBERS: usize = 1 << 14;
+const FEWEST: usize = 4;
+/// Nanoseconds for a number and a doubling of the length.
+const COST: f64 = 0.4;
+/// Nanoseconds for the fixed part of a number: copies.
+const COPY_COST: f64 = 0.6;
+
+/// A number that is scaled by its parts' type.
+pub trait Scaled<T>: Element {
+    fn scaled(self, by: T) -> Self;
+}
+impl<T: Element + Mul<Output = T>> Scaled<T> for T {
+    #[inline(always)]
+    fn scaled(self, by: T) -> T {
+        self * by
+    }
+}
+impl Scaled<f32> for Complex<f32> {
+    #[inline(always)]
+    fn scaled(self, by: f32) -> Self {
+        Complex::new(self.re * by, self.im * by)
+    }
+}
+impl Scaled<f64> for Complex<f64> {
+    #[inline(always)]
+    fn scaled(self, by: f64) -> Self {
+        Complex::new(self.re * by, self.im * by)
+    }
+}
+
+/// The axis that is transformed, and those that say where its lines begin.
+struct Layout {
+    /// Innermost first: steps in the result and in the operand.
+    others: Axes<2>,
+    step: Axis<2>,
+    count: usize,
+}
+
+impl Layout {
+    fn new(x: &Tensor, result: &Tensor, dim: usize) -> Self {
+        let (mut sizes, mut from, mut to) = (Dims::new(), Strides::new(), Strides::new());
+        for axis in (0..x.ndim()).filter(|&axis| axis != dim) {
+            sizes.push(x.sizes()[axis]);
+            from.push(x.strides()[axis]);
+            to.push(result.strides()[axis]);
+        }
+        let step = Axis { size: 0, strides: [result.strides()[dim], x.strides()[dim]] };
+        Self { others: plan(&sizes, [&to, &from]), step, count: sizes.iter().product() }
+    }
+}
+
+/// Copies lines to rows of `n` numbers.
+///
+/// # Safety
+/// 1. `n` numbers, `step` apart, may be read from each of `starts`. 2. `to` has room for as many rows, and nobody else
+///    uses it.
+unsafe fn gather<E: Copy>(from: *const E, starts: &[isize], step: isize, n: usize, to: *mut E) {
+    blocks(starts.len(), n, step, |i, j| {
+        // SAFETY: (1), (2).
+        unsafe { *to.add(i * n + j) = *from.offset(starts[i] + j as isize * step) }
+    });
+}
+
+/// Copies rows of `n` numbers to lines, scaled.
+///
+/// # Safety
+/// 1. There are as many rows at `from`. 2. `n` numbers, `step` apart, may be written from each of `starts`, and nobody
+///    else uses them.
+unsafe fn scatter<T: Copy, E: Scaled<T>>(from: *const E, starts: &[isize], step: isize, n: usize, to: *mut E, by: T) {
+    blocks(starts.len(), n, step, |i, j| {
+        // SAFETY: (1), (2).
+        unsafe { *to.offset(starts[i] + j as isize * step) = (*from.add(i * n + j)).scaled(by) }
+    });
+}
+
+/// Every pair of a line and a place in it, in an order in which lines that are not contiguous, but side by side, use
+/// whole cache lines.
+#[inline(always)]
+fn blocks(lines: usize, n: usize, step: isize, visit: impl Fn(usize, usize)) {
+    const PLACES: usize = 8;
+    if step == 1 {
+        (0..lines).for_each(|i| (0..n).for_each(|j| visit(i, j)));
+        return;
+    }
+    for first in (0..n).step_by(PLACES) {
+        for i in 0..lines {
+            for j in first..(first + PLACES).min(n) {
+                visit(i, j);
+            }
+        }
+    }
+}
+
+/// Scratch memory of `n` elements, with arbitrary values.
+struct Scratch(Tensor);
+
+impl Scratch {
+    fn new<E: Element>(n: usize) -> Result<Self> {
+        Tensor::empty(&[n], E::DTYPE).map(Self)
+    }
+    fn slice<E: Element>(&mut self) -> &mut [E] {
+        if self.0.numel() == 0 {
+            return &mut [];
+        }
+        // SAFETY: S1 to S3: all elements of a fresh tensor that nobody else has; every bit pattern is a number.
+        unsafe { std::slice::from_raw_parts_mut(self.0.ptr::<E>(), self.0.numel()) }
+    }
+}
+
+/// Writes the transform of `x` along `dim` to `result`, times `scale`: of the numbers that `result` may share with `x`,
+/// each line shares only its own.
+///
+/// # Safety
+/// The elements of `result` are used by nobody else, no two of them share memory, and its sizes are those of `x` but
+/// along `dim`, where both have the lengths of `lines`.
+pub unsafe fn transform<T, L>(lines: &L, x: &Tensor, result: &Tensor, dim: usize, scale: f64) -> Result<()>
+where
+    T: Number + Element + Scaled<T>,
+    Complex<T>: Element,
+    L: Lines<Part = T, From: Element, To: Scaled<T>>,
+{
+    let (n, m) = (lines.reads(), lines.writes());
+    debug_assert!(x.sizes()[dim] == n && result.sizes()[dim] == m);
+    if result.numel() == 0 {
+        return Ok(());
+    }
+    let scale = T::from_f64(scale).expect("a float");
+    let layout = Layout::new(x, result, dim);
+    let [to_step, from_step] = layout.step.strides;
+    let (from, to) = (SharedPtr(x.ptr::<L::From>()), SharedPtr(result.ptr::<L::To>()));
+    // A line of the result is written where it is if it is contiguous, and one of the operand read there.
+    let at_place = to_step == 1 || m == 1;
+    let from_place = L::KEEPS && at_place && (from_step == 1 || n == 1) && !x.shares_storage(result);
+    let most = if from_place { 1 } else { (NUMBERS / n.max(m)).clamp(FEWEST, LINES).min(layout.count) };
+    let each = |range: Range<usize>| -> Result<()> {
+        let _reading = reading();
+        let (mut rows, mut results) = (Scratch::new::<L::From>(if from_place { 0 } else { most * n })?, None);
+        if !at_place {
+            results = Some(Scratch::new::<L::To>(most * m)?);
+        }
+        let mut scratch = Scratch::new::<Complex<T>>(lines.scratch())?;
+        let (rows, scratch) = (rows.slice::<L::From>(), scratch.slice::<Complex<T>>());
+        let mut offsets = Offsets::starting_at(&layout.others, range.start);
+        let (mut starts, mut ends) = ([0; LINES], [0; LINES]);
+        let mut done = range.start;
+        while done < range.end {
+            let count = most.min(range.end - done);
+            for ((start, end), [to, from]) in starts.iter_mut().zip(&mut ends).zip(offsets.by_ref().take(count)) {
+                (*start, *end) = (from, to);
+            }
+            done += count;
+            let (starts, ends) = (&starts[..count], &ends[..count]);
+            if from_place {
+                // SAFETY: S1 and S3: the elements of a line, which nobody writes; and one that nobody else uses.
+                let (line, end) = unsafe {
+                    (
+                        std::slice::from_raw_parts(from.get().offset(starts[0]), n),
+                        std::slice::from_raw_parts_mut(to.get().offset(ends[0]), m),
+                    )
+                };
+                lines.run_from(line, end, scratch);
+                scale_all(end, scale);
+                continue;
+            }
+            // SAFETY: (1) S1 and S3: elements of `x`; (2) the scratch memory of this piece.
+            unsafe { gather(from.get(), starts, from_step, n, rows.as_mut_ptr()) };
+            match &mut results {
+                None => {
+                    for (row, &end) in rows.chunks_exact_mut(n).zip(ends) {
+                        // SAFETY: S1 and S3: the elements of a line, which nobody else uses.
+                        let end = unsafe { std::slice::from_raw_parts_mut(to.get().offset(end), m) };
+                        lines.run(row, end, scratch);
+                        scale_all(end, scale);
+                    }
+                }
+                Some(results) => {
+                    let results = &mut results.slice::<L::To>()[..count * m];
+                    lines.run(&mut rows[..count * n], results, scratch);
+                    // SAFETY: (1) as many rows were transformed; (2) S1 and S3: lines that nobody else uses.
+                    unsafe { scatter(results.as_ptr(), ends, to_step, m, to.get(), scale) };
+                }
+            }
+        }
+        Ok(())
+    };
+    let longest = n.max(m) as f64;
+    try_split(layout.count, most, layout.count as f64 * longest * (COPY_COST + COST * longest.log2()), &each)
+}
+
+fn scale_all<T: Number, E: Scaled<T>>(line: &mut [E], by: T) {
+    if by != T::one() {
+        line.iter_mut().for_each(|z| *z = z.scaled(by));
+    }
+}

@@ -5,7 +5,7 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::batch::{Entries, Given, batch_of, each, room, sizes_of};
-use super::lu::{factoring_cost, solve_by};
+use super::lu::{factoring_cost, pivots_to_solve, solve_by};
 use super::{adjoint, checks};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
@@ -124,7 +124,7 @@ impl Primitive for Cofactors {
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, n, batch) = (xs[1], sizes_of(xs[1]).0, batch_of(xs[1]));
-        let pivots = Entries::<i32>::vectors_of(xs[2], batch, n)?;
+        let pivots = pivots_to_solve(xs[2], n)?;
         match_dtype!(fields, factors.dtype(), T => {
             let (factors, mut result) = (Given::<T>::of(factors)?, Entries::<T>::matrices(batch, n, n)?);
             let scratch = || Ok((room::<T>(2 * n * n)?, room::<T>(lu::solve_scratch(n))?));

@@ -221,14 +221,19 @@ const TO_UNPACK: &str = "pivots passed to lu_unpack must be between 1 and LU.siz
 const TO_SOLVE: &str = "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the result of \
                         lu_factor?";
 
-/// The pivots that a user gave, copied once and checked.
-pub(super) fn own_pivots(x: &Tensor, is_row: impl Fn(i64) -> bool, refusal: &str) -> Result<Entries<i32>> {
+/// The pivots that a user gave, or a hook of a saved tensor, copied once and checked.
+fn own_pivots(x: &Tensor, is_row: impl Fn(i64) -> bool, refusal: &str) -> Result<Entries<i32>> {
     let (last, batch) = x.sizes().split_last().expect("pivots were checked to have an axis");
     let own = Entries::<i32>::vectors_of(x, batch, *last)?;
     if own.all().iter().any(|&p| !is_row(i64::from(p))) {
         return Err(Error::shape("pivots", refusal));
     }
     Ok(own)
+}
+
+/// As [`own_pivots`], for solutions with matrices of `n` rows.
+pub(super) fn pivots_to_solve(x: &Tensor, n: usize) -> Result<Entries<i32>> {
+    own_pivots(x, |p| (1..=n as i64).contains(&p), TO_SOLVE)
 }
 
 pub(super) fn permutation(pivots: &Tensor, rows: usize, dtype: DType) -> Result<Tensor> {
@@ -334,7 +339,7 @@ impl Primitive for LuSolve {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let (factors, b) = (xs[0], xs[2]);
         let (n, (rows, columns), batch) = (sizes_of(factors).0, sizes_of(b), batch_of(b));
-        let pivots = own_pivots(xs[1], |p| (1..=n as i64).contains(&p), TO_SOLVE)?;
+        let pivots = pivots_to_solve(xs[1], n)?;
         let side = lu::Side { right: !self.left, adjoint: self.adjoint };
         match_dtype!(fields, factors.dtype(), T => {
             let (factors, b) = (Given::<T>::of(factors)?, Given::<T>::of(b)?);

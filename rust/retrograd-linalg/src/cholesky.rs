@@ -78,8 +78,8 @@ pub fn vjp_scratch(n: usize) -> usize {
     2 * n * n
 }
 
-/// Writes `L^-H phi(L^H G) L^-1`, made Hermitian, to `out`, where `phi` is the lower triangle with half of the diagonal.
-/// If `upper`, `L` and `G` are given as their adjoints.
+/// Writes `L^-H phi(L^H G) L^-1`, made Hermitian, to `out`, where `phi` is the lower triangle with half of the
+/// diagonal. If `upper`, `L` and `G` are given as their adjoints.
 pub fn vjp<T: Scalar>(
     n: usize,
     upper: bool,

@@ -2,9 +2,9 @@
 //! stable methods for calculating inertia and solving symmetric linear systems, 1977), as LAPACK's `sytf2` and `hetf2`
 //! have it for the lower triangle.
 //!
-//! `D` has blocks of one row, or of two rows where a diagonal element is small beside those below it. `pivots[k]` is the
-//! row, counted from 1, that row `k` was swapped with; of a block of two rows both have the negative of the row that the
-//! second one was swapped with.
+//! `D` has blocks of one row, or of two rows where a diagonal element is small beside those below it. `pivots[k]` is
+//! the row, counted from 1, that row `k` was swapped with; of a block of two rows both have the negative of the row
+//! that the second one was swapped with.
 
 use retrograd_kernels::real::{Field, Real, Ring};
 

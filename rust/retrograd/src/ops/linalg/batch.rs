@@ -14,8 +14,9 @@
 //! fault::check("linalg.cholesky", &info.tensor(), Fault::Cholesky)?;
 //! ```
 //!
-//! One thread computes an entry, in a way that does not depend on the others, so results are the same bits on any number
-//! of threads. What fails is a number per entry, as LAPACK has it; `fault` makes an error of it that names the entry.
+//! One thread computes an entry, in a way that does not depend on the others, so results are the same bits on any
+//! number of threads. What fails is a number per entry, as LAPACK has it; `fault` makes an error of it that names the
+//! entry.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -281,8 +282,8 @@ parts!(A 0, B 1, C 2, D 3, E 4);
 
 /// Calls `work` for every entry, on several threads where that pays.
 ///
-/// `cost` estimates the nanoseconds of one entry. `scratch` makes what a thread needs besides, once for all entries that
-/// it takes in a row.
+/// `cost` estimates the nanoseconds of one entry. `scratch` makes what a thread needs besides, once for all entries
+/// that it takes in a row.
 pub fn each<P: Parts, S>(
     parts: P,
     cost: f64,

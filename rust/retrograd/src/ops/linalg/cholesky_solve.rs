@@ -42,8 +42,8 @@ fn factor_gradient(l: &Tensor, g: &Tensor, upper: bool) -> Result<Tensor> {
     triangle(&if upper { l.matmul(&both)? } else { both.matmul(l)? }, upper)
 }
 
-/// `cholesky_solve`, of operands with one batch: with `A X = B`, `dX = A^-1 (dB - dA X)`; reverse `gB = A^-1 g` and `gA =
-/// -gB X^H` (Giles, An extended collection of matrix derivative results, 2008, 2.3.1).
+/// `cholesky_solve`, of operands with one batch: with `A X = B`, `dX = A^-1 (dB - dA X)`; reverse `gB = A^-1 g` and `gA
+/// = -gB X^H` (Giles, An extended collection of matrix derivative results, 2008, 2.3.1).
 #[derive(Clone, Debug)]
 struct CholeskySolve {
     upper: bool,
@@ -102,8 +102,8 @@ impl Primitive for CholeskySolve {
 ///
 /// Args: `input` the right side `B` (*, n, k); `L` what `linalg.cholesky` returned, (*, n, n), of which one triangle is
 /// read; `upper` says that it is `U = L^H`. Batches broadcast. Returns: a tensor of the shape of `B`, broadcast.
-/// Derivative: `gB = A^-1 g`, and the triangle of `(gA + gA^H) L` with `gA = -gB X^H`. Raises: RuntimeError if shapes or
-/// dtypes do not fit.
+/// Derivative: `gB = A^-1 g`, and the triangle of `(gA + gA^H) L` with `gA = -gB X^H`. Raises: RuntimeError if shapes
+/// or dtypes do not fit.
 ///
 /// >>> rg.cholesky_solve(rg.tensor([[8.0]]), rg.tensor([[2.0]])).tolist()
 /// [[2.0]]

@@ -164,8 +164,8 @@ fn regular(a: &Tensor) -> Result<(Tensor, Tensor)> {
 
 /// The determinants of square matrices.
 ///
-/// Args: `A` (*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each matrix, 1 of empty
-/// ones. Derivative: `g` times the cofactors, `det A^-H`; those of singular matrices too. Raises: RuntimeError if
+/// Args: `A` (*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each matrix, 1 of
+/// empty ones. Derivative: `g` times the cofactors, `det A^-H`; those of singular matrices too. Raises: RuntimeError if
 /// matrices are not square.
 ///
 /// >>> rg.linalg.det(rg.tensor([[2.0, 1.0], [1.0, 3.0]])).item()
@@ -265,8 +265,8 @@ pub fn slogdet(input: &Tensor) -> Result<(Tensor, Tensor)> {
 
 /// The logarithms of determinants.
 ///
-/// Args: `input` (*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each matrix: NaN if
-/// the determinant is negative, `-inf` if it is zero. Derivative: `g A^-H`. Raises: RuntimeError if matrices are not
+/// Args: `input` (*, n, n) of dtype float32, float64, complex64 or complex128. Returns: a number for each matrix: NaN
+/// if the determinant is negative, `-inf` if it is zero. Derivative: `g A^-H`. Raises: RuntimeError if matrices are not
 /// square.
 ///
 /// >>> rg.logdet(rg.eye(3)).item()

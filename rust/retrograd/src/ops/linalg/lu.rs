@@ -306,8 +306,8 @@ impl Primitive for LuUnpack {
     }
 }
 
-/// `lu_solve`, of operands with one batch. With `A X = B`: `dX = A^-1 (dB - dA X)`, `dA = P (dL U + L dU)`; reverse `gB =
-/// A^-H g`, `gA = -gB X^H`, of which `gL` is the lower triangle of `P^T gA U^H`, `gU` the upper one of `L^H P^T gA`.
+/// `lu_solve`, of operands with one batch. With `A X = B`: `dX = A^-1 (dB - dA X)`, `dA = P (dL U + L dU)`; reverse `gB
+/// = A^-H g`, `gA = -gB X^H`, of which `gL` is the lower triangle of `P^T gA U^H`, `gU` the upper one of `L^H P^T gA`.
 #[derive(Clone, Debug)]
 struct LuSolve {
     left: bool,
@@ -438,8 +438,8 @@ pub fn lu_factor(A: &Tensor, pivot: bool) -> Result<(Tensor, Tensor)> {
 
 /// As `linalg.lu_factor`, with a number for each matrix.
 ///
-/// Args: `A`, `pivot` as there; `check_errors` raises as it does. Returns: `(LU, pivots, info)`: `info`, int32, is 0, or
-/// the first diagonal element of `U`, from 1 on, that is zero.
+/// Args: `A`, `pivot` as there; `check_errors` raises as it does. Returns: `(LU, pivots, info)`: `info`, int32, is 0,
+/// or the first diagonal element of `U`, from 1 on, that is zero.
 ///
 /// >>> rg.linalg.lu_factor_ex(rg.zeros(2, 2)).info.item()
 /// 1
@@ -515,8 +515,9 @@ pub fn lu_unpack(LU_data: &Tensor, LU_pivots: &Tensor, unpack_data: bool, unpack
 /// The solution of `A X = B`, or `X A = B`, by the factors of `A`.
 ///
 /// Args: `LU`, `pivots` what `linalg.lu_factor` returned for (*, n, n); `B` (*, n, k), or
-/// (*, k, n) unless `left`; `adjoint` takes the adjoint of `A`. Batches broadcast. Returns: a tensor of the shape of `B`, broadcast. Derivative:
-/// `gB = A^-H g`, and those of the factors from `-gB X^H`. Raises: RuntimeError if shapes or dtypes do not fit.
+/// (*, k, n) unless `left`; `adjoint` takes the adjoint of `A`. Batches broadcast. Returns: a tensor of the shape of
+/// `B`, broadcast. Derivative: `gB = A^-H g`, and those of the factors from `-gB X^H`. Raises: RuntimeError if shapes
+/// or dtypes do not fit.
 ///
 /// >>> factors, pivots = rg.linalg.lu_factor(rg.tensor([[2.0, 0.0], [1.0, 1.0]]))
 /// >>> rg.linalg.lu_solve(factors, pivots, rg.tensor([[2.0], [3.0]])).tolist()

@@ -145,8 +145,8 @@ pub fn solve(A: &Tensor, B: &Tensor, left: bool) -> Result<Tensor> {
 
 /// The solution of `A X = B`, with a number for each matrix that says whether there is one; see `linalg.solve`.
 ///
-/// Args: `A`, `B`, `left` as there; `check_errors` raises as it does. Returns: `(result, info)`: `info`, int32, is 0, or
-/// the diagonal element of the factor `U`, from 1 on, that is zero.
+/// Args: `A`, `B`, `left` as there; `check_errors` raises as it does. Returns: `(result, info)`: `info`, int32, is 0,
+/// or the diagonal element of the factor `U`, from 1 on, that is zero.
 ///
 /// >>> rg.linalg.solve_ex(rg.zeros(1, 1), rg.ones(1)).info.item()
 /// 1
@@ -263,8 +263,8 @@ fn product(sizes: &[usize]) -> usize {
 /// The tensor that `tensordot` takes back to the identity: the inverse of a matrix whose rows are the first `ind` axes.
 ///
 /// Args: `A` whose first `ind` axes have as many elements as the others. Returns: a tensor with the axes in the other
-/// order, the last ones first. Derivative: that of `linalg.inv`. Raises: RuntimeError if sizes do not fit, LinAlgError if
-/// there is no inverse.
+/// order, the last ones first. Derivative: that of `linalg.inv`. Raises: RuntimeError if sizes do not fit, LinAlgError
+/// if there is no inverse.
 ///
 /// >>> rg.linalg.tensorinv(rg.eye(4).reshape(2, 2, 4)).shape
 /// retrograd.Size([4, 2, 2])

@@ -16,6 +16,7 @@ TEXTS = [
     "SECURITY.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
     "examples/digits/README.md",
+    "examples/gaussian_process/README.md",
     "examples/spectral_pde/README.md",
 ]
 

@@ -106,7 +106,7 @@ impl<T: Number> Lines for ComplexLines<T> {
 /// one number of the whole spectrum, while each of the others stands for two.
 fn ends<T: Number>(half: &mut [Complex<T>], n: usize, by: T) {
     half[0] = half[0] * by;
-    if n > 1 && n % 2 == 0 {
+    if n > 1 && n.is_multiple_of(2) {
         half[n / 2] = half[n / 2] * by;
     }
 }
@@ -185,7 +185,7 @@ impl<T: Number> Lines for HalfLines<T> {
         for (from, to) in from.chunks_exact_mut(half).zip(to.chunks_exact_mut(n)) {
             ends(from, n, self.ends);
             from[0].im = T::zero();
-            if n % 2 == 0 {
+            if n.is_multiple_of(2) {
                 from[half - 1].im = T::zero();
             }
             self.plan.process_with_scratch(from, to, scratch).expect("lines of the plan's lengths");
@@ -240,7 +240,7 @@ mod tests {
             // The imaginary part of what is real by symmetry does not count.
             let mut half = whole[..n / 2 + 1].to_vec();
             half[0].im = 5.0;
-            if n % 2 == 0 {
+            if n.is_multiple_of(2) {
                 half[n / 2].im = 7.0;
             }
             let back: Vec<C> = run(&HalfLines::new(n, 1.0), &half, 0.0).iter().map(|x| C::from(x / n as f64)).collect();

@@ -20,8 +20,6 @@ pub enum Fault {
     Eigenvalues,
     /// Of singular values, which did not converge.
     SingularValues,
-    /// Of a solution by least squares.
-    LeastSquares,
 }
 
 impl Fault {
@@ -55,10 +53,6 @@ impl Fault {
             Fault::SingularValues => format!(
                 "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated \
                  singular values (error code: {info})."
-            ),
-            Fault::LeastSquares => format!(
-                "The least squares solution could not be computed because the input matrix does not have full rank (error \
-                 code: {info})."
             ),
         }
     }

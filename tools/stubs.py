@@ -212,14 +212,15 @@ def stubs() -> dict[str, str]:
     }.items():
         text = text.replace(f"\n{line}\n", f"\n{found}\n")
     files = {"__init__.pyi": HEAD + text}
+    tuples = re.findall(r"^class (\w+)\(NamedTuple\)", text, re.MULTILINE)
     for module, name in MODULES.items():
         functions = ops(op for op in roster if op["module"] == module)
-        files[f"{name}.pyi"] = f"{HEAD}{imports(functions)}\n{functions}\n"
+        files[f"{name}.pyi"] = f"{HEAD}{imports(functions, tuples)}\n{functions}\n"
     return files
 
 
-def imports(body: str) -> str:
-    """Import statements for the names that a stub without classes uses."""
+def imports(body: str, tuples: list[str]) -> str:
+    """Import statements for the names that a stub without classes uses; `tuples` are those of named results."""
 
     def used(*names: str) -> str:
         return ", ".join(name for name in names if re.search(rf"\b{name}\b", body))
@@ -227,8 +228,14 @@ def imports(body: str) -> str:
     lines = [f"from builtins import {n} as _{n}\n" for n in ("bool", "complex", "float", "int") if used(f"_{n}")]
     lines += [f"from collections.abc import {used('Sequence')}\n"] if used("Sequence") else []
     lines += [f"from typing import {used('Any', 'overload')}\n"] if used("Any", "overload") else []
-    core = used("Generator", "Tensor", "_Device", "_DType", "_Number", "_layout", "memory_format")
-    return "".join(lines) + f"\nfrom retrograd._core import {core}\n"
+    # As ruff sorts them: capitals, classes, others.
+    capitals = sorted(filter(str.isupper, tuples))
+    classes = sorted({*tuples, "_Device", "_DType", "_Number"} - {*capitals}, key=str.lower)
+    core = used(*capitals, "Generator", "Tensor", *classes, "_layout", "memory_format")
+    line = f"from retrograd._core import {core}\n"
+    if len(line) > WIDTH + 1:  # one name a line, as ruff wraps them
+        line = "from retrograd._core import (\n" + "".join(f"    {name},\n" for name in core.split(", ")) + ")\n"
+    return "".join(lines) + "\n" + line
 
 
 def main() -> None:

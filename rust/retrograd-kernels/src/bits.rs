@@ -51,10 +51,10 @@ fn parts(x: f64) -> (f64, i32) {
     (f64::from_bits(bits & !EXPONENT | 1022 << 52), (bits >> 52 & 0x7ff) as i32 - 1022 - below)
 }
 
-/// The fraction of [`parts`].
+/// The fraction of `parts`.
 #[derive(Clone, Copy, Debug)]
 pub struct Fraction;
-/// The exponent of [`parts`].
+/// The exponent of `parts`.
 #[derive(Clone, Copy, Debug)]
 pub struct Exponent;
 

@@ -266,9 +266,9 @@ pub fn chain_matmul(#[size] matrices: &[Tensor]) -> Result<Tensor> {
 
 /// A square matrix, or each of a batch, multiplied by itself.
 ///
-/// Args: `A` of shape `(*, m, m)`; `n` how often, 0 for the identity, a negative one for powers of the inverse. Returns: a tensor of the same shape. Derivative:
-/// that of the products and of the inverse. Raises: RuntimeError for matrices that are not square; LinAlgError for a
-/// singular matrix and a negative `n`.
+/// Args: `A` of shape `(*, m, m)`; `n` how often, 0 for the identity, a negative one for powers of the
+/// inverse. Returns: a tensor of the same shape. Derivative: that of the products and of the inverse. Raises:
+/// RuntimeError for matrices that are not square; LinAlgError for a singular matrix and a negative `n`.
 ///
 /// >>> rg.linalg.matrix_power(rg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 /// [[1.0, 5.0], [0.0, 1.0]]

@@ -211,10 +211,10 @@ pub fn soft_margin_loss(
 /// `-target * logsigmoid(input) - (1 - target) * logsigmoid(-input)`, and the mean or sum of these.
 ///
 /// Args: `input` floating dtype, of at least one axis; `target` of 0 and 1 and `weight` of any shapes that broadcast
-/// with it; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor, or
-/// a loss per row for 'none'. Derivative: `g * weight * (sigmoid(input) - target)`, divided by the size of the last axis
-/// and the count for 'mean'. Raises: RuntimeError if shapes do not broadcast, IndexError for no axis, ValueError for
-/// another reduction.
+/// with it; `reduction` 'mean', 'sum' or 'none'. `size_average` and `reduce` are deprecated. Returns: a 0-dim tensor,
+/// or a loss per row for 'none'. Derivative: `g * weight * (sigmoid(input) - target)`, divided by the size of the last
+/// axis and the count for 'mean'. Raises: RuntimeError if shapes do not broadcast, IndexError for no axis, ValueError
+/// for another reduction.
 ///
 /// >>> rg.nn.functional.multilabel_soft_margin_loss(rg.tensor([1000.0, -1000.0]), rg.tensor([1.0, 0.0])).item()
 /// 0.0

@@ -1,5 +1,5 @@
-//! Special functions: the gamma family, error functions, the normal distribution, log-odds. The module `special`, most of whose names
-//! refer to ops at the top level.
+//! Special functions: the gamma family, error functions, the normal distribution, log-odds. The module `special`, most
+//! of whose names refer to ops at the top level.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 use std::ops::Range;

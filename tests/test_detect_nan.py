@@ -498,7 +498,11 @@ def test_no_op_is_blamed_for_what_is_finite(record, sample):
         warnings.simplefilter("ignore")
         ys = tensors_of(bound.run(inputs))
         sums = [total(y) for y in ys if y.requires_grad]
-        grads = rg.autograd.grad(sums, [x for x in inputs if x.requires_grad], allow_unused=True) if sums else []
+        try:
+            grads = rg.autograd.grad(sums, [x for x in inputs if x.requires_grad], allow_unused=True) if sums else []
+        except RuntimeError:
+            assert not sample.smooth
+            return  # no derivative with these arguments
         if not finite([*inputs, *ys, *(g for g in grads if g is not None)]):
             return
         rg.manual_seed(0)

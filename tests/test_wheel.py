@@ -15,7 +15,7 @@ EXTENSION = Path(retrograd._core.__file__)
 OLDEST = (2, 17)
 # What had another version there. A build on a newer system asks for the newer one, a released wheel for the older one.
 RENEWED = {
-    *("exp", "exp2", "expf", "log", "log2", "logf", "pow", "powf", "fstat64", "stat64", "dlsym"),
+    *("exp", "exp2", "expf", "hypot", "log", "log2", "logf", "pow", "powf", "fstat64", "stat64", "dlsym"),
     *("pthread_attr_getguardsize", "pthread_attr_getstack", "pthread_attr_setstacksize", "pthread_create"),
     *("pthread_detach", "pthread_getattr_np", "pthread_join", "pthread_key_create", "pthread_key_delete"),
     *("pthread_setname_np", "pthread_setspecific"),

@@ -230,6 +230,7 @@ def _shown(taken: tuple[str, ...]) -> str:
 _PHRASES = {
     ("bool", "integers", "halves", "floats", "complex"): "any dtype",
     ("bool", "integers", "halves", "floats"): "any real dtype",
+    ("bool", "integers", "floats", "complex"): "any dtype but halves",
     ("bool", "integers", "floats"): "any real dtype but halves",
     ("integers", "halves", "floats", "complex"): "any dtype but bool",
     ("integers", "halves", "floats"): "any real dtype but bool",

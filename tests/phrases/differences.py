@@ -22,6 +22,8 @@ ACCIDENTS: dict[str, tuple[str, ...]] = {
     ),
     "an assertion inside PyTorch, which is refused here by what the user gave": (
         "^Padding_idx must be within",
+        "^Expected dim < static_cast",
+        "^A must be square, got shape",
         "missing 1 required positional argument: 'x'$",
         "^Expected output to be a",
         "^Expected gradient function to be set",

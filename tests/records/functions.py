@@ -217,7 +217,7 @@ def bessel_y(order: int) -> Callable[[Any], Array]:
             weight = digamma(k + 1) + digamma(k + order + 1)
             power = (-1) ** k * (x / 2) ** (2 * k + order) / math.factorial(k) / math.factorial(k + order)
             total = total - weight * power / math.pi
-        return np.asarray(total)
+        return np.where(x == 0, -np.inf, total)  # where terms cancel
 
     return call
 

@@ -26,7 +26,7 @@ MATRICES = (
 PLAIN = tuple(sample.but(layouts=("transposed", "stepped")) for sample in MATRICES)
 PLAIN_SQUARES = tuple(sample.but(layouts=("transposed", "stepped")) for sample in SQUARES)
 NOT_SQUARE = Refusal(s(t(2, 3)), RuntimeError, r"square matrices, but they are 2 by 3 matrices")
-NO_MATRIX = Refusal(s(t(3)), RuntimeError, r"must have at least 2 dimensions")
+NO_MATRIX = Refusal(s(t(3)), RuntimeError, r"(must|should) have at least 2 dimensions")
 
 
 def adjoint(a: Array) -> Array:

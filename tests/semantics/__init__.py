@@ -19,11 +19,6 @@ STANDIN = os.environ.get("RETROGRAD_STANDIN", "retrograd")
 rg = importlib.import_module(STANDIN)
 
 
-def later(feature):
-    """Skip on retrograd until `feature` has arrived; the stand-in always runs the test."""
-    return pytest.mark.skipif(STANDIN == "retrograd", reason=f"waits for {feature}")
-
-
 def beyond(reason):
     """The test asks for more than torch gives; there it must fail, so that the note stays true."""
     return pytest.mark.xfail(STANDIN == "torch", strict=True, reason=reason)

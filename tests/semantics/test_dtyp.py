@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from . import close, fails, later, leaf, rg, same
+from . import close, fails, leaf, rg, same
 
 grad = rg.autograd.grad
 F = rg.nn.functional
@@ -37,7 +37,6 @@ def test_dtyp_1_zero_dim_double_times_float():
     same(gs, 3.0)
 
 
-@later("half kernels")
 def test_dtyp_1_half_and_double():
     x, y = leaf([1.0, 2.0], dtype=rg.float16), leaf([3.0, 4.0], dtype=rg.float64)
     gx, gy = grad((x * y).sum(), [x, y])
@@ -96,7 +95,6 @@ def test_dtyp_4_promotion():
         assert (whole / whole).dtype == (whole / 2).dtype == rg.float32
 
 
-@later("half kernels")
 def test_dtyp_4_promotion_of_halves():
     half, other = rg.ones(2, dtype=rg.float16), rg.ones(2, dtype=rg.bfloat16)
     assert (half + other).dtype == rg.float32
@@ -198,10 +196,9 @@ def test_dtyp_7_cumprod_handles_zeros():
     same(slope(lambda x: x.cumprod(0), [2.0, 0.0, 4.0]), [1.0, 10.0, 0.0])
 
 
-@later("ops without a derivative, sampling")
 def test_dtyp_8_ops_without_derivative():
     x = leaf([1.0, 2.0])
-    y = rg.igamma(x, rg.ones(2))
+    y = rg.special.zeta(x + 1, rg.ones(2))
     assert y.requires_grad is True
     with fails("the derivative for", "is not implemented", kind=NotImplementedError):
         y.sum().backward()

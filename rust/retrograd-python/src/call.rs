@@ -365,8 +365,10 @@ fn parse<'py>(
                 continue;
             }
             return Err(PyTypeError::new_err(format!(
-                "{}() missing 1 required positional argument: '{}'",
-                c.name, param.name
+                "{}() missing 1 required {} argument: '{}'",
+                c.name,
+                if param.kw_only { "keyword-only" } else { "positional" },
+                param.name
             )));
         }
     }

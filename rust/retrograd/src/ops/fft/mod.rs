@@ -398,7 +398,7 @@ pub fn ihfft(input: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Re
 
 /// The Fourier transform along two axes: `fft` along one after the other.
 ///
-/// Args: as those of `fftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+/// Args: as `fftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
 ///
 /// >>> rg.fft.fft2(rg.ones(2, 2)).shape
 /// retrograd.Size([2, 2])
@@ -414,7 +414,7 @@ pub fn fft2(input: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) 
 
 /// The inverse of `fft2`: `ifft` along two axes.
 ///
-/// Args: as those of `ifftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+/// Args: as `ifftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
 ///
 /// >>> rg.fft.ifft2(rg.ones(2, 2)).shape
 /// retrograd.Size([2, 2])
@@ -430,7 +430,7 @@ pub fn ifft2(input: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>)
 
 /// The Fourier transform of real numbers along two axes: `rfft` along the last one, then `fft` along the others.
 ///
-/// Args: as those of `rfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+/// Args: as `rfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
 ///
 /// >>> rg.fft.rfft2(rg.ones(2, 2)).shape
 /// retrograd.Size([2, 2])
@@ -446,7 +446,7 @@ pub fn rfft2(input: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>)
 
 /// The inverse of `rfft2`: `ifft` along the first one, then `irfft` along the last one.
 ///
-/// Args: as those of `irfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+/// Args: as `irfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
 ///
 /// >>> rg.fft.irfft2(rg.ones(2, 2)).tolist()
 /// [[1.0, 0.0], [0.0, 0.0]]
@@ -463,7 +463,7 @@ pub fn irfft2(input: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>
 /// The Fourier transform of Hermitian numbers along two axes: `fft` along the first one, then `hfft` along the last
 /// one.
 ///
-/// Args: as those of `hfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+/// Args: as `hfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
 ///
 /// >>> rg.fft.hfft2(rg.ones(2, 2)).tolist()
 /// [[4.0, 0.0], [0.0, 0.0]]
@@ -479,7 +479,7 @@ pub fn hfft2(input: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>)
 
 /// The inverse of `hfft2`: `ihfft` along the last of two axes, then `ifft` along the others.
 ///
-/// Args: as those of `ihfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
+/// Args: as `ihfftn`, with `dim` the last two axes by default. Returns, derivative and errors: as there.
 ///
 /// >>> rg.fft.ihfft2(rg.ones(2, 2)).shape
 /// retrograd.Size([2, 2])

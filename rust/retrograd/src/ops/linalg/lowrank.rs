@@ -139,7 +139,7 @@ pub fn lobpcg(
         return Err(Error::value(
             OP,
             format!(
-                "LPBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the number of \
+                "LOBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the number of \
                  requested eigenpairs (={k})"
             ),
         ));

@@ -315,6 +315,12 @@ pub fn svdvals(A: &Tensor, driver: Option<&str>) -> Result<Tensor> {
 /// [4.0, 3.0]
 #[op(function, method, out, fields("U", "S", "V"), "(some=True, compute_uv=True)")]
 pub fn svd(input: &Tensor, some: bool, compute_uv: bool) -> Result<Vec<Tensor>> {
+    if input.ndim() < 2 {
+        return Err(Error::shape(
+            "svd",
+            format!("linalg.svd: input should have at least 2 dimensions, but has {} dimensions instead", input.ndim()),
+        ));
+    }
     if !compute_uv {
         let s = values("svd", input)?;
         let (m, n) = sizes_of(input);

@@ -228,6 +228,9 @@ pub fn multilabel_soft_margin_loss(
     reduction: &str,
 ) -> Result<Tensor> {
     const OP: &str = "multilabel_soft_margin_loss";
+    if size_average.or(reduce).is_none() && !["none", "mean", "sum"].contains(&reduction) {
+        return Err(Error::value(OP, format!("{reduction} is not valid: use 'none', 'mean' or 'sum'")));
+    }
     let reduction = Reduction::of(OP, size_average, reduce, reduction)?;
     if input.ndim() == 0 {
         return Err(Error::index(OP, "Dimension specified as -1 but tensor has no dimensions"));

@@ -25,7 +25,9 @@ pub unsafe fn widen(half: Half, n: usize, a: *const u16, o: *mut f32) {
     unsafe {
         match half {
             #[cfg(target_arch = "x86_64")]
-            Half::F16 if InstructionSet::detect() != InstructionSet::BASELINE => hardware::widen(n, a, o),
+            Half::F16 if InstructionSet::detect().is_avx512() => hardware::by_16::widen(n, a, o),
+            #[cfg(target_arch = "x86_64")]
+            Half::F16 if InstructionSet::detect() != InstructionSet::BASELINE => hardware::by_8::widen(n, a, o),
             Half::F16 => convert(n, a, o, |x| f32_of_f16(f16::from_bits(x))),
             Half::BF16 => convert(n, a, o, |x| f32_of_bf16(bf16::from_bits(x))),
         }
@@ -41,7 +43,9 @@ pub unsafe fn narrow(half: Half, n: usize, a: *const f32, o: *mut u16) {
     unsafe {
         match half {
             #[cfg(target_arch = "x86_64")]
-            Half::F16 if InstructionSet::detect() != InstructionSet::BASELINE => hardware::narrow(n, a, o),
+            Half::F16 if InstructionSet::detect().is_avx512() => hardware::by_16::narrow(n, a, o),
+            #[cfg(target_arch = "x86_64")]
+            Half::F16 if InstructionSet::detect() != InstructionSet::BASELINE => hardware::by_8::narrow(n, a, o),
             Half::F16 => convert(n, a, o, |x| f16_of_f32(x).to_bits()),
             Half::BF16 => convert(n, a, o, |x| bf16_of_f32(x).to_bits()),
         }
@@ -92,64 +96,99 @@ mod hardware {
     use super::super::cast::{f16_of_f32, f32_of_f16};
     use half::f16;
 
-    const LANES: usize = 8;
+    const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
 
-    /// # Safety
-    /// 1. As [`super::widen`]. 2. The CPU has F16C.
-    #[target_feature(enable = "avx,f16c")]
-    pub unsafe fn widen(n: usize, a: *const u16, o: *mut f32) {
-        let whole = n - n % LANES;
-        // SAFETY: duty 1: `whole` elements, eight by eight, then the rest.
-        unsafe {
-            for i in (0..whole).step_by(LANES) {
-                _mm256_storeu_ps(o.add(i), _mm256_cvtph_ps(_mm_loadu_si128(a.add(i).cast())));
-            }
-            for i in whole..n {
-                o.add(i).write(f32_of_f16(f16::from_bits(*a.add(i))));
-            }
-        }
-    }
+    /// Conversions of `$lanes` numbers at a time.
+    macro_rules! conversions {
+        ($module:ident, $features:literal, $lanes:literal, $halves:ident, $floats:ident, $widen:ident, $narrow:ident) => {
+            pub mod $module {
+                use super::*;
 
-    /// # Safety
-    /// 1. As [`super::narrow`]. 2. The CPU has F16C.
-    #[target_feature(enable = "avx,f16c")]
-    pub unsafe fn narrow(n: usize, a: *const f32, o: *mut u16) {
-        let whole = n - n % LANES;
-        // SAFETY: duty 1: `whole` elements, eight by eight, then the rest.
-        unsafe {
-            for i in (0..whole).step_by(LANES) {
-                let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(a.add(i)));
-                _mm_storeu_si128(o.add(i).cast(), halves);
+                /// # Safety
+                /// 1. As [`super::super::widen`]. 2. The CPU has the instructions.
+                #[target_feature(enable = $features)]
+                pub unsafe fn widen(n: usize, a: *const u16, o: *mut f32) {
+                    let whole = n - n % $lanes;
+                    // SAFETY: duty 1: `whole` elements, so many at a time, then the rest.
+                    unsafe {
+                        for i in (0..whole).step_by($lanes) {
+                            let x = $widen(a.add(i).cast::<$halves>().read_unaligned());
+                            o.add(i).cast::<$floats>().write_unaligned(x);
+                        }
+                        for i in whole..n {
+                            o.add(i).write(f32_of_f16(f16::from_bits(*a.add(i))));
+                        }
+                    }
+                }
+
+                /// # Safety
+                /// 1. As [`super::super::narrow`]. 2. The CPU has the instructions.
+                #[target_feature(enable = $features)]
+                pub unsafe fn narrow(n: usize, a: *const f32, o: *mut u16) {
+                    let whole = n - n % $lanes;
+                    // SAFETY: duty 1: `whole` elements, so many at a time, then the rest.
+                    unsafe {
+                        for i in (0..whole).step_by($lanes) {
+                            let x = $narrow::<NEAREST>(a.add(i).cast::<$floats>().read_unaligned());
+                            o.add(i).cast::<$halves>().write_unaligned(x);
+                        }
+                        for i in whole..n {
+                            o.add(i).write(f16_of_f32(*a.add(i)).to_bits());
+                        }
+                    }
+                }
             }
-            for i in whole..n {
-                o.add(i).write(f16_of_f32(*a.add(i)).to_bits());
-            }
-        }
+        };
     }
+    conversions!(by_8, "avx,f16c", 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph);
+    conversions!(by_16, "avx512f", 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Conversions of IEEE halves that this CPU has, in both directions.
+    type Conversions = (unsafe fn(usize, *const u16, *mut f32), unsafe fn(usize, *const f32, *mut u16));
+
+    fn available() -> Vec<Conversions> {
+        let mut all: Vec<Conversions> = vec![(
+            // SAFETY: those of callers.
+            |n, a, o| unsafe { widen(Half::F16, n, a, o) },
+            // SAFETY: those of callers.
+            |n, a, o| unsafe { narrow(Half::F16, n, a, o) },
+        )];
+        #[cfg(target_arch = "x86_64")]
+        for level in InstructionSet::available() {
+            if level.is_avx512() {
+                all.push((hardware::by_16::widen, hardware::by_16::narrow));
+            } else if level != InstructionSet::BASELINE {
+                all.push((hardware::by_8::widen, hardware::by_8::narrow));
+            }
+        }
+        all
+    }
+
     #[test]
     fn with_and_without_instructions_for_it_conversions_are_the_same() {
         let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
-        let all: Vec<u16> = (0..=u16::MAX).collect();
-        let mut wide = vec![0.0; all.len()];
-        // SAFETY: as long as each other.
-        unsafe { widen(Half::F16, all.len(), all.as_ptr(), wide.as_mut_ptr()) };
-        for (&bits, &x) in all.iter().zip(&wide) {
-            assert!(same(x, f32_of_f16(f16::from_bits(bits))), "{bits:04x}");
-        }
-        // Every 2^11th float, and the last few: 7 are left over of the blocks of 8.
-        let floats: Vec<f32> = (0..=u32::MAX / 2048 - 1).map(|i| f32::from_bits(i * 2048 + i % 2048)).collect();
-        let mut halves = vec![0; floats.len()];
-        // SAFETY: as above.
-        unsafe { narrow(Half::F16, floats.len(), floats.as_ptr(), halves.as_mut_ptr()) };
-        for (&x, &bits) in floats.iter().zip(&halves) {
-            let (got, want) = (f16::from_bits(bits), f16_of_f32(x));
-            assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{x:?}");
+        for (widen, narrow) in available() {
+            let all: Vec<u16> = (0..=u16::MAX).collect();
+            let mut wide = vec![0.0; all.len()];
+            // SAFETY: as long as each other; a level of this CPU.
+            unsafe { widen(all.len(), all.as_ptr(), wide.as_mut_ptr()) };
+            for (&bits, &x) in all.iter().zip(&wide) {
+                assert!(same(x, f32_of_f16(f16::from_bits(bits))), "{bits:04x}");
+            }
+            // Every 2^11th float, and the last few: 15 are left over of the blocks of 16, and 7 of those of 8.
+            let floats: Vec<f32> = (0..=u32::MAX / 2048 - 1).map(|i| f32::from_bits(i * 2048 + i % 2048)).collect();
+            let mut halves = vec![0; floats.len()];
+            // SAFETY: as above.
+            unsafe { narrow(floats.len(), floats.as_ptr(), halves.as_mut_ptr()) };
+            for (&x, &bits) in floats.iter().zip(&halves) {
+                let (got, want) = (f16::from_bits(bits), f16_of_f32(x));
+                assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{x:?}");
+            }
         }
     }
 }

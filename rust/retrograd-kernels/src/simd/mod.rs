@@ -38,6 +38,15 @@ impl InstructionSet {
     /// What every CPU of this architecture runs.
     pub const BASELINE: InstructionSet = InstructionSet(BASELINE);
 
+    /// Whether it is AVX-512.
+    #[inline]
+    pub fn is_avx512(self) -> bool {
+        #[cfg(all(target_arch = "x86_64", not(one_level)))]
+        return self.0 == AVX512;
+        #[cfg(not(all(target_arch = "x86_64", not(one_level))))]
+        return false;
+    }
+
     /// The best level of this CPU: one relaxed load after the first call.
     #[inline]
     pub fn detect() -> InstructionSet {

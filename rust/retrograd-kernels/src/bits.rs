@@ -110,6 +110,11 @@ mod tests {
             assert_eq!(parts(x), (x, 0));
         }
         assert!(parts(f64::NAN).0.is_nan() && parts(-0.0).0.is_sign_negative());
-        assert_eq!((Map1::<f32, f32>::f(&Fraction, 1e-40), Map1::<f32, i32>::f(&Exponent, 3.0f32)), (0.544_892_4, 2));
+        // Below the normal numbers, without a bit lost.
+        for x in [3.0f32, 1e-40] {
+            let (fraction, exponent) = (Map1::<f32, f32>::f(&Fraction, x), Map1::<f32, i32>::f(&Exponent, x));
+            assert!((0.5..1.0).contains(&fraction));
+            assert_eq!(libm::ldexp(fraction.into(), exponent), x.into());
+        }
     }
 }

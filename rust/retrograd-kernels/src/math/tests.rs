@@ -228,7 +228,8 @@ fn the_normal_distribution_has_an_accurate_tail() {
 #[test]
 fn the_documentation_lists_the_bounds() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accuracy.md")).unwrap();
-    let listed: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
+    let (vectorized, _) = text.split_once("\n## Special functions").unwrap();
+    let listed: Vec<&str> = vectorized.lines().filter(|line| line.starts_with("| `")).collect();
     let bounds: Vec<String> =
         functions().iter().map(|f| format!("| `{}` | {} | {} |", f.name, f.bounds[0], f.bounds[1])).collect();
     assert_eq!(listed, bounds);

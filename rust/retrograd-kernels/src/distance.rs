@@ -1,4 +1,4 @@
-//! Distances between rows: all of one matrix from all of another, and their gradients.
+//! Distances between rows: all of one matrix from all of another, or of every pair of one, and their gradients.
 
 use std::ops::Range;
 
@@ -109,6 +109,34 @@ pub fn backward<T: Real>(
             let pair = entry * rows * others + if flipped { j * rows + i } else { i * others + j };
             let y = &b[(entry * others + j) * size..][..size];
             add_slope(norm, x, y, g[pair], d[pair], to);
+        }
+    }
+}
+
+/// The distances of every one of `n` rows of `size` elements from those behind it.
+pub fn pairs<T: Real>(norm: Norm, x: &[T], [n, size]: [usize; 2], to: &mut [T]) {
+    let mut to = to.iter_mut();
+    for i in 0..n {
+        // As many rows are behind it as are asked for.
+        for (j, to) in (i + 1..n).zip(to.by_ref()) {
+            *to = between(norm, &x[i * size..][..size], &x[j * size..][..size]);
+        }
+    }
+}
+
+/// The gradients of rows, to `to`: of each, `g` times what its distances `d` change by with it.
+pub fn pairs_backward<T: Real>(norm: Norm, x: &[T], g: &[T], d: &[T], [n, size]: [usize; 2], to: &mut [T]) {
+    to.fill(T::ZERO);
+    if norm == Norm::Zero {
+        return;
+    }
+    let mut pairs = g.iter().zip(d);
+    for i in 0..n {
+        for j in i + 1..n {
+            let Some((&g, &d)) = pairs.next() else { return };
+            let (a, b) = (&x[i * size..][..size], &x[j * size..][..size]);
+            add_slope(norm, a, b, g, d, &mut to[i * size..][..size]);
+            add_slope(norm, b, a, g, d, &mut to[j * size..][..size]);
         }
     }
 }

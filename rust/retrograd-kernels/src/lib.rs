@@ -13,12 +13,14 @@ pub mod ctc;
 pub mod distance;
 pub mod finite;
 pub mod grid;
+pub mod lstm;
 pub mod math;
 pub mod matmul;
 pub mod memory;
 #[cfg(test)]
 mod naive;
 pub mod norm;
+pub mod optim;
 pub mod parallel;
 pub mod pointwise;
 pub mod pool;

@@ -11,7 +11,13 @@ use super::{Tables, polynomial};
 pub fn erf<V: Vector>(x: V) -> V {
     let one = x.of(1.0);
     let a = x.abs();
-    let near = a.fma(polynomial(a * a, V::Elem::ERF), a);
+    let near = erf_below_1(a);
     let far = one - exp_in_range(polynomial(a.at_most(x.splat(V::Elem::ERF_ONE)), V::Elem::LOG_ERFC));
     near.select(a.lt(one), far).with_sign_of(x)
+}
+
+/// [`erf`] of numbers from -1 to 1.
+#[inline(always)]
+pub fn erf_below_1<V: Vector>(x: V) -> V {
+    x.fma(polynomial(x * x, V::Elem::ERF), x)
 }

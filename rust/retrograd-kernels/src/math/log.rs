@@ -37,6 +37,20 @@ pub fn log<V: Vector>(x: V) -> V {
     at_ends(k.fma(x.splat(high), f - (half - low)), x)
 }
 
+/// The log-odds `log(x / (1 - x))`. ULP: 4 / 5.
+#[inline(always)]
+pub fn logit<V: Vector>(x: V) -> V {
+    let one = x.of(1.0);
+    let odds = x / (one - x);
+    let (m, k) = odds.split();
+    // Near 1/2, where the odds are near 1, their distance to it from `x` itself.
+    let f = (((x + x) - one) / (one - x)).select(k.eq(x.of(0.0)), m - one);
+    let (half, t) = tail(f);
+    let [high, low] = V::Elem::LN_2;
+    let low = k.fma(x.splat(low), t);
+    at_ends(k.fma(x.splat(high), f - (half - low)), odds)
+}
+
 /// `log(1 + x)`, accurate near 0. ULP: 1.5 / 2.
 #[inline(always)]
 pub fn log1p<V: Vector>(x: V) -> V {
@@ -68,6 +82,25 @@ fn to_base<V: Vector>(x: V, c: [V::Elem; 2], e: [V::Elem; 2]) -> V {
     let whole = k * x.splat(c[0]);
     let sum = whole + product;
     at_ends(sum + (((whole - sum) + product) + rest), x)
+}
+
+/// The natural logarithm of finite positive numbers, as a sum of two numbers that is good to about 2^-57.
+#[inline(always)]
+pub fn log_in_two<V: Vector>(x: V) -> (V, V) {
+    let (m, k) = x.split();
+    let f = m - x.of(1.0);
+    let (half, t) = tail(f);
+    let [ln_high, ln_low] = V::Elem::LN_2;
+    let whole = k * x.splat(ln_high);
+    let sum = whole + f;
+    // What the sum and the square lost to rounding.
+    let lost = (whole - sum) + f;
+    let square = f * f.of(0.5);
+    let rest = (t - square.fused(f, -half)) + k.fma(x.splat(ln_low), lost);
+    let near = sum - half;
+    let rest = ((sum - near) - half) + rest;
+    let high = near + rest;
+    (high, (near - high) + rest)
 }
 
 /// The logarithm to base 2. ULP: 1 / 1.5; exact for powers of two.

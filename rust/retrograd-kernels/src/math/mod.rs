@@ -18,9 +18,9 @@ mod tables;
 mod tests;
 mod trigonometry;
 
-pub use erf::erf;
+pub use erf::{erf, erf_below_1};
 pub use exp::{exp, exp2, expm1, sigmoid, tanh};
-pub use log::{log, log1p, log2, log10};
+pub use log::{log, log_in_two, log1p, log2, log10, logit};
 pub use normal::normal_cdf;
 pub use tables::Tables;
 pub use trigonometry::{cos, sin};

@@ -53,6 +53,10 @@ bodies! {
     Tanh tanh f64::tanh, [2.0, 2.0];
     Sigmoid sigmoid |x| { let e = (-x.abs()).exp(); if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) } }, [2.0, 2.0];
     Erf erf libm::erf, [1.5, 2.0];
+    Logit logit |x| {
+        let near = 0.25 < x && x < 0.75;
+        if near { ((x + x - 1.0) / (1.0 - x)).ln_1p() } else { (x / (1.0 - x)).ln() }
+    }, [4.0, 5.0];
 }
 
 fn run<T: Real, F: Body<T, 1>>(level: InstructionSet, f: &F, x: &[T]) -> Vec<T> {

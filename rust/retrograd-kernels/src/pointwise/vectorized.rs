@@ -5,6 +5,7 @@
 
 use crate::thresholds::pointwise::MANY;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use super::super::real::Real;
 use super::super::simd::{InstructionSet, Isa, Task, Vector, for_isa};
@@ -59,6 +60,14 @@ pub unsafe fn row_of<S: Isa, T: Real, const K: usize, F: Body<T, K>>(f: &F, a: [
     }
     // SAFETY: (1, 2) slices of one length, of which a mutable one is disjoint from the others; (3) our duty 1.
     unsafe { row::<S, T, K, F>(f, o.len(), from, o.as_mut_ptr()) }
+}
+
+/// `out[i] = f([inputs..][i])` for slices of one length.
+pub fn lanes_of_slices<T: Real, const K: usize, F: Body<T, K>>(f: &F, inputs: [&[T]; K], out: &mut [MaybeUninit<T>]) {
+    let n = out.len();
+    let a = inputs.map(|run| run[..n].as_ptr());
+    // SAFETY: (Row 1) slices of that length; (2) a mutable one is disjoint from the others.
+    unsafe { for_isa(InstructionSet::detect(), VectorRow { f, n, a, o: out.as_mut_ptr().cast::<T>() }) }
 }
 
 /// `o[..] = f(a[..])` over strided operands.

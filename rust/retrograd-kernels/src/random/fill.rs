@@ -111,7 +111,7 @@ pub fn normal_f64(generator: &mut Mt19937, out: &mut [f64], mean: f64, std: f64)
 }
 
 /// One normal by the transform of Box and Muller (1958): the cosine half now, the sine half kept for the next call.
-fn one_normal(generator: &mut Mt19937, mean: f64, std: f64) -> f64 {
+pub(super) fn one_normal(generator: &mut Mt19937, mean: f64, std: f64) -> f64 {
     let standard = generator.cached_normal_f64.take().unwrap_or_else(|| {
         let angle = unit_f64(generator.random64());
         let tail = unit_f64(generator.random64());

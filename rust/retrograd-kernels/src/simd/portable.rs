@@ -139,8 +139,16 @@ macro_rules! portable {
                 bits_plus => $t::from_bits(x.to_bits().wrapping_add(y.to_bits())),
             );
             #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self(self.0.map($t::sqrt))
+            }
+            #[inline(always)]
             fn select(self, mask: Self, o: Self) -> Self {
                 o.xor(mask.and(self.xor(o)))
+            }
+            #[inline(always)]
+            fn both(a: Self, b: Self) -> Self {
+                a.and(b)
             }
             #[inline(always)]
             fn mask_bits(mask: Self) -> u32 {

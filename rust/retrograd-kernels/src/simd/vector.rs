@@ -75,6 +75,8 @@ pub trait Vector:
     fn near_reciprocal(self) -> Self {
         self.of(1.0) / self
     }
+    /// The square root.
+    fn sqrt(self) -> Self;
     /// The smaller one; `self` if either is NaN.
     fn at_most(self, o: Self) -> Self;
     /// The larger one; `self` if either is NaN.
@@ -86,6 +88,8 @@ pub trait Vector:
     fn eq(self, o: Self) -> Self::Mask;
     /// `self` where the mask is true, `o` elsewhere.
     fn select(self, mask: Self::Mask, o: Self) -> Self;
+    /// Whether both are true.
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
     /// Bit `i` is lane `i`.
     fn mask_bits(mask: Self::Mask) -> u32;
 

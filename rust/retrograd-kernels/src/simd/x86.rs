@@ -136,6 +136,13 @@ macro_rules! methods {
             unsafe { Self($f(self.0, b.0, c.0)) }
         }
     };
+    (sqrt: $f:ident) => {
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: a value of this type is proof of its instructions.
+            unsafe { Self($f(self.0)) }
+        }
+    };
     (reciprocal: $f:ident) => {
         #[inline(always)]
         fn near_reciprocal(self) -> Self {
@@ -190,6 +197,10 @@ macro_rules! avx2 {
             unsafe { Self($blend(o.0, self.0, mask.0)) }
         }
         #[inline(always)]
+        fn both(a: Self, b: Self) -> Self {
+            a.and(b)
+        }
+        #[inline(always)]
         fn mask_bits(mask: Self) -> u32 {
             // SAFETY: a value of this type is proof of its instructions.
             unsafe { $movemask(mask.0) as u32 }
@@ -228,6 +239,10 @@ macro_rules! avx512 {
             unsafe { Self($blend(mask, o.0, self.0)) }
         }
         #[inline(always)]
+        fn both(a: $mask, b: $mask) -> $mask {
+            a & b
+        }
+        #[inline(always)]
         fn mask_bits(mask: $mask) -> u32 {
             u32::from(mask)
         }
@@ -259,6 +274,7 @@ impl Vector for Avx2F32 {
     avx2!(f32, 8, MASK32, _mm256_maskload_ps, _mm256_maskstore_ps, _mm256_cmp_ps, _mm256_blendv_ps, _mm256_movemask_ps);
     methods!(memory f32: _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps);
     methods!(fma: _mm256_fmadd_ps);
+    methods!(sqrt: _mm256_sqrt_ps);
     methods!(extremes: _mm256_min_ps _mm256_max_ps);
     methods!(floats: and _mm256_and_ps, or _mm256_or_ps, xor _mm256_xor_ps);
     methods!(integers _mm256_castps_si256 _mm256_castsi256_ps: bits_plus _mm256_add_epi32);
@@ -274,6 +290,7 @@ impl Vector for Avx2F64 {
     avx2!(f64, 4, MASK64, _mm256_maskload_pd, _mm256_maskstore_pd, _mm256_cmp_pd, _mm256_blendv_pd, _mm256_movemask_pd);
     methods!(memory f64: _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd);
     methods!(fma: _mm256_fmadd_pd);
+    methods!(sqrt: _mm256_sqrt_pd);
     methods!(extremes: _mm256_min_pd _mm256_max_pd);
     methods!(floats: and _mm256_and_pd, or _mm256_or_pd, xor _mm256_xor_pd);
     methods!(integers _mm256_castpd_si256 _mm256_castsi256_pd: bits_plus _mm256_add_epi64);
@@ -302,6 +319,7 @@ impl Vector for Avx512F32 {
     );
     methods!(memory f32: _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps);
     methods!(fma: _mm512_fmadd_ps);
+    methods!(sqrt: _mm512_sqrt_ps);
     methods!(reciprocal: _mm512_rcp14_ps);
     methods!(extremes: _mm512_min_ps _mm512_max_ps);
     methods!(floats: and _mm512_and_ps, or _mm512_or_ps, xor _mm512_xor_ps);
@@ -331,6 +349,7 @@ impl Vector for Avx512F64 {
     );
     methods!(memory f64: _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd);
     methods!(fma: _mm512_fmadd_pd);
+    methods!(sqrt: _mm512_sqrt_pd);
     methods!(extremes: _mm512_min_pd _mm512_max_pd);
     methods!(floats: and _mm512_and_pd, or _mm512_or_pd, xor _mm512_xor_pd);
     methods!(integers _mm512_castpd_si512 _mm512_castsi512_pd: bits_plus _mm512_add_epi64);

@@ -4,8 +4,14 @@
 //! the uniform expansion, term by term. Formulas are numbered as in DLMF, chapter 8.
 
 use std::f64::consts::PI;
+use std::mem::MaybeUninit;
 
+use super::gamma::{STIRLING, log_gamma_above, polynomial};
 use super::jet::Jet;
+use super::lanes::{Block, any, blocks, either};
+use super::normal::erfc_of;
+use crate::math;
+use crate::simd::Vector;
 
 /// What ends sums.
 const EPSILON: f64 = 5e-17;
@@ -21,17 +27,50 @@ pub enum Incomplete {
     Upper,
 }
 
-/// The function; NaN where an argument is negative, and where both are 0 or both infinite.
-pub fn incomplete_gamma(which: Incomplete, a: f64, x: f64) -> f64 {
-    at(which, Jet::<1>::variable(a), x).value()
-}
-
 /// The derivative by `a`, of order 1 or 2.
 pub fn incomplete_gamma_by_a(which: Incomplete, order: u8, a: f64, x: f64) -> f64 {
-    if order == 1 { at(which, Jet::<2>::variable(a), x).0[1] } else { 2.0 * at(which, Jet::<3>::variable(a), x).0[2] }
+    if order == 1 { of(which, Jet::<2>::variable(a), x).0[1] } else { 2.0 * of(which, Jet::<3>::variable(a), x).0[2] }
 }
 
-fn at<const N: usize>(which: Incomplete, variable: Jet<N>, x: f64) -> Jet<N> {
+/// What computes the function, and which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    /// `P` by its power series.
+    Series,
+    /// `Q` by its continued fraction.
+    Fraction,
+    /// `Q` for small arguments.
+    NearZero,
+    /// Both by Temme's expansion.
+    Uniform,
+}
+
+impl Method {
+    /// The method for positive finite arguments: that of the smaller one of the functions.
+    #[inline(always)]
+    fn of(a: f64, x: f64) -> Self {
+        if a >= LARGE && (x - a).abs() < 0.3 * a {
+            return Self::Uniform;
+        }
+        let lower_is_small = if x > 1.1 {
+            x < a
+        } else if x > 0.5 {
+            1.1 * x < a
+        } else {
+            -0.4 / x.ln() < a
+        };
+        if lower_is_small {
+            Self::Series
+        } else if x <= 1.1 {
+            Self::NearZero
+        } else {
+            Self::Fraction
+        }
+    }
+}
+
+/// The function; NaN where an argument is negative, and where both are 0 or both infinite.
+fn of<const N: usize>(which: Incomplete, variable: Jet<N>, x: f64) -> Jet<N> {
     let a = variable.value();
     let lower = which == Incomplete::Lower;
     let constant = |p: f64| Jet::constant(if lower { p } else { 1.0 - p });
@@ -49,25 +88,13 @@ fn at<const N: usize>(which: Incomplete, variable: Jet<N>, x: f64) -> Jet<N> {
         let q = Jet(std::array::from_fn(|i| if i == 0 { 0.0 } else { upper_near_zero(variable, x).0[i] }));
         return if lower { complement(q) } else { q };
     }
-    if a >= LARGE && (x - a).abs() < 0.3 * a {
-        return uniform(variable, x, lower);
-    }
-    // The smaller of the two is computed, and the other one as its complement.
-    let lower_is_small = if x > 1.1 {
-        x < a
-    } else if x > 0.5 {
-        1.1 * x < a
-    } else {
-        -0.4 / x.ln() < a
+    let (value, is_lower) = match Method::of(a, x) {
+        Method::Uniform => (uniform(variable, x, lower), lower),
+        Method::Series => (series(variable, x), true),
+        Method::NearZero => (upper_near_zero(variable, x), false),
+        Method::Fraction => (continued_fraction(variable, x), false),
     };
-    let value = if lower_is_small {
-        series(variable, x)
-    } else if x <= 1.1 {
-        upper_near_zero(variable, x)
-    } else {
-        continued_fraction(variable, x)
-    };
-    if lower_is_small == lower { value } else { complement(value) }
+    if is_lower == lower { value } else { complement(value) }
 }
 
 fn complement<const N: usize>(p: Jet<N>) -> Jet<N> {
@@ -156,19 +183,9 @@ fn excess<const N: usize>(mu: Jet<N>) -> Jet<N> {
 
 /// `ln Gamma(a + 1) - (a ln a - a + ln(2 pi a) / 2)`, for `a` from 10 on (5.11.1).
 fn stirling<const N: usize>(a: Jet<N>) -> Jet<N> {
-    const TERMS: [f64; 8] = [
-        1.0 / 12.0,
-        -1.0 / 360.0,
-        1.0 / 1260.0,
-        -1.0 / 1680.0,
-        1.0 / 1188.0,
-        -691.0 / 360360.0,
-        1.0 / 156.0,
-        -3617.0 / 122400.0,
-    ];
     let inverse = Jet::constant(1.0) / a;
     let square = inverse * inverse;
-    TERMS.iter().rev().fold(Jet::constant(0.0), |sum, c| (sum * square).plus(*c)) * inverse
+    STIRLING.iter().rev().fold(Jet::constant(0.0), |sum, c| (sum * square).plus(*c)) * inverse
 }
 
 /// `ln Gamma(a + 1)`, with all digits where `a` is small.
@@ -195,6 +212,180 @@ fn uniform<const N: usize>(a: Jet<N>, x: f64, lower: bool) -> Jet<N> {
     let rest = (-(eta * eta * a.times(0.5))).exp() / a.times(2.0 * PI).sqrt() * sum;
     let argument = eta * a.times(0.5).sqrt();
     if lower { (-argument).erfc().times(0.5) - rest } else { argument.erfc().times(0.5) + rest }
+}
+
+/// `x^a exp(-x) / Gamma(a + 1)`, as [`density`].
+#[inline(always)]
+fn density_lanes<V: Vector<Elem = f64>>(a: V, x: V) -> V {
+    let (one, ten) = (a.of(1.0), a.of(10.0));
+    either!(a, a.lt(ten), math::exp(a.fma(math::log(x), -log_gamma_above(a + one)) - x), {
+        let mu = (x - a) / a;
+        let distance = either!(a, mu.abs().lt(a.of(0.5)), mu * mu * excess_lanes(mu), mu - math::log(x / a));
+        let inverse = one / a;
+        let exponent = a.fma(distance, inverse * polynomial(&STIRLING, inverse * inverse));
+        math::exp(-exponent) / (a * a.of(2.0 * PI)).sqrt()
+    })
+}
+
+/// As [`excess`].
+#[inline(always)]
+fn excess_lanes<V: Vector<Elem = f64>>(mu: V) -> V {
+    let half = mu.of(1.0) / (mu + mu.of(2.0));
+    let s = mu * half;
+    let square = s * s;
+    let mut sum = mu.of(0.0);
+    for k in (1..18).rev() {
+        sum = sum.fma(square, mu.of(1.0 / f64::from(2 * k + 1)));
+    }
+    half - s * half * half * (sum + sum)
+}
+
+/// `P` by its power series, as [`series`].
+#[inline(always)]
+fn series_lanes<V: Vector<Elem = f64>>(a: V, x: V) -> V {
+    let one = a.of(1.0);
+    let (mut term, mut sum, mut below) = (one, one, a);
+    for _ in 0..MOST {
+        below = below + one;
+        term = term * (x / below);
+        sum = sum + term;
+        // A term below this adds nothing, so sums do not depend on their neighbours.
+        if !any::<V>((sum * a.of(EPSILON)).lt(term)) {
+            break;
+        }
+    }
+    density_lanes(a, x) * sum
+}
+
+/// `Q` by its continued fraction 8.9.2, by the recurrence of its numerators and denominators.
+#[inline(always)]
+fn fraction_lanes<V: Vector<Elem = f64>>(a: V, x: V) -> V {
+    let (one, most) = (a.of(1.0), a.of(2f64.powi(200)));
+    let (mut b, mut k, mut minus_a) = (x - a + one, a.of(0.0), -a);
+    // Numerators and denominators, the last and the one before.
+    let (mut p, mut p_before) = (one, a.of(0.0));
+    let (mut q, mut q_before) = (b, one);
+    let mut value = p / q;
+    // Not of a lane that pads the last vector.
+    let mut going_on = a.of(0.0).lt(x);
+    for _ in 0..MOST {
+        for _ in 0..4 {
+            (k, minus_a, b) = (k + one, minus_a + one, b + a.of(2.0));
+            let factor = -(k * minus_a);
+            let next = (b.fma(p, factor * p_before), b.fma(q, factor * q_before));
+            (p_before, q_before, p, q) = (p, q, next.0, next.1);
+            // A power of two, so nothing is rounded.
+            let scale = a.of(2f64.powi(-200)).select(most.lt(q.abs()), one);
+            (p, q, p_before, q_before) = (p * scale, q * scale, p_before * scale, q_before * scale);
+        }
+        // A lane stops when it has converged: it does not depend on its neighbours.
+        let next = p / q;
+        let change = (next - value).abs();
+        let more = (next.abs() * a.of(2f64.powi(-52))).lt(change);
+        value = next.select(going_on, value);
+        going_on = V::both(going_on, more);
+        if !any::<V>(going_on) {
+            break;
+        }
+    }
+    density_lanes(a, x) * a * value
+}
+
+/// `P` or `Q` by Temme's expansion, as [`uniform`].
+#[inline(always)]
+fn uniform_lanes<const LOWER: bool, V: Vector<Elem = f64>>(a: V, x: V) -> V {
+    let mu = (x - a) / a;
+    let eta = mu * (excess_lanes(mu) * a.of(2.0)).sqrt();
+    let inverse = a.of(1.0) / a;
+    let mut sum = a.of(0.0);
+    for row in TEMME.iter().rev() {
+        sum = sum.fma(inverse, polynomial(row, eta));
+    }
+    let half = a.of(0.5);
+    let rest = math::exp(-(eta * eta * a * half)) / (a * a.of(2.0 * PI)).sqrt() * sum;
+    let argument = eta * (a * half).sqrt();
+    if LOWER { erfc_of(-argument) * half - rest } else { erfc_of(argument) * half + rest }
+}
+
+blocks! {
+    /// `P` by its power series.
+    by_series[a, x] = series_lanes(a, x);
+    /// `Q` by its continued fraction.
+    by_fraction[a, x] = fraction_lanes(a, x);
+    /// `P` by the uniform expansion.
+    lower_uniform[a, x] = uniform_lanes::<true, V>(a, x);
+    /// `Q` by the uniform expansion.
+    upper_uniform[a, x] = uniform_lanes::<false, V>(a, x);
+}
+
+/// From here on the recurrence of the continued fraction would overflow.
+const HUGE: f64 = 1e60;
+/// As many elements are sorted by their method at once.
+const SORTED: usize = 256;
+
+/// The elements of a block that one method computes.
+struct Sorted {
+    block: Block<2>,
+    /// The result is one less what the block says.
+    complement: bool,
+    count: usize,
+    at: [u16; SORTED],
+    arguments: [[f64; SORTED]; 2],
+}
+
+impl Sorted {
+    fn new(block: Block<2>, complement: bool) -> Self {
+        Self { block, complement, count: 0, at: [0; SORTED], arguments: [[0.0; SORTED]; 2] }
+    }
+    fn push(&mut self, at: usize, a: f64, x: f64) {
+        let n = self.count;
+        (self.at[n], self.arguments[0][n], self.arguments[1][n], self.count) = (at as u16, a, x, n + 1);
+    }
+    fn finish(&mut self, out: &mut [MaybeUninit<f64>]) {
+        let n = self.count;
+        let mut values = [MaybeUninit::uninit(); SORTED];
+        (self.block)([&self.arguments[0][..n], &self.arguments[1][..n]], &mut values[..n]);
+        for (value, &at) in values.iter().zip(&self.at[..n]) {
+            // SAFETY: the block has written these values.
+            let value = unsafe { value.assume_init() };
+            out[usize::from(at)].write(if self.complement { 1.0 - value } else { value });
+        }
+        self.count = 0;
+    }
+}
+
+fn incomplete(which: Incomplete, [a, x]: [&[f64]; 2], out: &mut [MaybeUninit<f64>]) {
+    let lower = which == Incomplete::Lower;
+    let mut series = Sorted::new(by_series, !lower);
+    let mut fraction = Sorted::new(by_fraction, lower);
+    let mut uniform = Sorted::new(if lower { lower_uniform } else { upper_uniform }, false);
+    for ((a, x), out) in a.chunks(SORTED).zip(x.chunks(SORTED)).zip(out.chunks_mut(SORTED)) {
+        for (i, (&a, &x)) in a.iter().zip(x).enumerate() {
+            let method = (a > 0.0 && x > 0.0 && a < HUGE && x < HUGE).then(|| Method::of(a, x));
+            match method {
+                Some(Method::Series) => series.push(i, a, x),
+                Some(Method::Fraction) => fraction.push(i, a, x),
+                Some(Method::Uniform) => uniform.push(i, a, x),
+                Some(Method::NearZero) | None => {
+                    out[i].write(of(which, Jet::<1>::variable(a), x).value());
+                }
+            }
+        }
+        for sorted in [&mut series, &mut fraction, &mut uniform] {
+            sorted.finish(out);
+        }
+    }
+}
+
+/// The lower incomplete gamma function of `a` and `x`, regularised; NaN where an argument is negative, and where both
+/// are 0 or both infinite.
+pub fn gammainc(inputs: [&[f64]; 2], out: &mut [MaybeUninit<f64>]) {
+    incomplete(Incomplete::Lower, inputs, out);
+}
+
+/// As [`gammainc`], the upper one.
+pub fn gammaincc(inputs: [&[f64]; 2], out: &mut [MaybeUninit<f64>]) {
+    incomplete(Incomplete::Upper, inputs, out);
 }
 
 /// `(-1)^k (zeta(k) - 1) / k` from `k = 2`.
@@ -258,7 +449,23 @@ const TEMME: [[f64; 16]; 7] = [
 
 #[cfg(test)]
 mod tests {
+    use super::super::lanes::at;
     use super::*;
+
+    fn incomplete_gamma(which: Incomplete, a: f64, x: f64) -> f64 {
+        of(which, Jet::<1>::variable(a), x).value()
+    }
+
+    #[test]
+    fn lanes_are_what_the_scalar_function_says() {
+        for i in 0..2000 {
+            let (a, x) = (1.02f64.powi(i % 400 - 120), 1.03f64.powi(i * 7 % 360 - 100));
+            for (f, which) in [(gammainc as Block<2>, Incomplete::Lower), (gammaincc, Incomplete::Upper)] {
+                let (got, want) = (at(f, [a, x]), incomplete_gamma(which, a, x));
+                assert!((got - want).abs() <= 1e-12 * want + 1e-300, "{which:?} {a} {x}: {got} for {want}");
+            }
+        }
+    }
 
     #[test]
     fn both_sides_of_every_border_agree() {

@@ -4,7 +4,7 @@
 use std::f64::consts::FRAC_2_SQRT_PI;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{digamma, polygamma};
+use super::polygamma;
 
 /// The first `N` coefficients of a Taylor series: the value, the first derivative, half the second one, ...
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +86,7 @@ impl<const N: usize> Jet<N> {
         }
         let x = self.value();
         let derivative = Self(std::array::from_fn(|k| match k {
-            0 => digamma(x),
+            0 => polygamma(0, x),
             // Of the argument's own series: the derivative of order `k` over `k!`, composed for a variable alone.
             k => polygamma(k as i64, x) / (1..=k).product::<usize>() as f64,
         }));

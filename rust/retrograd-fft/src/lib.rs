@@ -4,6 +4,7 @@
 //! no thread: whoever has many lines divides them. No transform is scaled.
 
 mod cache;
+mod prime;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 
 use cache::Cache;
+use prime::PrimeLength;
 
 /// What the parts of transformed numbers can be: f32 or f64. Each plans by functions that are no generic ones, so that
 /// this crate, and not the one that calls it, compiles the transforms.
@@ -30,7 +32,10 @@ macro_rules! numbers {
             fn complex_plan(n: usize, inverse: bool) -> Arc<dyn Fft<Self>> {
                 static KEPT: [Cache<dyn Fft<$T>>; 2] = [Cache::new(), Cache::new()];
                 let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
-                KEPT[usize::from(inverse)].get(n, || FftPlanner::new().plan_fft(n, direction))
+                KEPT[usize::from(inverse)].get(n, || match PrimeLength::new(n, direction) {
+                    Some(plan) => Arc::new(plan),
+                    None => FftPlanner::new().plan_fft(n, direction),
+                })
             }
             fn half_plan(n: usize) -> Arc<dyn RealToComplex<Self>> {
                 static KEPT: Cache<dyn RealToComplex<$T>> = Cache::new();
@@ -223,7 +228,7 @@ mod tests {
     #[test]
     fn lines_are_what_the_definition_says() {
         let zero = C::new(0.0, 0.0);
-        for n in [1, 2, 3, 4, 5, 8, 13, 16, 60, 101, 128] {
+        for n in [1, 2, 3, 4, 5, 8, 13, 16, 60, 101, 107, 128, 337] {
             let x: Vec<C> = (0..n).map(|i| C::new((i as f64).sin(), (3.0 * i as f64).cos())).collect();
             let real: Vec<f64> = x.iter().map(|z| z.re).collect();
             let of_real: Vec<C> = real.iter().map(|&re| re.into()).collect();

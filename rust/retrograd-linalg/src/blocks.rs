@@ -45,12 +45,87 @@ pub fn at(of: Layout, i: usize, j: usize) -> usize {
     (of.offset as isize + i as isize * of.rs + j as isize * of.cs) as usize
 }
 
+/// Side of the squares in which a matrix changes its order: a row of one fills a cache line.
+const SQUARE: usize = 8;
+
+/// Copies a matrix between memories of any strides, in squares.
+///
+/// # Safety
+/// 1. Every element is readable at `from` and writable at `to`, which share no memory.
+#[inline(always)]
+pub unsafe fn transfer<T: Scalar>(
+    rows: usize,
+    cols: usize,
+    (from, rs, cs): (*const T, isize, isize),
+    (to, to_rs, to_cs): (*mut T, isize, isize),
+) {
+    let mut square = [[T::ZERO; SQUARE]; SQUARE];
+    for first in (0..rows).step_by(SQUARE) {
+        for start in (0..cols).step_by(SQUARE) {
+            // SAFETY: duty 1.
+            unsafe {
+                let from = from.offset(first as isize * rs + start as isize * cs);
+                let to = to.offset(first as isize * to_rs + start as isize * to_cs);
+                let (m, n) = (SQUARE.min(rows - first), SQUARE.min(cols - start));
+                if rs == 1 && to_cs == 1 && m == SQUARE && n == SQUARE {
+                    for (j, column) in square.iter_mut().enumerate() {
+                        *column = from.offset(j as isize * cs).cast::<[T; SQUARE]>().read();
+                    }
+                    for i in 0..SQUARE {
+                        let mut row = [T::ZERO; SQUARE];
+                        for (x, column) in row.iter_mut().zip(&square) {
+                            *x = column[i];
+                        }
+                        to.offset(i as isize * to_rs).cast::<[T; SQUARE]>().write(row);
+                    }
+                } else if cs == 1 && to_rs == 1 && m == SQUARE && n == SQUARE {
+                    for (i, row) in square.iter_mut().enumerate() {
+                        *row = from.offset(i as isize * rs).cast::<[T; SQUARE]>().read();
+                    }
+                    for j in 0..SQUARE {
+                        let mut column = [T::ZERO; SQUARE];
+                        for (x, row) in column.iter_mut().zip(&square) {
+                            *x = row[j];
+                        }
+                        to.offset(j as isize * to_cs).cast::<[T; SQUARE]>().write(column);
+                    }
+                } else {
+                    for j in 0..n as isize {
+                        for i in 0..m as isize {
+                            *to.offset(i * to_rs + j * to_cs) = *from.offset(i * rs + j * cs);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A column-major copy of a matrix.
 pub fn copy<T: Scalar>((a, of): (&[T], Layout), to: &mut [T], f: impl Fn(T) -> T) {
-    for (j, column) in to[..of.rows * of.cols].chunks_exact_mut(of.rows.max(1)).enumerate() {
-        for (i, x) in column.iter_mut().enumerate() {
-            *x = f(a[at(of, i, j)]);
+    let n = of.rows;
+    assert!(of.fits(a.len()) && n * of.cols <= to.len(), "outside the slice: {of:?}");
+    if of.rs == 1 {
+        for j in 0..if n == 0 { 0 } else { of.cols } {
+            let from = &a[at(of, 0, j)..][..n];
+            to[j * n..(j + 1) * n].iter_mut().zip(from).for_each(|(to, &x)| *to = f(x));
         }
+        return;
+    }
+    let from = (a.as_ptr().wrapping_add(of.offset), of.rs, of.cs);
+    // SAFETY: the matrix and its copy are in the slices, as just checked, which are borrowed apart.
+    unsafe { transfer(n, of.cols, from, (to.as_mut_ptr(), 1, n as isize)) };
+    to[..n * of.cols].iter_mut().for_each(|x| *x = f(*x));
+}
+
+/// A copy of a matrix whose rows are contiguous if its own are, and otherwise its columns.
+pub fn copy_along<'a, T: Scalar>((a, of): (&[T], Layout), to: &'a mut [T], f: impl Fn(T) -> T) -> (&'a [T], Layout) {
+    if of.cs == 1 {
+        copy((a, transposed(of)), to, f);
+        (to, Layout::row_major(of.rows, of.cols))
+    } else {
+        copy((a, of), to, f);
+        (to, Layout::column_major(of.rows, of.cols))
     }
 }
 

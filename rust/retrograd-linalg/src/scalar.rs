@@ -2,7 +2,8 @@
 
 use num_complex::Complex;
 use retrograd_kernels::matmul::GemmScalar;
-use retrograd_kernels::real::{Field, Real};
+use retrograd_kernels::real::{Field, Real, Ring};
+use retrograd_kernels::simd::{self, Isa};
 
 /// A float or a complex number.
 pub trait Scalar: Field + GemmScalar + Default {
@@ -20,6 +21,16 @@ pub trait Scalar: Field + GemmScalar + Default {
     fn recip(self) -> Self;
     /// A number times a real one.
     fn scale(self, by: Self::Real) -> Self;
+    /// `y += factor * x`, from element `from` on, and before it if its vector begins there.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`.
+    unsafe fn add_scaled<S: Isa, const W: usize>(y: &mut [Self; W], factor: Self, x: &[Self; W], from: usize);
+    /// `sum += factors[0] * rows[0] + factors[1] * rows[1] + ..`, with as many rows as factors.
+    ///
+    /// # Safety
+    /// 1. The CPU has the instructions of `S`.
+    unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]);
 }
 
 macro_rules! scalar {
@@ -55,6 +66,16 @@ macro_rules! scalar {
             fn scale(self, by: $t) -> Self {
                 self * by
             }
+            #[inline(always)]
+            unsafe fn add_scaled<S: Isa, const W: usize>(y: &mut [Self; W], factor: Self, x: &[Self; W], from: usize) {
+                // SAFETY: our duty.
+                unsafe { add_scaled::<Vector<$t, S>, W>(y, factor, x, from) }
+            }
+            #[inline(always)]
+            unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]) {
+                // SAFETY: our duty.
+                unsafe { combine::<Vector<$t, S>, W>(sum, factors, rows) }
+            }
         }
         impl Scalar for Complex<$t> {
             type Real = $t;
@@ -87,7 +108,124 @@ macro_rules! scalar {
             fn scale(self, by: $t) -> Self {
                 Self { re: self.re * by, im: self.im * by }
             }
+            #[inline(always)]
+            unsafe fn add_scaled<S: Isa, const W: usize>(y: &mut [Self; W], factor: Self, x: &[Self; W], from: usize) {
+                for (y, &x) in y[from..].iter_mut().zip(&x[from..]) {
+                    *y += factor * x;
+                }
+            }
+            #[inline(always)]
+            unsafe fn combine<S: Isa, const W: usize>(sum: &mut [Self; W], factors: &[Self], rows: &[[Self; W]]) {
+                for (&factor, row) in factors.iter().zip(rows) {
+                    for (sum, &x) in sum.iter_mut().zip(row) {
+                        *sum += factor * x;
+                    }
+                }
+            }
         }
     )* };
 }
 scalar!(f32, f64);
+
+/// The vector of floats of an instruction set.
+type Vector<T, S> = <T as Real>::Vector<S>;
+
+/// Vectors of a row whose sums are computed together: with two sums for each there are as many as hide the latency of
+/// an addition, and registers for them.
+const STRIP: usize = 4;
+
+/// [`Scalar::add_scaled`].
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn add_scaled<V: simd::Vector, const W: usize>(
+    y: &mut [V::Elem; W],
+    factor: V::Elem,
+    x: &[V::Elem; W],
+    from: usize,
+) {
+    let (x, y) = (x.as_ptr(), y.as_mut_ptr());
+    // SAFETY: duty 1; whole vectors of the rows, or the only one, which is a part of one.
+    unsafe {
+        if W < V::LEN {
+            let x = V::load_first(x, W);
+            return x.fma(x.splat(factor), V::load_first(y, W)).store_first(y, W);
+        }
+        assert!(W.is_multiple_of(V::LEN));
+        for i in (from / V::LEN * V::LEN..W).step_by(V::LEN) {
+            let x = V::load(x.add(i));
+            x.fma(x.splat(factor), V::load(y.add(i))).store(y.add(i));
+        }
+    }
+}
+
+/// [`Scalar::combine`].
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn combine<V: simd::Vector, const W: usize>(sum: &mut [V::Elem; W], factors: &[V::Elem], rows: &[[V::Elem; W]]) {
+    assert!(factors.len() == rows.len());
+    let (to, rows) = (sum.as_mut_ptr(), rows.as_ptr().cast::<V::Elem>());
+    // SAFETY: duty 1; whole vectors of the rows, or the only one, which is a part of one.
+    unsafe {
+        if W < V::LEN {
+            let mut sum = V::load_first(to, W);
+            for (k, &factor) in factors.iter().enumerate() {
+                sum = V::load_first(rows.add(k * W), W).fma(sum.splat(factor), sum);
+            }
+            return sum.store_first(to, W);
+        }
+        assert!(W.is_multiple_of(V::LEN));
+        let mut i = 0;
+        while i + STRIP * V::LEN <= W {
+            strip::<V, W, STRIP>(to.add(i), factors, rows.add(i));
+            i += STRIP * V::LEN;
+        }
+        while i < W {
+            strip::<V, W, 1>(to.add(i), factors, rows.add(i));
+            i += V::LEN;
+        }
+    }
+}
+
+/// [`combine`] of `K` vectors of rows of `W` elements.
+///
+/// # Safety
+/// 1. The CPU has the instructions of `V`. 2. So many elements are readable in as many rows as there are factors, and
+///    writable at `to`.
+#[inline(always)]
+unsafe fn strip<V: simd::Vector, const W: usize, const K: usize>(
+    to: *mut V::Elem,
+    factors: &[V::Elem],
+    rows: *const V::Elem,
+) {
+    // SAFETY: duties 1 and 2.
+    unsafe {
+        let first = V::load(to);
+        let (mut sums, mut others) = ([first; K], [first.splat(V::Elem::ZERO); K]);
+        for (i, sum) in sums.iter_mut().enumerate().skip(1) {
+            *sum = V::load(to.add(i * V::LEN));
+        }
+        let mut k = 0;
+        while k + 2 <= factors.len() {
+            let (f, g) = (first.splat(*factors.get_unchecked(k)), first.splat(*factors.get_unchecked(k + 1)));
+            for i in 0..K {
+                let x = rows.add(k * W + i * V::LEN);
+                sums[i] = V::load(x).fma(f, sums[i]);
+                others[i] = V::load(x.add(W)).fma(g, others[i]);
+            }
+            k += 2;
+        }
+        if k < factors.len() {
+            let f = first.splat(*factors.get_unchecked(k));
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load(rows.add(k * W + i * V::LEN)).fma(f, *sum);
+            }
+        }
+        for i in 0..K {
+            (sums[i] + others[i]).store(to.add(i * V::LEN));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Transforms of prime length by that of one number less (C. M. Rader, "Discrete Fourier transforms when the number of
+//! data samples is prime", Proc. IEEE 56 (1968)).
+//!
+//! rustfft has this transform, too; here permutations are tables, and both inner transforms are out of place.
+
+use std::sync::Arc;
+
+use num_complex::Complex;
+use rustfft::{Direction, Fft, FftDirection, FftNum, FftPlanner, Length};
+
+/// Shorter ones have code of their own in rustfft.
+const SHORTEST: usize = 101;
+/// Whose products the lengths of inner transforms are: those that rustfft has fast code for.
+const FACTORS: [usize; 5] = [2, 3, 5, 7, 11];
+
+/// With `g` a generator of the numbers below `n` under multiplication, `X[g^-p] = x[0] + sum of x[g^q] w^(g^(q - p))`
+/// is a cyclic convolution.
+pub struct PrimeLength<T> {
+    inner: Arc<dyn Fft<T>>,
+    direction: FftDirection,
+    /// `g^q`.
+    reads: Vec<u32>,
+    /// `g^-p`.
+    writes: Vec<u32>,
+    /// The transform of `w^(g^-q)` over the length, conjugated.
+    factors: Vec<Complex<T>>,
+}
+
+/// `a^k` modulo `n`.
+fn power(a: usize, mut k: usize, n: usize) -> usize {
+    let (mut result, mut square) = (1, a % n);
+    while k > 0 {
+        if k % 2 == 1 {
+            result = result * square % n;
+        }
+        (square, k) = (square * square % n, k / 2);
+    }
+    result
+}
+
+impl<T: FftNum> PrimeLength<T> {
+    /// The transform of `n` numbers, if `n` is a prime that this is good for.
+    pub fn new(n: usize, direction: FftDirection) -> Option<Self> {
+        if n < SHORTEST || n > u32::MAX as usize || (2..).take_while(|d| d * d <= n).any(|d| n.is_multiple_of(d)) {
+            return None;
+        }
+        let mut rest = n - 1;
+        for factor in FACTORS {
+            while rest.is_multiple_of(factor) {
+                rest /= factor;
+            }
+        }
+        if rest > 1 {
+            return None;
+        }
+        let divisors = FACTORS.into_iter().filter(|f| (n - 1).is_multiple_of(*f));
+        let generates = |g: &usize| divisors.clone().all(|f| power(*g, (n - 1) / f, n) != 1);
+        let generator = (2..n).find(generates)?;
+        let powers = |g: usize| {
+            std::iter::successors(Some(1), |last| Some(last * g % n)).take(n - 1).map(|p| p as u32).collect::<Vec<_>>()
+        };
+        let (reads, writes) = (powers(generator), powers(power(generator, n - 2, n)));
+        let inner = FftPlanner::new().plan_fft_forward(n - 1);
+        let turn = if direction == FftDirection::Forward { -std::f64::consts::TAU } else { std::f64::consts::TAU };
+        let root = |k: u32| {
+            let w = Complex::from_polar(1.0 / (n - 1) as f64, turn * f64::from(k) / n as f64);
+            Complex::new(T::from_f64(w.re).expect("a float"), T::from_f64(w.im).expect("a float"))
+        };
+        let mut factors: Vec<_> = writes.iter().map(|&k| root(k)).collect();
+        inner.process(&mut factors);
+        factors.iter_mut().for_each(|z| *z = z.conj());
+        Some(Self { inner, direction, reads, writes, factors })
+    }
+
+    /// Numbers of scratch memory of the inner transform.
+    fn inner_scratch(&self) -> usize {
+        self.inner.get_outofplace_scratch_len()
+    }
+
+    /// Transforms the line `from` to `to`, given two lines of scratch memory and that of the inner transform.
+    fn line(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        let (one, rest) = scratch.split_at_mut(self.reads.len());
+        let (two, inner) = rest.split_at_mut(self.reads.len());
+        let first = from[0];
+        for (a, &at) in one.iter_mut().zip(&self.reads) {
+            *a = from[at as usize];
+        }
+        self.inner.process_outofplace_with_scratch(one, two, inner);
+        to[0] = first + two[0];
+        // The inverse of the inner transform is the conjugate of that of the conjugate.
+        for (a, factor) in two.iter_mut().zip(&self.factors) {
+            *a = a.conj() * factor;
+        }
+        two[0] = two[0] + first.conj();
+        self.inner.process_outofplace_with_scratch(two, one, inner);
+        for (a, &at) in one.iter().zip(&self.writes) {
+            to[at as usize] = a.conj();
+        }
+    }
+}
+
+impl<T: FftNum> Length for PrimeLength<T> {
+    fn len(&self) -> usize {
+        self.reads.len() + 1
+    }
+}
+
+impl<T: FftNum> Direction for PrimeLength<T> {
+    fn fft_direction(&self) -> FftDirection {
+        self.direction
+    }
+}
+
+impl<T: FftNum> Fft<T> for PrimeLength<T> {
+    fn process_with_scratch(&self, buffer: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        let (from, scratch) = scratch.split_at_mut(self.len());
+        for line in buffer.chunks_exact_mut(from.len()) {
+            from.copy_from_slice(line);
+            self.line(from, line, scratch);
+        }
+    }
+    fn process_outofplace_with_scratch(
+        &self,
+        from: &mut [Complex<T>],
+        to: &mut [Complex<T>],
+        scratch: &mut [Complex<T>],
+    ) {
+        self.process_immutable_with_scratch(from, to, scratch);
+    }
+    fn process_immutable_with_scratch(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        for (from, to) in from.chunks_exact(self.len()).zip(to.chunks_exact_mut(self.len())) {
+            self.line(from, to, scratch);
+        }
+    }
+    fn get_inplace_scratch_len(&self) -> usize {
+        self.len() + self.get_immutable_scratch_len()
+    }
+    fn get_outofplace_scratch_len(&self) -> usize {
+        self.get_immutable_scratch_len()
+    }
+    fn get_immutable_scratch_len(&self) -> usize {
+        2 * self.reads.len() + self.inner_scratch()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In place, and out of place, as rustfft's own.
+    #[test]
+    fn they_agree_with_the_plans_of_rustfft() {
+        assert!(
+            [97, 103, 107, 1001, 1024].iter().all(|&n| PrimeLength::<f64>::new(n, FftDirection::Forward).is_none())
+        );
+        for n in [101, 1009] {
+            for direction in [FftDirection::Forward, FftDirection::Inverse] {
+                let plan = PrimeLength::<f64>::new(n, direction).expect("a prime");
+                let x: Vec<_> = (0..2 * n).map(|i| Complex::new((i as f64).sin(), (3.0 * i as f64).cos())).collect();
+                let mut want = x.clone();
+                FftPlanner::new().plan_fft(n, direction).process(&mut want);
+                let mut got = [x.clone(), x.clone()];
+                plan.process(&mut got[0]);
+                plan.process_outofplace_with_scratch(
+                    &mut x.clone(),
+                    &mut got[1],
+                    &mut vec![Complex::default(); plan.get_outofplace_scratch_len()],
+                );
+                for got in got {
+                    assert!(got.iter().zip(&want).all(|(a, b)| (a - b).norm() < 1e-11), "{n} {direction:?}");
+                }
+            }
+        }
+    }
+}

@@ -266,7 +266,7 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     let python_name = o.name.clone().unwrap_or_else(|| name.to_string().trim_start_matches("r#").to_string());
     // Those of these modules have its name before theirs in torch.
     let profiled = match o.module.as_deref() {
-        Some(module @ ("linalg" | "special" | "fft")) => format!("{module}_{python_name}"),
+        Some(module @ ("linalg" | "special" | "fft" | "masked" | "sparse")) => format!("{module}_{python_name}"),
         _ => python_name.clone(),
     };
     let policy = autocast::policy(&profiled).map(|policy| format_ident!("{policy}"));
@@ -340,6 +340,8 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
     };
     let out = o.out.as_ref().map_or_else(|| quote!(OutDtype::Cast), |e| quote!(#e));
     let policy_entry = policy.map_or_else(|| quote!(None), |policy| quote!(Some(#policy)));
+    let direct =
+        if returns == "Result<Tensor>" { direct(&ps, &worker, o.has("inplace")) } else { quote!(Direct::NONE) };
     let entry_doc = format!("Entry of `{python_name}` in the roster.");
     Ok(quote! {
         #functions
@@ -366,9 +368,68 @@ fn expand(args: Punctuated<Argument, Token![,]>, mut function: ItemFn) -> Result
                 autocast: #policy_entry,
                 returns: #returns,
                 call,
+                direct: {
+                    use ::retrograd::ops::{Direct, DirectInts};
+                    #direct
+                },
             }
         };
     })
+}
+
+/// The `Direct` of an op that returns a tensor: which calls it has follows from the types of its parameters.
+fn direct(params: &[Param], worker: &Ident, inplace: bool) -> Tokens {
+    let Some((first, rest)) = params.split_first().filter(|(first, _)| first.is_of("& Tensor")) else {
+        return quote!(Direct::NONE);
+    };
+    debug_assert!(first.default.is_none());
+    let form = inplace.then(|| quote!(form,));
+    // The defaults from a parameter on, if all have one.
+    let defaults = |from: usize| -> Option<Vec<&Tokens>> {
+        rest.get(from..)?.iter().map(|p| p.default.as_ref().map(|(_, value)| value)).collect()
+    };
+    let call = |parameter: Tokens, given: &[Tokens], defaults: Vec<&Tokens>| {
+        let name = if inplace { quote!(form) } else { quote!(_form) };
+        quote!(|#name, x #parameter| #worker(#form x, #(#given,)* #(#defaults),*))
+    };
+    let some = |value: Option<Tokens>| value.map_or_else(|| quote!(None), |value| quote!(Some(#value)));
+    let one = some(defaults(0).map(|d| call(quote!(), &[], d)));
+    let second = rest.first().filter(|p| !p.kw_only && p.default.is_none());
+    let two = second.filter(|p| p.is_of("& Tensor")).and_then(|_| defaults(1));
+    let two = some(two.map(|d| call(quote!(, y), &[quote!(y)], d)));
+    // One list of integers, or as many separate ones as there are parameters for one.
+    let list = rest.first().filter(|p| !p.kw_only).and_then(|p| match p.ty.to_token_stream().to_string().as_str() {
+        "& [i64]" => Some((quote!(ints), p.size)),
+        "Option < & [i64] >" => Some((quote!(Some(ints)), p.size)),
+        _ => None,
+    });
+    let number = |(i, p): (usize, &Param)| {
+        let given = match p.ty.to_token_stream().to_string().as_str() {
+            _ if p.kw_only => None,
+            "i64" => Some(quote!(n)),
+            "Option < i64 >" => Some(quote!(Some(n))),
+            _ => None,
+        }?;
+        let missing = p.default.as_ref().map_or_else(|| quote!(::core::unreachable!()), |(_, value)| quote!(#value));
+        Some(quote!(match ints.get(#i) { Some(&n) => #given, None => #missing }))
+    };
+    let numbers: Vec<Tokens> = rest.iter().enumerate().map_while(number).collect();
+    let ints = match list {
+        Some((given, separate)) => defaults(1).map(|d| {
+            let call = call(quote!(, ints), &[given], d);
+            let most = if separate { quote!(usize::MAX) } else { quote!(1) };
+            quote!(DirectInts { call: #call, fewest: 1, most: #most, list: true })
+        }),
+        None if !numbers.is_empty() => defaults(numbers.len()).map(|d| {
+            let most = numbers.len();
+            let fewest = rest[..most].iter().filter(|p| p.default.is_none()).count();
+            let call = call(quote!(, ints), &numbers, d);
+            quote!(DirectInts { call: #call, fewest: #fewest, most: #most, list: false })
+        }),
+        None => None,
+    };
+    let ints = some(ints);
+    quote!(Direct { one: #one, two: #two, ints: #ints })
 }
 
 /// The function, which says when it begins and ends (`retrograd::profiler::op`, as `profiled`), with errors that carry

@@ -32,6 +32,8 @@ pub enum ErrorKind {
     Type { op: &'static str, detail: String },
     /// An argument of the right type and a wrong value.
     Value { op: &'static str, detail: String },
+    /// Arguments that exclude each other, where torch asserts that they are not both given.
+    Assertion { op: &'static str, detail: String },
     /// A dimension outside `-ndim..ndim`.
     DimRange { op: &'static str, dim: i64, ndim: usize },
     /// An index outside its axis.
@@ -48,6 +50,8 @@ pub enum ErrorKind {
     NotImplemented { detail: String },
     /// No kernel for a dtype. `kernel` is what torch calls the loop that refuses.
     NoKernel { op: &'static str, kernel: &'static str, dtype: DType },
+    /// An op that does not take sparse operands was given one; `backend` is what torch calls those of its layout.
+    Sparse { op: &'static str, backend: &'static str },
     /// A call needs the elements of a batched tensor.
     Batched { op: &'static str },
     /// A matrix has no factorization, inverse or solution, or an iteration did not converge.
@@ -64,6 +68,7 @@ pub enum ErrorClass {
     Runtime,
     Type,
     Value,
+    Assertion,
     Index,
     NotImplemented,
     Linalg,
@@ -85,8 +90,11 @@ impl ErrorKind {
             | ErrorKind::Foreign(_) => ErrorClass::Runtime,
             ErrorKind::Type { .. } => ErrorClass::Type,
             ErrorKind::Value { .. } => ErrorClass::Value,
+            ErrorKind::Assertion { .. } => ErrorClass::Assertion,
             ErrorKind::DimRange { .. } | ErrorKind::Index { .. } => ErrorClass::Index,
-            ErrorKind::NotImplemented { .. } | ErrorKind::NoKernel { .. } => ErrorClass::NotImplemented,
+            ErrorKind::NotImplemented { .. } | ErrorKind::NoKernel { .. } | ErrorKind::Sparse { .. } => {
+                ErrorClass::NotImplemented
+            }
             ErrorKind::Linalg { .. } => ErrorClass::Linalg,
             ErrorKind::OutOfMemory { .. } => ErrorClass::Memory,
         }
@@ -145,6 +153,9 @@ impl Error {
     pub fn value(op: &'static str, detail: impl Into<String>) -> Self {
         ErrorKind::Value { op, detail: detail.into() }.into()
     }
+    pub fn assertion(op: &'static str, detail: impl Into<String>) -> Self {
+        ErrorKind::Assertion { op, detail: detail.into() }.into()
+    }
     pub fn index(op: &'static str, detail: impl Into<String>) -> Self {
         ErrorKind::Index { op, detail: detail.into() }.into()
     }
@@ -184,9 +195,11 @@ impl Error {
             | ErrorKind::DType { op, .. }
             | ErrorKind::Type { op, .. }
             | ErrorKind::Value { op, .. }
+            | ErrorKind::Assertion { op, .. }
             | ErrorKind::DimRange { op, .. }
             | ErrorKind::Index { op, .. }
             | ErrorKind::Batched { op }
+            | ErrorKind::Sparse { op, .. }
             | ErrorKind::NoKernel { op, .. } => *op = name,
             ErrorKind::NonFinite(facts) => {
                 if facts.gradient_of.is_none() {
@@ -252,6 +265,7 @@ impl fmt::Display for Error {
             | ErrorKind::DType { op, detail }
             | ErrorKind::Type { op, detail }
             | ErrorKind::Value { op, detail }
+            | ErrorKind::Assertion { op, detail }
             | ErrorKind::Index { op, detail } => write!(f, "{op}: {detail}"),
             ErrorKind::DimRange { op, dim, ndim } => {
                 let n = (*ndim).max(1) as i64;
@@ -278,6 +292,21 @@ impl fmt::Display for Error {
                     "\"{kernel}\" not implemented for '{dtype}': convert with .to(float32) or another dtype that {op} takes"
                 )
             }
+            ErrorKind::Sparse { op, backend } => match *op {
+                "storage" | "untyped_storage" => {
+                    write!(f, "Cannot access storage of SparseTensorImpl: a sparse tensor has none, its values() have")
+                }
+                "data_ptr" | "tolist" | "__dlpack__" | "__buffer__" | "view_of_memory" => write!(
+                    f,
+                    "{op}: Cannot access data pointer of Tensor that doesn't have storage: use to_dense() or values() of the \
+                     sparse tensor"
+                ),
+                _ => write!(
+                    f,
+                    "Could not run 'aten::{op}' with arguments from the '{backend}' backend. {op} does not take sparse tensors: \
+                     use to_dense() or values() of them"
+                ),
+            },
             ErrorKind::Batched { op } => {
                 match *op {
                     "item" => f.write_str(

@@ -26,6 +26,7 @@ pub mod generator;
 mod in_place;
 pub mod interrupt;
 pub mod ops;
+pub mod optim;
 pub mod profiler;
 pub mod storage;
 pub mod tensor;

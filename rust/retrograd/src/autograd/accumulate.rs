@@ -24,7 +24,7 @@ pub(crate) fn add(a: Tensor, b: &Tensor, create_graph: bool) -> Result<Tensor> {
         arith::add_assign(&a, b)?;
         return Ok(a);
     }
-    a.add(b)
+    if a.is_sparse() && !b.is_sparse() { b.add(&a) } else { a.add(b) }
 }
 
 /// Adds `g` to the leaf's `.grad` by the gradient layout rules (semantics ACC-1 to ACC-7).
@@ -51,8 +51,14 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             g = resized(&g, sizes)?;
         }
         let next = match &current {
+            None if create_graph && g.is_sparse() => arith::cloned(&g)?,
             None if create_graph => arith::clone_strided(&g, &wanted_strides(leaf, &g))?,
             None => own(leaf, &mut g)?,
+            // Of a sparse and a dense gradient the sum is dense: another tensor.
+            Some(old) if old.is_sparse() && !g.is_sparse() => {
+                let _mode = GradGuard::new(create_graph);
+                g.add(old)?
+            }
             Some(old) if create_graph => {
                 let sum = old.add(&g)?;
                 warn_of_layout(leaf, &sum);
@@ -60,7 +66,7 @@ pub(crate) fn accumulate(leaf: &Tensor, g: Tensor, create_graph: bool) -> Result
             }
             Some(old) => {
                 warn_of_layout(leaf, old);
-                old.check_write("add_", false)?;
+                old.check_write_or_exchange("add_", false)?;
                 check_repeats("add_", old, Repeats::Refused)?;
                 old.tell_of_write()?;
                 let held = slot.lock();
@@ -120,6 +126,10 @@ fn is_still(now: &Option<Tensor>, before: &Option<Tensor>) -> bool {
 /// The gradient as a first `.grad`: `g` itself if nobody else has it and its layout fits, else a copy.
 fn own(leaf: &Tensor, g: &mut Tensor) -> Result<Tensor> {
     let _off = GradGuard::new(false);
+    if g.is_sparse() {
+        let own = g.owns_elements() && g.history().is_none();
+        return if own { Ok(g.clone()) } else { arith::cloned(&g.detach()) };
+    }
     if g.is_unshared() && g.history().is_none() && fits(leaf, g) {
         return Ok(g.clone());
     }
@@ -147,6 +157,9 @@ fn wanted_strides(leaf: &Tensor, g: &Tensor) -> layout::Strides {
 
 /// Whether `g` is laid out as `.grad` of this leaf may be.
 fn fits(leaf: &Tensor, g: &Tensor) -> bool {
+    if g.is_sparse() {
+        return true;
+    }
     let b = g.body();
     if leaf.is_contiguous() && b.contiguous {
         return true;

@@ -102,7 +102,11 @@ impl OpRule<dyn AnyPrimitive> {
         let slots: SmallVec<[usize; 2]> = (0..saves.len()).filter(|&i| saves[i].name == name).collect();
         Ok(match slots[..] {
             [] => self.op.params().into_iter().find(|(n, _)| *n == name).map(|(_, v)| SavedItem::Value(v)),
-            [i] => Some(SavedItem::Tensor(self.saved.unpack_one(node, i, true)?)),
+            [i] => Some(SavedItem::Tensor(match self.saved.unpack_one(node, i, true)? {
+                // Other nodes may have the same tensor, which is nobody's to write to.
+                Some(number) if number.is_number() => Some(Tensor::number(number.item()?)?),
+                tensor => tensor,
+            })),
             // One name for several slots: a list of tensors.
             ref slots => {
                 let tensors = slots.iter().map(|&i| self.saved.unpack_one(node, i, true));
@@ -344,7 +348,7 @@ pub(crate) fn apply_any_inplace(op: &mut dyn Unrecorded, xs: &[&Tensor]) -> Resu
     }
     let _span = (word & mode::PROFILED != 0).then(|| profiler::primitive(op.op(), true, xs));
     let recording = mode::records(word) && target.dtype().is_differentiable() && xs.iter().any(|x| x.requires_grad());
-    target.check_write(facts.name, recording)?;
+    target.check_write_or_exchange(facts.name, recording)?;
     op.op().check_dtype(xs)?;
     overlap::check(op.op(), xs)?;
     let propagating = if mode::propagates(word) { BeforeWrite::of(xs)? } else { None };
@@ -429,6 +433,9 @@ fn before_write(
 /// Copies a fresh result into the tensor an in-place op writes to; checks that shape and dtype allow it.
 pub(crate) fn write_result(op: &'static str, result: &Tensor, target: &Tensor) -> Result<()> {
     check_target(op, result.sizes(), result.dtype(), target)?;
+    if target.is_sparse() {
+        return target.take_elements(op, result);
+    }
     crate::tensor::copy::copy_into(result, target)
 }
 

@@ -457,7 +457,9 @@ fn call_tensor_hook(hook: &dyn super::hooks::TensorHook, grad: &mut Option<Tenso
 fn retain(t: &Tensor, g: &Tensor) -> Result<()> {
     let current = t.meta().grad.lock().clone();
     let next = match current {
+        None if g.is_sparse() => arith::cloned(g)?,
         None => arith::clone_strided(g, &layout::contiguous_strides(g.sizes()))?,
+        Some(old) if old.is_sparse() && !g.is_sparse() => g.add(&old)?,
         Some(old) => old.add(g)?,
     };
     let old = t.meta().grad.lock().replace(next);

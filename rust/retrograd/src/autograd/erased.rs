@@ -43,6 +43,8 @@ pub trait AnyPrimitive: Debug + Send + Sync + 'static {
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType>;
     fn dtypes(&self) -> Dtypes;
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
+    /// As [`Primitive::sparse`].
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs>;
     /// # Safety
     /// As [`Primitive::forward_into`].
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool>;
@@ -93,6 +95,9 @@ impl<P: Primitive> AnyPrimitive for P {
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         operands::forward(self, xs)
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        P::sparse(self, xs)
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         if !operands::as_they_are(self, xs)? {

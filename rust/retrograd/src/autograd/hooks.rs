@@ -201,6 +201,43 @@ impl Tensor {
             take_all(&meta.post_accumulate);
         }
     }
+    /// The hooks on the gradient of this tensor, with their ids.
+    pub fn tensor_hooks(&self) -> Result<Registered<Arc<dyn TensorHook>>> {
+        Ok(match self.grad_fn()? {
+            Some(edge) => edge.node.hooks_if_any().map_or_else(Vec::new, |hooks| {
+                let of_output = |(id, (nr, hook)): &(u64, (u32, _))| (*nr == edge.nr).then(|| (*id, Arc::clone(hook)));
+                hooks.tensor.lock().iter().filter_map(of_output).collect()
+            }),
+            None => self.inner().meta.get().map_or_else(Vec::new, |meta| meta.hooks.lock().clone()),
+        })
+    }
+    /// Gives the gradient of this tensor, which need not require one yet, this hook alone, or none.
+    pub fn replace_tensor_hooks(&self, hook: Option<Arc<dyn TensorHook>>) -> Result<()> {
+        self.check_own_gradient("_backward_hooks")?;
+        let ids = self.tensor_hooks()?.into_iter().map(|(id, _)| id);
+        match self.grad_fn()? {
+            Some(edge) => {
+                ids.for_each(|id| remove(&edge.node.hooks().tensor, id));
+                hook.map(|hook| register(&edge.node.hooks().tensor, (edge.nr, hook)));
+            }
+            None => {
+                ids.for_each(|id| remove(&self.meta().hooks, id));
+                hook.map(|hook| register(&self.meta().hooks, hook));
+            }
+        }
+        Ok(())
+    }
+    /// The hooks that run after this leaf accumulated, with their ids.
+    pub fn post_accumulate_hooks(&self) -> Registered<Arc<dyn LeafHook>> {
+        self.inner().meta.get().map_or_else(Vec::new, |meta| meta.post_accumulate.lock().clone())
+    }
+    /// Has this hook alone, or none, run after this leaf accumulated.
+    pub fn replace_post_accumulate_hooks(&self, hook: Option<Arc<dyn LeafHook>>) -> Result<()> {
+        self.check_own_gradient("_post_accumulate_grad_hooks")?;
+        take_all(&self.meta().post_accumulate);
+        hook.map(|hook| register(&self.meta().post_accumulate, hook));
+        Ok(())
+    }
     /// Removes a hook of a leaf.
     pub fn remove_hook(&self, id: u64) {
         remove(&self.meta().hooks, id);

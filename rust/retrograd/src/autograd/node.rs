@@ -217,6 +217,11 @@ pub(super) fn exchange_numbers(seq: &mut u64, thread: &mut u32) {
     local(|t| (*seq, *thread) = (t.next_seq.replace(*seq), t.number.replace(*thread)));
 }
 
+/// The number that the next node of the calling thread gets, unless it leads to a node of another thread.
+pub fn next_sequence_nr() -> u64 {
+    local(|t| t.next_seq.get())
+}
+
 /// A number larger than all earlier ones of this thread and than those of the nodes that `edges` lead to.
 fn next_seq(edges: &[Option<Edge>]) -> u64 {
     local(|t| {

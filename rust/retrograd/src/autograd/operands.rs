@@ -16,10 +16,17 @@ use crate::tensor::{DType, Tensor, copy, lazy};
 /// The op itself, on what its loops know.
 #[inline(always)]
 pub(super) fn forward<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
-    if !P::TAKES_LAZY && lazy::exist() && xs.iter().any(|x| x.lazy_bits().any()) {
-        return on_resolved(&|xs| forward_plain(op, xs), xs);
+    if lazy::exist() && !all_plain::<P>(xs) {
+        return on_others_than_plain(op, &|xs| forward_plain(op, xs), xs);
     }
     forward_plain(op, xs)
+}
+
+/// Whether the operands are what the op's loops read.
+#[inline(always)]
+fn all_plain<P: Primitive>(xs: &[&Tensor]) -> bool {
+    let other = |x: &&Tensor| if P::TAKES_LAZY { x.lazy_bits().sparse } else { x.lazy_bits().any() };
+    !xs.iter().any(other)
 }
 
 #[inline(always)]
@@ -33,14 +40,18 @@ fn forward_plain<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<Outs> {
 /// Whether the op can be run on the operands as they are: written to its target at once.
 #[inline]
 pub(super) fn as_they_are<P: Primitive>(op: &P, xs: &[&Tensor]) -> Result<bool> {
-    let plain = P::TAKES_LAZY || !lazy::exist() || !xs.iter().any(|x| x.lazy_bits().any());
+    let plain = !lazy::exist() || all_plain::<P>(xs);
     Ok(plain && converted_from(op, xs)?.is_none())
 }
 
-/// Whether an operand has a dtype that the op, which does more than moving elements, has no loops for.
+/// Whether the op, which does more than moving elements, has no loops for the dtype of an operand, or for that which
+/// they have in common: a float16 and a complex number make complex32.
 #[inline(always)]
 fn any_only_stored<P: Primitive>(op: &P, xs: &[&Tensor]) -> bool {
-    !op.dtypes().is_stored() && xs.iter().any(|x| x.dtype().is_only_stored())
+    let any = |test: fn(DType) -> bool| xs.iter().any(|x| test(x.dtype()));
+    !op.dtypes().is_stored()
+        && (any(DType::is_only_stored)
+            || promotes::<P>() && any(|dtype| dtype == DType::Float16) && any(DType::is_complex))
 }
 
 /// The dtype that the op was to compute in, if its loops do not know that, or the dtype of an operand: a half, or one
@@ -103,10 +114,15 @@ fn in_wider(run: OnOthers, xs: &[&Tensor], dtype: DType, statistics: u32) -> Res
     Ok(outs)
 }
 
-/// Runs an op on copies of those operands that have lazy bits.
+/// Runs an op on copies of those operands that have lazy bits. With sparse ones, that is for the op to do.
 #[cold]
-fn on_resolved(run: OnOthers, xs: &[&Tensor]) -> Result<Outs> {
-    on_others(run, xs, &Tensor::resolved)
+fn on_others_than_plain(op: &dyn AnyPrimitive, run: OnOthers, xs: &[&Tensor]) -> Result<Outs> {
+    if !xs.iter().any(|x| x.is_sparse()) {
+        return on_others(run, xs, &Tensor::resolved);
+    }
+    // It computes with ops, which are to record nothing: with operands that have neither history nor tangents.
+    let bare = |x: &Tensor| if x.is_number() { Ok(x.clone()) } else { Ok(x.resolved()?.alias()) };
+    on_others(&|xs| op.sparse(xs), xs, &bare)
 }
 
 fn on_others(run: OnOthers, xs: &[&Tensor], of: &dyn Fn(&Tensor) -> Result<Tensor>) -> Result<Outs> {

@@ -52,7 +52,11 @@ pub(crate) fn check(op: &dyn AnyPrimitive, xs: &[&Tensor]) -> Result<()> {
 
 /// Whether several elements surely share memory.
 pub(crate) fn check_repeats(op: &str, target: &Tensor, allowed: Repeats) -> Result<()> {
-    if target.is_contiguous() || allowed == Repeats::Taken || !repeats(target.sizes(), target.strides()) {
+    if target.is_contiguous()
+        || allowed == Repeats::Taken
+        || target.is_sparse()
+        || !repeats(target.sizes(), target.strides())
+    {
         return Ok(());
     }
     if allowed == Repeats::Deprecated {

@@ -12,7 +12,7 @@ use super::node::{Grads, NodeRef, Run};
 use super::overlap::{OverlapRules, Reads};
 use super::saved::SavedTensors;
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Dtypes, Tensor, Value};
+use crate::tensor::{DType, Dtypes, Tensor, Value, sparse};
 
 /// Results of an op.
 pub type Outs = SmallVec<[Tensor; 1]>;
@@ -190,6 +190,11 @@ pub trait Primitive: Debug + Clone + Send + Sync + 'static {
 
     /// The op itself, on plain memory, in one of [`Primitive::DTYPES`] that its loops know ([`Primitive::HALVES`]).
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs>;
+
+    /// The op itself, of operands some of which are sparse.
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        Err(sparse::refused(Self::NAME, xs))
+    }
 
     /// Writes the result to `out`, which may be operand 0 itself, if that can be done at once; `false` lets the caller
     /// compute a fresh result and copy it. Nothing may be written before all checks passed.

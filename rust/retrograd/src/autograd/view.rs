@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use smallvec::smallvec;
 
-use super::arith::{Layout, cloned, node_of_view};
+use super::arith::{Layout, cloned, node_of_view, same_view};
 use super::mode;
 use super::node::{Edge, Grads, Node, NodeRef, OutMeta, Output, Rule, Run};
 use super::saved::SavedSlots;
@@ -122,6 +122,18 @@ impl Tensor {
     pub fn base(&self) -> Option<&Tensor> {
         self.view_of().map(|v| &v.base)
     }
+    /// The part of `base` that this view is of its own base: a view again, if `base` is laid out as that one and
+    /// reaches as far. `None` if this is no view.
+    pub fn same_view_of(&self, base: &Tensor) -> Result<Option<Tensor>> {
+        self.base().map(|own| same_view(own, self, base)).transpose()
+    }
+    /// Whether `base` has the layout of the tensor that this one is a view of.
+    pub fn fits_base(&self, base: &Tensor) -> bool {
+        self.base().is_some_and(|own| {
+            let (own, given) = (Layout::of(own), Layout::of(base));
+            own.has_elements_of(&given) && own.offset == given.offset
+        })
+    }
     /// Marks how a view came about, for the rules on writing to it.
     pub(crate) fn set_creation(&self, c: Creation) {
         if let Some(v) = self.view_of() {
@@ -234,6 +246,11 @@ impl Tensor {
             return Err(storage.refusal(op));
         }
         self.check_inplace(recording)
+    }
+
+    /// As [`Tensor::check_write`], for what gives a sparse tensor other elements, and writes to no memory of it.
+    pub(crate) fn check_write_or_exchange(&self, op: &'static str, recording: bool) -> Result<()> {
+        if self.is_sparse() { self.check_inplace(recording) } else { self.check_write(op, recording) }
     }
 
     /// What must not be written to as part of a graph: special views first, then leaves and views of leaves.

@@ -20,12 +20,14 @@ pub static ROSTER: &[&Entry] = &[
     &TO_BFLOAT16,
     &TO_FLOAT,
     &TO_DOUBLE,
+    &TO_CHALF,
+    &TO_CFLOAT,
+    &TO_CDOUBLE,
     &CPU,
     &TYPE_AS,
     &RESOLVE_CONJ,
     &RESOLVE_NEG,
     &ADJOINT,
-    &TO_DENSE,
 ];
 
 macro_rules! cast {
@@ -57,6 +59,12 @@ cast!(to_float, "float", Float32, " As `to(float32)`."
     "" " >>> rg.tensor([7]).float().dtype" " retrograd.float32");
 cast!(to_double, "double", Float64, " As `to(float64)`."
     "" " >>> rg.tensor([7]).double().dtype" " retrograd.float64");
+cast!(to_chalf, "chalf", Complex32, " As `to(complex32)`."
+    "" " >>> rg.tensor([7.0]).chalf().dtype" " retrograd.complex32");
+cast!(to_cfloat, "cfloat", Complex64, " As `to(complex64)`."
+    "" " >>> rg.tensor([7.0]).cfloat().tolist()" " [(7+0j)]");
+cast!(to_cdouble, "cdouble", Complex128, " As `to(complex128)`."
+    "" " >>> rg.tensor([7]).cdouble().tolist()" " [(7+0j)]");
 
 /// The tensor itself: its memory is that of the CPU.
 ///
@@ -121,18 +129,6 @@ pub fn adjoint(input: &Tensor) -> Result<Tensor> {
         ));
     }
     conj(&input.transpose(-2, -1)?)
-}
-
-/// The tensor itself, which is dense; converted if another dtype is asked for.
-///
-/// Args: `dtype` any dtype; `masked_grad` is accepted for compatibility with torch. Derivative: `g` cast back.
-///
-/// >>> rg.ones(2).to_dense(rg.float64).dtype
-/// retrograd.float64
-#[op(method, norust, "(dtype=None, *, masked_grad=None)")]
-pub fn to_dense(input: &Tensor, dtype: Option<DType>, masked_grad: Option<bool>) -> Result<Tensor> {
-    let _ = masked_grad;
-    crate::ops::memory::cast(input, dtype.unwrap_or(input.dtype()))
 }
 
 #[cfg(test)]

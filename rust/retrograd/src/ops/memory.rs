@@ -4,16 +4,17 @@ use retrograd_macros::op;
 use smallvec::smallvec;
 
 use super::pointwise::check_number;
-use super::{Device, Entry, Form, view};
+use super::{Device, Entry, Form, sparse, view};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply_as, apply_inplace, apply1};
 use crate::autograd::mode;
 use crate::autograd::overlap::{self, OverlapRules, Reads, Repeats};
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::reclaim::reading;
 use crate::tensor::copy;
 use crate::tensor::layout::{Strides, broadcast, contiguous_strides, preserving_strides};
+use crate::tensor::sparse::refused;
 use crate::tensor::{Body, DType, MemoryFormat, Scalar, Tensor};
 
 /// Entries of this family.
@@ -56,6 +57,15 @@ impl Primitive for CloneOf {
         };
         copy::copy_into(xs[0], &c)?;
         Ok(out(c))
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if self.strides.is_some() {
+            return Err(Error::shape(
+                Self::NAME,
+                "unsupported memory format option Contiguous: a sparse tensor has no strides",
+            ));
+        }
+        sparse::copied(xs[0], xs[0].dtype()).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         Ok(one(cx.g().clone()))
@@ -116,6 +126,9 @@ impl Primitive for ToCopy {
         let c = xs[0].empty_in(Self::NAME, self.format, self.dtype)?;
         copy::copy_into(xs[0], &c)?;
         Ok(out(c))
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        sparse::copied(xs[0], self.dtype).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The real part of a complex gradient is for the engine to take.
@@ -208,6 +221,12 @@ impl Primitive for CopyFrom {
         copy::copy_into(xs[1], &c)?;
         Ok(out(c))
     }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if xs[0].layout() != xs[1].layout() || xs[0].sizes() != xs[1].sizes() {
+            return Err(refused(Self::NAME, xs));
+        }
+        sparse::copied(xs[1], xs[0].dtype()).map(out)
+    }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         copy::copy_into(xs[1], out)?;
         Ok(true)
@@ -277,6 +296,9 @@ impl Primitive for Fill {
         let filled = Tensor::empty(&sizes, xs[0].dtype())?;
         copy::copy_into(xs[1], &filled)?;
         Ok(out(filled))
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if self.0 == Filling::Zero { sparse::emptied("zero_", xs[0]).map(out) } else { Err(refused(Self::NAME, xs)) }
     }
     unsafe fn forward_into(&self, xs: &[&Tensor], out: &Tensor) -> Result<bool> {
         // SAFETY: those of callers; a copy permits repeated elements, which all get the same value.

@@ -17,16 +17,18 @@ pub mod reduce;
 pub mod rnn;
 pub mod sets;
 pub mod sort;
+pub mod sparse;
 pub mod view;
 
 mod options;
 
-pub use crate::tensor::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Strided, Value, no_device};
+pub use crate::tensor::{Arg, Device, Form, IntoValue, Kind, OneOrMany, Value};
 pub use options::TensorOptions;
 pub use out_dtype::OutDtype;
 
 use crate::autocast::Policy;
 use crate::error::Result;
+use crate::tensor::Tensor;
 
 /// Bits of [`Entry::forms`].
 pub mod forms {
@@ -52,7 +54,8 @@ pub struct Param {
 /// order.
 pub struct Entry {
     pub name: &'static str,
-    /// `""` for the top level, `"fft"`, `"linalg"`, `"nn.functional"`, `"signal.windows"` or `"special"`.
+    /// `""` for the top level, `"fft"`, `"linalg"`, `"masked"`, `"nn.functional"`, `"signal.windows"`, `"sparse"` or
+    /// `"special"`.
     pub module: &'static str,
     pub aliases: &'static [&'static str],
     pub doc: &'static str,
@@ -70,6 +73,36 @@ pub struct Entry {
     pub returns: &'static str,
     /// The op on dynamic values, one per parameter.
     pub call: fn(Form, &[Value]) -> Result<Value>,
+    /// The op on a tensor and little else.
+    pub direct: Direct,
+}
+
+type Unary = fn(Form, &Tensor) -> Result<Tensor>;
+type Binary = fn(Form, &Tensor, &Tensor) -> Result<Tensor>;
+type OfInts = fn(Form, &Tensor, &[i64]) -> Result<Tensor>;
+
+/// The op on a tensor and little else, for callers who have that at hand: what [`Entry::call`] does with the same
+/// values, and with [`Value::Default`] for all other parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Direct {
+    pub one: Option<Unary>,
+    pub two: Option<Binary>,
+    pub ints: Option<DirectInts>,
+}
+
+impl Direct {
+    pub const NONE: Self = Self { one: None, two: None, ints: None };
+}
+
+/// The op on a tensor and integers.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectInts {
+    pub call: OfInts,
+    /// How many separate arguments the integers may be.
+    pub fewest: usize,
+    pub most: usize,
+    /// Whether they are one parameter, which takes a list.
+    pub list: bool,
 }
 
 impl Entry {
@@ -104,8 +137,10 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         pointwise::polar::ROSTER,
         pointwise::select::ROSTER,
         reduce::ROSTER,
+        reduce::MASKED_ROSTER,
         sort::ROSTER,
         view::ROSTER,
+        sparse::ROSTER,
         view::copies::ROSTER,
         index::ROSTER,
         matmul::ROSTER,
@@ -128,7 +163,6 @@ pub fn roster() -> impl Iterator<Item = &'static Entry> {
         nn::pool::ROSTER,
         nn::image::ROSTER,
         linalg::ROSTER,
-        linalg::SPECTRAL_ROSTER,
         fft::ROSTER,
     ]
     .into_iter()

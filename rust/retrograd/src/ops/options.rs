@@ -1,8 +1,8 @@
 //! What all factories take: [`TensorOptions`].
 
-use super::{Arg, Device, Param, Strided, Value};
+use super::{Arg, Device, Param, Value};
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Tensor, default_dtype};
+use crate::tensor::{DType, Layout, Tensor, default_dtype};
 
 /// How a factory makes its tensor: of which dtype, and whether as a leaf that requires grad.
 ///
@@ -23,6 +23,8 @@ use crate::tensor::{DType, Tensor, default_dtype};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TensorOptions {
     dtype: Option<DType>,
+    /// Where it is not [`Layout::Strided`], the factory refuses it.
+    pub(crate) layout: Layout,
     requires_grad: bool,
 }
 
@@ -50,28 +52,34 @@ impl TensorOptions {
         }
         [
             keyword::<Option<DType>>("dtype", "None"),
-            keyword::<Option<Strided>>("layout", "None"),
+            keyword::<Option<Layout>>("layout", "None"),
             keyword::<Option<Device>>("device", "None"),
             keyword::<bool>("pin_memory", "False"),
             keyword::<bool>("requires_grad", "False"),
         ]
     };
 
-    /// From the values of [`Self::PARAMS`]; refuses a layout or device that does not exist.
+    /// From the values of [`Self::PARAMS`]; refuses a device that does not exist.
     pub(crate) fn get(values: &[Value]) -> Result<Self> {
         let [dtype, layout, device, pin_memory, requires_grad] = values else {
             unreachable!("#[op] passes the values of PARAMS")
         };
         let flag = |value| Option::<bool>::get(value).map(|v| v.unwrap_or(false));
-        Option::<Strided>::get(layout)?;
+        let layout = Option::get(layout)?.unwrap_or_default();
         Option::<Device>::get(device)?;
         flag(pin_memory)?;
-        Ok(Self { dtype: Option::get(dtype)?, requires_grad: flag(requires_grad)? })
+        Ok(Self { dtype: Option::get(dtype)?, layout, requires_grad: flag(requires_grad)? })
     }
 
-    /// The dtype of the tensor, which is `usual` unless these name one. Refuses to require grad of a dtype that carries
-    /// none, before anything is made.
+    /// The dtype of the tensor, which is `usual` unless these name one. Refuses a sparse layout, and to require grad of
+    /// a dtype that carries none, before anything is made.
     pub(crate) fn dtype_or(self, op: &'static str, usual: DType) -> Result<DType> {
+        if self.layout != Layout::Strided {
+            return Err(Error::not_implemented(format!(
+                "{op}: no factory makes a tensor of layout {}: use sparse_coo_tensor, sparse_csr_tensor or to_sparse",
+                self.layout.name()
+            )));
+        }
         let dtype = self.dtype.unwrap_or(usual);
         if self.requires_grad && !dtype.is_differentiable() {
             return Err(Error::dtype(

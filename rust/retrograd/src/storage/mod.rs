@@ -30,8 +30,10 @@
 //! [`TensorView`]: crate::tensor::TensorView
 
 pub mod reclaim;
+mod shared;
 pub(crate) mod watch;
 
+use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ptr::NonNull;
@@ -41,9 +43,10 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 use parking_lot::Mutex;
 
 use crate::call_site::CallSite;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::in_place;
 use crate::kernels::memory::Block;
+use shared::Mapping;
 
 /// Bytes of a buffer that lives inside the `Storage` itself: the small tensors that dispatch cost is measured on.
 const INLINE: usize = 64;
@@ -54,11 +57,33 @@ struct Inline(UnsafeCell<[u8; INLINE]>);
 /// Memory that belongs to somebody else.
 struct Foreign {
     /// Dropped with the storage.
-    #[allow(dead_code, reason = "held for its Drop")]
-    owner: Box<dyn Send + Sync>,
+    owner: Owner,
     /// Names the import if the bytes may only be read.
     read_only: Option<&'static str>,
 }
+
+enum Owner {
+    /// Of the bytes.
+    Bytes {
+        #[allow(dead_code, reason = "held for its Drop")]
+        owner: Box<dyn Send + Sync>,
+    },
+    /// Nobody owns bytes, as there are none: these are the elements.
+    Elements(Box<dyn Any + Send + Sync>),
+}
+
+/// What a storage has for its bytes.
+struct Memory {
+    /// A block of the pool, also one that had them before they were shared, if others have its address.
+    block: Option<Block>,
+    /// The bytes, as other processes may have them too.
+    shared: Option<Box<Mapping>>,
+}
+
+/// What the address of a storage without bytes leads to: an element of any dtype, which nobody has reason to read.
+#[repr(align(16))]
+struct Nothing([u8; 16]);
+static NOTHING: Nothing = Nothing([0; 16]);
 
 /// A number that grows when a transform begins, which distinguishes memory from before it from memory made since.
 static EPOCH: AtomicU32 = AtomicU32::new(0);
@@ -124,8 +149,8 @@ pub struct Storage {
     fixed: AtomicBool,
     /// How many views show the bytes (S7).
     views: AtomicU32,
-    /// The block of the pool that has the bytes, unless they are inline or somebody else's.
-    block: Mutex<Option<Block>>,
+    /// What has the bytes, unless they are inline or somebody else's.
+    memory: Mutex<Memory>,
     /// The counter of the tensors made over this storage; `.data` aliases bring their own.
     pub(crate) version: Version,
     /// Whether profiles are told of the bytes.
@@ -176,7 +201,7 @@ impl Storage {
             foreign,
             ptr: AtomicPtr::new(ptr),
             bytes: AtomicUsize::new(bytes),
-            block: Mutex::new(block),
+            memory: Mutex::new(Memory { block, shared: None }),
             version: Version::default(),
             counted,
             lent: AtomicBool::new(false),
@@ -186,15 +211,18 @@ impl Storage {
     /// Makes space for at least `bytes` bytes; what is beyond the old end is not initialised. All tensors over the
     /// storage go on sharing it. An error if others have its address.
     pub fn grow(&self, op: &'static str, bytes: usize) -> Result<()> {
-        let mut current = self.block.lock();
+        let mut memory = self.memory.lock();
         let old = self.bytes();
         if bytes <= old {
             return Ok(());
         }
+        if self.is_elsewhere() {
+            return Err(self.refusal(op));
+        }
         if self.fixed.load(Ordering::Relaxed) {
             return Err(Error::autograd(format!(
                 "{op}: Trying to resize storage that is not resizable: its memory is shared with another library (NumPy, \
-                 DLPack, a buffer), which would go on with the old one: clone() the tensor first"
+                 DLPack, a buffer) or process, which would go on with the old one: clone() the tensor first"
             )));
         }
         if self.views.load(Ordering::Relaxed) > 0 {
@@ -211,8 +239,8 @@ impl Storage {
             watch::changed(|| -(old as i64), from);
             watch::changed(|| bytes as i64, self.ptr());
         }
-        let former = current.replace(block);
-        drop(current);
+        let former = memory.block.replace(block);
+        drop(memory);
         reclaim::retire(former);
         Ok(())
     }
@@ -227,11 +255,11 @@ impl Storage {
         }
         {
             // Not while it grows.
-            let _block = self.block.lock();
+            let _memory = self.memory.lock();
             if self.is_fixed() {
                 return Err(Error::autograd(format!(
-                    "{op}: the tensor's memory is shared with another library (NumPy, DLPack, a buffer), which may write to \
-                     it: clone() the tensor and take a view of the clone"
+                    "{op}: the tensor's memory is shared with another library (NumPy, DLPack, a buffer) or process, which may \
+                     write to it: clone() the tensor and take a view of the clone"
                 )));
             }
             self.views.fetch_add(1, Ordering::Relaxed);
@@ -256,6 +284,9 @@ impl Storage {
     /// The error of a write to bytes that may not be written.
     #[cold]
     pub(crate) fn refusal(&self, op: &'static str) -> Error {
+        if self.is_elsewhere() {
+            return ErrorKind::Sparse { op, backend: "SparseCPU" }.into();
+        }
         Error::autograd(match self.read_only() {
             Some(import) => format!(
                 "{op}: the tensor's memory is read-only, as it was when {import} took it over: clone() the tensor and write to \
@@ -271,13 +302,58 @@ impl Storage {
     /// Somebody outside has the address from now on: the bytes may not move.
     pub fn fix_address(&self) {
         // Not while it grows.
-        let _block = self.block.lock();
+        let _memory = self.memory.lock();
         self.fixed.store(true, Ordering::Relaxed);
     }
 
     /// Whether somebody outside has the address, and may read or write the bytes.
     pub fn is_fixed(&self) -> bool {
         self.fixed.load(Ordering::Relaxed)
+    }
+
+    /// Moves the bytes to memory that other processes can have too, unless they are there. All tensors over the storage
+    /// go on sharing it; who has the address, such as a NumPy array, goes on with what was there.
+    pub fn share(self: &Arc<Self>, op: &'static str) -> Result<()> {
+        let former = {
+            let mut memory = self.memory.lock();
+            if memory.shared.is_some() {
+                return Ok(());
+            }
+            if self.is_elsewhere() || self.views.load(Ordering::Relaxed) > 0 {
+                return Err(self.refusal(op));
+            }
+            let mapping = Mapping::new(op, self.bytes())?;
+            // SAFETY: both are valid for as many bytes (S1), and the new one overlaps nothing.
+            unsafe { std::ptr::copy_nonoverlapping(self.ptr(), mapping.ptr(), self.bytes()) };
+            if self.counted {
+                watch::changed(|| -(self.bytes() as i64), self.ptr());
+                watch::changed(|| self.bytes() as i64, mapping.ptr());
+            }
+            self.ptr.store(mapping.ptr(), Ordering::Release);
+            shared::remember(&mapping, self);
+            memory.shared = Some(Box::new(mapping));
+            // Those who have the address of the block go on with it.
+            if self.fixed.swap(true, Ordering::Relaxed) { None } else { memory.block.take() }
+        };
+        reclaim::retire(former);
+        Ok(())
+    }
+
+    /// The bytes of a file that another process got from [`Storage::shared_file`]: the storage that has them, if there
+    /// is one. The file stays the caller's.
+    pub fn of_shared_file(op: &'static str, file: i32, bytes: usize) -> Result<Arc<Self>> {
+        let mapping = Mapping::of(op, file, bytes)?;
+        Ok(shared::storage_of(mapping, |mapping| {
+            let storage = Self::new(None, None, mapping.ptr(), bytes, false);
+            storage.fixed.store(true, Ordering::Relaxed);
+            storage.memory.lock().shared = Some(Box::new(mapping));
+            Arc::new(storage)
+        }))
+    }
+
+    /// The file with the bytes, if they are shared; it is open as long as the storage lives.
+    pub fn shared_file(&self) -> Option<i32> {
+        self.memory.lock().shared.as_ref().map(|mapping| mapping.file())
     }
 
     /// Memory that `owner` keeps alive. `read_only` names the import if the memory may not be written.
@@ -291,8 +367,26 @@ impl Storage {
         owner: Box<dyn Send + Sync>,
         read_only: Option<&'static str>,
     ) -> Arc<Self> {
-        let foreign = Box::new(Foreign { owner, read_only });
+        let foreign = Box::new(Foreign { owner: Owner::Bytes { owner }, read_only });
         Arc::new(Self::new(Some(foreign), None, ptr.as_ptr(), bytes, false))
+    }
+
+    /// A storage that has no bytes, and stands for elements which are kept in another way. It never gets any bytes.
+    pub(crate) fn without_bytes(elements: Box<dyn Any + Send + Sync>) -> Arc<Self> {
+        let foreign = Box::new(Foreign { owner: Owner::Elements(elements), read_only: Some("a sparse tensor") });
+        Arc::new(Self::new(Some(foreign), None, NOTHING.0.as_ptr().cast_mut(), 0, false))
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.foreign.as_ref().is_some_and(|foreign| matches!(foreign.owner, Owner::Elements(_)))
+    }
+
+    /// The elements that the storage stands for, if it was made for such.
+    pub(crate) fn elements<T: 'static>(&self) -> Option<&T> {
+        match &self.foreign.as_ref()?.owner {
+            Owner::Elements(elements) => elements.downcast_ref(),
+            Owner::Bytes { .. } => None,
+        }
     }
 
     /// The import that the memory came by, if it may not be written.
@@ -363,6 +457,41 @@ mod tests {
             assert!(storage.grow("test", 300_000).is_ok() && storage.grow("test", 300_001).is_err());
             assert_eq!(storage.bytes(), 300_000);
         }
+    }
+
+    #[test]
+    #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "needs files of Linux")]
+    fn shared_bytes_are_those_that_were_there_and_those_of_every_process() {
+        for bytes in [0, 8, 1000, 100_000] {
+            let storage = Storage::allocate(bytes).unwrap();
+            // SAFETY: S1.
+            unsafe { std::ptr::write_bytes(storage.ptr(), 7, bytes) };
+            assert_eq!(storage.shared_file(), None);
+            storage.share("test").unwrap();
+            let (file, at) = (storage.shared_file().unwrap(), storage.ptr());
+            storage.share("test").unwrap();
+            assert!(storage.shared_file() == Some(file) && storage.ptr() == at);
+            assert!(storage.is_fixed() && storage.grow("test", bytes + 1).is_err());
+            // As in another process, which has no storage for it.
+            let other = Mapping::of("test", file, bytes).unwrap();
+            // SAFETY: S1, and what `Mapping` says.
+            assert!((0..bytes).all(|i| unsafe { *at.add(i) == 7 && *other.ptr().add(i) == 7 }));
+            assert!(Arc::ptr_eq(&storage, &Storage::of_shared_file("test", file, bytes).unwrap()));
+            assert!(Mapping::of("test", file, bytes + 2).is_err());
+        }
+    }
+
+    #[test]
+    #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "needs files of Linux")]
+    fn who_has_the_address_keeps_the_bytes_when_they_are_shared() {
+        let storage = Storage::allocate(1000).unwrap();
+        storage.fix_address();
+        let before = storage.ptr();
+        // SAFETY: S1.
+        unsafe { std::ptr::write_bytes(before, 7, 1000) };
+        storage.share("test").unwrap();
+        // SAFETY: the storage has the block as long as it lives.
+        assert!(storage.ptr() != before && unsafe { *before.add(999) } == 7);
     }
 
     #[test]

@@ -351,11 +351,12 @@ mod fork {
     use std::mem::forget;
     use std::sync::Once;
 
+    use super::super::shared::STORAGES;
     use super::{Ordering, PLACES, PUBLISHING, WAITING, my_place};
 
     /// Nobody else has a lock while the process is copied. No thread waits for one while it has another.
     extern "C" fn prepare() {
-        forget((PLACES.lock(), WAITING.lock(), PUBLISHING.lock()));
+        forget((PLACES.lock(), WAITING.lock(), PUBLISHING.lock(), STORAGES.lock()));
     }
     extern "C" fn go_on() {
         // SAFETY: this thread locked them in `prepare`, and forgot the guards.
@@ -363,6 +364,7 @@ mod fork {
             PLACES.force_unlock();
             WAITING.force_unlock();
             PUBLISHING.force_unlock();
+            STORAGES.force_unlock();
         }
     }
     extern "C" fn go_on_alone() {

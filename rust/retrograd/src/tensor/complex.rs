@@ -19,8 +19,8 @@ pub fn pairs(x: &Tensor) -> Result<Tensor> {
 /// The real parts of `x`, of a complex dtype, or its imaginary parts.
 pub fn part(x: &Tensor, imaginary: bool) -> Result<Tensor> {
     let offset = 2 * x.storage_offset() + usize::from(imaginary);
-    let LazyBits { conj, neg } = x.lazy_bits();
-    let bits = LazyBits { conj: false, neg: neg ^ (imaginary && conj) };
+    let LazyBits { conj, neg, sparse } = x.lazy_bits();
+    let bits = LazyBits { conj: false, neg: neg ^ (imaginary && conj), sparse };
     x.memory_as(x.dtype().real(), bits, x.sizes(), &doubled(x), offset)
 }
 

@@ -53,13 +53,18 @@ impl Default for PrintOptions {
 /// dimension, or any tensor when `edgeitems` is 0. It belongs after `device=` and before `dtype=`.
 pub fn size_suffix(shape: &[usize], options: &PrintOptions) -> Option<String> {
     let hidden = if shape.contains(&0) { shape.len() != 1 } else { options.edgeitems == 0 };
-    hidden.then(|| match shape {
+    hidden.then(|| sizes_suffix(shape))
+}
+
+/// The `size=(0, 3)` suffix.
+pub fn sizes_suffix(shape: &[usize]) -> String {
+    match shape {
         [only] => format!("size=({only},)"),
         _ => {
             let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
             format!("size=({})", sizes.join(", "))
         }
-    })
+    }
 }
 
 /// Call `task` with the multi-index of each element that is printed, in row-major order.
@@ -120,14 +125,21 @@ pub fn format_tensor(
         page.text
     };
 
+    add_suffixes(&mut body, indent, options.linewidth, suffixes, false);
+    body
+}
+
+/// Adds what stands behind the elements, each on a line of its own where it would pass `linewidth` (the first one in
+/// any case, if `apart`), and the closing parenthesis.
+pub fn add_suffixes(body: &mut String, indent: usize, linewidth: usize, suffixes: &[String], apart: bool) {
     // torch counts two columns more than the last line has, and counts afresh on a line it breaks itself.
-    let last_line = body.rsplit('\n').next().unwrap_or(&body);
+    let last_line = body.rsplit('\n').next().unwrap_or(body);
     let mut column = width_of(last_line) + 2;
-    for suffix in suffixes {
+    for (i, suffix) in suffixes.iter().enumerate() {
         let width = width_of(suffix);
-        if column + width + 2 > options.linewidth {
+        if (apart && i == 0) || column + width + 2 > linewidth {
             body.push_str(",\n");
-            push_spaces(&mut body, indent);
+            push_spaces(body, indent);
             column = indent + width;
         } else {
             body.push_str(", ");
@@ -136,7 +148,6 @@ pub fn format_tensor(
         body.push_str(suffix);
     }
     body.push(')');
-    body
 }
 
 /// Which positions of one axis are printed: all, or when `cut` the first `head` and the last `tail`.

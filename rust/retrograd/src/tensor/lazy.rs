@@ -3,12 +3,15 @@
 //! `conj()` of a complex tensor is a view with a bit set: the elements are the conjugates of what the memory holds, and
 //! the imaginary part of such a view is a view of real numbers whose negation waits. An op that does not know the bits
 //! is given copies without them (`autograd/operands.rs`), and so is everybody else who reads memory.
+//!
+//! A third bit says that the memory has no elements at all: those of a sparse tensor (`tensor/sparse.rs`). An op that
+//! does not know sparse operands refuses them, in the same place.
 
 use std::ops::BitXor;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::complex::part;
-use super::{DType, Scalar, Tensor, copy};
+use super::{DType, Scalar, Tensor, copy, sparse};
 use crate::error::{Error, Result};
 use crate::kernels::real::Ring;
 use crate::match_dtype;
@@ -20,13 +23,21 @@ pub struct LazyBits {
     pub conj: bool,
     /// To be negated.
     pub neg: bool,
+    /// The memory has no elements: the tensor is sparse.
+    pub sparse: bool,
 }
 
 impl LazyBits {
-    pub const NONE: Self = Self { conj: false, neg: false };
+    pub const NONE: Self = Self { conj: false, neg: false, sparse: false };
 
+    /// Whether the elements are other ones than those of the memory.
     #[inline(always)]
     pub fn any(self) -> bool {
+        self.conj | self.neg | self.sparse
+    }
+    /// Whether elements of the memory are to be conjugated or negated.
+    #[inline(always)]
+    pub fn waiting(self) -> bool {
         self.conj | self.neg
     }
     /// The element that a tensor with these bits has where its memory holds `x`.
@@ -47,7 +58,7 @@ impl LazyBits {
 impl BitXor for LazyBits {
     type Output = Self;
     fn bitxor(self, other: Self) -> Self {
-        Self { conj: self.conj ^ other.conj, neg: self.neg ^ other.neg }
+        Self { conj: self.conj ^ other.conj, neg: self.neg ^ other.neg, sparse: self.sparse | other.sparse }
     }
 }
 
@@ -85,9 +96,9 @@ impl Tensor {
     pub(crate) fn without_bits(&self) -> Result<Tensor> {
         self.memory_as(self.dtype(), LazyBits::NONE, self.sizes(), self.strides(), self.storage_offset())
     }
-    /// The tensor itself if it has no bits, else a copy, unrecorded.
+    /// The tensor itself if no element is to be conjugated or negated, else a copy, unrecorded.
     pub(crate) fn resolved(&self) -> Result<Tensor> {
-        if self.lazy_bits().any() { copy::copy(self) } else { Ok(self.clone()) }
+        if self.lazy_bits().waiting() { copy::copy(self) } else { Ok(self.clone()) }
     }
 }
 
@@ -144,7 +155,8 @@ fn negate(x: &Tensor, first: usize, step: usize) -> Result<()> {
 }
 
 /// Refuses a tensor with bits, whose memory is to be handed out.
-pub fn check_resolved(call: &str, x: &Tensor) -> Result<()> {
+pub fn check_resolved(call: &'static str, x: &Tensor) -> Result<()> {
+    sparse::check_strided(call, x)?;
     let bits = x.lazy_bits();
     if bits.conj {
         return Err(Error::autograd(format!(

@@ -3,6 +3,7 @@
 mod body;
 pub(crate) mod complex;
 pub mod copy;
+pub mod device;
 pub mod dtype;
 pub mod format;
 pub mod layout;
@@ -10,7 +11,9 @@ pub mod lazy;
 pub mod memory_format;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod numbers;
 pub mod scalar;
+pub mod sparse;
 mod tensor_view;
 mod value;
 
@@ -27,8 +30,9 @@ pub use layout::{Dims, Strides};
 pub use lazy::LazyBits;
 pub use memory_format::MemoryFormat;
 pub use scalar::{FromScalar, Scalar, default_dtype, set_default_dtype};
+pub use sparse::Layout;
 pub use tensor_view::TensorView;
-pub use value::{Arg, Device, Form, IntoValue, Kind, MaybeNamed, Noted, OneOrMany, Strided, Value, no_device};
+pub use value::{Arg, Device, Form, IntoValue, Kind, MaybeNamed, Noted, OneOrMany, Value};
 
 use crate::autograd::meta::Meta;
 use crate::autograd::mode;
@@ -320,6 +324,9 @@ impl Tensor {
     fn body_over(&self, dtype: Option<DType>, sizes: Dims, strides: Strides, offset: usize) -> Result<Body> {
         let reading = reading();
         let (b, storage) = self.memory(&reading);
+        if b.bits.sparse {
+            return Err(sparse::refused("as_strided", &[self]));
+        }
         let body = Self::checked_body(storage.clone(), dtype.unwrap_or(b.dtype), sizes, strides, offset)?;
         Ok(Body { bits: b.bits, version: b.version.share(&reading), ..body })
     }
@@ -502,7 +509,7 @@ impl Tensor {
         Ok(t)
     }
     /// Has `fill` write the elements of a fresh contiguous tensor.
-    fn write_all<T: Element>(&self, fill: impl FnOnce(&mut [T])) {
+    pub(crate) fn write_all<T: Element>(&self, fill: impl FnOnce(&mut [T])) {
         if self.numel() > 0 {
             let _reading = reading();
             // SAFETY: S1 to S3 as in `as_slice`; nobody else has the storage yet, so the borrow is unique; by S5 the
@@ -543,6 +550,12 @@ impl Tensor {
     pub fn bump_version(&self) {
         if !self.is_inference() {
             self.counter(Version::bump);
+        }
+    }
+    /// Makes autograd believe that there were so many in-place writes.
+    pub fn set_version(&self, version: u32) {
+        if !self.is_inference() {
+            self.counter(|counter| counter.set(version));
         }
     }
     /// Where the last in-place write was made.
@@ -589,6 +602,12 @@ impl Tensor {
         crate::match_dtype!(any, dtype, T => t.write_all::<T>(|out| out.fill(T::from_scalar(value))));
         t.set_flag(flag::NUMBER, true);
         Ok(t)
+    }
+
+    /// As [`Tensor::number`], of a tensor that is only read: others may have it too, for the same number.
+    #[inline]
+    pub fn shared_number(value: Scalar) -> Result<Self> {
+        numbers::shared(value)
     }
 
     /// A contiguous tensor with every element equal to `value`.

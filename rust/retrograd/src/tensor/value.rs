@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::generator::Generator;
-use crate::tensor::{DType, Dims, MemoryFormat, Scalar, Strides, Tensor};
+use crate::tensor::{DType, Dims, Layout, MemoryFormat, Scalar, Strides, Tensor, device};
 
 /// Where the result of an op goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub enum Value {
     Tensors(Vec<Tensor>),
     DType(DType),
     MemoryFormat(MemoryFormat),
-    Layout,
+    Layout(Layout),
     Str(String),
     Generator(Generator),
     /// Several results; with names, they become a named tuple.
@@ -61,7 +61,6 @@ pub enum Kind {
     Generator,
     /// Only the CPU exists; the parameter is there for code that names it.
     Device,
-    /// Only strided tensors exist, as above.
     Layout,
     MemoryFormat,
 }
@@ -125,10 +124,6 @@ impl Noted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device;
 
-/// The layout of tensors with strides, which is that of all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Strided;
-
 #[cold]
 fn wrong(kind: Kind, value: &Value) -> Error {
     Error::type_error("argument", format!("expected {kind:?}, got {value:?}"))
@@ -164,34 +159,19 @@ arg! {
     &'a [Tensor], Tensors, Value::Tensors(v) => v;
     DType, DType, Value::DType(d) => *d;
     MemoryFormat, MemoryFormat, Value::MemoryFormat(f) => *f;
-    Strided, Layout, Value::Layout => Strided;
+    Layout, Layout, Value::Layout(l) => *l;
     &'a str, Str, Value::Str(s) => s;
     &'a Generator, Generator, Value::Generator(g) => g;
-}
-
-/// Says that there is no such device.
-pub fn no_device(name: &str) -> String {
-    let only = "'cpu' is the only device of this build, leave device= out or name it";
-    if name.starts_with("cpu") {
-        return format!("Invalid device string: '{name}': {only}");
-    }
-    format!("Expected one of cpu device type at start of device string: {name}: {only}")
 }
 
 impl<'a> Arg<'a> for Device {
     const KIND: Kind = Kind::Device;
     fn get(value: &'a Value) -> Result<Self> {
         match value {
-            Value::Str(name) if is_cpu(name) => Ok(Device),
-            Value::Str(name) => Err(Error::shape("argument", no_device(name))),
+            Value::Str(name) => device::named(name).and_then(|(kind, _)| device::demand_cpu(kind)).map(|()| Device),
             other => Err(wrong(Kind::Device, other)),
         }
     }
-}
-
-/// Whether a name is that of the CPU: `cpu`, or `cpu:0` as some programs write it.
-fn is_cpu(name: &str) -> bool {
-    name == "cpu" || name.strip_prefix("cpu:").is_some_and(|n| n.parse::<u32>().is_ok())
 }
 
 impl<'a, T: Arg<'a>> Arg<'a> for Option<T> {
@@ -252,6 +232,11 @@ impl IntoValue for OneOrMany {
 impl IntoValue for (Tensor, Tensor) {
     fn into_value(self, fields: &'static [&'static str]) -> Value {
         Value::Tuple(vec![Value::Tensor(self.0), Value::Tensor(self.1)], fields)
+    }
+}
+impl IntoValue for (Tensor, Vec<Tensor>) {
+    fn into_value(self, fields: &'static [&'static str]) -> Value {
+        Value::Tuple(vec![Value::Tensor(self.0), self.1.into_value(&[])], fields)
     }
 }
 impl IntoValue for bool {

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::level::{Level, number_of, visible};
 use crate::autograd::arith;
 use crate::error::{Error, ErrorKind, Result};
-use crate::tensor::{Body, Dims, Strides, Tensor, flag, layout};
+use crate::tensor::{Body, Dims, Strides, Tensor, flag, layout, sparse};
 
 /// The value of a batched tensor.
 #[derive(Clone)]
@@ -93,6 +93,7 @@ pub(super) fn entry_of(value: Tensor, level: &Arc<Level>) -> Result<Tensor> {
 /// What a handle on `value` shows.
 pub(super) fn entry_body(value: &Tensor, level: &Level) -> Result<Body> {
     debug_assert_eq!(value.sizes().first(), Some(&level.size()), "the batch is in front");
+    sparse::check_strided("vmap", value)?;
     let b = value.snapshot();
     let (sizes, strides) = (Dims::from_slice(&b.sizes[1..]), Strides::from_slice(&b.strides[1..]));
     let numel = layout::numel(&sizes);
@@ -239,5 +240,5 @@ pub fn check_apart(y: &Tensor, x: &Tensor) -> Result<()> {
 /// A tensor that somebody is about to read: an error if it is batched, for then there is no one value.
 #[inline]
 pub fn check_read(op: &'static str, t: &Tensor) -> Result<()> {
-    if t.is_batched() { Err(ErrorKind::Batched { op }.into()) } else { Ok(()) }
+    if t.is_batched() { Err(ErrorKind::Batched { op }.into()) } else { sparse::check_strided(op, t) }
 }

@@ -4,8 +4,9 @@ use retrograd_macros::op;
 
 use super::{blank_strided, clear, set_all, sizes, uninitialised};
 use crate::error::Result;
-use crate::ops::TensorOptions;
 use crate::ops::pointwise::check_number;
+use crate::ops::{TensorOptions, sparse};
+use crate::tensor::sparse::check_strided;
 use crate::tensor::{MemoryFormat, Scalar, Tensor};
 use crate::transforms;
 
@@ -16,8 +17,16 @@ pub(crate) fn blank(
     options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
+    check_strided(op, input)?;
     let dtype = options.dtype_or(op, input.dtype())?;
     input.empty_in(op, memory_format.unwrap_or(MemoryFormat::Preserve), dtype)
+}
+
+/// A tensor like a sparse one, without entries.
+#[cold]
+fn no_entries(op: &'static str, input: &Tensor, options: TensorOptions) -> Result<Tensor> {
+    let dtype = options.dtype_or(op, input.dtype())?;
+    options.leaf(sparse::copied(&sparse::emptied(op, input)?, dtype)?)
 }
 
 /// `t`, made after `input`: batched where that is, so that it can be written with values made from it.
@@ -39,6 +48,9 @@ pub fn empty_like(
     #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
+    if input.is_sparse() {
+        return no_entries("empty_like", input, options);
+    }
     let t = uninitialised(blank("empty_like", input, options, memory_format)?)?;
     options.leaf(beside(input, t)?)
 }
@@ -57,6 +69,9 @@ pub fn zeros_like(
     #[options] options: TensorOptions,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
+    if input.is_sparse() {
+        return no_entries("zeros_like", input, options);
+    }
     let t = blank("zeros_like", input, options, memory_format)?;
     clear(&t);
     options.leaf(beside(input, t)?)

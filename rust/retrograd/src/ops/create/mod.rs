@@ -30,12 +30,14 @@ pub(crate) use range::{eye, linspace};
 pub static ROSTER: &[&Entry] = &[
     &EMPTY,
     &EMPTY_STRIDED,
+    &EMPTY_PERMUTED,
     &ZEROS,
     &ONES,
     &FULL,
     &SCALAR_TENSOR,
     &range::ARANGE_TO,
     &range::ARANGE_FROM,
+    &range::RANGE,
     &range::LINSPACE,
     &range::LINSPACE_TENSORS,
     &range::EYE,
@@ -216,6 +218,51 @@ pub fn empty(
 pub fn empty_strided(size: &[i64], stride: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
     let dtype = options.float_dtype("empty_strided")?;
     options.leaf(uninitialised(blank_strided("empty_strided", size, stride, dtype)?)?)
+}
+
+/// A tensor whose dimensions are in another order in memory, not initialised.
+///
+/// Args: `size` a sequence of integers; `physical_layout` the dimensions from the outermost in memory to the innermost,
+/// each once; `dtype` (the default float dtype). Returns: a tensor without gaps. Raises: RuntimeError for negative
+/// sizes, and for dimensions that are missing, named twice or out of range.
+///
+/// >>> rg.empty_permuted((2, 3, 4), (2, 0, 1)).stride()
+/// (3, 1, 6)
+#[op(function)]
+pub fn empty_permuted(size: &[i64], physical_layout: &[i64], #[options] options: TensorOptions) -> Result<Tensor> {
+    const OP: &str = "empty_permuted";
+    let dtype = options.float_dtype(OP)?;
+    let refused = |detail: String| Err(Error::shape(OP, detail));
+    if size.len() != physical_layout.len() {
+        return refused(format!(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = {} is not equal to \
+             len(physical_layout) = {}",
+            size.len(),
+            physical_layout.len()
+        ));
+    }
+    let mut order = Dims::new();
+    for (i, &dim) in physical_layout.iter().enumerate() {
+        let Some(axis) = usize::try_from(dim).ok().filter(|&axis| axis < size.len()) else {
+            return refused(format!(
+                "Dimension out of range (expected to be between 0 and {}, but got {dim} at index {i}). NB: negative dims not \
+                 currently supported; file an issue if you want it.",
+                size.len() - 1
+            ));
+        };
+        if order.contains(&axis) {
+            return refused(format!("Duplicate dim not allowed: {physical_layout:?}"));
+        }
+        order.push(axis);
+    }
+    let sizes = sizes(OP, size)?;
+    let mut strides = Strides::from_elem(1, sizes.len());
+    let mut step = 1isize;
+    for &axis in order.iter().rev() {
+        strides[axis] = step;
+        step = step.saturating_mul(sizes[axis].max(1) as isize);
+    }
+    options.leaf(uninitialised(Tensor::empty_strided(&sizes, &strides, dtype)?)?)
 }
 
 /// A tensor with strides that a caller gave, not initialised.

@@ -76,6 +76,63 @@ fn arange(start: Scalar, end: Scalar, step: Scalar, options: TensorOptions) -> R
     }, else Err(unsupported()))
 }
 
+/// The numbers from `start` to `end`, both included, in steps of `step`.
+///
+/// Deprecated in favour of `arange`, which leaves out the end, as Python's `range` does; a warning says so.
+///
+/// Args: `start`, `end`, `step` numbers; `dtype` (the default float dtype). Returns: a 1-dim tensor of `floor((end -
+/// start) / step) + 1` elements. Raises: RuntimeError for a step of 0 or in the wrong direction, and ends that are not
+/// finite.
+///
+/// >>> import warnings
+/// >>> with warnings.catch_warnings(action="ignore"):
+/// ...     rg.range(1, 4).tolist()
+/// [1.0, 2.0, 3.0, 4.0]
+#[op(function, out, "(step=1)")]
+pub fn range(start: Scalar, end: Scalar, step: Scalar, #[options] options: TensorOptions) -> Result<Tensor> {
+    const OP: &str = "range";
+    crate::warn::warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's \
+         range builtin. Instead, use torch.arange, which produces values in [start, end).",
+    )?;
+    let dtype = options.dtype_or(OP, default_dtype())?;
+    let refused = |detail: String| Err(Error::shape(OP, detail));
+    let (a, b, s) = (start.as_f64(), end.as_f64(), step.as_f64());
+    if s.is_nan() || s == 0.0 || (dtype.is_integral() && step.as_i64() == 0) {
+        return refused(format!("step must be nonzero, but got {s} for {}", dtype.name()));
+    }
+    if !a.is_finite() || !b.is_finite() {
+        return refused(format!("unsupported range: {a} -> {b}: start and end must be finite"));
+    }
+    if (s > 0.0 && b < a) || (s < 0.0 && b > a) {
+        return refused(format!("upper bound and lower bound inconsistent with step sign: from {a} to {b} by {s}"));
+    }
+    if dtype == DType::Bool || dtype.is_complex() {
+        return Err(Error::no_kernel("range_cpu", dtype));
+    }
+    let count = if dtype.is_integral() {
+        let (a, b, s) = (i128::from(start.as_i64()), i128::from(end.as_i64()), i128::from(step.as_i64()));
+        ((b - a) / s) as f64
+    } else {
+        ((b - a) / s).floor()
+    };
+    if count >= i64::MAX as f64 {
+        return refused(format!("invalid size, possible overflow? From {a} to {b} by {s}"));
+    }
+    // In the widest dtype of its kind, and rounded once.
+    let wide = if dtype.is_integral() {
+        let (a, s) = (start.as_i64(), step.as_i64());
+        Tensor::build::<i64>(&[count as usize + 1], |out| {
+            out.iter_mut().enumerate().for_each(|(i, x)| *x = a.wrapping_add(s.wrapping_mul(i as i64)));
+        })?
+    } else {
+        Tensor::build::<f64>(&[count as usize + 1], |out| {
+            out.iter_mut().enumerate().for_each(|(i, x)| *x = a + s * i as f64);
+        })?
+    };
+    options.leaf(copy::cast(&wide, dtype)?)
+}
+
 /// The numbers from 0 to before `end`, in steps of 1.
 ///
 /// Args: `end` a number; `dtype` (int64 for an integer, else the default float dtype).

@@ -5,12 +5,16 @@ use retrograd_macros::op;
 use super::window::{OF_BLACKMAN, OF_HANN, Window};
 use crate::error::{Error, Result};
 use crate::ops::TensorOptions;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Layout, Tensor};
 
 /// A window of `length` numbers: for filters one that ends as it begins (`sym`), else one that continues itself.
 fn made(op: &'static str, window: Window, length: i64, sym: bool, options: TensorOptions) -> Result<Tensor> {
     let n = usize::try_from(length)
         .map_err(|_| Error::value(op, format!("{op} requires non-negative window length, got M={length}")))?;
+    if options.layout != Layout::Strided {
+        let name = options.layout.name();
+        return Err(Error::value(op, format!("{op} is implemented for strided tensors only, got: torch.{name}")));
+    }
     let dtype = options.float_dtype(op)?;
     if !matches!(dtype, DType::Float32 | DType::Float64) {
         let name = dtype.name();

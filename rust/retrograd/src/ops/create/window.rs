@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use retrograd_macros::op;
 
 use crate::error::{Error, Result};
-use crate::kernels::special::bessel_i;
+use crate::kernels::special::{at, bessel_i0};
 use crate::ops::TensorOptions;
 use crate::tensor::copy;
 use crate::tensor::{DType, Tensor};
@@ -45,7 +45,7 @@ impl Window<'_> {
             Window::Triangle => 1.0 - (2.0 * place - 1.0).abs(),
             Window::Kaiser(beta) => {
                 let x = 2.0 * place - 1.0;
-                bessel_i(0, beta * (1.0 - x * x).sqrt()) / bessel_i(0, beta)
+                at(bessel_i0, [beta * (1.0 - x * x).sqrt()]) / at(bessel_i0, [beta])
             }
             Window::Sine => (PI * (i + 0.5) / (steps + 1.0)).sin(),
             Window::Exponential { center, tau } => (-((i - center.unwrap_or(steps / 2.0)) / tau).abs()).exp(),

@@ -74,7 +74,14 @@ impl Layout {
 /// 1. `n` numbers, `step` apart, may be read from each of `starts`. 2. `to` has room for as many rows, and nobody else
 ///    uses it.
 unsafe fn gather<E: Copy>(from: *const E, starts: &[isize], step: isize, n: usize, to: *mut E) {
-    blocks(starts.len(), n, step, |i, j| {
+    if step == 1 {
+        for (i, &start) in starts.iter().enumerate() {
+            // SAFETY: (1), (2), for contiguous lines.
+            unsafe { std::ptr::copy_nonoverlapping(from.offset(start), to.add(i * n), n) };
+        }
+        return;
+    }
+    blocks(starts.len(), n, |i, j| {
         // SAFETY: (1), (2).
         unsafe { *to.add(i * n + j) = *from.offset(starts[i] + j as isize * step) }
     });
@@ -86,7 +93,7 @@ unsafe fn gather<E: Copy>(from: *const E, starts: &[isize], step: isize, n: usiz
 /// 1. There are as many rows at `from`. 2. `n` numbers, `step` apart, may be written from each of `starts`, and nobody
 ///    else uses them.
 unsafe fn scatter<T: Copy, E: Scaled<T>>(from: *const E, starts: &[isize], step: isize, n: usize, to: *mut E, by: T) {
-    blocks(starts.len(), n, step, |i, j| {
+    blocks(starts.len(), n, |i, j| {
         // SAFETY: (1), (2).
         unsafe { *to.offset(starts[i] + j as isize * step) = (*from.add(i * n + j)).scaled(by) }
     });
@@ -95,12 +102,8 @@ unsafe fn scatter<T: Copy, E: Scaled<T>>(from: *const E, starts: &[isize], step:
 /// Every pair of a line and a place in it, in an order in which lines that are not contiguous, but side by side, use
 /// whole cache lines.
 #[inline(always)]
-fn blocks(lines: usize, n: usize, step: isize, visit: impl Fn(usize, usize)) {
+fn blocks(lines: usize, n: usize, visit: impl Fn(usize, usize)) {
     const PLACES: usize = 8;
-    if step == 1 {
-        (0..lines).for_each(|i| (0..n).for_each(|j| visit(i, j)));
-        return;
-    }
     for first in (0..n).step_by(PLACES) {
         for i in 0..lines {
             for j in first..(first + PLACES).min(n) {

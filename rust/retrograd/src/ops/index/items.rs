@@ -4,6 +4,7 @@ use super::advanced::{index_at, put_at_};
 use super::walk::{is_mask, warn_of_bytes};
 use crate::error::{Error, Result};
 use crate::ops::pointwise::check_number;
+use crate::ops::view::view_op::Layout;
 use crate::ops::{memory, view};
 use crate::profiler;
 use crate::storage::reclaim::reading;
@@ -40,7 +41,7 @@ fn at(x: &Tensor, dim: usize, index: i64, named: usize) -> Result<Tensor> {
     if index < -(n as i64) || index >= n as i64 {
         return Err(out_of_bounds(index, named, n));
     }
-    if dim == 0 && !view::is_differentiated(x) {
+    if dim == 0 && !view::is_differentiated(x) && !x.is_sparse() {
         return Ok(x.row(if index < 0 { index + n as i64 } else { index } as usize));
     }
     view::select_at(x, dim, index)
@@ -60,7 +61,46 @@ pub fn get(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {
         return get_int(x, *i);
     }
     let _reading = reading();
+    if let Some(part) = in_one_step(x, items) {
+        return Ok(part);
+    }
     get_part(x, items).map_err(|e| e.named("index"))
+}
+
+/// `x[items]` in one step, where the items are numbers, slices, new axes and an ellipsis. `None` where each is an op of
+/// its own, since it is recorded or noted, and where an item is wrong, which the ops say.
+fn in_one_step(x: &Tensor, items: &[IndexItem]) -> Option<Tensor> {
+    if view::is_differentiated(x) || profiler::is_open() {
+        return None;
+    }
+    let mut layout = Layout::of(x);
+    let mut dim = 0;
+    for item in items {
+        match *item {
+            IndexItem::Int(i) => {
+                let n = *layout.sizes.get(dim)? as i64;
+                if i < -n || i >= n {
+                    return None;
+                }
+                layout.select(dim, i);
+            }
+            IndexItem::Slice(start, end, step) => {
+                let step = step.unwrap_or(1);
+                if step <= 0 || dim >= layout.sizes.len() {
+                    return None;
+                }
+                layout.slice(dim, start.unwrap_or(0), end.unwrap_or(i64::MAX), step);
+                dim += 1;
+            }
+            IndexItem::NewAxis if dim <= layout.sizes.len() => {
+                layout.unsqueeze(dim);
+                dim += 1;
+            }
+            IndexItem::Ellipsis => dim += x.ndim().checked_sub(items.iter().map(axes_of).sum())?,
+            IndexItem::NewAxis | IndexItem::Bool(_) | IndexItem::Tensor(_) => return None,
+        }
+    }
+    layout.view_of(x).ok()
 }
 
 fn get_part(x: &Tensor, items: &[IndexItem]) -> Result<Tensor> {

@@ -4,11 +4,13 @@ mod advanced;
 mod along;
 mod along_index;
 mod flat;
+mod index_reduce;
 mod items;
 mod mask;
 mod scatter;
 mod scatter_mask;
 mod scatter_reduce;
+mod segment;
 mod slices;
 mod values_and_indices;
 mod walk;
@@ -50,4 +52,6 @@ pub static ROSTER: &[&Entry] = &[
     &flat::ARGWHERE,
     &scatter_mask::MASKED_SCATTER,
     &scatter_reduce::SCATTER_REDUCE,
+    &index_reduce::INDEX_REDUCE,
+    &segment::SEGMENT_REDUCE,
 ];

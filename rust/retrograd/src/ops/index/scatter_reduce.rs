@@ -19,7 +19,7 @@ use crate::tensor::copy;
 use crate::tensor::{Dtypes, FromScalar, Scalar, Tensor};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Reduction {
+pub(super) enum Reduction {
     Sum,
     Prod,
     Mean,
@@ -28,7 +28,7 @@ enum Reduction {
 }
 
 impl Reduction {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
             Self::Prod => "prod",
@@ -42,10 +42,10 @@ impl Reduction {
 /// `scatter_reduce`, of a source with the sizes of the index. Every element of the result is a function of those it was
 /// combined from; [`ScatterReduce::partials`] has its derivatives, and both rules are made of them.
 #[derive(Clone, Debug)]
-struct ScatterReduce {
-    dim: usize,
-    reduction: Reduction,
-    include_self: bool,
+pub(super) struct ScatterReduce {
+    pub(super) dim: usize,
+    pub(super) reduction: Reduction,
+    pub(super) include_self: bool,
 }
 
 fn number(x: i64) -> Result<Tensor> {
@@ -53,12 +53,12 @@ fn number(x: i64) -> Result<Tensor> {
 }
 
 impl ScatterReduce {
-    fn run(&self, x: &Tensor, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+    pub(super) fn run(&self, x: &Tensor, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         apply_as(crate::ops::Form::New, self.clone(), &[x, index, src])
     }
 
     /// Derivatives of the result's elements, in the shape of the tensor and in that of the source.
-    fn partials(&self, x: &Tensor, index: &Tensor, src: &Tensor, result: &Tensor) -> Result<[Tensor; 2]> {
+    pub(super) fn partials(&self, x: &Tensor, index: &Tensor, src: &Tensor, result: &Tensor) -> Result<[Tensor; 2]> {
         let dim = self.dim as i64;
         let ones = |t: &Tensor| Tensor::ones(t.sizes(), t.dtype());
         let [to_x, to_src] = match self.reduction {
@@ -94,7 +94,7 @@ impl ScatterReduce {
     }
 
     /// `g` times the derivatives by the operand; 0, whatever they are, where that was replaced.
-    fn to_operand(&self, g: &Tensor, by_x: &Tensor, index: &Tensor) -> Result<Tensor> {
+    pub(super) fn to_operand(&self, g: &Tensor, by_x: &Tensor, index: &Tensor) -> Result<Tensor> {
         let all = g.mul(by_x)?;
         if self.include_self { Ok(all) } else { all.scatter_value(self.dim as i64, index, Scalar::Int(0)) }
     }

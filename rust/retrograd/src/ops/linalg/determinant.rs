@@ -89,9 +89,32 @@ impl Primitive for Det {
         Ok(smallvec![det, factors, pivots])
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
+        let g = cx.g().unsqueeze(-1)?.unsqueeze(-1)?;
+        if !cx.differentiating() {
+            return cofactors(cx.saved(1)?, cx.saved(2)?, &g).map(one);
+        }
         let cofactors = Cofactors::of(cx.saved(0)?, cx.saved(1)?, cx.saved(2)?)?;
-        cx.g().unsqueeze(-1)?.unsqueeze(-1)?.mul(&cofactors).map(one)
+        g.mul(&cofactors).map(one)
     }
+}
+
+/// The conjugated cofactors of matrices, by their factors and pivots, times a number for each, which `scale` has as a
+/// matrix of one element.
+fn cofactors(factors: &Tensor, pivots: &Tensor, scale: &Tensor) -> Result<Tensor> {
+    let (n, batch) = (sizes_of(factors).0, batch_of(factors));
+    let pivots = pivots_to_solve(pivots, n)?;
+    match_dtype!(fields, factors.dtype(), T => {
+        let (factors, scale) = (Given::<T>::of(factors)?, Given::<T>::broadcast(scale, batch)?);
+        let mut result = Entries::<T>::matrices(batch, n, n)?;
+        let scratch = || Ok((room::<T>(2 * n * n)?, room::<T>(lu::solve_scratch(n))?));
+        let parts = (factors.read(), pivots.read(), scale.read(), result.write());
+        each(parts, 3.0 * factoring_cost(n, n), &scratch, &|(own, spare), (factors, pivots, scale, out)| {
+            let (copy, own) = own.slice().split_at_mut(n * n);
+            factors.copy_to(copy);
+            lu::cofactors(n, scale.data[scale.layout.offset], copy, pivots, own, out, spare.slice());
+        })?;
+        Ok(result.tensor())
+    })
 }
 
 /// The conjugated cofactors `C` of matrices, which are given with their factors and pivots: with `X = A^-H`, `dC =
@@ -123,19 +146,8 @@ impl Primitive for Cofactors {
         cx.t(0).map(tangent).transpose().map(crate::autograd::primitive::maybe)
     });
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
-        let (factors, n, batch) = (xs[1], sizes_of(xs[1]).0, batch_of(xs[1]));
-        let pivots = pivots_to_solve(xs[2], n)?;
-        match_dtype!(fields, factors.dtype(), T => {
-            let (factors, mut result) = (Given::<T>::of(factors)?, Entries::<T>::matrices(batch, n, n)?);
-            let scratch = || Ok((room::<T>(2 * n * n)?, room::<T>(lu::solve_scratch(n))?));
-            let parts = (factors.read(), pivots.read(), result.write());
-            each(parts, 3.0 * factoring_cost(n, n), &scratch, &|(own, spare), (factors, pivots, out)| {
-                let (copy, own) = own.slice().split_at_mut(n * n);
-                factors.copy_to(copy);
-                lu::cofactors(n, copy, pivots, own, out, spare.slice());
-            })?;
-            Ok(out(result.tensor()))
-        })
+        let one = Tensor::full(&[1, 1], Scalar::Int(1), xs[1].dtype())?;
+        cofactors(xs[1], xs[2], &one).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let (inverse, c) = regular(cx.saved(0)?)?;

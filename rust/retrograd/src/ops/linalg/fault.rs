@@ -62,10 +62,7 @@ impl Fault {
 ///
 /// Under `vmap` the entries of all levels are looked at: an error says which matrix it was, and leaks nothing else.
 pub fn check(name: &str, infos: &Tensor, fault: Fault) -> Result<()> {
-    let mut all = infos.detach();
-    while let Some(batched) = all.batched() {
-        all = batched.value;
-    }
+    let all = super::all_levels(infos);
     let found = all.to_vec::<i32>()?;
     let Some((i, &info)) = found.iter().enumerate().find(|&(_, &info)| info != 0) else { return Ok(()) };
     let which = if all.ndim() == 0 { String::new() } else { format!(": (Batch element {i})") };

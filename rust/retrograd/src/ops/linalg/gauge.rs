@@ -11,13 +11,9 @@ use crate::ops::create::eye;
 use crate::ops::pointwise::select::where_;
 use crate::tensor::{DType, Scalar, Tensor};
 
-/// The elements of all entries, if the tensor is batched: an error is raised for all of them.
+/// The elements of all entries.
 fn elements(x: &Tensor) -> Result<Vec<f64>> {
-    let mut all = x.detach();
-    while let Some(batched) = all.batched() {
-        all = batched.value;
-    }
-    all.to_vec::<f64>()
+    super::all_levels(x).to_vec::<f64>()
 }
 
 /// Refuses a loss that changes with phases: `a`, imaginary parts, must be about `b`, or 0 without it. As in torch, the

@@ -63,10 +63,6 @@ pub static ROSTER: &[&Entry] = &[
     &determinant::LINALG_SLOGDET,
     &determinant::SLOGDET,
     &determinant::LOGDET,
-];
-
-/// Entries of orthogonal and spectral decompositions.
-pub static SPECTRAL_ROSTER: &[&Entry] = &[
     &qr::LINALG_QR,
     &qr::QR,
     &qr::GEQRF,
@@ -98,6 +94,15 @@ pub static SPECTRAL_ROSTER: &[&Entry] = &[
     &spectrum::COND,
     &spectrum::COND_NAMED,
 ];
+
+/// The tensor of all levels of `vmap`: what is said of one entry is said for all.
+fn all_levels(x: &Tensor) -> Tensor {
+    let mut all = x.detach();
+    while let Some(batched) = all.batched() {
+        all = batched.value;
+    }
+    all
+}
 
 /// Whether what is computed of a tensor may be differentiated.
 fn differentiates(x: &Tensor) -> bool {

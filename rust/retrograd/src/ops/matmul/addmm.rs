@@ -130,6 +130,9 @@ impl Primitive for Addmm {
             factors.apply(Self::NAME, xs[0], &sizes, true, product).map(out)
         })
     }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        crate::ops::sparse::add_product(Self::NAME, xs, self.beta, self.alpha)
+    }
     fn overlap_rules(&self) -> OverlapRules {
         OverlapRules::WHOLE
     }

@@ -31,38 +31,41 @@ fn extents(x1: &Tensor, x2: &Tensor) -> [usize; 4] {
     [numel(&s[..d - 2]), s[d - 2], x2.sizes()[d - 2], s[d - 1]]
 }
 
+/// What distances (.., 1) of rows change by with the differences of the rows.
+pub(super) fn slopes(norm: Norm, difference: &Tensor, distances: &Tensor) -> Result<Tensor> {
+    let zero = number(0.0)?;
+    let p = norm.p();
+    if p == 0.0 {
+        return difference.mul(&zero);
+    }
+    if p == 1.0 {
+        return difference.sign();
+    }
+    let one = number(1.0)?;
+    let apart = distances.masked_fill(&distances.eq(&zero)?, &one)?;
+    if p.is_infinite() {
+        let largest = difference.detach().abs()?.eq(&distances.detach())?;
+        return difference.sign()?.mul(&largest);
+    }
+    // Where a difference is zero so is its derivative; the power there is kept from being infinite.
+    let power = |e: f64| {
+        let still = difference.detach().eq(&zero)?;
+        difference.abs()?.masked_fill(&still, &one)?.power(e)
+    };
+    let derivative = if p == 2.0 {
+        difference.div(&apart)?
+    } else if p > 2.0 {
+        difference.mul(&power(p - 2.0)?)?.div(&apart.power(p - 1.0)?)?
+    } else {
+        difference.sign()?.mul(&power(p - 1.0)?)?.div(&apart.power(p - 1.0)?)?
+    };
+    where_(&distances.detach().eq(&zero)?, &zero, &derivative)
+}
+
 impl Cdist {
-    /// Differences of all pairs of rows, and what the distance of each changes by with them.
+    /// What the distance of each pair of rows changes by with their difference.
     fn derivatives(&self, x1: &Tensor, x2: &Tensor, distances: &Tensor) -> Result<Tensor> {
-        let difference = x1.unsqueeze(-2)?.sub(&x2.unsqueeze(-3)?)?;
-        let distances = distances.unsqueeze(-1)?;
-        let zero = number(0.0)?;
-        let p = self.norm.p();
-        if p == 0.0 {
-            return difference.mul(&zero);
-        }
-        if p == 1.0 {
-            return difference.sign();
-        }
-        let one = number(1.0)?;
-        let apart = distances.masked_fill(&distances.eq(&zero)?, &one)?;
-        if p.is_infinite() {
-            let largest = difference.detach().abs()?.eq(&distances.detach())?;
-            return difference.sign()?.mul(&largest);
-        }
-        // Where a difference is zero so is its derivative; the power there is kept from being infinite.
-        let power = |e: f64| {
-            let still = difference.detach().eq(&zero)?;
-            difference.abs()?.masked_fill(&still, &one)?.power(e)
-        };
-        let derivative = if p == 2.0 {
-            difference.div(&apart)?
-        } else if p > 2.0 {
-            difference.mul(&power(p - 2.0)?)?.div(&apart.power(p - 1.0)?)?
-        } else {
-            difference.sign()?.mul(&power(p - 1.0)?)?.div(&apart.power(p - 1.0)?)?
-        };
-        where_(&distances.detach().eq(&zero)?, &zero, &derivative)
+        slopes(self.norm, &x1.unsqueeze(-2)?.sub(&x2.unsqueeze(-3)?)?, &distances.unsqueeze(-1)?)
     }
 }
 

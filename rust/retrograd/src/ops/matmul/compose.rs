@@ -90,6 +90,17 @@ pub fn matmul(input: &Tensor, other: &Tensor) -> Result<Tensor> {
     }
 }
 
+/// The matrix product, by the ranks of the operands: see `matmul`.
+///
+/// Args, Returns, Derivative, Raises: as there.
+///
+/// >>> rg.linalg.matmul(rg.ones(4, 2, 3), rg.ones(3, 5)).shape
+/// retrograd.Size([4, 2, 5])
+#[op(function, out = SAME, module = "linalg", name = "matmul")]
+pub fn linalg_matmul(input: &Tensor, other: &Tensor) -> Result<Tensor> {
+    matmul(input, other)
+}
+
 /// Whether the batch of the larger operand is better folded into its rows, so that one product does: where the smaller
 /// one needs a gradient (it would be summed over the batch) or where folding costs no copy.
 fn folds(a: &Tensor, b: &Tensor) -> bool {

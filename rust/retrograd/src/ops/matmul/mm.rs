@@ -8,7 +8,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::apply1;
 use crate::autograd::primitive::{Batch, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, out, params};
 use crate::error::{Error, Result};
-use crate::ops::Value;
+use crate::ops::{Value, sparse};
 use crate::profiler;
 use crate::tensor::{Dtypes, Noted, Tensor};
 
@@ -41,7 +41,7 @@ impl Matrix {
 
     /// The gradient of this matrix as left operand: `g rhs^T`.
     pub(super) fn left_grad(&self, cx: &Vjp, g: &Tensor, rhs: &Tensor) -> Result<Tensor> {
-        if !cx.differentiating() {
+        if !cx.differentiating() && !g.is_sparse() && !rhs.is_sparse() {
             let _op = profiler::op("mm", false, || vec![("input", Noted::of(g)), ("mat2", Noted::transposed(rhs))]);
             if !self.column_major() {
                 return fresh2("mm", plain(g), flipped(rhs));
@@ -50,12 +50,12 @@ impl Matrix {
             multiply("mm", plain(g), flipped(rhs), &out, false)?;
             return Ok(out);
         }
-        if self.column_major() { rhs.mm(&g.t()?)?.t() } else { g.mm(&rhs.t()?) }
+        if self.column_major() || rhs.is_sparse() { rhs.mm(&g.t()?)?.t() } else { g.mm(&rhs.t()?) }
     }
 
     /// The gradient of this matrix as right operand: `lhs^T g`.
     pub(super) fn right_grad(&self, cx: &Vjp, g: &Tensor, lhs: &Tensor) -> Result<Tensor> {
-        if !cx.differentiating() {
+        if !cx.differentiating() && !g.is_sparse() && !lhs.is_sparse() {
             let _op = profiler::op("mm", false, || vec![("input", Noted::transposed(lhs)), ("mat2", Noted::of(g))]);
             if !self.column_major() {
                 return fresh2("mm", flipped(lhs), plain(g));
@@ -64,7 +64,8 @@ impl Matrix {
             multiply("mm", flipped(lhs), plain(g), &out, false)?;
             return Ok(out);
         }
-        if self.column_major() { g.t()?.mm(lhs)?.t() } else { lhs.t()?.mm(g) }
+        // A sparse matrix stays as it is.
+        if self.column_major() || lhs.is_sparse() { g.t()?.mm(lhs)?.t() } else { lhs.t()?.mm(g) }
     }
 }
 
@@ -116,6 +117,9 @@ impl Primitive for Mm {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         check(Self::NAME, xs[0], xs[1])?;
         fresh2(Self::NAME, plain(xs[0]), plain(xs[1])).map(out)
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        sparse::product(Self::NAME, xs[0], xs[1]).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || self.lhs.left_grad(cx, cx.g(), cx.saved(1)?))?);

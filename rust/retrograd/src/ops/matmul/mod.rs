@@ -11,6 +11,7 @@ mod einsum;
 mod exponential;
 mod linalg;
 mod mm;
+mod pdist;
 mod product;
 mod sums;
 mod vandermonde;
@@ -41,6 +42,7 @@ pub static ROSTER: &[&Entry] = &[
     &vector::DOT,
     &vector::OUTER,
     &compose::MATMUL,
+    &compose::LINALG_MATMUL,
     &compose::LINEAR,
     &einsum::EINSUM,
     &einsum::TENSORDOT_LAST,
@@ -57,6 +59,8 @@ pub static ROSTER: &[&Entry] = &[
     &linalg::MATRIX_POWER_OF,
     &linalg::LINALG_VANDER,
     &cdist::CDIST,
+    &pdist::PDIST,
+    &pdist::TOP_PDIST,
     &vandermonde::VDOT,
     &vandermonde::VANDER,
     &exponential::MATRIX_EXP,

@@ -60,7 +60,7 @@ pub(super) fn multiply_mv(op: &'static str, a: &Tensor, v: &Tensor, out: &Tensor
 
 /// `A^T g`.
 pub(super) fn transposed_mv(unrecorded: bool, a: &Tensor, g: &Tensor) -> Result<Tensor> {
-    if !unrecorded {
+    if !unrecorded || a.is_sparse() {
         return a.t()?.mv(g);
     }
     let out = Tensor::empty(&[a.sizes()[1]], a.dtype())?;
@@ -96,6 +96,13 @@ impl Primitive for Mv {
         let y = Tensor::empty(&[rows], a.dtype())?;
         multiply_mv(Self::NAME, a, v, &y, false)?;
         Ok(out(y))
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        if xs[1].is_sparse() {
+            return Err(crate::tensor::sparse::refused(Self::NAME, xs));
+        }
+        check_mv(Self::NAME, xs[0], xs[1])?;
+        crate::ops::sparse::product(Self::NAME, xs[0], &xs[1].unsqueeze(1)?)?.squeeze_dim(1).map(|y| out(y.alias()))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || {

@@ -48,6 +48,11 @@ pub(super) struct ActivationOp<A> {
 }
 
 impl<A: Activation> ActivationOp<A> {
+    fn with(p: &[Scalar]) -> Self {
+        let mut all = [Scalar::Int(0); PARAMETERS];
+        all[..p.len()].copy_from_slice(p);
+        Self { p: all, activation: PhantomData }
+    }
     /// The parameters, in either precision.
     fn parameters(&self) -> (Parameters<f32>, Parameters<f64>) {
         let p = self.p.map(Scalar::as_f64);
@@ -157,10 +162,13 @@ pub(super) fn unless(mask: &Tensor, g: &Tensor) -> Result<Tensor> {
     where_(mask, &Tensor::number(Scalar::Int(0))?, g)
 }
 
+/// `g` times the derivative of an activation at `x`.
+pub(super) fn derivative_of<A: Activation>(g: &Tensor, x: &Tensor, p: &[Scalar]) -> Result<Tensor> {
+    apply1(ActivationBackward(ActivationOp::<A>::with(p)), &[g, x])
+}
+
 /// Applies an activation to a float tensor, in place if asked.
 pub(super) fn apply_activation<A: Activation>(inplace: bool, input: &Tensor, p: &[Scalar]) -> Result<Tensor> {
-    let mut all = [Scalar::Int(0); PARAMETERS];
-    all[..p.len()].copy_from_slice(p);
     let form = if inplace { Form::InPlace } else { Form::New };
-    apply_as(form, ActivationOp::<A> { p: all, activation: PhantomData }, &[input])
+    apply_as(form, ActivationOp::<A>::with(p), &[input])
 }

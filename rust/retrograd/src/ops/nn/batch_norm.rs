@@ -5,8 +5,9 @@ use smallvec::SmallVec;
 
 use super::layer_norm::{goes_with, mixed};
 use super::normalization::{BATCH, GIVEN, GROUP, Standardize};
-use crate::autograd::apply::{apply, apply1};
+use crate::autograd::apply::apply;
 use crate::autograd::mode::{self, GradGuard};
+use crate::autograd::primitive::{Outs, Primitive};
 use crate::error::{Error, Result, Shape, Sizes};
 use crate::ops::memory;
 use crate::ops::view::{expand_to, reshape_to};
@@ -14,16 +15,20 @@ use crate::tensor::layout::numel;
 use crate::tensor::{Dims, Scalar, Tensor};
 
 /// The arguments of a normalization by channels: moments, scales, and whether the moments are those of the input.
-struct Channels<'a> {
-    mean: Option<&'a Tensor>,
-    var: Option<&'a Tensor>,
-    weight: Option<&'a Tensor>,
-    bias: Option<&'a Tensor>,
-    training: bool,
+pub(super) struct Channels<'a> {
+    pub mean: Option<&'a Tensor>,
+    pub var: Option<&'a Tensor>,
+    pub weight: Option<&'a Tensor>,
+    pub bias: Option<&'a Tensor>,
+    pub training: bool,
 }
 
 /// Weight and bias for the end of a list of operands; ones before a bias that is alone.
-fn scales<'a>(weight: Option<&'a Tensor>, bias: Option<&'a Tensor>, one: &'a Tensor) -> SmallVec<[&'a Tensor; 2]> {
+pub(super) fn scales<'a>(
+    weight: Option<&'a Tensor>,
+    bias: Option<&'a Tensor>,
+    one: &'a Tensor,
+) -> SmallVec<[&'a Tensor; 2]> {
     let mut list: SmallVec<[&Tensor; 2]> = SmallVec::new();
     list.extend(weight.or(bias.map(|_| one)));
     list.extend(bias);
@@ -36,7 +41,7 @@ fn set_aside() -> GradGuard {
 }
 
 impl Channels<'_> {
-    fn check(&self, op: &'static str, x: &Tensor) -> Result<()> {
+    pub fn check(&self, op: &'static str, x: &Tensor) -> Result<()> {
         if x.ndim() < 2 {
             return Err(Error::shape(
                 op,
@@ -78,17 +83,24 @@ impl Channels<'_> {
         Ok(y)
     }
 
-    /// The output; running moments move by `momentum` towards those of the input.
-    fn standardized(&self, x: &Tensor, momentum: f64, eps: f64) -> Result<Tensor> {
+    /// The output.
+    fn normalized(&self, x: &Tensor, momentum: f64, eps: f64) -> Result<Tensor> {
+        let nodes = [Standardize::<BATCH>::NODE, Standardize::<GIVEN>::NODE];
+        Ok(self.standardized(x, momentum, eps, nodes)?.swap_remove(0))
+    }
+
+    /// The results of the primitive, whose node has the first name, or for given moments the second; running moments
+    /// move by `momentum` towards those of the input.
+    pub fn standardized(&self, x: &Tensor, momentum: f64, eps: f64, [own, given]: [&'static str; 2]) -> Result<Outs> {
         let one = Tensor::full(&[x.sizes()[1]], Scalar::Int(1), x.dtype())?;
         let mut xs: SmallVec<[&Tensor; 5]> = SmallVec::from_slice(&[x]);
         if let (false, Some(mean), Some(var)) = (self.training, self.mean, self.var) {
             xs.extend([mean, var]);
             xs.extend(scales(self.weight, self.bias, &one));
-            return apply1(Standardize::<GIVEN> { groups: 0, eps }, &xs);
+            return apply(Standardize::<GIVEN> { groups: 0, eps, node: given }, &xs);
         }
         xs.extend(scales(self.weight, self.bias, &one));
-        let mut outs = apply(Standardize::<BATCH> { groups: 0, eps }, &xs)?;
+        let outs = apply(Standardize::<BATCH> { groups: 0, eps, node: own }, &xs)?;
         let count = x.sizes()[0] * numel(&x.sizes()[2..]);
         let _aside = set_aside();
         let moved = |running: Option<&Tensor>, now: &Tensor, scale: f64| -> Result<()> {
@@ -104,7 +116,7 @@ impl Channels<'_> {
             moved(self.mean, &outs[1], 1.0)?;
             moved(self.var, &outs[3], count as f64 / (count as f64 - 1.0))?;
         }
-        Ok(outs.swap_remove(0))
+        Ok(outs)
     }
 }
 
@@ -147,7 +159,7 @@ pub fn batch_norm(
         return channels.of_nothing(input);
     }
     channels.check(OP, input)?;
-    channels.standardized(input, momentum, eps)
+    channels.normalized(input, momentum, eps)
 }
 
 /// Refuses moments of a single value.
@@ -222,7 +234,7 @@ pub fn instance_norm(
     };
     let mut sizes = Dims::from_slice(input.sizes());
     (sizes[0], sizes[1]) = (1, n * c);
-    let y = joined.standardized(&reshape_to(input, &sizes)?, momentum, eps)?;
+    let y = joined.normalized(&reshape_to(input, &sizes)?, momentum, eps)?;
     if use_input_stats {
         let _aside = set_aside();
         for (running, all) in [(mean, &means), (var, &vars)] {
@@ -295,7 +307,8 @@ pub fn group_norm(
     let one = Tensor::full(&[channels], Scalar::Int(1), input.dtype())?;
     let mut xs: SmallVec<[&Tensor; 3]> = SmallVec::from_slice(&[input]);
     xs.extend(scales(weight, bias, &one));
-    Ok(apply(Standardize::<GROUP> { groups, eps }, &xs)?.swap_remove(0))
+    let node = Standardize::<GROUP>::NODE;
+    Ok(apply(Standardize::<GROUP> { groups, eps, node }, &xs)?.swap_remove(0))
 }
 
 #[cfg(test)]

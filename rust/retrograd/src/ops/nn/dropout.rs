@@ -9,8 +9,12 @@ use crate::tensor::copy;
 use crate::tensor::{DType, Dims, Scalar, Tensor, Truth};
 use crate::transforms;
 
-/// 1 with probability `keep`, else 0, in the memory order of `x`, in which they are drawn too.
-fn kept_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
+/// True with probability `keep`, in the memory order of `x`, in which they are drawn too, by the default generator.
+pub(super) fn drawn_mask(x: &Tensor, keep: f64) -> Result<Tensor> {
+    mask_like(x, keep, default_generator())
+}
+
+fn mask_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
     let mask = x.empty_like_layout(DType::Bool)?;
     // SAFETY: S1 and S3: a fresh dense tensor has its elements in one run; they are written before the slice is made.
     let run = unsafe {
@@ -18,7 +22,12 @@ fn kept_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
         std::slice::from_raw_parts_mut(mask.ptr::<Truth>(), mask.numel())
     };
     generator.with(|g| random::bernoulli(g, run, keep));
-    copy::cast(&mask, x.dtype())
+    Ok(mask)
+}
+
+/// The same as 1 and 0 in the dtype of `x`.
+fn kept_like(x: &Tensor, keep: f64, generator: &Generator) -> Result<Tensor> {
+    copy::cast(&mask_like(x, keep, generator)?, x.dtype())
 }
 
 /// What is dropped, and which value replaces it.

@@ -12,7 +12,7 @@ use crate::kernels::simd::prefetch_lines;
 use crate::match_dtype;
 use crate::ops::pointwise::select::where_;
 use crate::ops::reduce::norm::vector;
-use crate::ops::{memory, view};
+use crate::ops::{memory, sparse, view};
 use crate::tensor::copy;
 use crate::tensor::layout::Dims;
 use crate::tensor::{DType, Dtypes, Element, Scalar, Tensor};
@@ -107,6 +107,8 @@ struct Embedding {
     table: EmbeddingTable,
     /// Weighs the rows by their shares in the gradient: what the reverse of the reverse does.
     weighed: bool,
+    /// The gradient of the weight has the rows that were looked up, and no others.
+    sparse: bool,
 }
 
 impl Primitive for Embedding {
@@ -115,7 +117,7 @@ impl Primitive for Embedding {
     const PARAMS: Params<Self> = params!(op;
         padding_idx: op.table.padding_idx(),
         scale_grad_by_freq: op.table.by_freq,
-        sparse: false,
+        sparse: op.sparse,
         weight_sym_argsize_0: op.table.rows,
     );
     const BATCH: Batch<Self> = Batch::Rule(|op, xs, axes, batch| {
@@ -170,16 +172,43 @@ impl Primitive for Embedding {
         Ok(out(y))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
-        let mut grads = maybe(cx.when(0, || apply1(EmbeddingBackward(self.table), &[cx.g(), cx.saved(0)?]))?);
+        let mut grads = maybe(cx.when(0, || {
+            if self.sparse {
+                return sparse_gradient(&self.table, cx.g(), cx.saved(0)?);
+            }
+            apply1(EmbeddingBackward(self.table), &[cx.g(), cx.saved(0)?])
+        })?);
         grads.push(None);
         Ok(grads)
     }
 }
 
+/// The gradient of the weight as a sparse tensor: a row of `g` for each index, but for those of padding.
+pub(super) fn sparse_gradient(table: &EmbeddingTable, g: &Tensor, indices: &Tensor) -> Result<Tensor> {
+    if table.by_freq {
+        return Err(Error::autograd(
+            "embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave one of them out",
+        ));
+    }
+    check_read("embedding", indices)?;
+    let own = copy::own_indices(indices)?;
+    let list = own.as_slice::<i64>().unwrap_or(&[]);
+    let width = g.sizes().last().copied().unwrap_or(1);
+    let mut rows = view::reshape_to(g, &[list.len(), width])?;
+    let mut named = view::reshape_to(&own, &[1, list.len()])?;
+    if table.padding.is_some() {
+        let kept: Vec<i64> =
+            (0..list.len()).filter(|&k| !table.is_padding(list[k] as usize)).map(|k| k as i64).collect();
+        let kept = Tensor::from_slice(&kept, &[kept.len()])?;
+        (rows, named) = (rows.index_select(0, &kept)?, named.index_select(1, &kept)?);
+    }
+    sparse::with_values(&[table.rows, width], &named, &rows, false)
+}
+
 /// Rows of `weight` by indices that are in range; those of padding too.
 pub(super) fn lookup(table: EmbeddingTable, weight: &Tensor, indices: &Tensor) -> Result<Tensor> {
     apply1(
-        Embedding { table: EmbeddingTable { padding: None, by_freq: false, ..table }, weighed: false },
+        Embedding { table: EmbeddingTable { padding: None, by_freq: false, ..table }, weighed: false, sparse: false },
         &[weight, indices],
     )
 }
@@ -289,7 +318,7 @@ impl Primitive for EmbeddingBackward {
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let weighed = self.0.padding.is_some() || self.0.by_freq;
-        let lookup = Embedding { table: self.0, weighed };
+        let lookup = Embedding { table: self.0, weighed, sparse: false };
         let mut grads = maybe(cx.when(0, || apply1(lookup, &[cx.g(), cx.saved(0)?]))?);
         grads.push(None);
         Ok(grads)
@@ -301,9 +330,10 @@ impl Primitive for EmbeddingBackward {
 /// Args: `input` indices, int64 or int32, any shape; `weight` (rows, width), any dtype; `padding_idx` a row (negative
 /// ones counted from the end) that gets no gradient, or None; `scale_grad_by_freq` divides a row's gradient by how
 /// often it was looked up; `max_norm` scales down, in place, the looked-up rows whose norm of `norm_type` exceeds it.
-/// `sparse` is not available. Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by
-/// index. Raises: IndexError for an index out of range; RuntimeError for other dtypes or a weight without two dims;
-/// ValueError for a `padding_idx` out of range.
+/// `sparse` makes the gradient of the weight a sparse tensor of the rows that were looked up.
+/// Returns: a tensor of shape (*input, width). Derivative: the rows of `g` added up by index. Raises: IndexError for an
+/// index out of range; RuntimeError for other dtypes or a weight without two dims; ValueError for a `padding_idx` out
+/// of range.
 ///
 /// >>> rg.nn.functional.embedding(rg.tensor([1, 0, 1]), rg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
@@ -322,9 +352,6 @@ pub fn embedding(
     sparse: bool,
 ) -> Result<Tensor> {
     const OP: &str = "embedding";
-    if sparse {
-        return Err(Error::not_implemented(format!("{OP}: sparse=True is not available: leave it out")));
-    }
     if weight.ndim() != 2 {
         return Err(Error::shape(OP, format!("'weight' must be 2-D, got {} dims", weight.ndim())));
     }
@@ -353,7 +380,7 @@ pub fn embedding(
         renormalize(OP, weight, input, max, norm_type)?;
     }
     let table = EmbeddingTable::new(rows, padding, scale_grad_by_freq);
-    apply1(Embedding { table, weighed: false }, &[weight, input])
+    apply1(Embedding { table, weighed: false, sparse }, &[weight, input])
 }
 
 /// Ones at the given classes, zeros elsewhere.

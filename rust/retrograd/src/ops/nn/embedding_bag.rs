@@ -6,7 +6,7 @@ use std::sync::Arc;
 use retrograd_macros::op;
 
 use super::bag_offsets::{checked_indices, cut};
-use super::embedding::{EmbeddingBackward, EmbeddingTable, lookup, renormalize};
+use super::embedding::{EmbeddingBackward, EmbeddingTable, lookup, renormalize, sparse_gradient};
 use crate::autograd::Grads;
 use crate::autograd::apply::{apply, apply1};
 use crate::autograd::primitive::{Batch, Halves, Jvp, Outs, Params, Primitive, Save, Tangents, Vjp, maybe, params};
@@ -44,6 +44,8 @@ struct EmbeddingBag {
     bags: Arc<[Range<usize>]>,
     offsets: Tensor,
     padding: Option<i64>,
+    /// The gradient of the table has the rows that were looked up, and no others.
+    sparse: bool,
 }
 
 impl EmbeddingBag {
@@ -141,7 +143,7 @@ impl Primitive for EmbeddingBag {
     ];
     const PARAMS: Params<Self> = params!(op;
         scale_grad_by_freq: op.table.by_freq,
-        sparse: false,
+        sparse: op.sparse,
         weight_sym_argsize_0: op.table.rows(),
         mode: op.mode as i64,
         offsets: Value::Tensor(op.offsets.clone()),
@@ -201,6 +203,9 @@ impl Primitive for EmbeddingBag {
                 true => rows.mul(&Self::picked(cx.saved(2)?, within.as_ref())?.unsqueeze(-1)?)?,
                 false => rows.clone(),
             };
+            if self.sparse {
+                return sparse_gradient(&self.table, &rows, &indices);
+            }
             apply1(EmbeddingBackward(self.table), &[&rows, &indices])
         })?);
         grads.push(None);
@@ -248,11 +253,11 @@ fn tensor_type(t: &Tensor) -> String {
 /// (rows, width), floating dtype; `max_norm` scales down, in place, rows whose norm of `norm_type` exceeds it;
 /// `scale_grad_by_freq` divides a row's gradient by how often it was looked up; `mode` 'mean', 'sum' or 'max';
 /// `per_sample_weights` a factor for each index, for 'sum'; `include_last_offset` says that the last offset is where
-/// the last bag ends; `padding_idx` a row that is ignored. `sparse` is not available. Returns: (bags, width); zeros for
-/// an empty bag. Derivative: the gradients of its bags for each row, times its factors or divided by the number of
-/// rows; for 'max' where the row was the largest; for the factors, the inner products of rows and gradients. Raises:
-/// RuntimeError for indices, offsets or a `padding_idx` out of range and for other dtypes; ValueError for arguments
-/// that are incompatible.
+/// the last bag ends; `padding_idx` a row that is ignored; `sparse` makes the gradient of `weight` a sparse tensor of
+/// the rows that were looked up, not with 'max'. Returns: (bags, width); zeros for an empty bag. Derivative: the
+/// gradients of its bags for each row, times its factors or divided by the number of rows; for 'max' where the row was
+/// the largest; for the factors, the inner products of rows and gradients. Raises: RuntimeError for indices, offsets or
+/// a `padding_idx` out of range and for other dtypes; ValueError for arguments that are incompatible.
 ///
 /// >>> table = rg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 /// >>> rg.nn.functional.embedding_bag(rg.tensor([0, 1, 2]), table, rg.tensor([0, 2]), mode='sum').tolist()
@@ -326,9 +331,6 @@ pub fn embedding_bag(
         "max" => Mode::Max,
         _ => return Err(Error::value(OP, format!("mode has to be one of sum, mean or max, got '{mode}'"))),
     };
-    if sparse {
-        return Err(Error::not_implemented(format!("{OP}: sparse=True is not available: leave it out")));
-    }
     if weights.is_some() && mode != Mode::Sum {
         return Err(Error::not_implemented(format!(
             "{OP}: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='{}').",
@@ -389,7 +391,7 @@ pub fn embedding_bag(
     }
     let bags = cut(offsets, indices.numel(), include_last_offset)?;
     let table = EmbeddingTable::new(rows, padding.map(|p| p as usize), scale_grad_by_freq);
-    let op = EmbeddingBag { table, mode, bags, offsets: offsets.clone(), padding };
+    let op = EmbeddingBag { table, mode, bags, offsets: offsets.clone(), padding, sparse };
     let mut xs = vec![weight, &indices];
     xs.extend(&weights);
     Ok(apply(op, &xs)?.swap_remove(0))

@@ -168,7 +168,7 @@ impl Primitive for Prelu {
 ///
 /// >>> rg.nn.functional.prelu(rg.tensor([-4.0, 2.0]), rg.tensor([0.25])).tolist()
 /// [-1.0, 2.0]
-#[op(function, norust, module = "nn.functional")]
+#[op(function, method, norust, module = "nn.functional")]
 pub fn prelu(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     let refuse = |detail: String| Err(Error::shape("prelu", detail));
     if input.dtype() != weight.dtype() {

@@ -445,13 +445,23 @@ pub fn layer_norm(
     eps: f64,
 ) -> Result<Tensor> {
     let normalized = check(input, normalized_shape, weight, bias)?;
-    let mut outs = match (weight, bias) {
+    Ok(normalized_over(input, normalized, weight, bias, eps)?.swap_remove(0))
+}
+
+/// The results of the primitive, for arguments that were checked.
+pub(super) fn normalized_over(
+    input: &Tensor,
+    normalized: Dims,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    eps: f64,
+) -> Result<Outs> {
+    match (weight, bias) {
         (None, None) => apply(LayerNorm::<false, false> { normalized, eps }, &[input]),
         (Some(w), None) => apply(LayerNorm::<true, false> { normalized, eps }, &[input, w]),
         (None, Some(b)) => apply(LayerNorm::<false, true> { normalized, eps }, &[input, b]),
         (Some(w), Some(b)) => apply(LayerNorm::<true, true> { normalized, eps }, &[input, w, b]),
-    }?;
-    Ok(outs.swap_remove(0))
+    }
 }
 
 #[cfg(test)]

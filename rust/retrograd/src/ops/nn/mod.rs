@@ -7,6 +7,7 @@ mod bag_offsets;
 mod batch_norm;
 mod bce;
 mod bilinear;
+mod class_margin;
 pub mod conv;
 mod cross_entropy;
 mod ctc;
@@ -24,11 +25,13 @@ pub(crate) mod image;
 mod layer_norm;
 mod loss;
 mod margin;
+mod native;
 mod nll;
 mod nll_entries;
 mod normalization;
 mod piecewise_activations;
 pub(crate) mod pool;
+mod rrelu;
 mod scale_norm;
 mod smooth_activations;
 
@@ -59,6 +62,12 @@ pub static ROSTER: &[&Entry] = &[
     &embedding::EMBEDDING,
     &embedding::ONE_HOT,
     &dropout::DROPOUT,
+    &native::NATIVE_LAYER_NORM,
+    &native::NATIVE_GROUP_NORM,
+    &native::NATIVE_BATCH_NORM,
+    &native::_NATIVE_BATCH_NORM_LEGIT,
+    &native::_NATIVE_BATCH_NORM_LEGIT_OWN,
+    &native::NATIVE_DROPOUT,
     &smooth_activations::ELU,
     &smooth_activations::ELU_INPLACE,
     &smooth_activations::SELU,
@@ -120,6 +129,10 @@ pub static ROSTER: &[&Entry] = &[
     &ctc::CTC_LOSS,
     &ctc::CTC_LOSS_OF_TENSORS,
     &bilinear::BILINEAR,
+    &rrelu::RRELU,
+    &rrelu::RRELU_INPLACE,
+    &class_margin::MULTI_MARGIN_LOSS,
+    &class_margin::MULTILABEL_MARGIN_LOSS,
 ];
 
 /// How the losses of the elements are reduced.

@@ -36,6 +36,7 @@ pub(super) struct Standardize<const KIND: u8> {
     /// How many an entry has, unless groups are channels.
     pub groups: usize,
     pub eps: f64,
+    pub node: &'static str,
 }
 
 /// What an element takes in a pass, in nanoseconds.
@@ -377,6 +378,9 @@ impl<const KIND: u8> Primitive for Standardize<KIND> {
         batched.resize(outs.len(), axes[0].map(|_| 0));
         Ok((outs, batched))
     });
+    fn node(&self) -> &'static str {
+        self.node
+    }
     fn inputs(&self) -> u32 {
         if KIND == GIVEN { 0b11001 } else { 0b111 }
     }

@@ -11,7 +11,7 @@ use crate::tensor::{DType, Scalar, Tensor};
 
 /// `x` where positive, else `slope x`. Parameter: the slope.
 #[derive(Clone, Copy, Debug)]
-struct LeakyRelu;
+pub(super) struct LeakyRelu;
 
 impl Activation for LeakyRelu {
     const NODE: &'static str = "LeakyReluBackward0";
@@ -322,7 +322,7 @@ pub fn softshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
 ///
 /// >>> rg.nn.functional.hardshrink(rg.tensor([-0.25, 2.0])).tolist()
 /// [0.0, 2.0]
-#[op(function, out = FOUND, norust, module = "nn.functional", "(lambd=0.5)")]
+#[op(function, method, out = FOUND, norust, module = "nn.functional", "(lambd=0.5)")]
 pub fn hardshrink(input: &Tensor, lambd: Scalar) -> Result<Tensor> {
     apply_activation::<Shrink<false>>(false, input, &[lambd])
 }

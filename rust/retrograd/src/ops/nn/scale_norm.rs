@@ -4,10 +4,10 @@ use retrograd_macros::op;
 use smallvec::SmallVec;
 
 use super::layer_norm::{check, widened};
-use crate::error::{Error, Result, Shape};
+use crate::error::{Error, ErrorKind, Result, Shape};
 use crate::ops::memory;
 use crate::ops::view::cat;
-use crate::tensor::{DType, Dims, Tensor};
+use crate::tensor::{DType, Dims, Scalar, Tensor, default_dtype};
 
 /// Divides by the root mean square over the last dims: `x / sqrt(mean(x**2) + eps)`, times `weight`.
 ///
@@ -38,8 +38,9 @@ pub fn rms_norm(input: &Tensor, normalized_shape: &[i64], weight: Option<&Tensor
 /// Divides by the response of neighbouring channels: `x / (k + alpha * mean(x**2))**beta`, the mean over `size`
 /// channels around each, with zeros beyond the first and the last.
 ///
-/// Args: `input` floating dtype of shape (N, C, ...), with three or more dims; `size` a positive number of
-/// channels; `alpha`, `beta`, `k` numbers. Returns: a tensor of the input's shape.
+/// Args: `input` of shape (N, C, ...), with three or more dims, floating or complex dtype or int64; `size` a positive
+/// number of channels; `alpha`, `beta`, `k` numbers. Returns: a tensor of the input's shape, for integers of the
+/// default float dtype (their mean is rounded down, as torch rounds it).
 /// Derivative: that of the quotient.
 /// Raises: ValueError for fewer dims, RuntimeError for a `size` that is not positive.
 ///
@@ -48,6 +49,12 @@ pub fn rms_norm(input: &Tensor, normalized_shape: &[i64], weight: Option<&Tensor
 #[op(function, norust, module = "nn.functional", "(alpha=1e-4, beta=0.75, k=1.0)")]
 pub fn local_response_norm(input: &Tensor, size: i64, alpha: f64, beta: f64, k: f64) -> Result<Tensor> {
     const OP: &str = "local_response_norm";
+    let dtype = input.dtype();
+    // What torch calls the mean over the window.
+    let whole = dtype.is_integral();
+    if whole && dtype != DType::Int64 {
+        return Err(ErrorKind::NoKernel { op: OP, kernel: "avg_pool2d", dtype }.into());
+    }
     if input.ndim() < 3 {
         return Err(Error::value(
             OP,
@@ -77,8 +84,13 @@ pub fn local_response_norm(input: &Tensor, size: i64, alpha: f64, beta: f64, k: 
     for start in 1..=back + ahead {
         sums = sums.add(&padded.narrow(1, start, channels as i64)?)?;
     }
-    let response = sums.times(1.0 / size as f64)?.times(alpha)?.plus(k)?.power(beta)?;
-    memory::cast(&widened(input)?.div(&response)?, input.dtype())
+    let means = if whole {
+        memory::cast(&sums.floor_divide(&Tensor::full(&[], Scalar::Int(size), dtype)?)?, default_dtype())?
+    } else {
+        sums.times(1.0 / size as f64)?
+    };
+    let normalized = widened(input)?.div(&means.times(alpha)?.plus(k)?.power(beta)?)?;
+    if whole { Ok(normalized) } else { memory::cast(&normalized, dtype) }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::kernels::pointwise::Map2;
 use crate::kernels::real::{Constant, Ring};
 use crate::match_dtype;
-use crate::ops::{Entry, Form};
+use crate::ops::{Entry, Form, sparse};
 use crate::tensor::{Category, DType, Dtypes, Scalar, Tensor, lazy};
 
 /// Entries of this family.
@@ -116,6 +116,9 @@ impl Binary for Add {
     fn kernel(&self) -> Self::Kernel {
         if is_one(self.alpha) { Either::First(Sum2) } else { Either::Second(Axpy::new(self.alpha)) }
     }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        sparse::add(Self::NAME, xs, self.alpha, result_type(xs))
+    }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         scaled_grads(cx, ONE, self.alpha)
     }
@@ -165,6 +168,9 @@ impl Binary for Sub {
     #[inline]
     fn kernel(&self) -> Self::Kernel {
         if is_one(self.alpha) { Either::First(Minus2) } else { Either::Second(Axpy::new(negated(self.alpha))) }
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        sparse::add(Self::NAME, xs, negated(self.alpha), result_type(xs))
     }
     fn check(&self, xs: &[&Tensor]) -> Result<()> {
         refuse_bools(Self::NAME, xs)
@@ -226,6 +232,9 @@ impl Primitive for Rsub {
     fn inputs(&self) -> u32 {
         if self.number { 0b01 } else { 0b11 }
     }
+    fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
+        Ok(result_type(xs))
+    }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         Zip(Sub { alpha: self.alpha }).forward(&[xs[1], xs[0]])
     }
@@ -273,11 +282,11 @@ impl Tensor {
     }
     /// The sum with a number.
     pub fn plus(&self, number: impl Into<Scalar>) -> Result<Tensor> {
-        self.add(&Tensor::number(number.into())?)
+        self.add(&Tensor::shared_number(number.into())?)
     }
     /// The product with a number.
     pub fn times(&self, number: impl Into<Scalar>) -> Result<Tensor> {
-        self.mul(&Tensor::number(number.into())?)
+        self.mul(&Tensor::shared_number(number.into())?)
     }
 }
 
@@ -285,6 +294,10 @@ impl Tensor {
 pub(crate) fn add_assign(a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = result_type(&[a, b]);
     if lazy::exist() && (a.lazy_bits().any() || b.lazy_bits().any()) {
+        if a.is_sparse() || b.is_sparse() {
+            let sum = sparse::add("add", &[a, b], ONE, dtype)?;
+            return crate::autograd::apply::write_result("add_", &sum[0], a);
+        }
         let sum = forward2::<_, Rings>("add", &Sum2, &a.resolved()?, &b.resolved()?, dtype)?;
         return crate::autograd::apply::write_result("add_", &sum, a);
     }
@@ -319,6 +332,9 @@ impl Binary for Mul {
     #[inline]
     fn kernel(&self) -> Times {
         Times
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        sparse::mul(xs, result_type(xs))
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let mut grads = maybe(cx.when(0, || cx.g().mul(cx.saved(1)?))?);

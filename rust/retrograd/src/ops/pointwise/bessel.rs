@@ -3,7 +3,7 @@
 
 use retrograd_macros::op;
 
-use super::scalar_loop::{UnaryFunction, of_self};
+use super::scalar_loop::{InDouble, UnaryFunction, of_self};
 use super::select::{number, where_};
 use crate::autograd::apply::{apply_as, apply1};
 use crate::error::Result;
@@ -42,7 +42,7 @@ fn off_zero(x: &Tensor, at_zero: f64, derivative: fn(&Tensor) -> Result<Tensor>)
 const I0_FUNCTION: &UnaryFunction = &UnaryFunction {
     name: "i0",
     node: "I0Backward0",
-    f: |x| scalar::bessel_i(0, x),
+    f: InDouble::Blocks(scalar::bessel_i0),
     halves: true,
     of_complex: None,
     vjp: |g, x| g.mul(&i1(x)?),
@@ -50,7 +50,7 @@ const I0_FUNCTION: &UnaryFunction = &UnaryFunction {
 const I1_FUNCTION: &UnaryFunction = &UnaryFunction {
     name: "i1",
     node: "SpecialI1Backward0",
-    f: |x| scalar::bessel_i(1, x),
+    f: InDouble::Blocks(scalar::bessel_i1),
     halves: true,
     of_complex: None,
     vjp: i1_vjp,
@@ -97,7 +97,7 @@ pub fn i0e(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "i0e",
         node: "SpecialI0EBackward0",
-        f: |x| scalar::scaled_bessel_i(0, x),
+        f: InDouble::Blocks(scalar::scaled_bessel_i0),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&i1e(x)?.sub(&x.sgn()?.mul(&i0e(x)?)?)?),
@@ -117,7 +117,7 @@ pub fn i1e(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "i1e",
         node: "SpecialI1EBackward0",
-        f: |x| scalar::scaled_bessel_i(1, x),
+        f: InDouble::Blocks(scalar::scaled_bessel_i1),
         halves: true,
         of_complex: None,
         vjp: |g, x| {
@@ -138,7 +138,7 @@ macro_rules! functions {
             const FUNCTION: &UnaryFunction = &UnaryFunction {
                 name: stringify!($name),
                 node: $node,
-                f: $f,
+                f: InDouble::Blocks($f),
                 halves: false,
                 of_complex: None,
                 vjp: $vjp,
@@ -192,7 +192,7 @@ functions! {
     ///
     /// >>> rg.special.modified_bessel_i0(rg.tensor([0.0])).tolist()
     /// [1.0]
-    modified_bessel_i0, "SpecialModifiedBesselI0Backward0", I0_FUNCTION.f, I0_FUNCTION.vjp;
+    modified_bessel_i0, "SpecialModifiedBesselI0Backward0", scalar::bessel_i0, I0_FUNCTION.vjp;
 
     /// The modified Bessel function of the first kind of order 1, of each element; `i1` for float32 and float64 alone.
     ///
@@ -202,7 +202,7 @@ functions! {
     ///
     /// >>> rg.special.modified_bessel_i1(rg.tensor([0.0])).tolist()
     /// [0.0]
-    modified_bessel_i1, "SpecialModifiedBesselI1Backward0", I1_FUNCTION.f, I1_FUNCTION.vjp;
+    modified_bessel_i1, "SpecialModifiedBesselI1Backward0", scalar::bessel_i1, I1_FUNCTION.vjp;
 
     /// The modified Bessel function of the second kind of order 0, of each element; infinity at 0, NaN below.
     ///
@@ -211,7 +211,7 @@ functions! {
     ///
     /// >>> rg.special.modified_bessel_k0(rg.tensor([0.0])).tolist()
     /// [inf]
-    modified_bessel_k0, "SpecialModifiedBesselK0Backward0", |x| scalar::bessel_k(0, false, x),
+    modified_bessel_k0, "SpecialModifiedBesselK0Backward0", scalar::bessel_k0,
         |g, x| g.mul(&modified_bessel_k1(x)?)?.neg();
 
     /// The modified Bessel function of the second kind of order 1, of each element; infinity at 0, NaN below.
@@ -221,7 +221,7 @@ functions! {
     ///
     /// >>> rg.special.modified_bessel_k1(rg.tensor([0.0])).tolist()
     /// [inf]
-    modified_bessel_k1, "SpecialModifiedBesselK1Backward0", |x| scalar::bessel_k(1, false, x),
+    modified_bessel_k1, "SpecialModifiedBesselK1Backward0", scalar::bessel_k1,
         |g, x| g.mul(&modified_bessel_k0(x)?.add(&modified_bessel_k1(x)?.div(x)?)?)?.neg();
 
     /// `exp(x)` times the modified Bessel function of the second kind of order 0, of each element; infinity at 0, NaN
@@ -232,7 +232,7 @@ functions! {
     ///
     /// >>> rg.special.scaled_modified_bessel_k0(rg.tensor([0.0])).tolist()
     /// [inf]
-    scaled_modified_bessel_k0, "SpecialScaledModifiedBesselK0Backward0", |x| scalar::bessel_k(0, true, x),
+    scaled_modified_bessel_k0, "SpecialScaledModifiedBesselK0Backward0", scalar::scaled_bessel_k0,
         |g, x| g.mul(&scaled_modified_bessel_k0(x)?.sub(&scaled_modified_bessel_k1(x)?)?);
 
     /// `exp(x)` times the modified Bessel function of the second kind of order 1, of each element; infinity at 0, NaN
@@ -243,7 +243,7 @@ functions! {
     ///
     /// >>> rg.special.scaled_modified_bessel_k1(rg.tensor([0.0])).tolist()
     /// [inf]
-    scaled_modified_bessel_k1, "SpecialScaledModifiedBesselK1Backward0", |x| scalar::bessel_k(1, true, x),
+    scaled_modified_bessel_k1, "SpecialScaledModifiedBesselK1Backward0", scalar::scaled_bessel_k1,
         |g, x| {
             let result = scaled_modified_bessel_k1(x)?;
             g.mul(&result.sub(&result.div(x)?)?.sub(&scaled_modified_bessel_k0(x)?)?)
@@ -272,7 +272,7 @@ pub fn airy_ai(x: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "airy_ai",
         node: "NotImplemented",
-        f: scalar::airy_ai,
+        f: InDouble::Blocks(scalar::airy_ai),
         halves: false,
         of_complex: None,
         vjp: |g, _| Ok(g.clone()),

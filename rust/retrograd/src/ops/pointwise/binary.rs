@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 use retrograd_macros::op;
 
 use super::promote::{Doubles, Numeric2, result_type};
-use super::scalar_loop::{run_in_complex, run_in_double};
+use super::scalar_loop::{InDouble, run_blocks, run_in_complex, run_in_double};
 use super::select::{MinMax, number};
 use super::unary::with_complex;
 use super::zip::{Binary, Zip};
@@ -35,7 +35,7 @@ pub(super) struct BinaryFunction {
     /// The node's name where the second, or the first, operand is a number, if that is another one.
     pub with_numbers: [Option<&'static str>; 2],
     /// Of real numbers: it serves every real dtype.
-    pub f: fn(f64, f64) -> f64,
+    pub f: InDouble<fn(f64, f64) -> f64, 2>,
     /// Of complex numbers, where the op is there for them.
     pub of_complex: Option<fn(C, C) -> C>,
     /// Integers become floats; otherwise they are refused.
@@ -57,13 +57,14 @@ struct BinaryLoop<const SAVED: u8> {
 
 /// The kernel of a function in double precision, which serves float32 too: one loop for both, and one for complex
 /// numbers.
-struct InDouble(&'static BinaryFunction);
+struct Loop(&'static BinaryFunction);
 
-impl Numeric2<Doubles> for InDouble {
+impl Numeric2<Doubles> for Loop {
     unsafe fn run(&self, a: &Tensor, b: &Tensor, out: &Tensor) {
-        match self.0.of_complex {
-            Some(f) if out.dtype().is_complex() => run_in_complex([a, b], out, &|[a, b]| f(a, b)),
-            _ => run_in_double([a, b], out, &|[a, b]| (self.0.f)(a, b)),
+        match (self.0.of_complex, self.0.f) {
+            (Some(f), _) if out.dtype().is_complex() => run_in_complex([a, b], out, &|[a, b]| f(a, b)),
+            (_, InDouble::Each(f)) => run_in_double([a, b], out, &|[a, b]| f(a, b)),
+            (_, InDouble::Blocks(f)) => run_blocks([a, b], out, &f),
         }
     }
     unsafe fn run_flat(&self, (a, _): (&Tensor, isize), (b, _): (&Tensor, isize), out: &Tensor) {
@@ -85,9 +86,9 @@ impl<const SAVED: u8> Binary for BinaryLoop<SAVED> {
         _ => &[B, RESULT],
     };
     type Class = Doubles;
-    type Kernel = InDouble;
-    fn kernel(&self) -> InDouble {
-        InDouble(self.function)
+    type Kernel = Loop;
+    fn kernel(&self) -> Loop {
+        Loop(self.function)
     }
     const HALVES: Halves = Halves::InFloat32;
     fn dtypes(&self) -> Dtypes {
@@ -158,7 +159,7 @@ pub fn atan2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "atan2",
         node: "Atan2Backward0",
         with_numbers: [None; 2],
-        f: f64::atan2,
+        f: InDouble::Each(f64::atan2),
         of_complex: None,
         integers: true,
         halves: true,
@@ -183,7 +184,7 @@ pub fn hypot(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         node: "HypotBackward0",
         with_numbers: [None; 2],
         // Not that of std: it is glibc's of 2.35, and the only symbol that young which the extension would need.
-        f: libm::hypot,
+        f: InDouble::Each(libm::hypot),
         of_complex: None,
         integers: false,
         halves: true,
@@ -207,7 +208,7 @@ pub fn copysign(input: &Tensor, #[operand] other: &Tensor) -> Result<Tensor> {
         name: "copysign",
         node: "CopysignBackward0",
         with_numbers: [Some("CopysignBackward1"), None],
-        f: f64::copysign,
+        f: InDouble::Each(f64::copysign),
         of_complex: None,
         integers: true,
         halves: true,
@@ -236,7 +237,7 @@ pub fn ldexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "ldexp",
         node: "LdexpBackward0",
         with_numbers: [None; 2],
-        f: |x, e| x * e.exp2(),
+        f: InDouble::Each(|x, e| x * e.exp2()),
         of_complex: Some(|x, e| x.mul(complex::exp2(e))),
         integers: true,
         halves: true,
@@ -270,7 +271,7 @@ pub fn logaddexp(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "logaddexp",
         node: "LogaddexpBackward0",
         with_numbers: [None; 2],
-        f: scalar::log_add_exp,
+        f: InDouble::Blocks(scalar::log_add_exp),
         of_complex: Some(complex::log_add_exp),
         integers: false,
         halves: true,
@@ -294,7 +295,7 @@ pub fn logaddexp2(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "logaddexp2",
         node: "Logaddexp2Backward0",
         with_numbers: [None; 2],
-        f: scalar::log_add_exp2,
+        f: InDouble::Blocks(scalar::log_add_exp2),
         of_complex: None,
         integers: false,
         halves: true,
@@ -327,7 +328,7 @@ pub fn fmax(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "fmax",
         node: "FmaxBackward0",
         with_numbers: [None; 2],
-        f: f64::max,
+        f: InDouble::Each(f64::max),
         of_complex: None,
         integers: false,
         halves: true,
@@ -355,7 +356,7 @@ pub fn fmin(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "fmin",
         node: "FminBackward0",
         with_numbers: [None; 2],
-        f: f64::min,
+        f: InDouble::Each(f64::min),
         of_complex: None,
         integers: false,
         halves: true,
@@ -390,7 +391,7 @@ pub fn xlogy(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Ten
         name: "xlogy",
         node: "XlogyBackward0",
         with_numbers: [Some("XlogyBackward2"), Some("XlogyBackward1")],
-        f: |x, y| scalar::x_log(x, y.ln(), y),
+        f: InDouble::Blocks(scalar::x_log_y),
         of_complex: None,
         integers: true,
         halves: true,
@@ -415,7 +416,7 @@ pub fn xlog1py(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<T
         name: "xlog1py",
         node: "SpecialXlog1PyBackward0",
         with_numbers: [Some("SpecialXlog1PyBackward2"), Some("SpecialXlog1PyBackward1")],
-        f: |x, y| scalar::x_log(x, y.ln_1p(), y),
+        f: InDouble::Blocks(scalar::x_log1p_y),
         of_complex: None,
         integers: true,
         halves: true,

@@ -10,7 +10,7 @@ use crate::autograd::Grads;
 use crate::autograd::apply::{apply_as, apply1};
 use crate::autograd::primitive::{Batch, ComplexRule, Outs, Primitive, Save, Tangents, Vjp, maybe, one, out};
 use crate::error::Result;
-use crate::ops::Entry;
+use crate::ops::{Entry, sparse};
 use crate::tensor::complex::part;
 use crate::tensor::{DType, Dtypes, Scalar, Tensor, copy};
 
@@ -88,6 +88,9 @@ impl Primitive for Part {
             (false, false) => copy::copy(xs[0]).map(out),
             (false, true) => Tensor::full(xs[0].sizes(), Scalar::Int(0), xs[0].dtype()).map(out),
         }
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        sparse::of_values(xs[0], |values| Ok(self.forward(&[values])?.swap_remove(0))).map(out)
     }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         // The engine makes a real gradient complex.

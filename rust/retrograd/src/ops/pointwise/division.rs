@@ -8,7 +8,7 @@ use super::zeros_of;
 use super::zip::{Binary, Zip};
 use crate::autograd::Grads;
 use crate::autograd::apply::apply_as;
-use crate::autograd::primitive::{Params, Save, Tangents, Vjp, maybe, one, params};
+use crate::autograd::primitive::{Outs, Params, Save, Tangents, Vjp, maybe, one, params};
 use crate::error::{Error, Result};
 use crate::kernels::complex::C;
 use crate::kernels::pointwise::Map2;
@@ -44,6 +44,12 @@ impl<const STATED: bool> Binary for Div<STATED> {
     type Kernel = Quotient;
     fn kernel(&self) -> Quotient {
         Quotient
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        crate::ops::sparse::div(xs)
+    }
+    fn kernel_name(&self) -> &'static str {
+        "div_cpu"
     }
     fn computes_in(&self, xs: &[&Tensor]) -> Result<DType> {
         let dtype = result_type(xs);

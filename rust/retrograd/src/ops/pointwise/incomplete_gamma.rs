@@ -5,6 +5,7 @@ use retrograd_macros::op;
 use super::binary::{BinaryFunction, run};
 use super::division::no_derivative;
 use super::refuse_numbers;
+use super::scalar_loop::InDouble;
 use super::special::polygamma;
 use crate::error::Result;
 use crate::kernels::special::{self as scalar, Incomplete};
@@ -25,7 +26,7 @@ fn by_a<const ORDER: u8>(a: &Tensor, x: &Tensor) -> Result<Tensor> {
         name: "igamma",
         node: "IgammaByInputBackward0",
         with_numbers: [None; 2],
-        f: |a, x| scalar::incomplete_gamma_by_a(Incomplete::Lower, 1, a, x),
+        f: InDouble::Each(|a, x| scalar::incomplete_gamma_by_a(Incomplete::Lower, 1, a, x)),
         of_complex: None,
         integers: false,
         halves: true,
@@ -42,7 +43,7 @@ fn by_a<const ORDER: u8>(a: &Tensor, x: &Tensor) -> Result<Tensor> {
     const SECOND: &BinaryFunction = &BinaryFunction {
         name: "igamma",
         node: "IgammaByInputTwiceBackward0",
-        f: |a, x| scalar::incomplete_gamma_by_a(Incomplete::Lower, 2, a, x),
+        f: InDouble::Each(|a, x| scalar::incomplete_gamma_by_a(Incomplete::Lower, 2, a, x)),
         vjps: [
             |_, _| no_derivative("igamma: input", "its third derivative is not available"),
             |g, saved| {
@@ -54,6 +55,36 @@ fn by_a<const ORDER: u8>(a: &Tensor, x: &Tensor) -> Result<Tensor> {
         ..*FIRST
     };
     run::<0>(Form::New, if ORDER == 1 { FIRST } else { SECOND }, a, x)
+}
+
+/// How a number `x` of the gamma distribution of shape `a` changes with the shape: `-(dP/da) / p`.
+///
+/// By `a`: `-(d2P/da2 + s dp/da) / p` for the slope `s`, and by `x`: `-dp/da / p - s (ln p)'`.
+pub(crate) fn sample_slope(a: &Tensor, x: &Tensor) -> Result<Tensor> {
+    const FUNCTION: &BinaryFunction = &BinaryFunction {
+        name: "_standard_gamma_grad",
+        node: "StandardGammaGradBackward0",
+        with_numbers: [None; 2],
+        f: InDouble::Each(scalar::gamma_sample_slope),
+        of_complex: None,
+        integers: false,
+        halves: false,
+        vjps: [
+            |g, saved| {
+                let (a, x) = (saved[0], saved[1]);
+                let rate = x.log()?.sub(&a.digamma()?)?;
+                let second = by_a::<2>(a, x)?.div(&density(a, x)?)?;
+                g.mul(&second.add(&sample_slope(a, x)?.mul(&rate)?)?.neg()?)
+            },
+            |g, saved| {
+                let (a, x) = (saved[0], saved[1]);
+                let rate = x.log()?.sub(&a.digamma()?)?;
+                let bend = a.plus(-1i64)?.div(x)?.plus(-1i64)?;
+                g.mul(&rate.add(&sample_slope(a, x)?.mul(&bend)?)?.neg()?)
+            },
+        ],
+    };
+    run::<0>(Form::New, FUNCTION, a, x)
 }
 
 /// The lower incomplete gamma function, regularised: the integral of `t**(input - 1) * exp(-t)` from 0 to `other`, over
@@ -74,7 +105,7 @@ pub fn igamma(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "igamma",
         node: "IgammaBackward0",
         with_numbers: [None; 2],
-        f: |a, x| scalar::incomplete_gamma(Incomplete::Lower, a, x),
+        f: InDouble::Blocks(scalar::gammainc),
         of_complex: None,
         integers: false,
         halves: true,
@@ -98,7 +129,7 @@ pub fn igammac(input: &Tensor, other: &Tensor) -> Result<Tensor> {
         name: "igammac",
         node: "IgammacBackward0",
         with_numbers: [None; 2],
-        f: |a, x| scalar::incomplete_gamma(Incomplete::Upper, a, x),
+        f: InDouble::Blocks(scalar::gammaincc),
         of_complex: None,
         integers: false,
         halves: true,
@@ -126,7 +157,7 @@ pub fn zeta(#[operand] input: &Tensor, #[operand] other: &Tensor) -> Result<Tens
         name: "zeta",
         node: "SpecialZetaBackward0",
         with_numbers: [Some("SpecialZetaBackward2"), Some("SpecialZetaBackward1")],
-        f: scalar::zeta,
+        f: InDouble::Blocks(scalar::zeta),
         of_complex: None,
         integers: true,
         halves: false,

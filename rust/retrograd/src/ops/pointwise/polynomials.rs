@@ -4,14 +4,15 @@ use retrograd_macros::op;
 
 use super::binary::{BinaryFunction, run};
 use super::refuse_numbers;
+use super::scalar_loop::InDouble;
 use crate::error::Result;
-use crate::kernels::special::{self as scalar, Chebyshev};
+use crate::kernels::special;
 use crate::ops::{Entry, Form};
 use crate::tensor::Tensor;
 
 /// Lists polynomials: name, the function of the argument and the degree, and what the documentation calls it.
 macro_rules! polynomials {
-    ($($entry:ident $name:ident $f:expr, $title:literal;)*) => {
+    ($($entry:ident $name:ident $f:ident, $title:literal;)*) => {
         /// Entries of this family.
         pub static ROSTER: &[&Entry] = &[$(&$entry),*];
         $(
@@ -30,7 +31,7 @@ macro_rules! polynomials {
                     name: stringify!($name),
                     node: "NotImplemented",
                     with_numbers: [None; 2],
-                    f: $f,
+                    f: InDouble::Blocks(special::$f),
                     of_complex: None,
                     integers: true,
                     halves: false,
@@ -45,28 +46,24 @@ macro_rules! polynomials {
     };
 }
 polynomials! {
-    CHEBYSHEV_POLYNOMIAL_T chebyshev_polynomial_t |x, n| scalar::chebyshev(Chebyshev::T, x, n),
+    CHEBYSHEV_POLYNOMIAL_T chebyshev_polynomial_t chebyshev_t,
         "Chebyshev polynomial of the first kind";
-    CHEBYSHEV_POLYNOMIAL_U chebyshev_polynomial_u |x, n| scalar::chebyshev(Chebyshev::U, x, n),
+    CHEBYSHEV_POLYNOMIAL_U chebyshev_polynomial_u chebyshev_u,
         "Chebyshev polynomial of the second kind";
-    CHEBYSHEV_POLYNOMIAL_V chebyshev_polynomial_v |x, n| scalar::chebyshev(Chebyshev::V, x, n),
+    CHEBYSHEV_POLYNOMIAL_V chebyshev_polynomial_v chebyshev_v,
         "Chebyshev polynomial of the third kind";
-    CHEBYSHEV_POLYNOMIAL_W chebyshev_polynomial_w |x, n| scalar::chebyshev(Chebyshev::W, x, n),
+    CHEBYSHEV_POLYNOMIAL_W chebyshev_polynomial_w chebyshev_w,
         "Chebyshev polynomial of the fourth kind";
-    SHIFTED_CHEBYSHEV_POLYNOMIAL_T shifted_chebyshev_polynomial_t
-        |x, n| scalar::chebyshev(Chebyshev::T, x + x - 1.0, n),
+    SHIFTED_CHEBYSHEV_POLYNOMIAL_T shifted_chebyshev_polynomial_t shifted_chebyshev_t,
         "Chebyshev polynomial of the first kind, from the interval from 0 to 1,";
-    SHIFTED_CHEBYSHEV_POLYNOMIAL_U shifted_chebyshev_polynomial_u
-        |x, n| scalar::chebyshev(Chebyshev::U, x + x - 1.0, n),
+    SHIFTED_CHEBYSHEV_POLYNOMIAL_U shifted_chebyshev_polynomial_u shifted_chebyshev_u,
         "Chebyshev polynomial of the second kind, from the interval from 0 to 1,";
-    SHIFTED_CHEBYSHEV_POLYNOMIAL_V shifted_chebyshev_polynomial_v
-        |x, n| scalar::chebyshev(Chebyshev::V, x + x - 1.0, n),
+    SHIFTED_CHEBYSHEV_POLYNOMIAL_V shifted_chebyshev_polynomial_v shifted_chebyshev_v,
         "Chebyshev polynomial of the third kind, from the interval from 0 to 1,";
-    SHIFTED_CHEBYSHEV_POLYNOMIAL_W shifted_chebyshev_polynomial_w
-        |x, n| scalar::chebyshev(Chebyshev::W, x + x - 1.0, n),
+    SHIFTED_CHEBYSHEV_POLYNOMIAL_W shifted_chebyshev_polynomial_w shifted_chebyshev_w,
         "Chebyshev polynomial of the fourth kind, from the interval from 0 to 1,";
-    HERMITE_POLYNOMIAL_H hermite_polynomial_h scalar::hermite_h, "Hermite polynomial of physics";
-    HERMITE_POLYNOMIAL_HE hermite_polynomial_he scalar::hermite_he, "Hermite polynomial of probability";
-    LAGUERRE_POLYNOMIAL_L laguerre_polynomial_l scalar::laguerre_l, "Laguerre polynomial";
-    LEGENDRE_POLYNOMIAL_P legendre_polynomial_p scalar::legendre_p, "Legendre polynomial";
+    HERMITE_POLYNOMIAL_H hermite_polynomial_h hermite_h, "Hermite polynomial of physics";
+    HERMITE_POLYNOMIAL_HE hermite_polynomial_he hermite_he, "Hermite polynomial of probability";
+    LAGUERRE_POLYNOMIAL_L laguerre_polynomial_l laguerre_l, "Laguerre polynomial";
+    LEGENDRE_POLYNOMIAL_P legendre_polynomial_p legendre_p, "Legendre polynomial";
 }

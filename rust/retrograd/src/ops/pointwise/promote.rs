@@ -2,28 +2,33 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::mem::MaybeUninit;
 
 use num_complex::Complex;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::kernels::pointwise::{Body, Map2, Operand, lanes2, map2, map2_contiguous, walk_lanes, walk2};
+use crate::kernels::thresholds::pointwise::STRIDED_PIECE;
 use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::layout::{self, Dims, Strides, expanded_strides};
-use crate::tensor::{Category, DType, Dtypes, Scalar, Tensor, Truth, default_dtype};
+use crate::tensor::{Category, DType, Dtypes, FromScalar, Scalar, Tensor, Truth, default_dtype};
 
 /// The dtype that the operands are converted to: tensors with dims outrank 0-dim ones, which outrank numbers, within a
 /// category (semantics DTYP-4).
 #[inline]
 pub fn result_type(xs: &[&Tensor]) -> DType {
-    if let [a, b] = xs
-        && a.dtype() == b.dtype()
-        && !a.is_number()
-        && !b.is_number()
-    {
-        return a.dtype();
+    if let [a, b] = xs {
+        let (x, y) = (a.dtype(), b.dtype());
+        match (a.is_number(), b.is_number()) {
+            (false, false) if x == y => return x,
+            // A number only raises the category.
+            (false, true) if y.category() <= x.category() => return x,
+            (true, false) if x.category() <= y.category() => return y,
+            _ => {}
+        }
     }
     result_type_of_ranks(xs)
 }
@@ -73,7 +78,7 @@ pub fn out_like(sizes: &[usize], dtype: DType, xs: &[&Tensor]) -> Result<Tensor>
 
 /// As [`out_like`] for a contiguous operand and a single element: only strides along axes of size 1 may differ.
 fn out_beside_one(x: &Tensor, one: &Tensor, dtype: DType) -> Result<Tensor> {
-    if x.sizes().contains(&1) { out_like(x.sizes(), dtype, &[x, one]) } else { Tensor::empty(x.sizes(), dtype) }
+    if x.sizes().contains(&1) { out_like(x.sizes(), dtype, &[x, one]) } else { x.empty_beside(dtype) }
 }
 
 /// The axes from the innermost to the outermost, as torch orders them: of two axes, the first operand that is broadcast
@@ -124,7 +129,32 @@ where
         unsafe { k.run_flat((a, 1), (b, 1), &out) };
         return Ok(out);
     }
+    if a.dtype() == common && is_one_beside(b, a) && a.is_contiguous() {
+        return forward2_few(k, a, b, false, common);
+    }
+    if b.dtype() == common && is_one_beside(a, b) && b.is_contiguous() {
+        return forward2_few(k, b, a, true, common);
+    }
     forward2_general(op, k, a, b, common)
+}
+
+/// Whether `one` is a single element, such as a number, for an op with the few elements of `x`.
+#[inline(always)]
+fn is_one_beside(one: &Tensor, x: &Tensor) -> bool {
+    one.numel() == 1 && x.numel() <= FEW && one.ndim() <= x.ndim() && x.dtype().half().is_none()
+}
+
+/// [`forward2`] of a contiguous tensor of the common dtype and a single element, which is an operand of the loop
+/// without a tensor of the common dtype in between.
+fn forward2_few<K, O>(k: &K, x: &Tensor, one: &Tensor, one_first: bool, common: DType) -> Result<Tensor>
+where
+    K: Numeric2<O>,
+    O: OutType,
+{
+    let out = out_beside_one(x, one, O::of(common))?;
+    // SAFETY: (1) callers have tested it; (2, 3) the output is fresh, of the sizes of the contiguous operand.
+    unsafe { k.run_few(x, one.item()?, one_first, &out)? };
+    Ok(out)
 }
 
 fn forward2_general<K, O>(op: &'static str, k: &K, a: &Tensor, b: &Tensor, common: DType) -> Result<Tensor>
@@ -186,6 +216,19 @@ where
     K: Numeric2<O>,
     O: OutType,
 {
+    // The usual target: operand 0, which has the dtype and the sizes of the result.
+    if a.is_same(out) && out.is_contiguous() && out.dtype() == common && O::of(common) == common {
+        if b.dtype() == common && b.is_contiguous() && b.sizes() == out.sizes() && are_apart(b, out) {
+            // SAFETY: (1, 2) as tested; (3) the duty of callers.
+            unsafe { k.run_flat((a, 1), (b, 1), out) };
+            return Ok(true);
+        }
+        if is_one_beside(b, out) {
+            // SAFETY: (1) as tested; (2) operand 0 is the output; (3) the duty of callers.
+            unsafe { k.run_few(a, b.item()?, false, out)? };
+            return Ok(true);
+        }
+    }
     let sizes = binary_shape(op, a, b)?;
     crate::autograd::apply::check_target(op, &sizes, O::of(common), out)?;
     if out.dtype() != O::of(common) {
@@ -208,6 +251,13 @@ where
         unsafe { k.run(&a, &b, out) };
     }
     Ok(true)
+}
+
+/// Whether two contiguous tensors of one dtype and size have the same elements in the same places, or none in common.
+#[inline(always)]
+fn are_apart(a: &Tensor, b: &Tensor) -> bool {
+    let (bytes, a, b) = (a.nbytes(), a.op_ptr().addr(), b.op_ptr().addr());
+    a.abs_diff(b) >= bytes || a == b
 }
 
 /// What operands a kernel takes, and what its results are.
@@ -296,6 +346,30 @@ pub trait Numeric2<O> {
     /// # Safety
     /// Duties 1, 2 and 3, and the steps are as said.
     unsafe fn run_flat(&self, a: (&Tensor, isize), b: (&Tensor, isize), out: &Tensor);
+    /// Over a contiguous output of at most `FEW` elements, with one contiguous operand that is no half, and a number,
+    /// which is rounded to its dtype and is the first operand if `number_first` is set.
+    ///
+    /// # Safety
+    /// Duties 1, 2 and 3, and the operands are as said.
+    unsafe fn run_few(&self, x: &Tensor, number: Scalar, number_first: bool, out: &Tensor) -> Result<()> {
+        let number = Tensor::full(&[], number, x.dtype())?;
+        let (a, b) = if number_first { (&number, x) } else { (x, &number) };
+        // SAFETY: those of callers; the number is a tensor of its own.
+        unsafe { self.run(a, b, out) };
+        Ok(())
+    }
+}
+
+/// As many elements as the walk would have in one piece: there a number is repeated without it, which costs less, and
+/// the loop of two operands takes both as they are.
+const FEW: usize = STRIDED_PIECE;
+
+/// `number` as often as there are elements in a tensor of few.
+#[inline(always)]
+fn repeated<T: FromScalar + Copy>(number: Scalar, n: usize) -> [MaybeUninit<T>; FEW] {
+    let mut many = [MaybeUninit::uninit(); FEW];
+    many[..n].fill(MaybeUninit::new(T::from_scalar(number)));
+    many
 }
 
 macro_rules! numeric2 {
@@ -331,6 +405,17 @@ macro_rules! numeric2 {
                     unsafe { Numeric2::<$out>::run(self, a, b, out) }
                 })
             }
+            unsafe fn run_few(&self, x: &Tensor, number: Scalar, number_first: bool, out: &Tensor) -> Result<()> {
+                match_dtype!($class, x.dtype(), T => {
+                    let (n, x, po) = (out.numel(), x.ptr::<T>().cast_const(), out.op_ptr().cast::<<$out as Of<T>>::T>());
+                    let many = repeated::<T>(number, n);
+                    let many = many.as_ptr().cast::<T>();
+                    let (a, b) = if number_first { (many, x) } else { (x, many) };
+                    // SAFETY: (1) both have `n` elements one after the other; (2, 3) those of callers.
+                    unsafe { map2_contiguous(self, n, a, b, po) };
+                });
+                Ok(())
+            }
         }
     };
 }
@@ -363,6 +448,17 @@ where
             unsafe { Numeric2::<Lanes>::run(self, a, b, out) }
         })
     }
+    unsafe fn run_few(&self, x: &Tensor, number: Scalar, number_first: bool, out: &Tensor) -> Result<()> {
+        match_dtype!(floats, x.dtype(), T => {
+            let (n, x) = (out.numel(), x.ptr::<T>().cast_const());
+            let many = repeated::<T>(number, n);
+            let many = many.as_ptr().cast::<T>();
+            let (a, b) = if number_first { (many, x) } else { (x, many) };
+            // SAFETY: as in `numeric2`.
+            unsafe { lanes2(self, &[n], a, &[1], b, &[1], out.ptr::<T>(), &[1]) };
+        });
+        Ok(())
+    }
 }
 
 /// One of two kernels of one class: an op without its factor, and with it.
@@ -388,6 +484,16 @@ impl<O, A: Numeric2<O>, B: Numeric2<O>> Numeric2<O> for Either<A, B> {
             match self {
                 Either::First(k) => k.run_flat(a, b, out),
                 Either::Second(k) => k.run_flat(a, b, out),
+            }
+        }
+    }
+    #[inline]
+    unsafe fn run_few(&self, x: &Tensor, number: Scalar, number_first: bool, out: &Tensor) -> Result<()> {
+        // SAFETY: those of callers.
+        unsafe {
+            match self {
+                Either::First(k) => k.run_few(x, number, number_first, out),
+                Either::Second(k) => k.run_few(x, number, number_first, out),
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Loops on tensors that are compiled once, not for each instruction set, since they take little of the time of
 //! programs; and the unary functions that they run.
 
+use std::mem::MaybeUninit;
+
 use num_complex::Complex;
 
 use super::unary::{Map, Pass, Unary, with_complex};
@@ -8,6 +10,7 @@ use crate::autograd::primitive::{Halves, Save};
 use crate::error::Result;
 use crate::kernels::complex::C;
 use crate::kernels::pointwise::{RunBody, each, runs};
+use crate::kernels::special::Block;
 use crate::tensor::dtype::undeclared;
 use crate::tensor::{DType, Dtypes, Element, Tensor, layout};
 
@@ -43,6 +46,35 @@ pub(super) fn run_in_double<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: &
     });
 }
 
+/// As [`run_in_double`], of a function over blocks: those of float32 are converted piece by piece.
+pub(super) fn run_blocks<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: RunBody<f64, N>) {
+    const PIECE: usize = 256;
+    let converted = |xs: [&[f32]; N], out: &mut [MaybeUninit<f32>]| {
+        let mut doubles = [[0.0; PIECE]; N];
+        let mut results = [MaybeUninit::uninit(); PIECE];
+        for start in (0..out.len()).step_by(PIECE) {
+            let out = &mut out[start..(start + PIECE).min(xs[0].len())];
+            for (doubles, x) in doubles.iter_mut().zip(xs) {
+                doubles.iter_mut().zip(&x[start..start + out.len()]).for_each(|(to, x)| *to = f64::from(*x));
+            }
+            let results = &mut results[..out.len()];
+            f(std::array::from_fn(|k| &doubles[k][..out.len()]), results);
+            for (to, y) in out.iter_mut().zip(results) {
+                // SAFETY: a block writes all of its results.
+                to.write(unsafe { y.assume_init() } as f32);
+            }
+        }
+    };
+    run_scalar_loop(xs, out, &converted, f);
+}
+
+/// A function of real numbers in double precision, of one number each or over blocks.
+#[derive(Clone, Copy, Debug)]
+pub enum InDouble<F, const N: usize> {
+    Each(F),
+    Blocks(Block<N>),
+}
+
 /// As [`run_in_double`], of a function of complex numbers.
 pub(super) fn run_in_complex<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: &(dyn Fn([C; N]) -> C + Sync)) {
     type Single = Complex<f32>;
@@ -64,7 +96,7 @@ pub(super) fn run_in_complex<const N: usize>(xs: [&Tensor; N], out: &Tensor, f: 
 pub struct UnaryFunction {
     pub name: &'static str,
     pub node: &'static str,
-    pub f: fn(f64) -> f64,
+    pub f: InDouble<fn(f64) -> f64, 1>,
     /// It takes halves, as torch's does.
     pub halves: bool,
     /// Of complex numbers, where the op is there for them.
@@ -117,7 +149,10 @@ impl<const SAVED: u8> Unary for UnaryLoop<SAVED> {
         self.0.name
     }
     fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.in_double(&self.0.f)
+        match &self.0.f {
+            InDouble::Each(f) => pass.in_double(f),
+            InDouble::Blocks(f) => pass.blocks(f),
+        }
     }
     fn vjp(&self, g: &Tensor, saved: &Tensor) -> Result<Tensor> {
         (self.0.vjp)(g, saved)

@@ -2,12 +2,13 @@
 //! of whose names refer to ops at the top level.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use retrograd_macros::op;
 
 use super::binary::XLOGY;
-use super::scalar_loop::{UnaryFunction, of_result, of_self, run_in_double};
+use super::scalar_loop::{InDouble, UnaryFunction, of_result, of_self, run_blocks};
 use super::select::number;
 use super::unary::{Map, Pass, Unary, elementary};
 use super::{activation, bessel, exponential, incomplete_gamma, rounding};
@@ -17,6 +18,9 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernels::complex;
 use crate::kernels::math;
+use crate::kernels::pointwise::Body;
+use crate::kernels::real::Real;
+use crate::kernels::simd::Vector;
 use crate::kernels::special as scalar;
 use crate::ops::reduce::softmax;
 use crate::ops::{Entry, forms};
@@ -142,7 +146,7 @@ pub fn erfc(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfc",
         node: "ErfcBackward0",
-        f: libm::erfc,
+        f: InDouble::Blocks(scalar::erfc),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.square()?.neg()?.exp()?.times(-FRAC_2_SQRT_PI)?.mul(g),
@@ -162,7 +166,7 @@ pub fn erfinv(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfinv",
         node: "ErfinvBackward0",
-        f: scalar::erfinv,
+        f: InDouble::Blocks(scalar::erfinv),
         halves: true,
         of_complex: None,
         vjp: |g, x| x.erfinv()?.square()?.exp()?.times(1.0 / FRAC_2_SQRT_PI)?.mul(g),
@@ -190,7 +194,7 @@ pub fn sinc(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "sinc",
         node: "SincBackward0",
-        f: scalar::sinc,
+        f: InDouble::Blocks(scalar::sinc),
         halves: true,
         of_complex: Some(complex::sinc),
         vjp: sinc_vjp,
@@ -210,7 +214,7 @@ pub fn erfcx(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "erfcx",
         node: "SpecialErfcxBackward0",
-        f: scalar::erfcx,
+        f: InDouble::Blocks(scalar::erfcx),
         halves: false,
         of_complex: None,
         vjp: |g, x| g.mul(&x.mul(&erfcx(x)?)?.times(2.0)?.plus(-FRAC_2_SQRT_PI)?),
@@ -230,7 +234,7 @@ pub fn lgamma(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "lgamma",
         node: "LgammaBackward0",
-        f: libm::lgamma,
+        f: InDouble::Blocks(scalar::lgamma),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.digamma()?),
@@ -250,7 +254,7 @@ pub fn digamma(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "digamma",
         node: "DigammaBackward0",
-        f: scalar::digamma,
+        f: InDouble::Blocks(scalar::digamma),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&polygamma(1, x)?),
@@ -270,7 +274,7 @@ pub fn entr(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "entr",
         node: "SpecialEntrBackward0",
-        f: scalar::entropy,
+        f: InDouble::Blocks(scalar::entropy),
         halves: true,
         of_complex: None,
         vjp: |g, x| g.mul(&x.log()?.plus(1i64)?.neg()?),
@@ -303,7 +307,7 @@ pub fn ndtri(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "ndtri",
         node: "SpecialNdtriBackward0",
-        f: scalar::ndtri,
+        f: InDouble::Blocks(scalar::ndtri),
         halves: false,
         of_complex: None,
         vjp: |g, result| g.mul(&result.square()?.times(0.5)?.exp()?.times((2.0 * PI).sqrt())?),
@@ -323,7 +327,7 @@ pub fn log_ndtr(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "log_ndtr",
         node: "SpecialLogNdtrBackward0",
-        f: scalar::log_ndtr,
+        f: InDouble::Blocks(scalar::log_ndtr),
         halves: false,
         of_complex: None,
         vjp: |g, x| g.div(&erfcx(&x.times(-FRAC_1_SQRT_2)?)?)?.times((2.0 / PI).sqrt()),
@@ -341,7 +345,11 @@ impl Unary for Polygamma {
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
     const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
-        pass.in_double(&|x| scalar::polygamma(self.n, x))
+        match self.n {
+            0 => pass.blocks(&scalar::digamma),
+            1 => pass.blocks(&scalar::trigamma),
+            n => pass.in_double(&|x| scalar::polygamma(n, x)),
+        }
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         g.mul(&polygamma(self.n.saturating_add(1), x)?)
@@ -376,6 +384,22 @@ pub fn polygamma_method(input: &Tensor, n: i64) -> Result<Tensor> {
     apply_as(form, Map(Polygamma { n }), &[input])
 }
 
+/// Adds `lgamma(x - i / 2)` for all `i` of the range to the sums, which are initialised.
+fn add_lgammas(x: &[f64], of: Range<i64>, sums: &mut [MaybeUninit<f64>]) {
+    const PIECE: usize = 256;
+    for (x, sums) in x.chunks(PIECE).zip(sums.chunks_mut(PIECE)) {
+        let (mut shifted, mut terms) = ([0.0; PIECE], [MaybeUninit::uninit(); PIECE]);
+        for i in of.clone() {
+            shifted.iter_mut().zip(x).for_each(|(to, x)| *to = x - 0.5 * i as f64);
+            scalar::lgamma([&shifted[..x.len()]], &mut terms[..x.len()]);
+            for (sum, term) in sums.iter_mut().zip(terms) {
+                // SAFETY: the sum by our duty, the term by the block, which writes all of its results.
+                unsafe { sum.write(sum.assume_init() + term.assume_init()) };
+            }
+        }
+    }
+}
+
 /// `mvlgamma`: reverse `g` times the sum of `digamma(x - i / 2)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mvlgamma {
@@ -388,11 +412,13 @@ impl Unary for Mvlgamma {
     fn kernel(&self, pass: Pass) -> Result<()> {
         let (p, x) = (self.p as f64, pass.operand());
         let constant = 0.25 * p * (p - 1.0) * PI.ln();
-        let terms = |x: f64, of: Range<i64>| of.map(|i| libm::lgamma(x - 0.5 * i as f64)).sum::<f64>();
         // As many terms of all elements as are a matter of milliseconds.
         let block = (1 << 18) / x.numel().max(1) as i64 + 4;
         if self.p <= block {
-            return pass.in_double(&|x| constant + terms(x, 0..self.p));
+            return pass.blocks(&|[x], out| {
+                out.iter_mut().for_each(|out| _ = out.write(constant));
+                add_lgammas(x, 0..self.p, out);
+            });
         }
         // As torch, which holds all terms of all elements: more than there is memory for are refused, not summed for
         // days.
@@ -403,7 +429,10 @@ impl Unary for Mvlgamma {
             interrupt::check()?;
             let more = Tensor::empty(x.sizes(), DType::Float64)?;
             let of = i..self.p.min(i.saturating_add(block));
-            run_in_double([&x, &sum], &more, &|[x, sum]| sum + terms(x, of.clone()));
+            run_blocks([&x, &sum], &more, &|[x, sum], out| {
+                out.iter_mut().zip(sum).for_each(|(out, sum)| _ = out.write(*sum));
+                add_lgammas(x, of.clone(), out);
+            });
             sum = more;
         }
         pass.write(&sum)
@@ -449,23 +478,20 @@ impl Logit {
         self.eps.filter(|e| *e >= 0.0).map(|e| (e, 1.0 - e))
     }
 }
+impl<T: Real> Body<T, 1> for Logit {
+    #[inline(always)]
+    fn f<V: Vector<Elem = T>>(&self, [x]: [V; 1]) -> V {
+        let Some((low, high)) = self.bounds() else { return math::logit(x) };
+        // The bounds may be reversed: the lower one wins.
+        let (low, high) = (x.of(low), x.of(high));
+        math::logit(low.select(x.lt(low), high.select(high.lt(x), x)))
+    }
+}
 impl Unary for Logit {
     const NAME: &'static str = "logit";
     const SAVE: &'static [Save] = &[Save::input(0, "self")];
-    const HALVES: Halves = Halves::InFloat32;
     fn kernel(&self, pass: Pass) -> Result<()> {
-        // The bounds may be reversed: the lower one wins.
-        let (low, high) = self.bounds().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        let inside = |x: f64| {
-            if x < low {
-                low
-            } else if x > high {
-                high
-            } else {
-                x
-            }
-        };
-        pass.in_double(&|x| (inside(x) / (1.0 - inside(x))).ln())
+        pass.lanes(self)
     }
     fn vjp(&self, g: &Tensor, x: &Tensor) -> Result<Tensor> {
         let bound = |v: f64| Tensor::number(Scalar::Float(v));

@@ -3,7 +3,7 @@
 use retrograd_macros::op;
 
 use super::refuse_complex;
-use super::scalar_loop::{UnaryFunction, of_neither, of_result, of_self};
+use super::scalar_loop::{InDouble, UnaryFunction, of_neither, of_result, of_self};
 use super::unary::{Map, Pass, Unary, elementary, fuse_lanes};
 use crate::autograd::apply::apply_as;
 use crate::autograd::primitive::Save;
@@ -95,7 +95,7 @@ pub fn tan(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "tan",
         node: "TanBackward0",
-        f: f64::tan,
+        f: InDouble::Each(f64::tan),
         halves: true,
         of_complex: Some(complex::tan),
         vjp: |g, y| g.mul(&y.square()?.plus(1i64)?),
@@ -115,7 +115,7 @@ pub fn asin(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "asin",
         node: "AsinBackward0",
-        f: f64::asin,
+        f: InDouble::Each(f64::asin),
         halves: true,
         of_complex: Some(complex::asin),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?),
@@ -135,7 +135,7 @@ pub fn acos(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "acos",
         node: "AcosBackward0",
-        f: f64::acos,
+        f: InDouble::Each(f64::acos),
         halves: true,
         of_complex: Some(complex::acos),
         vjp: |g, x| g.mul(&x.square()?.neg()?.plus(1i64)?.rsqrt()?.neg()?),
@@ -155,7 +155,7 @@ pub fn atan(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "atan",
         node: "AtanBackward0",
-        f: f64::atan,
+        f: InDouble::Each(f64::atan),
         halves: true,
         of_complex: Some(complex::atan),
         vjp: |g, x| g.div(&x.square()?.plus(1i64)?),
@@ -175,7 +175,7 @@ pub fn sinh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "sinh",
         node: "SinhBackward0",
-        f: f64::sinh,
+        f: InDouble::Each(f64::sinh),
         halves: true,
         of_complex: Some(complex::sinh),
         vjp: |g, x| g.mul(&x.cosh()?),
@@ -195,7 +195,7 @@ pub fn cosh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "cosh",
         node: "CoshBackward0",
-        f: f64::cosh,
+        f: InDouble::Each(f64::cosh),
         halves: true,
         of_complex: Some(complex::cosh),
         vjp: |g, x| g.mul(&x.sinh()?),
@@ -215,7 +215,7 @@ pub fn asinh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "asinh",
         node: "AsinhBackward0",
-        f: libm::asinh,
+        f: InDouble::Each(libm::asinh),
         halves: true,
         of_complex: Some(complex::asinh),
         vjp: |g, x| g.mul(&x.square()?.plus(1i64)?.rsqrt()?),
@@ -244,7 +244,7 @@ pub fn acosh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "acosh",
         node: "AcoshBackward0",
-        f: libm::acosh,
+        f: InDouble::Each(libm::acosh),
         halves: true,
         of_complex: Some(complex::acosh),
         vjp: acosh_vjp,
@@ -264,7 +264,7 @@ pub fn atanh(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "atanh",
         node: "AtanhBackward0",
-        f: libm::atanh,
+        f: InDouble::Each(libm::atanh),
         halves: true,
         of_complex: Some(complex::atanh),
         vjp: |g, x| g.div(&x.square()?.neg()?.plus(1i64)?),
@@ -285,7 +285,7 @@ pub fn deg2rad(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "deg2rad",
         node: "Deg2RadBackward0",
-        f: f64::to_radians,
+        f: InDouble::Each(f64::to_radians),
         halves: true,
         of_complex: None,
         vjp: |g, _| g.deg2rad(),
@@ -306,7 +306,7 @@ pub fn rad2deg(input: &Tensor) -> Result<Tensor> {
     const FUNCTION: &UnaryFunction = &UnaryFunction {
         name: "rad2deg",
         node: "Rad2DegBackward0",
-        f: f64::to_degrees,
+        f: InDouble::Each(f64::to_degrees),
         halves: true,
         of_complex: None,
         vjp: |g, _| g.rad2deg(),

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::promote::{Floats, Lanes, Numeric2, check_half, forward2, operand};
-use super::scalar_loop::{run_in_complex, run_in_double};
+use super::scalar_loop::{run_blocks, run_in_complex, run_in_double};
 use crate::autograd::Grads;
 use crate::autograd::apply::check_target;
 use crate::autograd::primitive::{
@@ -11,7 +11,7 @@ use crate::autograd::primitive::{
 };
 use crate::error::Result;
 use crate::kernels::complex::C;
-use crate::kernels::pointwise::{Body, Map1, Planar, lanes1, magnitudes, map1, planar1, walk_lanes, walk1};
+use crate::kernels::pointwise::{Body, Map1, Planar, RunBody, lanes1, magnitudes, map1, planar1, walk_lanes, walk1};
 use crate::match_dtype;
 use crate::tensor::copy;
 use crate::tensor::{DType, Dtypes, Tensor, default_dtype};
@@ -106,6 +106,9 @@ impl<U: Unary> Primitive for Map<U> {
     }
     fn node(&self) -> &'static str {
         self.0.node()
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        crate::ops::sparse::unary(self, xs)
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         let dtype = self.0.result_dtype(xs[0].dtype())?;
@@ -228,6 +231,11 @@ impl<'a> Pass<'a> {
     /// The loop of a function in double precision, which serves float32 too.
     pub(super) fn in_double(self, f: &(dyn Fn(f64) -> f64 + Sync)) -> Result<()> {
         run_in_double([self.x], self.out, &|[x]| f(x));
+        Ok(())
+    }
+    /// As [`Pass::in_double`], of a function over blocks.
+    pub(super) fn blocks(self, f: RunBody<f64, 1>) -> Result<()> {
+        run_blocks([self.x], self.out, f);
         Ok(())
     }
     /// The loop of a function of complex numbers in double precision, which serves complex64 too.

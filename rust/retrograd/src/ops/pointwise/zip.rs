@@ -6,6 +6,7 @@ use super::promote::{Numeric2, OutType, forward2, forward2_into, result_type};
 use crate::autograd::Grads;
 use crate::autograd::primitive::{Batch, Halves, Outs, Params, Primitive, Save, Tangents, Vjp, node_name, out};
 use crate::error::Result;
+use crate::tensor::sparse::refused;
 use crate::tensor::{DType, Dtypes, Tensor};
 
 /// A binary elementwise op with broadcasting and promotion.
@@ -39,6 +40,10 @@ pub trait Binary: Debug + Clone + Send + Sync + 'static {
     /// Refuses values or dtypes for reasons of the op's own, after the dtype was found to be in the class.
     fn check(&self, _xs: &[&Tensor]) -> Result<()> {
         Ok(())
+    }
+    /// As [`Primitive::sparse`].
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        Err(refused(Self::NAME, xs))
     }
     /// The op's name in errors, where values of the type represent several ops.
     fn name(&self) -> &'static str {
@@ -81,6 +86,10 @@ impl<B: Binary> Primitive for Zip<B> {
     }
     fn kernel_name(&self) -> &'static str {
         self.0.kernel_name()
+    }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        self.0.check(xs)?;
+        self.0.sparse(xs)
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         self.0.check(xs)?;

@@ -31,6 +31,20 @@ pub(super) enum Draw {
     Exponential {
         rate: f64,
     },
+    /// Numbers far out as often as near, around a median.
+    Cauchy {
+        median: f64,
+        sigma: f64,
+    },
+    /// Exponentials of normal numbers.
+    LogNormal {
+        mean: f64,
+        std: f64,
+    },
+    /// How many trials of this chance it takes to succeed.
+    Geometric {
+        p: f64,
+    },
     /// Integers in `lo..hi`.
     Below {
         lo: i64,
@@ -79,7 +93,7 @@ fn largest(dtype: DType) -> f64 {
 }
 
 /// The number as a floating dtype has it; halves by way of float32, as torch rounds to them.
-fn rounded(x: f64, dtype: DType) -> f64 {
+pub(crate) fn rounded(x: f64, dtype: DType) -> f64 {
     match dtype {
         DType::Float16 => f16::from_f32(x as f32).to_f64(),
         DType::BFloat16 => bf16::from_f32(x as f32).to_f64(),
@@ -139,6 +153,9 @@ impl Draw {
             Draw::Uniform { .. } => "uniform_",
             Draw::Normal { .. } => "normal_",
             Draw::Exponential { .. } => "exponential_",
+            Draw::Cauchy { .. } => "cauchy_",
+            Draw::LogNormal { .. } => "log_normal_",
+            Draw::Geometric { .. } => "geometric_",
             Draw::Below { .. } | Draw::From(_) | Draw::Any => "random_",
             Draw::Chance(_) => "bernoulli_",
         }
@@ -149,7 +166,9 @@ impl Draw {
         match self {
             Draw::Uniform { .. } | Draw::Normal { .. } => Dtypes::ALL.without(Dtypes::INTEGRAL),
             // Other dtypes than floats are refused in other words.
-            Draw::Exponential { .. } => Dtypes::ALL,
+            Draw::Exponential { .. } | Draw::Cauchy { .. } => Dtypes::ALL,
+            Draw::LogNormal { .. } => Dtypes::FLOATS.or(Dtypes::HALVES),
+            Draw::Geometric { .. } => Dtypes::ORDERED.without(Dtypes::of(&[DType::Bool])),
             _ => Dtypes::ORDERED,
         }
     }
@@ -160,6 +179,8 @@ impl Draw {
             Draw::Uniform { .. } => "check_uniform_bounds",
             Draw::Normal { .. } => "normal_kernel_cpu",
             Draw::Chance(_) => "bernoulli_scalar_cpu_",
+            Draw::LogNormal { .. } => "log_normal_cpu",
+            Draw::Geometric { .. } => "geometric_cpu",
             _ => "random_kernel_cpu",
         }
     }
@@ -204,6 +225,23 @@ impl Draw {
             Draw::Exponential { rate } if rate <= 0.0 || rate.is_nan() => {
                 refuse("exponential_", format!("exponential_ expects lambda > 0.0, but found lambda={rate}"))
             }
+            Draw::Cauchy { .. } if !floats => refuse(
+                "cauchy_",
+                format!(
+                    "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you \
+                     specified {}",
+                    dtype.cpp_name()
+                ),
+            ),
+            Draw::Cauchy { sigma, .. } if sigma <= 0.0 || sigma.is_nan() => {
+                refuse("cauchy_", format!("cauchy_ expects sigma > 0.0, but found sigma={}", shown(sigma)))
+            }
+            Draw::LogNormal { std, .. } if std <= 0.0 || std.is_nan() => {
+                refuse("log_normal_", format!("log_normal_ expects std > 0.0, but found std={}", shown(std)))
+            }
+            Draw::Geometric { p } if !(p > 0.0 && p < 1.0) => {
+                refuse("geometric_", format!("geometric_ expects p to be in (0, 1), but got p={}", shown(p)))
+            }
             Draw::Below { lo, hi } => {
                 if lo >= hi {
                     let detail = format!("random_ expects 'from' to be less than 'to', but got from={lo} >= to={hi}");
@@ -247,6 +285,24 @@ fn converted<T: FromScalar, D: Copy + Into<Scalar>>(out: &mut [T], zero: D, mut 
         for (o, &x) in part.iter_mut().zip(&*chunk) {
             *o = T::from_scalar(x.into());
         }
+    }
+}
+
+/// Numbers that are drawn in double precision, for a tensor of this dtype.
+fn doubles(g: &mut Mt19937, how: Draw, dtype: DType, out: &mut [f64]) {
+    match how {
+        Draw::Cauchy { median, sigma } => out.iter_mut().for_each(|o| *o = random::cauchy(g, median, sigma)),
+        Draw::LogNormal { mean, std } => out.iter_mut().for_each(|o| *o = random::log_normal(g, mean, std)),
+        Draw::Geometric { p } => out.iter_mut().for_each(|o| *o = random::geometric(g, p)),
+        Draw::Exponential { rate } => {
+            random::uniform_f64(g, out, 0.0, 1.0);
+            out.iter_mut().for_each(|u| *u = -(-*u).ln_1p() / rate);
+        }
+        _ => unreachable!("drawn in its own dtype"),
+    }
+    if dtype.half().is_some() {
+        // By way of float32, which now and then is another half than the nearest.
+        out.iter_mut().for_each(|o| *o = rounded(*o, dtype));
     }
 }
 
@@ -333,10 +389,9 @@ pub(super) fn draw_into(t: &Tensor, how: Draw, generator: Option<&Generator>) ->
                 let (lo, hi) = inward(lo, hi, dtype);
                 converted(o, 0i64, |o| random_below(g, o, lo, hi));
             }
-            Draw::Exponential { rate } => converted(o, 0f64, |o| {
-                random::uniform_f64(g, o, 0.0, 1.0);
-                o.iter_mut().for_each(|u| *u = -(-*u).ln_1p() / rate);
-            }),
+            Draw::Exponential { .. } | Draw::Cauchy { .. } | Draw::LogNormal { .. } | Draw::Geometric { .. } => {
+                converted(o, 0f64, |o| doubles(g, how, dtype, o));
+            }
             Draw::From(lo) => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = from_on(dtype, lo, g))),
             Draw::Chance(p) => converted(o, Truth::FALSE, |o| random::bernoulli(g, o, p)),
             _ => converted(o, 0i64, |o| o.iter_mut().for_each(|o| *o = any_of(dtype, g))),

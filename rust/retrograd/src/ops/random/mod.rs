@@ -3,6 +3,7 @@
 mod choice;
 mod draw;
 mod factory;
+mod variates;
 
 use retrograd_macros::op;
 
@@ -19,7 +20,10 @@ use crate::tensor::{DType, Dims, Dtypes, Tensor};
 use crate::transforms::{self, Randomness};
 use draw::{Draw, by_chance, draw_into};
 
-pub use factory::{bernoulli_mask, randn};
+pub use factory::{bernoulli_mask, rand, randn};
+
+pub(crate) use draw::rounded;
+pub(crate) use variates::batched;
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
@@ -35,6 +39,9 @@ pub static ROSTER: &[&Entry] = &[
     &UNIFORM,
     &NORMAL,
     &EXPONENTIAL,
+    &CAUCHY,
+    &LOG_NORMAL,
+    &GEOMETRIC,
     &RANDOM_FROM,
     &RANDOM_TO,
     &RANDOM,
@@ -47,6 +54,12 @@ pub static ROSTER: &[&Entry] = &[
     &choice::NORMAL_WITHIN,
     &choice::NORMAL_EACH,
     &choice::NORMAL_OF_SIZE,
+    &variates::POISSON,
+    &variates::BINOMIAL,
+    &variates::STANDARD_GAMMA,
+    &variates::STANDARD_GAMMA_GRAD,
+    &variates::SAMPLE_DIRICHLET,
+    &variates::DIRICHLET_GRAD,
 ];
 
 /// A tensor overwritten with draws; the old value gets a zero gradient.
@@ -74,6 +87,9 @@ impl Primitive for Redraw {
             Draw::Uniform { .. } => "UniformBackward0",
             Draw::Normal { .. } => "NormalBackward0",
             Draw::Exponential { .. } => "ExponentialBackward0",
+            Draw::Cauchy { .. } => "CauchyBackward0",
+            Draw::LogNormal { .. } => "LogNormalBackward0",
+            Draw::Geometric { .. } => "GeometricBackward0",
             Draw::Below { .. } | Draw::From(_) => "RandomBackward0",
             Draw::Any => "RandomBackward2",
             Draw::Chance(_) => "BernoulliBackward2",
@@ -215,6 +231,42 @@ pub fn normal(input: &Tensor, mean: f64, std: f64, generator: Option<&Generator>
 #[op(inplace, "(lambd=1.0, *, generator=None)")]
 pub fn exponential(input: &Tensor, lambd: f64, generator: Option<&Generator>) -> Result<Tensor> {
     redraw(form, input, Draw::Exponential { rate: lambd }, generator)
+}
+
+/// Overwrites the tensor with random numbers of Cauchy's distribution, `sigma / (pi * (sigma**2 + (x - median)**2))`.
+///
+/// Args: `median` a number, `sigma` a positive one; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for a `sigma` that is not positive, and for a dtype that is not floating.
+///
+/// >>> rg.zeros(2).cauchy_(3.0, 1e-30).tolist()
+/// [3.0, 3.0]
+#[op(inplace, "(median=0.0, sigma=1.0, *, generator=None)")]
+pub fn cauchy(input: &Tensor, median: f64, sigma: f64, generator: Option<&Generator>) -> Result<Tensor> {
+    redraw(form, input, Draw::Cauchy { median, sigma }, generator)
+}
+
+/// Overwrites the tensor with the exponentials of normal random numbers.
+///
+/// Args: `mean`, `std` of the normal numbers, `std` positive; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for a `std` that is not positive; NotImplementedError for a dtype that is not floating.
+///
+/// >>> rg.zeros(2).log_normal_(0.0, 1e-30).tolist()
+/// [1.0, 1.0]
+#[op(inplace, "(mean=1.0, std=2.0, *, generator=None)")]
+pub fn log_normal(input: &Tensor, mean: f64, std: f64, generator: Option<&Generator>) -> Result<Tensor> {
+    redraw(form, input, Draw::LogNormal { mean, std }, generator)
+}
+
+/// Overwrites the tensor with random counts: how many trials it takes to succeed, each with the chance `p`.
+///
+/// Args: `p` a number between 0 and 1; `generator` draws (the default one). Derivative: zero.
+/// Raises: RuntimeError for another `p`; NotImplementedError for bool and complex tensors.
+///
+/// >>> rg.zeros(2).geometric_(1 - 1e-16).tolist()
+/// [1.0, 1.0]
+#[op(inplace, "(*, generator=None)")]
+pub fn geometric(input: &Tensor, p: f64, generator: Option<&Generator>) -> Result<Tensor> {
+    redraw(form, input, Draw::Geometric { p }, generator)
 }
 
 /// Overwrites the tensor with random integers in `[from, to)`.

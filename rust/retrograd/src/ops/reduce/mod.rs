@@ -7,11 +7,15 @@ mod covariance;
 mod cumulative;
 mod difference;
 mod extreme;
+mod gradient;
+mod hash;
 pub(crate) mod logic;
+mod masked;
 mod moments;
 mod nan;
 pub(crate) mod norm;
 mod prod;
+mod renorm;
 mod scan;
 pub(crate) mod softmax;
 mod sum;
@@ -92,6 +96,36 @@ pub static ROSTER: &[&Entry] = &[
     &difference::TRAPEZOID_EVEN,
     &difference::CUMULATIVE_TRAPEZOID,
     &difference::CUMULATIVE_TRAPEZOID_EVEN,
+    &gradient::GRADIENT,
+    &gradient::GRADIENT_STEPS,
+    &gradient::GRADIENT_PLACES,
+    &norm::FROBENIUS_NORM,
+    &norm::NORM_EXCEPT_DIM,
+    &renorm::RENORM,
+    &hash::HASH_TENSOR,
+];
+
+/// Entries of reductions under a mask.
+pub static MASKED_ROSTER: &[&Entry] = &[
+    &masked::MASKED_SUM,
+    &masked::MASKED_PROD,
+    &masked::MASKED_CUMSUM,
+    &masked::MASKED_CUMPROD,
+    &masked::MASKED_AMAX,
+    &masked::MASKED_AMIN,
+    &masked::MASKED_ARGMAX,
+    &masked::MASKED_ARGMIN,
+    &masked::MASKED_MEAN,
+    &masked::MASKED_MEDIAN,
+    &masked::MASKED_NORM,
+    &masked::MASKED_VAR,
+    &masked::MASKED_STD,
+    &masked::MASKED_SOFTMAX,
+    &masked::MASKED_LOG_SOFTMAX,
+    &masked::MASKED_SOFTMIN,
+    &masked::MASKED_NORMALIZE,
+    &masked::MASKED_LOGADDEXP,
+    &masked::MASKED_LOGSUMEXP,
 ];
 
 /// The axes that an op reduces.

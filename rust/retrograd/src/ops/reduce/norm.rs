@@ -24,7 +24,7 @@ fn zero() -> Result<Tensor> {
 }
 
 /// The `ord`-norm over axes.
-fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
+pub(super) fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let dims: Vec<i64> = over.axes(x.ndim()).iter().map(|&axis| axis as i64).collect();
     let sum = |x: &Tensor| sum_of(x, over.clone(), None);
     let magnitude = x.abs()?;
@@ -49,7 +49,7 @@ fn norm_of(x: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
 
 /// `g` times the derivative of the norm by each element, where `g` and `norm` broadcast to `x`. At zero, the
 /// subgradient of least length.
-fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
+pub(super) fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     let zero = zero()?;
     let off = |t: &Tensor, mask: &Tensor| t.masked_fill(mask, &zero);
     if ord == 0.0 {
@@ -79,7 +79,7 @@ fn norm_vjp(g: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) 
 }
 
 /// The change of the norm along `t`, element by element: to be summed.
-fn norm_jvp(t: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
+pub(super) fn norm_jvp(t: &Tensor, x: &Tensor, norm: &Tensor, ord: f64, over: &ReduceAxes) -> Result<Tensor> {
     if !x.dtype().is_complex() {
         return norm_vjp(t, x, norm, ord, over);
     }
@@ -103,7 +103,11 @@ impl Primitive for VectorNorm {
     const HALVES: Halves = Halves::InFloat32;
     const BATCH: Batch<Self> = Batch::Lift(|p, ndims, _| Ok(Self { over: p.over.lifted(ndims[0]), ..p.clone() }));
     fn node(&self) -> &'static str {
-        if self.older { "NormBackward1" } else { "LinalgVectorNormBackward0" }
+        match (self.older, self.over.is_given()) {
+            (true, true) => "NormBackward1",
+            (true, false) => "NormBackward0",
+            (false, _) => "LinalgVectorNormBackward0",
+        }
     }
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         norm_of(&xs[0].detach(), self.ord.as_f64(), &self.over).map(out)
@@ -121,11 +125,14 @@ impl Primitive for VectorNorm {
     });
     fn params(&self) -> Vec<(&'static str, Value)> {
         let ord = if self.older { "p" } else { "ord" };
+        if self.older && !self.over.is_given() {
+            return vec![(ord, self.ord.into())];
+        }
         vec![("dim", self.over.saved_dims()), ("keepdim", self.over.keepdim.into()), (ord, self.ord.into())]
     }
 }
 
-fn check_float(op: &'static str, x: &Tensor, dtype: Option<DType>) -> Result<()> {
+pub(super) fn check_float(op: &'static str, x: &Tensor, dtype: Option<DType>) -> Result<()> {
     let found = dtype.unwrap_or(x.dtype());
     if found.is_integral() || x.dtype().is_integral() {
         return Err(Error::dtype(
@@ -378,6 +385,64 @@ pub fn norm_named(input: &Tensor, p: &str, dim: Option<&[i64]>, keepdim: bool, d
             format!("Order {other} not supported: only valid string values are 'fro' and 'nuc'"),
         )),
     }
+}
+
+/// Refuses integers in the words of the older norm.
+fn check_older(op: &'static str, x: &Tensor) -> Result<()> {
+    if !x.dtype().is_integral() {
+        return Ok(());
+    }
+    let got = x.dtype().scalar_type_name();
+    Err(Error::dtype(op, format!("norm(): input dtype should be either floating point or complex. Got {got} instead.")))
+}
+
+/// The root of the sum of squared magnitudes over one dimension or two.
+///
+/// Args: `input` a floating or complex dtype; `dim` an integer or a list, an empty one for all; `keepdim` keeps them
+/// with size 1. Returns: a real tensor without (or with size 1 in) the dimensions. Derivative: `g * input / result`,
+/// and 0 where the norm is 0. Raises: IndexError for a dimension out of range; RuntimeError for integers or more
+/// dimensions.
+///
+/// >>> rg.frobenius_norm(rg.tensor([[3.0, 4.0]]), (0, 1)).item()
+/// 5.0
+#[op(function, out = SAME, "(keepdim=False)")]
+pub fn frobenius_norm(input: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+    const OP: &str = "frobenius_norm";
+    if dim.len() > 2 {
+        return Err(Error::shape(
+            OP,
+            format!("Expected at most 2 dimensions, but got {} dimensions instead.", dim.len()),
+        ));
+    }
+    check_older(OP, input)?;
+    older_vector(OP, input, Scalar::Int(2), Some(dim), keepdim)
+}
+
+/// The norms of the slices along a dimension, over all the others: what weights are divided by in weight normalization.
+///
+/// Args: `v` a floating or complex dtype; `pow` the order of the norm; `dim` the dimension whose indices name the
+/// slices, -1 for the norm of all elements. Returns: a tensor with size 1 in the other dimensions, 0-dim for
+/// -1. Derivative: as for `norm`. Raises: IndexError for a dimension out of range; RuntimeError for integers.
+///
+/// >>> rg.norm_except_dim(rg.tensor([[3.0, 4.0], [0.0, 2.0]])).tolist()
+/// [[5.0], [2.0]]
+#[op(function, "(pow=2, dim=0)")]
+pub fn norm_except_dim(v: &Tensor, pow: i64, dim: i64) -> Result<Tensor> {
+    const OP: &str = "norm_except_dim";
+    check_older(OP, v)?;
+    if dim == -1 {
+        return older_vector(OP, v, Scalar::Int(pow), None, false);
+    }
+    if v.ndim() == 0 {
+        return Err(Error::index(OP, format!("Dimension specified as {dim} but tensor has no dimensions")));
+    }
+    let axis = wrap_dim(OP, dim, v.ndim())?;
+    let front = if axis == 0 { v.clone() } else { v.transpose(0, axis as i64)? };
+    let count = front.sizes()[0];
+    let rows = view::reshape_to(&front, &[count, front.sizes()[1..].iter().product()])?;
+    let mut sizes = vec![1; v.ndim()];
+    sizes[axis] = count;
+    view::reshape_to(&older_vector(OP, &rows, Scalar::Int(pow), Some(&[1]), false)?, &sizes)
 }
 
 /// `dist`: the norm of the difference.

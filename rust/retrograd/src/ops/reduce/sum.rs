@@ -53,6 +53,12 @@ impl Primitive for Sum {
             else sum_of_others(&reduce::Sum, &x, &self.over)?);
         copy::cast(&sum, dtype).map(out)
     }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        match xs[0].elements() {
+            Some(elements) if !self.over.is_given() => elements.values().sum(self.dtype).map(out),
+            _ => Err(crate::tensor::sparse::refused(Self::NAME, xs)),
+        }
+    }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         self.over.expand(cx.g(), cx.sizes(0)).map(one)
     }

@@ -38,6 +38,14 @@ impl Weights<'_> {
     pub(super) fn of_input(&self, x: &Tensor) -> Result<Tensor> {
         linear(x, self.input, self.input_bias)
     }
+    /// As [`Weights::of_input`], with the bias of the hidden state too, for cells that add both parts.
+    pub(super) fn of_input_with_both_biases(&self, x: &Tensor) -> Result<Tensor> {
+        let bias = match (self.input_bias, self.hidden_bias) {
+            (Some(a), Some(b)) => Some(a.add(b)?),
+            (one, other) => one.or(other).cloned(),
+        };
+        linear(x, self.input, bias.as_ref())
+    }
     fn of_hidden(&self, h: &Tensor) -> Result<Tensor> {
         linear(h, self.hidden, self.hidden_bias)
     }

@@ -1,6 +1,7 @@
 //! Layers of recurrent cells: over time, in both directions, one on the other.
 
 use super::cell::{Cell, State, Weights, refused};
+use super::sequence;
 use crate::error::Result;
 use crate::ops::nn::plain_dropout;
 use crate::ops::view::{cat, stack, unbind};
@@ -52,6 +53,12 @@ impl Stack<'_> {
         weights: &Weights,
         backwards: bool,
     ) -> Result<(Tensor, State)> {
+        if self.cell == Cell::Lstm
+            && matches!(steps, Steps::Padded)
+            && let Some(done) = sequence::lstm(x, first, weights, backwards)?
+        {
+            return Ok(done);
+        }
         let x = weights.of_input(x)?;
         match steps {
             Steps::Padded => {

@@ -44,15 +44,14 @@ fn fill<T: Real + Into<f64>>(x: &[T], weights: Option<&[T]>, edges: &[T], even: 
 }
 
 /// `bins + 1` edges from one number to another.
-fn edges_between([low, high]: [f64; 2], bins: usize, dtype: DType) -> Result<Tensor> {
+pub(super) fn edges_between([low, high]: [f64; 2], bins: usize, dtype: DType) -> Result<Tensor> {
     linspace(Scalar::Float(low), Scalar::Float(high), bins as i64 + 1, dtype.into())
 }
 
-fn check_bins(op: &'static str, bins: i64) -> Result<usize> {
-    usize::try_from(bins)
-        .ok()
-        .filter(|&n| n > 0)
-        .ok_or_else(|| Error::shape(op, format!("torch.histogram(): bins must be > 0, but got {bins} for dimension 0")))
+pub(super) fn check_bins(op: &'static str, bins: i64, dim: usize) -> Result<usize> {
+    usize::try_from(bins).ok().filter(|&n| n > 0).ok_or_else(|| {
+        Error::shape(op, format!("torch.histogram(): bins must be > 0, but got {bins} for dimension {dim}"))
+    })
 }
 
 /// `histc`: of each entry, if the first `lead` axes are batches.
@@ -136,7 +135,7 @@ const REMEDY: &str = "counts do not change with the elements: detach them";
     "(bins=100, min=0, max=0)"
 )]
 pub fn histc(input: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
-    let bins = check_bins("histc", bins)?;
+    let bins = check_bins("histc", bins, 0)?;
     apply1(Histc { bins, reach: [min.as_f64(), max.as_f64()], lead: 0 }, &[&input.detach()])
 }
 
@@ -154,15 +153,20 @@ struct Histogram {
 const OP: &str = "histogram";
 
 /// The outer edges, by default those of the elements; moved apart if they are equal.
-fn outer<T: Real + Into<f64>>(x: &[T], given: Option<[f64; 2]>) -> Result<[f64; 2]> {
+pub(super) fn outer<T: Real + Into<f64>>(
+    op: &'static str,
+    dim: usize,
+    x: &[T],
+    given: Option<[f64; 2]>,
+) -> Result<[f64; 2]> {
     let [low, high] = given.or_else(|| reach(x)).unwrap_or([0.0, 1.0]);
     if !low.is_finite() || !high.is_finite() {
-        return Err(Error::shape(OP, format!("dimension 0's range [{low}, {high}] is not finite")));
+        return Err(Error::shape(op, format!("torch.{op}: dimension {dim}'s range [{low}, {high}] is not finite")));
     }
     if low > high {
         return Err(Error::shape(
-            OP,
-            format!("min should not exceed max, but got min {low} max {high} for dimension 0"),
+            op,
+            format!("torch.{op}: min should not exceed max, but got min {low} max {high} for dimension {dim}"),
         ));
     }
     Ok(if low == high { [low - 0.5, high + 0.5] } else { [low, high] })
@@ -194,7 +198,7 @@ impl Histogram {
             let edges = match (self.even, edges) {
                 (None, Some(edges)) => &edges.as_slice::<T>().expect(WHY)[i * (bins + 1)..][..bins + 1],
                 (even, _) => {
-                    own = edges_between(outer(x, even.and_then(|(_, given)| given))?, bins, T::DTYPE)?;
+                    own = edges_between(outer(OP, 0, x, even.and_then(|(_, given)| given))?, bins, T::DTYPE)?;
                     own.as_slice::<T>().expect(WHY)
                 }
             };
@@ -322,7 +326,7 @@ pub fn histogram_edges(
             ),
         ));
     }
-    check_bins(OP, bins.numel() as i64 - 1)?;
+    check_bins(OP, bins.numel() as i64 - 1, 0)?;
     histogram_of(input, Some(bins), None, weight, density)
 }
 
@@ -350,7 +354,7 @@ pub fn histogram(
     weight: Option<&Tensor>,
     density: bool,
 ) -> Result<(Tensor, Tensor)> {
-    let bins = check_bins(OP, bins)?;
+    let bins = check_bins(OP, bins, 0)?;
     let range = match range {
         None => None,
         Some(&[low, high]) => Some([low, high]),

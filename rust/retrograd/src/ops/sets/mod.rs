@@ -3,6 +3,7 @@
 
 mod count;
 mod histogram;
+mod histogram_nd;
 mod search;
 mod unique;
 
@@ -25,6 +26,9 @@ pub static ROSTER: &[&Entry] = &[
     &histogram::HISTC,
     &histogram::HISTOGRAM_EDGES,
     &histogram::HISTOGRAM,
+    &histogram_nd::HISTOGRAMDD,
+    &histogram_nd::HISTOGRAMDD_BINS,
+    &histogram_nd::HISTOGRAMDD_EDGES,
 ];
 
 /// The answer of an op whose operand requires grad but which has no derivative.

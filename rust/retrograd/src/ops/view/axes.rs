@@ -38,6 +38,9 @@ impl ViewOp for Transpose {
         }
         Ok(l)
     }
+    fn sparse(&self, x: &Tensor) -> Result<Tensor> {
+        crate::ops::sparse::transposed(x, self.dims)
+    }
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {
         apply_view(self.clone(), g)
     }
@@ -154,12 +157,7 @@ impl ViewOp for Unsqueeze {
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         let mut l = Layout::of(x);
-        let stride = match (x.sizes().get(self.dim), x.strides().get(self.dim)) {
-            (Some(&n), Some(&s)) => (n as isize).saturating_mul(s),
-            _ => 1,
-        };
-        l.sizes.insert(self.dim, 1);
-        l.strides.insert(self.dim, stride);
+        l.unsqueeze(self.dim);
         Ok(l)
     }
     fn vjp(&self, g: &Tensor, _sizes: &[usize]) -> Result<Tensor> {

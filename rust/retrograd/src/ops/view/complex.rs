@@ -12,8 +12,8 @@ use crate::tensor::{DType, LazyBits, MemoryFormat, Tensor};
 #[derive(Clone, Copy, Debug)]
 struct Flipped(LazyBits);
 
-const CONJ_BIT: LazyBits = LazyBits { conj: true, neg: false };
-const NEG_BIT: LazyBits = LazyBits { conj: false, neg: true };
+const CONJ_BIT: LazyBits = LazyBits { conj: true, ..LazyBits::NONE };
+const NEG_BIT: LazyBits = LazyBits { neg: true, ..LazyBits::NONE };
 
 impl ViewOp for Flipped {
     const NAME: &'static str = "conj";

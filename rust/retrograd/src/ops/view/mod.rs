@@ -17,6 +17,7 @@ mod split;
 mod split_variants;
 mod stack;
 pub(crate) mod strided;
+mod strided_scatter;
 mod unfold;
 pub(crate) mod view_op;
 
@@ -89,6 +90,7 @@ pub static ROSTER: &[&Entry] = &[
     &scatter_views::SELECT_SCATTER,
     &scatter_views::SLICE_SCATTER,
     &scatter_views::DIAGONAL_SCATTER,
+    &strided_scatter::AS_STRIDED_SCATTER,
     &repeat::REPEAT,
     &repeat::TILE,
     &repeat::REPEAT_INTERLEAVE,

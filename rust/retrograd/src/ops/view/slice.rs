@@ -68,9 +68,7 @@ impl ViewOp for Select {
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         let mut l = Layout::of(x);
-        let n = l.sizes.remove(self.dim) as i64;
-        let index = if self.index < 0 { self.index + n } else { self.index };
-        l.offset = l.offset.wrapping_add_signed(l.strides.remove(self.dim) * index as isize);
+        l.select(self.dim, self.index);
         Ok(l)
     }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {
@@ -100,13 +98,7 @@ impl ViewOp for Slice {
     }
     fn layout(&self, x: &Tensor) -> Result<Layout> {
         let mut l = Layout::of(x);
-        let n = l.sizes[self.dim] as i64;
-        let clamp = |i: i64| if i < 0 { i.saturating_add(n).max(0) } else { i.min(n) };
-        let (start, end) = (clamp(self.start), clamp(self.end));
-        let count = (end - start).max(0);
-        l.sizes[self.dim] = (count / self.step + i64::from(count % self.step != 0)) as usize;
-        l.offset = l.offset.wrapping_add_signed(l.strides[self.dim].wrapping_mul(start as isize));
-        l.strides[self.dim] = l.strides[self.dim].saturating_mul(self.step as isize);
+        l.slice(self.dim, self.start, self.end, self.step);
         Ok(l)
     }
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor> {

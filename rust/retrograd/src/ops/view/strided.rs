@@ -91,7 +91,7 @@ impl ViewOp for AsStrided {
 }
 
 /// The places, relative to the first, that either layout touches: lowest, and how many. `None` if one has no element.
-fn span(a: &Layout, b: &Layout) -> Option<(isize, usize)> {
+pub(super) fn span(a: &Layout, b: &Layout) -> Option<(isize, usize)> {
     let reach =
         |l: &Layout| extent(&l.sizes, &l.strides).map(|(lo, hi)| (l.offset as isize + lo, l.offset as isize + hi));
     let ((a0, a1), (b0, b1)) = (reach(a)?, reach(b)?);
@@ -113,7 +113,7 @@ fn pull_apart(g: &Tensor, to: &Layout, from: &Layout) -> Result<Option<Tensor>> 
 
 /// `x`, laid out as `from`, summed into the places of a storage and read back as `to`. Places that `shared` names
 /// several times divide their sum by that count. In recorded ops.
-fn through_storage(x: &Tensor, from: &Layout, to: &Layout, shared: &Layout) -> Result<Tensor> {
+pub(super) fn through_storage(x: &Tensor, from: &Layout, to: &Layout, shared: &Layout) -> Result<Tensor> {
     let Some((lo, n)) = span(from, to) else { return Tensor::full(&to.sizes, Scalar::Int(0), x.dtype()) };
     let zeros = Tensor::full(&[n], Scalar::Int(0), x.dtype())?;
     let flat = super::reshape_to(x, &[x.numel()])?;

@@ -11,6 +11,7 @@ use crate::autograd::primitive::{
 use crate::autograd::{Grads, apply, mode};
 use crate::error::{Error, Result};
 use crate::ops::Value;
+use crate::tensor::sparse::refused;
 use crate::tensor::{DType, Dims, LazyBits, Strides, Tensor, layout};
 use crate::transforms;
 
@@ -32,6 +33,35 @@ impl Layout {
     /// Another layout of such elements as `x` has.
     pub fn over(x: &Tensor, sizes: Dims, strides: Strides, offset: usize) -> Self {
         Self { sizes, strides, offset, dtype: x.dtype(), bits: x.lazy_bits() }
+    }
+    /// One index of an axis, which goes; it is in range, and negative ones count from the end.
+    #[inline]
+    pub(crate) fn select(&mut self, dim: usize, index: i64) {
+        let n = self.sizes.remove(dim) as i64;
+        let index = if index < 0 { index + n } else { index };
+        self.offset = self.offset.wrapping_add_signed(self.strides.remove(dim) * index as isize);
+    }
+    /// Every `step`-th index of an axis from `start` up to `end`: negative ones count from the end, and both are
+    /// clamped.
+    #[inline]
+    pub(crate) fn slice(&mut self, dim: usize, start: i64, end: i64, step: i64) {
+        let n = self.sizes[dim] as i64;
+        let clamp = |i: i64| if i < 0 { i.saturating_add(n).max(0) } else { i.min(n) };
+        let (start, end) = (clamp(start), clamp(end));
+        let count = (end - start).max(0);
+        self.sizes[dim] =
+            if step == 1 { count as usize } else { (count / step + i64::from(count % step != 0)) as usize };
+        self.offset = self.offset.wrapping_add_signed(self.strides[dim].wrapping_mul(start as isize));
+        self.strides[dim] = self.strides[dim].saturating_mul(step as isize);
+    }
+    /// A new axis of size 1 in front of axis `dim`, or behind the last.
+    pub(crate) fn unsqueeze(&mut self, dim: usize) {
+        let stride = match (self.sizes.get(dim), self.strides.get(dim)) {
+            (Some(&n), Some(&s)) => (n as isize).saturating_mul(s),
+            _ => 1,
+        };
+        self.sizes.insert(dim, 1);
+        self.strides.insert(dim, stride);
     }
     /// The view of `x` with this layout over its storage.
     #[inline]
@@ -91,6 +121,10 @@ pub trait ViewOp: Debug + Clone + Send + Sync + 'static {
     fn node(&self) -> &'static str;
     /// Layout of the view over the storage of `x`; arguments were checked by the entry.
     fn layout(&self, x: &Tensor) -> Result<Layout>;
+    /// The same of a sparse tensor, which is no view.
+    fn sparse(&self, x: &Tensor) -> Result<Tensor> {
+        Err(refused(Self::NAME, &[x]))
+    }
     /// Gradient of the operand, whose sizes are given.
     fn vjp(&self, g: &Tensor, sizes: &[usize]) -> Result<Tensor>;
     /// The same view of a tensor's tangent.
@@ -127,6 +161,9 @@ impl<V: ViewOp> Primitive for Viewed<V> {
     fn forward(&self, xs: &[&Tensor]) -> Result<Outs> {
         self.0.layout(xs[0])?.view_of(xs[0]).map(out)
     }
+    fn sparse(&self, xs: &[&Tensor]) -> Result<Outs> {
+        self.0.sparse(xs[0]).map(out)
+    }
     fn vjp(&self, cx: &Vjp) -> Result<Grads> {
         let pulled = self.0.vjp(cx.g(), cx.sizes(0))?;
         // A view that is not differentiated need not keep its base: as the only owner of its memory it may become a
@@ -150,7 +187,7 @@ pub fn is_differentiated(x: &Tensor) -> bool {
 #[inline]
 pub fn apply_view<V: ViewOp>(view: V, x: &Tensor) -> Result<Tensor> {
     if !is_differentiated(x) {
-        return view.layout(x)?.view_of(x);
+        return view.layout(x)?.view_of(x).or_else(|e| if x.is_sparse() { view.sparse(x) } else { Err(e) });
     }
     apply::apply1(Viewed(view), &[x])
 }

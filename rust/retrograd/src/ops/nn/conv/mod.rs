@@ -6,6 +6,7 @@
 mod arguments;
 mod convolution;
 mod entries;
+mod tbc;
 #[cfg(test)]
 mod tests;
 mod weight;
@@ -40,6 +41,7 @@ pub static ROSTER: &[&Entry] = &[
     &entries::TOP_CONV_TRANSPOSE2D,
     &entries::TOP_CONV_TRANSPOSE3D,
     &entries::CONVOLUTION,
+    &tbc::CONV_TBC,
     &windows::UNFOLD,
     &windows::FOLD,
 ];

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod avg;
+mod fractional;
 mod max;
 mod norm;
 mod pool_indices;
@@ -22,6 +23,10 @@ use crate::tensor::{Dims, Tensor};
 
 /// Entries of this family.
 pub static ROSTER: &[&Entry] = &[
+    &fractional::FRACTIONAL_MAX_POOL2D,
+    &fractional::FRACTIONAL_MAX_POOL3D,
+    &fractional::FRACTIONAL_MAX_POOL2D_WITH_INDICES,
+    &fractional::FRACTIONAL_MAX_POOL3D_WITH_INDICES,
     &max::MAX_POOL1D,
     &max::MAX_POOL2D,
     &max::MAX_POOL3D,

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use retrograd::autograd::engine::{self, Backward, Root, Target, root_grad};
 use retrograd::autograd::forward::Level;
-use retrograd::autograd::node::{Edge, Output, WeakEdge};
+use retrograd::autograd::node::{Edge, Output, WeakEdge, next_sequence_nr};
 use retrograd::autograd::observe::{Observed, observed};
 use retrograd::autograd::{anomaly, mode};
 use retrograd::{DType, Error, Tensor, transforms};
@@ -334,6 +334,26 @@ fn _increment_version(t: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
+/// Set how many in-place writes of each tensor were counted.
+#[pyfunction]
+fn _set_versions(tensors: Vec<Bound<'_, PyAny>>, versions: Vec<u32>) -> PyResult<()> {
+    for (t, version) in tensors.iter().zip(versions) {
+        unwrap(t).ok_or_else(|| PyTypeError::new_err("_set_versions expects tensors"))?.set_version(version);
+    }
+    Ok(())
+}
+
+/// The number that the next node of this thread gets.
+///
+/// >>> from retrograd._core import _next_sequence_nr
+/// >>> number = _next_sequence_nr()
+/// >>> rg.ones(1, requires_grad=True).exp().grad_fn._sequence_nr() == number
+/// True
+#[pyfunction]
+fn _next_sequence_nr() -> u64 {
+    next_sequence_nr()
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<_WeakEdges>()?;
     for f in [
@@ -349,6 +369,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(_observed, m)?,
         wrap_pyfunction!(_op_names, m)?,
         wrap_pyfunction!(_increment_version, m)?,
+        wrap_pyfunction!(_set_versions, m)?,
+        wrap_pyfunction!(_next_sequence_nr, m)?,
     ] {
         m.add_function(f)?;
     }

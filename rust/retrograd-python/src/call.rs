@@ -1,5 +1,7 @@
 //! Roster entries as Python functions and methods: one C function per entry and form, one interpreter of signatures.
 
+mod direct;
+
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -10,14 +12,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use retrograd::autograd::mode::{AUTOCAST, GRAD};
 use retrograd::autograd::{GradGuard, is_grad_enabled};
-use retrograd::ops::{Entry, Form, Kind, OutDtype, Value, forms, out_dtype, roster};
+use retrograd::ops::{Direct, Entry, Form, Kind, OutDtype, Value, forms, out_dtype, roster};
 use retrograd::tensor::copy;
 use retrograd::{Error, Tensor, warn};
 use smallvec::SmallVec;
 
-use crate::call_site::detached;
+use crate::call_site::{DETACH_ABOVE, detached};
 use crate::convert;
 use crate::errors::{self, to_py};
+use crate::overrides::{self, state};
 use crate::signature::{documentation, signature};
 use crate::wrap::unwrap;
 
@@ -26,6 +29,7 @@ pub struct Callable {
     pub name: String,
     pub entries: Vec<&'static Entry>,
     pub role: Role,
+    direct: Direct,
 }
 
 impl Callable {
@@ -34,6 +38,9 @@ impl Callable {
         let mut docs: Vec<_> = self.entries.iter().map(|e| e.doc).collect();
         docs.dedup();
         docs
+    }
+    fn form(&self) -> Form {
+        if self.role == Role::InPlace { Form::InPlace } else { Form::New }
     }
 }
 
@@ -62,7 +69,7 @@ pub fn callables() -> &'static [Callable] {
             let same = |c: &Callable| c.name == name && c.role == role && c.entries[0].module == module;
             match all.iter_mut().find(|c| same(c)) {
                 Some(c) => c.entries.push(entry),
-                None => all.push(Callable { name, entries: vec![entry], role }),
+                None => all.push(Callable { name, entries: vec![entry], role, direct: Direct::NONE }),
             }
         };
         for entry in roster() {
@@ -79,6 +86,9 @@ pub fn callables() -> &'static [Callable] {
             }
         }
         assert!(all.len() <= TABLE.len() * 64, "more callables than C functions: extend TABLE");
+        for c in &mut all {
+            c.direct = direct::of(&c.entries);
+        }
         all
     })
 }
@@ -115,10 +125,19 @@ unsafe fn invoke(
     nargs: ffi::Py_ssize_t,
     kwnames: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // The interpreter is held, but PyO3 must know, or it does not release references that are dropped in here.
-    Python::attach(|py| {
+    // SAFETY: duty 1.
+    let py = unsafe { Python::assume_attached() };
+    guard(py, &c.name, || {
+        if kwnames.is_null() {
+            // SAFETY: duties 2 and 3.
+            let direct = unsafe { direct::run(py, c, slf, slice(args, nargs as usize)) };
+            if let Some(result) = direct {
+                return result.map(Bound::into_ptr);
+            }
+        }
+        // The interpreter is held, but PyO3 must know, or it does not release references that are dropped in here.
         // SAFETY: our own duties.
-        guard(py, &c.name, || unsafe { invoke_attached(py, c, slf, args, nargs, kwnames) })
+        Python::attach(|py| unsafe { invoke_attached(py, c, slf, args, nargs, kwnames) })
     })
 }
 
@@ -211,10 +230,15 @@ impl<'a, 'py> Given<'a, 'py> {
 }
 
 fn call<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if state::possible()
+        && let Some(taken) = taken_over(py, c, given)?
+    {
+        return Ok(taken);
+    }
     if let [entry] = c.entries[..] {
         return match parse(py, c, entry, given, None) {
             Ok((values, out)) => run(py, c, entry, &values, out),
-            Err(why) => old_form(py, c, given).unwrap_or(Err(why)),
+            Err(why) => misfitting(py, c, given, || why),
         };
     }
     for entry in &c.entries {
@@ -222,7 +246,53 @@ fn call<'py>(py: Python<'py>, c: &'static Callable, given: &Given<'_, 'py>) -> P
             return run(py, c, entry, &values, out);
         }
     }
-    old_form(py, c, given).unwrap_or_else(|| Err(no_overload(py, c, given)))
+    misfitting(py, c, given, || no_overload(py, c, given))
+}
+
+/// A call that no entry takes as it is: an argument may take it over, and an entry in an old form.
+#[cold]
+fn misfitting<'py>(
+    py: Python<'py>,
+    c: &'static Callable,
+    given: &Given<'_, 'py>,
+    why: impl FnOnce() -> PyErr,
+) -> PyResult<Bound<'py, PyAny>> {
+    match taken_over(py, c, given)? {
+        Some(taken) => Ok(taken),
+        None => old_form(py, c, given).unwrap_or_else(|| Err(why())),
+    }
+}
+
+/// The answer of a mode, or of an argument that is asked before functions run.
+#[cold]
+fn taken_over<'py>(
+    py: Python<'py>,
+    c: &'static Callable,
+    given: &Given<'_, 'py>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let positional = (0..given.positional()).map(|i| given.arg(py, i));
+    overrides::taken_over(positional.chain(given.keywords().map(|(_, value)| value)), || {
+        let module = c.entries[0].module;
+        let function = if c.role == Role::Function {
+            let (_, name) = MODULES.iter().find(|(path, _)| *path == module).unwrap_or(&("", ""));
+            let core = py.import("retrograd._core")?.into_any();
+            (if name.is_empty() { core } else { core.getattr(*name)? }).getattr(c.name.as_str())?
+        } else {
+            py.get_type::<crate::wrap::PyTensor>().getattr(c.name.as_str())?
+        };
+        let owner = if c.role != Role::Function { "Tensor" } else { module };
+        let dot = if owner.is_empty() { "" } else { "." };
+        let kwargs = PyDict::new(py);
+        for (name, value) in given.keywords() {
+            kwargs.set_item(name, value)?;
+        }
+        Ok(overrides::Call {
+            function,
+            name: format!("retrograd.{owner}{dot}{}", c.name),
+            args: PyTuple::new(py, (0..given.positional()).map(|i| given.arg(py, i)))?,
+            kwargs: given.kwnames.is_some_and(|names| !names.is_empty()).then_some(kwargs),
+        })
+    })
 }
 
 /// Runs a call in an order of arguments that an entry took once, such as `add(input, alpha, other)`; `None` if the call
@@ -304,7 +374,8 @@ fn parse<'py>(
     old: Option<&[usize]>,
 ) -> PyResult<Parsed<'py>> {
     let params = entry.params;
-    let mut values: Values = smallvec::smallvec![Value::Default; params.len()];
+    let mut values = Values::new();
+    values.resize_with(params.len(), || Value::Default);
     let (mut at, total) = (0, given.positional());
     let mut nth = 0;
     while at < total {
@@ -395,9 +466,6 @@ pub fn flag(function: &str, param: &str, position: Option<usize>, given: &Bound<
 /// Ops that are no roster entries, since they take Python's own data and subscripts.
 pub const BY_HAND: [&str; 4] = ["tensor", "Tensor.new_tensor", "Tensor.__getitem__", "Tensor.__setitem__"];
 
-/// Elements above which an op gives up the interpreter while it runs.
-const DETACH_ABOVE: usize = 1 << 16;
-
 /// Runs an entry. The errors of an op with several names have the one that was used.
 fn run<'py>(
     py: Python<'py>,
@@ -406,10 +474,10 @@ fn run<'py>(
     values: &[Value],
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let form = if c.role == Role::InPlace { Form::InPlace } else { Form::New };
     if let Some(out) = out {
         return run_out(py, c, entry, values, out);
     }
+    let form = c.form();
     let result = if elements(values) > DETACH_ABOVE {
         detached(py, || (entry.call)(form, values))
     } else {
@@ -524,11 +592,13 @@ fn run_out<'py>(
 }
 
 /// Modules of the roster besides the top level, and the submodules of `_core` that hold their functions.
-const MODULES: [(&str, &str); 5] = [
+const MODULES: [(&str, &str); 7] = [
     ("fft", "_fft"),
     ("linalg", "_linalg"),
+    ("masked", "_masked"),
     ("nn.functional", "_nn_functional"),
     ("signal.windows", "_signal_windows"),
+    ("sparse", "_sparse"),
     ("special", "_special"),
 ];
 

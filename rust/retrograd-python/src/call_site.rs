@@ -103,6 +103,9 @@ impl Drop for Put {
     }
 }
 
+/// Elements above which an op gives up the interpreter while it runs.
+pub const DETACH_ABOVE: usize = 1 << 16;
+
 /// Runs `f` without the interpreter. The location of everything that `f` does is where it was released.
 pub fn detached<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> R {
     detached_at(py, here(), f)

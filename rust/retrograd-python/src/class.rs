@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use pyo3::exceptions::{PyRuntimeWarning, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use pyo3::{PyTypeInfo, ffi};
+use pyo3::{PyTypeInfo, ffi, intern};
 use retrograd::Tensor;
 
 use crate::object_slot;
+use crate::overrides;
 use crate::wrap::{Handle, PyTensor, live, transfer_ownership, wrap};
 
 /// `retrograd.Tensor`; lives as long as the process.
@@ -34,7 +35,14 @@ fn class_ptr() -> *mut ffi::PyTypeObject {
 /// Whether an object is of the class itself, not of a subclass.
 #[inline]
 pub fn is_exact(object: &Bound<'_, PyAny>) -> bool {
-    object.get_type_ptr() == class_ptr()
+    is_exact_ptr(object.as_ptr())
+}
+
+/// As [`is_exact`], of a live object.
+#[inline]
+pub fn is_exact_ptr(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: reads the class of an object, which callers have a reference to.
+    unsafe { ffi::Py_TYPE(object) == class_ptr() }
 }
 
 /// Where an object's `PyTensor` is. The object must be a tensor for the result to be meaningful.
@@ -57,36 +65,59 @@ fn pointer_at(object: *mut ffi::PyObject, offset: &AtomicUsize) -> *mut *mut ffi
 #[inline]
 pub fn new_object(py: Python<'_>, t: Tensor) -> PyResult<Bound<'_, PyAny>> {
     let hidden = CAN_UNTRACK && !t.has_history();
-    // SAFETY: the class itself.
-    unsafe { allocate(py, class_ptr(), t, hidden) }
+    // SAFETY: the class itself, which an object of the pool is of.
+    unsafe {
+        let object = match pool::take() {
+            Some(object) => ffi::PyObject_Init(object, class_ptr()),
+            None => hidden_object(py, class_ptr())?,
+        };
+        filled(py, object, t, !hidden)
+    }
 }
 
 /// As [`new_object`], of a subclass.
 pub fn new_object_of<'py>(class: &Bound<'py, PyType>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: `__new__` is only called with subclasses of the class.
-    unsafe { allocate(class.py(), class.as_type_ptr(), t, false) }
+    if class.as_type_ptr() != class_ptr() {
+        overrides::note_class(class)?;
+    }
+    // SAFETY: callers make objects of the class and its subclasses only.
+    unsafe {
+        let object = hidden_object(class.py(), class.as_type_ptr())?;
+        filled(class.py(), object, t, true)
+    }
 }
 
+/// A new object that consists of zeros, hidden from the collector; nobody may see it before it is [`filled`].
+///
 /// # Safety
 /// `class` is the class or a subclass.
 #[inline]
-unsafe fn allocate(
-    py: Python<'_>,
-    class: *mut ffi::PyTypeObject,
-    t: Tensor,
-    hidden: bool,
-) -> PyResult<Bound<'_, PyAny>> {
-    // SAFETY: allocates a zeroed object with the collector's header. All that such an object consists of, up to what a
-    // subclass adds, is the header, which the allocator fills, the `PyTensor`, written here before anybody sees the
-    // object, and two pointers that may be null (checked in `register`). A `PyTensor` that is dropped leaves the slot.
+unsafe fn hidden_object(py: Python<'_>, class: *mut ffi::PyTypeObject) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: a class whose objects have the collector's header.
     unsafe {
         let object = ffi::PyType_GenericAlloc(class, 0);
         if object.is_null() {
             return Err(PyErr::fetch(py));
         }
+        ffi::PyObject_GC_UnTrack(object.cast());
+        Ok(object)
+    }
+}
+
+/// The object of a tensor, from one that only lacks the tensor; the collector may be shown it.
+///
+/// # Safety
+/// 1. `object` has one reference, the caller's, and is hidden from the collector.
+/// 2. Behind its header it consists of zeros, but for the place of the `PyTensor`, which may be anything.
+#[inline]
+unsafe fn filled(py: Python<'_>, object: *mut ffi::PyObject, t: Tensor, shown: bool) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: all that such an object consists of, up to what a subclass adds, is the header, the `PyTensor`, written
+    // here before anybody sees the object, and two pointers that may be null (checked in `register`). A `PyTensor` that
+    // is dropped leaves the slot.
+    unsafe {
         contents(object).cast_mut().write(PyTensor(Handle::new(t)));
-        if hidden {
-            ffi::PyObject_GC_UnTrack(object.cast());
+        if shown {
+            ffi::PyObject_GC_Track(object.cast());
         }
         let bound = Bound::from_owned_ptr(py, object);
         let t: &Tensor = &(*contents(object)).0;
@@ -140,6 +171,9 @@ pub fn set_attribute(
         }
         if CAN_UNTRACK && !(*pointer_at(object.as_ptr(), &DICT)).is_null() {
             show_to_collector(object);
+        }
+        if !is_exact(object) && name.is(intern!(object.py(), "__class__")) {
+            overrides::note_class(&object.get_type())?;
         }
     }
     Ok(())
@@ -238,8 +272,71 @@ unsafe fn free(object: *mut ffi::PyObject) {
         if dropped.is_err() {
             Python::attach(|py| PySystemError::new_err("the drop of a tensor panicked").write_unraisable(py, None));
         }
-        ffi::PyObject_GC_Del(object.cast());
+        if dropped.is_err() || !pool::put(object) {
+            ffi::PyObject_GC_Del(object.cast());
+        }
         ffi::Py_DECREF(class.cast());
+    }
+}
+
+/// Memory of bare objects of the class itself that were freed, for the next ones: a program makes and frees an object
+/// for every result. What is here is no object any more, but for its header, which the collector does not know.
+mod pool {
+    use std::ptr::null_mut;
+    use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+    use pyo3::ffi;
+
+    use super::{CAN_UNTRACK, contents};
+
+    /// How much is kept: with more results alive than that, the cost of an op is not that of their objects.
+    const MOST: usize = 256;
+
+    /// The first one; each has the address of the next one where its `PyTensor` was.
+    static FIRST: AtomicPtr<ffi::PyObject> = AtomicPtr::new(null_mut());
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    /// Where an entry has the next one's address.
+    fn next(object: *mut ffi::PyObject) -> *mut *mut ffi::PyObject {
+        contents(object).cast_mut().cast()
+    }
+
+    /// Keeps the memory of an object, unless there is enough. The interpreter's lock protects the list; without that
+    /// lock nothing is kept.
+    ///
+    /// # Safety
+    /// 1. A bare object of the class itself that is not tracked by the collector; its `PyTensor` was dropped.
+    /// 2. Nobody refers to it, and after true nobody frees it.
+    /// 3. The interpreter is held.
+    #[inline]
+    pub unsafe fn put(object: *mut ffi::PyObject) -> bool {
+        let count = COUNT.load(Ordering::Relaxed);
+        // One that the collector has finalized would never be finalized again.
+        // SAFETY: (1) an object with the collector's header.
+        if !CAN_UNTRACK || count >= MOST || unsafe { ffi::PyObject_GC_IsFinalized(object) } != 0 {
+            return false;
+        }
+        // SAFETY: (1) and (2) the place of the `PyTensor`, which has room for an address and is not used.
+        unsafe { *next(object) = FIRST.load(Ordering::Relaxed) };
+        FIRST.store(object, Ordering::Relaxed);
+        COUNT.store(count + 1, Ordering::Relaxed);
+        true
+    }
+
+    /// Memory for an object of the class itself, if some is kept: header, `PyTensor` of any content, two null pointers.
+    ///
+    /// # Safety
+    /// The interpreter is held.
+    #[inline]
+    pub unsafe fn take() -> Option<*mut ffi::PyObject> {
+        let object = FIRST.load(Ordering::Relaxed);
+        if object.is_null() {
+            return None;
+        }
+        // SAFETY: what is in the list was put there, with the address of the next one.
+        FIRST.store(unsafe { *next(object) }, Ordering::Relaxed);
+        COUNT.store(COUNT.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        Some(object)
     }
 }
 
@@ -284,6 +381,15 @@ fn dealloc_slot(class: &Bound<'_, PyType>, now: *mut c_void) -> PyResult<Option<
         PyErr::warn(class.py(), &class.py().get_type::<PyRuntimeWarning>(), NO_SLOT, 1)?;
     }
     Ok(slot)
+}
+
+/// The one word of an object that holds `now`, the function of a slot; None if it is not one.
+pub fn word_with(object: &Bound<'_, PyAny>, now: *mut c_void) -> PyResult<Option<*mut *mut c_void>> {
+    let count = object.get_type().getattr("__basicsize__")?.extract::<usize>()? / size_of::<usize>();
+    let words = object.as_ptr().cast::<*mut c_void>();
+    // SAFETY: an object has at least as many words as its class says.
+    let mut hits = (0..count).map(|i| words.wrapping_add(i)).filter(|&word| unsafe { *word } == now);
+    Ok(hits.next().filter(|_| !now.is_null() && hits.next().is_none()))
 }
 
 /// Leaves deallocation as PyO3 made it, as on a Python whose layout of classes is not known.

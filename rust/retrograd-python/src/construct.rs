@@ -6,6 +6,7 @@
 
 pub mod device;
 mod number;
+mod sparse;
 
 use std::cell::Cell;
 
@@ -362,6 +363,13 @@ fn options(name: &str, dtype: Option<&Bound<'_, PyAny>>, device: Option<&Bound<'
         .transpose()
 }
 
+pub fn no_pinning(op: &str) -> PyErr {
+    PyRuntimeError::new_err(format!(
+        "{op}: Cannot access accelerator device when none is available.: pin_memory is for accelerators; 'cpu' is the only \
+         device"
+    ))
+}
+
 const LIST_WARNING: &str = "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting \
      the list to a single numpy.ndarray with numpy.array() before converting to a tensor.";
 
@@ -398,7 +406,7 @@ fn tensor<'py>(
     let _op = retrograd::profiler::op("tensor", false, Vec::new);
     let dtype = options("tensor", dtype, device)?;
     if pin_memory {
-        return Err(PyRuntimeError::new_err("tensor: pin_memory is for accelerators; 'cpu' is the only device"));
+        return Err(no_pinning("tensor"));
     }
     if unwrap(data).is_some() {
         warn_of_copy(py, "retrograd.tensor")?;
@@ -560,5 +568,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     buffer::register(m)?;
     m.add_function(wrap_pyfunction!(tensor, m)?)?;
     m.add_function(wrap_pyfunction!(as_tensor, m)?)?;
+    m.add_function(wrap_pyfunction!(sparse::sparse_coo_tensor, m)?)?;
+    m.add_function(wrap_pyfunction!(sparse::sparse_csr_tensor, m)?)?;
     m.add_function(wrap_pyfunction!(asarray, m)?)
 }

@@ -101,7 +101,7 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
     }
     match kind {
         Kind::Tensor => None,
-        Kind::Operand => Tensor::number(scalar(v)?).ok().map(Value::Tensor),
+        Kind::Operand => Tensor::shared_number(scalar(v)?).ok().map(Value::Tensor),
         Kind::Scalar => scalar(v).map(Value::Scalar),
         Kind::Bool => match scalar(v)? {
             s @ Scalar::Bool(_) => Some(Value::Scalar(s)),
@@ -126,16 +126,10 @@ pub fn argument(v: &Bound<'_, PyAny>, kind: Kind, optional: bool) -> Option<Valu
         Kind::DType => dtype::extract(v).map(Value::DType),
         Kind::Str => v.extract().ok().map(Value::Str),
         Kind::Generator => generator::extract(v).map(Value::Generator),
-        Kind::Device => device_name(v).map(Value::Str),
-        Kind::Layout => v.is_instance_of::<format::PyLayout>().then_some(Value::Layout),
+        Kind::Device => crate::construct::device::name(v).map(Value::Str),
+        Kind::Layout => v.cast::<format::PyLayout>().ok().map(|layout| Value::Layout(layout.get().0)),
         Kind::MemoryFormat => format::extract(v).map(Value::MemoryFormat),
     }
-}
-
-/// The name of a device, or a device object's; whether there is such a device is for the core to say.
-fn device_name(v: &Bound<'_, PyAny>) -> Option<String> {
-    let name = v.str().ok()?.to_string();
-    (v.is_instance_of::<PyString>() || name.starts_with("cpu")).then_some(name)
 }
 
 /// What a kind is called in messages.
@@ -205,7 +199,7 @@ pub fn object<'py>(py: Python<'py>, name: (&str, &str), v: Value) -> PyResult<Bo
         }
         Value::DType(d) => Ok(dtype::object(py, d)?.into_bound(py).into_any()),
         Value::Str(s) => Ok(PyString::new(py, &s).into_any()),
-        Value::Layout => Ok(format::strided(py)?.into_bound(py).into_any()),
+        Value::Layout(layout) => Ok(format::layout(py, layout)?.into_bound(py).into_any()),
         Value::MemoryFormat(f) => Ok(Py::new(py, format::PyMemoryFormat(f))?.into_bound(py).into_any()),
         Value::Generator(_) => Err(PyTypeError::new_err("a generator is not a result")),
         Value::Tuple(items, fields) => {
@@ -238,7 +232,7 @@ pub fn operand(v: &Bound<'_, PyAny>) -> PyResult<Option<Tensor>> {
         return Ok(Some(t.clone()));
     }
     match scalar(v) {
-        Some(s) => Tensor::number(s).or_py().map(Some),
+        Some(s) => Tensor::shared_number(s).or_py().map(Some),
         None => Ok(None),
     }
 }

@@ -268,6 +268,7 @@ pub fn export<'py>(
             "Can't export to DLPack's device ({kind}, {id}): tensors are in the memory of the CPU, ({CPU}, 0)"
         )));
     }
+    check_read("__dlpack__", t).or_py()?;
     let copied = if copy == Some(true) { Some(copy::copy(t).or_py()?) } else { None };
     let (t, flags) = copied.as_ref().map_or((t, 0), |t| (t, IS_COPIED));
     // The memory that is asked about is the one that is exported.

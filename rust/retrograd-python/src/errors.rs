@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::exceptions::{
-    PyIndexError, PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyUserWarning, PyValueError,
+    PyAssertionError, PyIndexError, PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyUserWarning,
+    PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -27,6 +28,7 @@ pub fn to_py(e: Error) -> PyErr {
         ErrorClass::Runtime => PyRuntimeError::new_err(message),
         ErrorClass::Type => PyTypeError::new_err(message),
         ErrorClass::Value => PyValueError::new_err(message),
+        ErrorClass::Assertion => PyAssertionError::new_err(message),
         ErrorClass::Index => PyIndexError::new_err(message),
         ErrorClass::NotImplemented => PyNotImplementedError::new_err(message),
         ErrorClass::Memory => PyMemoryError::new_err(message),

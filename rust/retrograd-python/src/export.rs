@@ -103,7 +103,9 @@ fn real(s: Scalar, what: &str) -> PyResult<Scalar> {
 pub fn float(py: Python<'_>, t: &Tensor) -> PyResult<f64> {
     let _op = profiler::item(t);
     let s = real(only(t)?, "double")?;
-    warn_if_grad(py, t)?;
+    if requires_grad(t) {
+        warn_py(py, SCALAR_WARNING)?;
+    }
     Ok(s.as_f64())
 }
 
@@ -130,13 +132,8 @@ pub fn index(t: &Tensor) -> PyResult<i64> {
 pub fn complex<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     let _op = profiler::item(t);
     let s = only(t)?;
-    warn_if_grad(py, t)?;
     let im = if let Scalar::Complex(_, im) = s { im } else { 0.0 };
     number(py, Scalar::Complex(s.as_f64(), im))
-}
-
-fn warn_if_grad(py: Python<'_>, t: &Tensor) -> PyResult<()> {
-    if t.requires_grad() { warn_py(py, SCALAR_WARNING) } else { Ok(()) }
 }
 
 // ---- NumPy
@@ -202,6 +199,12 @@ pub fn numpy<'py>(py: Python<'py>, t: &Tensor, force: bool) -> PyResult<Bound<'p
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
         ));
     }
+    if t.is_sparse() {
+        return Err(PyTypeError::new_err(format!(
+            "can't convert {} layout tensor to numpy. Use Tensor.to_dense() first.",
+            t.layout().title()
+        )));
+    }
     check_read("numpy", t).or_py()?;
     let resolved = if force { detached_copy(t)? } else { None };
     let t = resolved.as_ref().unwrap_or(t);
@@ -257,17 +260,8 @@ fn _hooks<'py>(py: Python<'py>, t: &Bound<'py, PyTensor>) -> PyResult<Vec<Bound<
     let t = &t.get().0;
     let mut found = Vec::new();
     let mut see = |hook: &dyn Any| found.extend(hook.downcast_ref::<AnyThread<PyAny>>().map(|f| f.bind(py).clone()));
-    t.each_own_hook(&mut see);
-    if let Some(edge) = t.grad_fn().or_py()?
-        && let Some(hooks) = edge.node.hooks_if_any()
-    {
-        hooks
-            .tensor_hooks()
-            .lock()
-            .iter()
-            .filter(|(_, (nr, _))| *nr == edge.nr)
-            .for_each(|(_, (_, h))| see(h.as_any()));
-    }
+    t.tensor_hooks().or_py()?.iter().for_each(|(_, hook)| see(hook.as_any()));
+    t.post_accumulate_hooks().iter().for_each(|(_, hook)| see(hook.as_any()));
     Ok(found)
 }
 

@@ -1,8 +1,8 @@
-//! `retrograd.memory_format` and `retrograd.layout`: names of memory orders.
+//! `retrograd.memory_format` and `retrograd.layout`: names of memory orders, and of ways to keep elements.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use retrograd::tensor::MemoryFormat;
+use retrograd::tensor::{Layout, MemoryFormat};
 
 /// The order of a tensor's axes in memory: `contiguous_format`, `preserve_format`, `channels_last`, `channels_last_3d`.
 ///
@@ -28,29 +28,33 @@ impl PyMemoryFormat {
     }
 }
 
-/// How a tensor's elements are stored: `strided`, the only way there is.
+/// How a tensor keeps its elements: `strided`, `sparse_coo` or `sparse_csr`.
 ///
-/// >>> rg.ones(1).layout
-/// retrograd.strided
+/// >>> rg.ones(1).layout, rg.ones(1).to_sparse().layout
+/// (retrograd.strided, retrograd.sparse_coo)
 #[pyclass(name = "layout", module = "retrograd", frozen, eq, hash)]
 #[derive(PartialEq, Eq, Hash)]
-pub struct PyLayout;
+pub struct PyLayout(pub Layout);
 
 #[pymethods]
 impl PyLayout {
-    fn __repr__(&self) -> &'static str {
-        "retrograd.strided"
+    fn __repr__(&self) -> String {
+        format!("retrograd.{}", self.0.name())
     }
     fn __reduce__(&self) -> &'static str {
-        "strided"
+        self.0.name()
     }
 }
 
-static STRIDED: PyOnceLock<Py<PyLayout>> = PyOnceLock::new();
+static LAYOUTS: PyOnceLock<[Py<PyLayout>; 3]> = PyOnceLock::new();
 
-/// The object of the layout of all tensors.
-pub fn strided(py: Python<'_>) -> PyResult<Py<PyLayout>> {
-    STRIDED.get_or_try_init(py, || Py::new(py, PyLayout)).map(|layout| layout.clone_ref(py))
+/// The object of a layout.
+pub fn layout(py: Python<'_>, of: Layout) -> PyResult<Py<PyLayout>> {
+    let make = || {
+        let [a, b, c] = Layout::ALL.map(|layout| Py::new(py, PyLayout(layout)));
+        Ok::<_, PyErr>([a?, b?, c?])
+    };
+    Ok(LAYOUTS.get_or_try_init(py, make)?[of as usize].clone_ref(py))
 }
 
 /// A memory format given as an argument.
@@ -64,5 +68,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     for format in MemoryFormat::ALL {
         m.add(format.name(), Py::new(m.py(), PyMemoryFormat(format))?)?;
     }
-    m.add("strided", strided(m.py())?)
+    for of in Layout::ALL {
+        m.add(of.name(), layout(m.py(), of)?)?;
+    }
+    Ok(())
 }

@@ -13,7 +13,8 @@ use crate::errors::to_py;
 /// 7
 /// >>> state = g.get_state()
 /// >>> first = rg.rand(2, generator=g)
-/// >>> g.set_state(state)
+/// >>> g.set_state(state) is g
+/// True
 /// >>> rg.equal(rg.rand(2, generator=g), first)
 /// True
 #[pyclass(name = "Generator", module = "retrograd", frozen, skip_from_py_object)]
@@ -23,13 +24,9 @@ pub struct PyGenerator(pub Generator);
 #[pymethods]
 impl PyGenerator {
     #[new]
-    #[pyo3(signature = (device = "cpu"))]
-    fn new(device: &str) -> PyResult<Self> {
-        if device != "cpu" {
-            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!(
-                "Generator: no device '{device}', only 'cpu'"
-            )));
-        }
+    #[pyo3(signature = (device = None))]
+    fn new(device: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        crate::construct::device::check(device)?;
         Ok(Self(Generator::new(DEFAULT_SEED)))
     }
     /// Restart from a seed. Returns the generator.
@@ -37,6 +34,34 @@ impl PyGenerator {
         let seed = seed_of(seed)?;
         slf.get().0.with(|g| g.seed(seed));
         Ok(slf)
+    }
+    /// Restart from a seed that the operating system chooses. Returns the seed, of 64 bits.
+    ///
+    /// >>> generator = rg.Generator()
+    /// >>> generator.seed() == generator.initial_seed()
+    /// True
+    fn seed(&self, py: Python<'_>) -> PyResult<u64> {
+        let chosen: [u8; 8] = py.import("os")?.call_method1("urandom", (8,))?.extract()?;
+        let seed = u64::from_le_bytes(chosen);
+        self.0.with(|g| g.seed(seed));
+        Ok(seed)
+    }
+    /// Where its numbers are made: the CPU.
+    #[getter]
+    fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        crate::construct::cpu(py)
+    }
+    /// Another generator that continues from the same state.
+    ///
+    /// >>> generator = rg.Generator().manual_seed(3)
+    /// >>> other = generator.clone_state()
+    /// >>> rg.equal(rg.rand(2, generator=generator), rg.rand(2, generator=other))
+    /// True
+    fn clone_state(&self) -> PyResult<Self> {
+        let twin = Generator::new(DEFAULT_SEED);
+        let state = self.0.with(|g| g.state());
+        twin.with(|g| g.set_state(&state)).map_err(pyo3::exceptions::PyRuntimeError::new_err)?;
+        Ok(Self(twin))
     }
     /// The seed of the last restart.
     fn initial_seed(&self) -> u64 {
@@ -47,8 +72,23 @@ impl PyGenerator {
         let state = self.0.with(|g| g.state());
         crate::wrap::wrap(py, retrograd::Tensor::from_slice(&state, &[state.len()]).map_err(to_py)?)
     }
-    /// Restore a state; refused, and nothing changed, if it is not one.
-    fn set_state(&self, new_state: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Restore a state; refused, and nothing changed, if it is not one. Returns the generator.
+    #[pyo3(signature = (new_state, /))]
+    fn set_state<'py>(slf: Bound<'py, Self>, new_state: &Bound<'_, PyAny>) -> PyResult<Bound<'py, Self>> {
+        slf.get().restore(new_state)?;
+        Ok(slf)
+    }
+    /// For copies and pickles: another generator that continues from the same state.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (), Bound<'py, PyAny>)> {
+        Ok((slf.get_type().into_any(), (), slf.get().get_state(slf.py())?))
+    }
+    fn __setstate__(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.restore(state)
+    }
+}
+
+impl PyGenerator {
+    fn restore(&self, new_state: &Bound<'_, PyAny>) -> PyResult<()> {
         let refuse = |why: String| Err(pyo3::exceptions::PyTypeError::new_err(why));
         let Some(t) = crate::wrap::unwrap(new_state) else {
             return refuse(format!("expected a retrograd.ByteTensor, but got {}", crate::call::type_name(new_state)));
@@ -58,13 +98,6 @@ impl PyGenerator {
         }
         let bytes = t.to_vec::<u8>().map_err(to_py)?;
         self.0.with(|g| g.set_state(&bytes)).map_err(pyo3::exceptions::PyRuntimeError::new_err)
-    }
-    /// For copies and pickles: another generator that continues from the same state.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (), Bound<'py, PyAny>)> {
-        Ok((slf.get_type().into_any(), (), slf.get().get_state(slf.py())?))
-    }
-    fn __setstate__(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.set_state(state)
     }
 }
 

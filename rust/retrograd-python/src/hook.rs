@@ -108,7 +108,75 @@ impl TensorHook for PyDictHook {
     }
 }
 
-/// Registers the dict `tensor._backward_hooks` as a hook on the output of `node` that the tensor is.
+/// As [`PyDictHook`], of hooks that are called with a leaf.
+struct PyDictLeafHook(AnyThread<PyDict>);
+
+impl Hook for PyDictLeafHook {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
+}
+
+impl LeafHook for PyDictLeafHook {
+    fn call(&self, leaf: &Tensor) -> retrograd::Result<()> {
+        let hooks = |py: Python<'_>| self.0.bind(py).values().iter().map(Bound::unbind).collect::<Vec<_>>();
+        attached(hooks).into_iter().try_for_each(|f| PyLeafHook(AnyThread::new(f)).call(leaf))
+    }
+}
+
+/// The dict that an attribute of hooks is set to; None for none.
+fn dict_of(attribute: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<AnyThread<PyDict>>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    match value.cast::<PyDict>() {
+        Ok(dict) => Ok(Some(AnyThread::new(dict.clone().unbind()))),
+        Err(_) => {
+            let kind = type_name(value);
+            Err(PyTypeError::new_err(format!("{attribute} must be a dict of hooks or None, not {kind}")))
+        }
+    }
+}
+
+/// The dict among some hooks; else a new one of them by their ids, and None if there are none.
+fn dict_with<'py>(py: Python<'py>, hooks: &[(u64, &dyn Any)]) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(dict) = hooks.iter().find_map(|(_, hook)| hook.downcast_ref::<AnyThread<PyDict>>()) {
+        return Ok(dict.bind(py).clone().into_any());
+    }
+    let all = py.import("collections")?.getattr("OrderedDict")?.call0()?;
+    for (id, hook) in hooks {
+        if let Some(f) = hook.downcast_ref::<AnyThread<PyAny>>() {
+            all.set_item(id, f.bind(py))?;
+        }
+    }
+    Ok(if all.is_truthy()? { all } else { py.None().into_bound(py) })
+}
+
+/// `tensor._backward_hooks`.
+pub fn tensor_hooks<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let hooks = t.tensor_hooks().or_py()?;
+    dict_with(py, &hooks.iter().map(|(id, hook)| (*id, hook.as_any())).collect::<Vec<_>>())
+}
+
+/// Sets `tensor._backward_hooks`.
+pub fn set_tensor_hooks(t: &Tensor, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let hook = dict_of("_backward_hooks", value)?.map(|dict| Arc::new(PyDictHook(dict)) as Arc<dyn TensorHook>);
+    t.replace_tensor_hooks(hook).or_py()
+}
+
+/// `tensor._post_accumulate_grad_hooks`.
+pub fn leaf_hooks<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let hooks = t.post_accumulate_hooks();
+    dict_with(py, &hooks.iter().map(|(id, hook)| (*id, hook.as_any())).collect::<Vec<_>>())
+}
+
+/// Sets `tensor._post_accumulate_grad_hooks`.
+pub fn set_leaf_hooks(t: &Tensor, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let dict = dict_of("_post_accumulate_grad_hooks", value)?;
+    t.replace_post_accumulate_hooks(dict.map(|dict| Arc::new(PyDictLeafHook(dict)) as Arc<dyn LeafHook>)).or_py()
+}
+
+/// Registers the dict `tensor._backward_hooks` as a hook on the output of `node` that the tensor is, once.
 pub fn register_dict(node: &NodeRef, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
     let Some(t) = unwrap(tensor) else {
         return Err(PyTypeError::new_err(format!(
@@ -121,6 +189,10 @@ pub fn register_dict(node: &NodeRef, tensor: &Bound<'_, PyAny>) -> PyResult<()> 
         return Err(PyTypeError::new_err("_register_hook_dict(): tensor._backward_hooks must be a dict of hooks"));
     };
     let nr = t.grad_fn().or_py()?.filter(|output| Arc::ptr_eq(&output.node, node)).map_or(0, |output| output.nr);
+    let is_it = |hook: &dyn Any| hook.downcast_ref::<AnyThread<PyDict>>().is_some_and(|known| known.is(&dict));
+    if node.hooks().tensor_hooks().lock().iter().any(|(_, (at, hook))| *at == nr && is_it(hook.as_any())) {
+        return Ok(()); // setting the attribute did it
+    }
     hooks::register(node.hooks().tensor_hooks(), (nr, Arc::new(PyDictHook(AnyThread::new(dict.unbind())))));
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Python subscripts as index items.
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyIndexError, PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use retrograd::ops::index::IndexItem;
@@ -12,6 +13,7 @@ use crate::call::type_name;
 use crate::construct::is_sequence;
 use crate::convert::integer;
 use crate::errors::warn_py;
+use crate::overrides::state;
 use crate::wrap::unwrap;
 
 pub type Items = SmallVec<[IndexItem; 4]>;
@@ -21,10 +23,10 @@ pub type Items = SmallVec<[IndexItem; 4]>;
 pub fn items(x: &Tensor, key: &Bound<'_, PyAny>) -> PyResult<Items> {
     let items = if let Ok(tuple) = key.cast_exact::<PyTuple>() {
         tuple.iter_borrowed().map(|k| item(&k)).collect()
-    } else if !key.is_exact_instance_of::<PyInt>() && lists_items(key)? {
-        key.try_iter()?.map(|k| item(&k?)).collect()
-    } else {
+    } else if key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PySlice>() || !lists_items(key)? {
         item(key).map(|i| Items::from_iter([i]))
+    } else {
+        key.try_iter()?.map(|k| item(&k?)).collect()
     };
     items.map_err(|why| match too_many(x, key) {
         Ok(true) => PyIndexError::new_err(format!("index: too many indices for tensor of dimension {}", x.ndim())),
@@ -97,6 +99,10 @@ fn item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if k.is_exact_instance_of::<PyInt>() {
         return k.extract().map(IndexItem::Int).map_err(|_| too_large("index"));
     }
+    // There are no subclasses of it.
+    if let Ok(s) = k.cast_exact::<PySlice>() {
+        return slice(s);
+    }
     slow_item(k)
 }
 
@@ -118,9 +124,6 @@ fn slow_item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if let Ok(b) = k.cast::<PyBool>() {
         return Ok(IndexItem::Bool(b.is_true()));
     }
-    if let Ok(s) = k.cast::<PySlice>() {
-        return Ok(IndexItem::Slice(bound(s, "start")?, bound(s, "stop")?, bound(s, "step")?));
-    }
     if is_sequence(k) || k.hasattr("__array_interface__")? {
         let t = crate::construct::index_tensor(k)?;
         return Ok(IndexItem::Tensor(t));
@@ -132,6 +135,24 @@ fn slow_item(k: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
             type_name(k)
         ))),
     }
+}
+
+/// A slice, read by Python in one go. What it refuses, a step of zero among it, is read bound by bound; so are all
+/// slices while tensors may be asked, which a bound could be.
+fn slice(s: &Bound<'_, PySlice>) -> PyResult<IndexItem> {
+    if !state::possible() {
+        let (mut start, mut stop, mut step) = (0, 0, 0);
+        // SAFETY: a slice, and places for its numbers.
+        if unsafe { ffi::PySlice_Unpack(s.as_ptr(), &raw mut start, &raw mut stop, &raw mut step) } == 0 {
+            return Ok(IndexItem::Slice(Some(start as i64), Some(stop as i64), Some(step as i64)));
+        }
+        // An interrupt in the `__index__` of a bound is no refusal.
+        let why = PyErr::fetch(s.py());
+        if !why.is_instance_of::<PyException>(s.py()) {
+            return Err(why);
+        }
+    }
+    Ok(IndexItem::Slice(bound(s, "start")?, bound(s, "stop")?, bound(s, "step")?))
 }
 
 fn bound(s: &Bound<'_, PySlice>, which: &str) -> PyResult<Option<i64>> {

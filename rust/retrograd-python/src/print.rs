@@ -2,10 +2,14 @@
 
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use retrograd::storage::reclaim::reading;
-use retrograd::tensor::format::{PrintOptions, Values, format_tensor, size_suffix, visit_printed};
+use retrograd::tensor::format::{
+    PrintOptions, Values, add_suffixes, format_tensor, size_suffix, sizes_suffix, visit_printed,
+};
+use retrograd::tensor::sparse::Elements;
 use retrograd::tensor::{FromScalar, default_dtype};
 use retrograd::{DType, Scalar, Tensor};
 
@@ -118,6 +122,9 @@ fn text(t: &Tensor, prefix: &str) -> String {
         let value = text(&value, "tensor(").replace('\n', "\n    ");
         return format!("BatchedTensor(lvl={level}, bdim={dim}, value=\n    {value}\n)");
     }
+    if let Some(elements) = t.elements() {
+        return sparse_text(t, &elements, prefix);
+    }
     let options = OPTIONS.lock().clone();
     let mut suffixes: Vec<String> = size_suffix(t.sizes(), &options).into_iter().collect();
     let (dtype, default) = (t.dtype(), default_dtype());
@@ -127,6 +134,14 @@ fn text(t: &Tensor, prefix: &str) -> String {
     if !told {
         suffixes.push(format!("dtype=retrograd.{}", dtype.name()));
     }
+    suffixes.extend(derivative_suffixes(t));
+    let values = Gathered::of(t, &options);
+    format_tensor(prefix, t.sizes(), &values.values(), &options, &suffixes)
+}
+
+/// What says how a tensor is differentiated.
+fn derivative_suffixes(t: &Tensor) -> Vec<String> {
+    let mut suffixes = Vec::new();
     match t.grad_fn() {
         Ok(Some(edge)) => {
             let name = edge.node.name();
@@ -139,8 +154,37 @@ fn text(t: &Tensor, prefix: &str) -> String {
     if let Ok(Some(tangent)) = t.tangent() {
         suffixes.push(format!("tangent={}", text(&tangent, "tensor(")));
     }
-    let values = Gathered::of(t, &options);
-    format_tensor(prefix, t.sizes(), &values.values(), &options, &suffixes)
+    suffixes
+}
+
+/// The text of a sparse tensor: its parts one below the other.
+fn sparse_text(t: &Tensor, elements: &Elements, prefix: &str) -> String {
+    let options = OPTIONS.lock().clone();
+    let indent = " ".repeat(prefix.len());
+    let parts: Vec<(&str, &Tensor)> = match elements {
+        Elements::Coo(coo) => vec![("indices", &coo.indices), ("values", &coo.values)],
+        Elements::Csr(csr) => {
+            vec![("crow_indices", &csr.crow), ("col_indices", &csr.col), ("values", &csr.values)]
+        }
+    };
+    let one = |(i, (name, part)): (usize, (&str, &Tensor))| {
+        let before = if i == 0 { prefix } else { &indent };
+        let size = (part.numel() == 0).then(|| sizes_suffix(part.sizes()));
+        let values = Gathered::of(part, &options);
+        format_tensor(&format!("{before}{name}=tensor("), part.sizes(), &values.values(), &options, size.as_slice())
+    };
+    let parts: Vec<String> = parts.into_iter().enumerate().map(one).collect();
+    let mut body = parts.join(",\n");
+    let dtype = t.dtype();
+    let mut suffixes = vec![sizes_suffix(t.sizes()), format!("nnz={}", elements.nnz())];
+    let usual = [default_dtype(), DType::Int64, DType::Bool, Scalar::Complex(0.0, 0.0).dtype()];
+    if !usual.contains(&dtype) {
+        suffixes.push(format!("dtype=retrograd.{}", dtype.name()));
+    }
+    suffixes.push(format!("layout=retrograd.{}", t.layout().name()));
+    suffixes.extend(derivative_suffixes(t));
+    add_suffixes(&mut body, indent.len(), options.linewidth, &suffixes, matches!(elements, Elements::Coo(_)));
+    body
 }
 
 /// How an object's class wants to be printed.
@@ -178,7 +222,12 @@ pub fn repr(slf: &Bound<'_, PyTensor>) -> PyResult<String> {
     Ok(match style(slf)? {
         Style::Tensor => text(t, "tensor("),
         Style::Parameter => format!("Parameter containing:\n{}", text(t, "tensor(")),
-        Style::Named { name, parameter: false } => text(t, &format!("{name}(")),
+        Style::Named { name, parameter: false } => {
+            let text = text(t, &format!("{name}("));
+            // Made a parameter, it stays of its class, and has this mark.
+            let marked = slf.getattr(intern!(slf.py(), "_is_param")).and_then(|mark| mark.is_truthy());
+            if marked.unwrap_or(false) { format!("Parameter({text})") } else { text }
+        }
         Style::Named { name, parameter: true } => {
             format!("Parameter containing:\nParameter({})", text(t, &format!("{name}(")))
         }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
 use retrograd::Tensor;
 use retrograd::autograd::engine::{self, Backward};
 use retrograd::ops::{self, Kind, Value, index};
@@ -17,10 +17,13 @@ use crate::call::misfit;
 use crate::errors::{OrPy, warn_py};
 use crate::hook::{self, PyLeafHook, PyTensorHook};
 use crate::node::wrap_node;
+use crate::overrides::{self, state};
 use crate::wrap::{PyTensor, unwrap, wrap, wrap_option};
 use crate::{autograd, class, convert, dtype};
 
+mod legacy;
 mod operators;
+mod private;
 mod queries;
 
 type Any<'py> = Bound<'py, PyAny>;
@@ -303,12 +306,26 @@ impl PyTensor {
         slf.get().0.resize_in(like.sizes(), format).or_py()?;
         Ok(slf)
     }
-    /// Take over memory and sizes of `source`, as a write.
-    fn set_<'py>(slf: Bound<'py, Self>, source: &Any<'py>) -> PyResult<Bound<'py, Self>> {
-        let from = unwrap(source).ok_or_else(|| {
-            PyTypeError::new_err(format!("set_(): source must be a Tensor, not {}", crate::call::type_name(source)))
-        })?;
-        slf.get().0.set_(from).or_py()?;
+    /// Take over memory and sizes of `source`, a tensor, as a write; of a storage or of a tensor's memory, the elements
+    /// that offset, sizes and strides say. Without a source the tensor has no elements afterwards.
+    #[pyo3(signature = (source = None, storage_offset = None, size = None, stride = None))]
+    fn set_<'py>(
+        slf: Bound<'py, Self>,
+        source: Option<&Any<'py>>,
+        storage_offset: Option<&Any<'py>>,
+        size: Option<&Any<'py>>,
+        stride: Option<&Any<'py>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let part = storage_offset.is_some() || size.is_some() || stride.is_some();
+        match source.and_then(unwrap) {
+            Some(from) if !part => slf.get().0.set_(from).or_py()?,
+            _ => {
+                let part = slf.py().import("retrograd.storage")?.getattr("_part")?;
+                let from = part.call1((&slf, source, storage_offset, size, stride))?;
+                let from = unwrap(&from).ok_or_else(|| PyTypeError::new_err("set_(): no tensor"))?;
+                slf.get().0.set_(from).or_py()?;
+            }
+        }
         Ok(slf)
     }
     /// A copy of this leaf for `copy.deepcopy`.
@@ -424,8 +441,13 @@ impl PyTensor {
     ) -> PyResult<Any<'py>> {
         crate::export::array_wrap(array.py(), array)
     }
-    fn __len__(&self) -> PyResult<usize> {
-        self.0.sizes().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-d tensor"))
+    fn __len__(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__len__", &[slf])?
+        {
+            return taken.extract();
+        }
+        slf.get().0.sizes().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-d tensor"))
     }
     /// What `no_grad` does was a flag of tensors once. Reading and writing it warn, and do nothing.
     ///
@@ -449,40 +471,74 @@ impl PyTensor {
             _ => wrap(py, slf.get().0.flip(&[0]).or_py()?),
         }
     }
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        if self.0.ndim() == 0 {
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Any<'py>> {
+        let (py, x) = (slf.py(), &slf.get().0);
+        if x.ndim() == 0 {
             return Err(PyTypeError::new_err("iteration over a 0-d tensor"));
         }
-        let rows = ops::view::unbind(&self.0, 0).or_py()?;
+        if state::possible() && overrides::would_ask(slf) {
+            return slf.call_method1("unbind", (0,))?.call_method0("__iter__");
+        }
+        let rows = ops::view::unbind(x, 0).or_py()?;
         let rows: Vec<_> = rows.into_iter().map(|t| wrap(py, t)).collect::<PyResult<_>>()?;
         PyTuple::new(py, rows)?.call_method0("__iter__")
     }
-    fn __bool__(&self) -> PyResult<bool> {
-        crate::export::truth(&self.0)
+    fn __bool__(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__bool__", &[slf])?
+        {
+            return taken.extract();
+        }
+        crate::export::truth(&slf.get().0)
     }
-    fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
-        crate::export::float(py, &self.0)
+    fn __float__(slf: &Bound<'_, Self>) -> PyResult<f64> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__float__", &[slf])?
+        {
+            return taken.extract();
+        }
+        crate::export::float(slf.py(), &slf.get().0)
     }
-    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
-        crate::export::int(py, &self.0)
+    fn __int__<'py>(slf: &Bound<'py, Self>) -> PyResult<Any<'py>> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__int__", &[slf])?
+        {
+            return Ok(taken);
+        }
+        crate::export::int(slf.py(), &slf.get().0)
     }
-    fn __index__(&self) -> PyResult<i64> {
-        crate::export::index(&self.0)
+    fn __index__(slf: &Bound<'_, Self>) -> PyResult<i64> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__index__", &[slf])?
+        {
+            return taken.extract();
+        }
+        crate::export::index(&slf.get().0)
     }
     fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
         crate::export::complex(py, &self.0)
     }
-    fn __contains__(&self, element: &Any<'_>) -> PyResult<bool> {
+    fn __contains__<'py>(slf: &Bound<'py, Self>, element: &Any<'py>) -> PyResult<bool> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__contains__", &[slf, element])?
+        {
+            return taken.is_truthy();
+        }
         let Some(e) = convert::operand(element)? else {
             return Err(PyRuntimeError::new_err(format!(
                 "Tensor.__contains__ only supports Tensor or scalar, but you passed in a {}.",
                 element.get_type().repr()?
             )));
         };
-        let hit = self.0.eq(&e).or_py()?;
+        let hit = slf.get().0.eq(&e).or_py()?;
         Ok(hit.to_vec::<bool>().or_py()?.contains(&true))
     }
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__repr__", &[slf])?
+        {
+            return taken.extract();
+        }
         crate::print::repr(slf)
     }
     fn __format__<'py>(slf: &Bound<'py, Self>, spec: &str) -> PyResult<Any<'py>> {
@@ -535,16 +591,97 @@ impl PyTensor {
         crate::construct::mark(&t, requires_grad)?;
         wrap(py, t)
     }
+    // ---- subclasses
+
+    /// This tensor as an object of a subclass, over the same memory and in the same graph.
+    ///
+    /// Raises: RuntimeError if `cls` is no subclass of `Tensor`.
+    ///
+    /// >>> class Named(rg.Tensor): pass
+    /// >>> rg.ones(2).as_subclass(Named)
+    /// Named([1., 1.])
+    fn as_subclass<'py>(&self, cls: &Any<'py>) -> PyResult<Any<'py>> {
+        let class = cls
+            .cast::<PyType>()
+            .map_err(|_| PyTypeError::new_err(format!("cls must be a type (got {})", crate::call::type_name(cls))))?;
+        overrides::as_subclass(&self.0, class)
+    }
+    /// What functions of objects of a subclass return: `func(*args, **kwargs)`, with tensors made objects of the class.
+    ///
+    /// Args: `types` the classes of the arguments that are asked; if one of them is no base of this class, the result
+    /// is NotImplemented.
+    ///
+    /// >>> class Named(rg.Tensor): pass
+    /// >>> type(Named([1.0]) + rg.ones(1)).__name__
+    /// 'Named'
+    #[classmethod]
+    #[pyo3(
+        signature = (func, types, args = None, kwargs = None),
+        text_signature = "($cls, func, types, args=(), kwargs=None)"
+    )]
+    fn __torch_function__<'py>(
+        class: &Bound<'py, PyType>,
+        func: &Any<'py>,
+        types: &Any<'py>,
+        args: Option<&Any<'py>>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Any<'py>> {
+        let args = match args {
+            Some(args) => class.py().get_type::<PyTuple>().call1((args,))?.cast_into()?,
+            None => PyTuple::empty(class.py()),
+        };
+        overrides::keep_subclass(class, func, types, &args, kwargs)
+    }
+    /// A tensor over the data of another one, as an object of a subclass and a leaf.
+    ///
+    /// >>> class Named(rg.Tensor): pass
+    /// >>> rg.Tensor._make_subclass(Named, rg.ones(2), True)
+    /// Named([1., 1.], requires_grad=True)
+    #[staticmethod]
+    #[pyo3(name = "_make_subclass", signature = (cls, data, require_grad = false))]
+    fn make_subclass<'py>(cls: &Any<'py>, data: &Any<'py>, require_grad: bool) -> PyResult<Any<'py>> {
+        subclass_of(cls, data, require_grad)
+    }
+    /// Refused: a tensor without memory, whose class would see what ops are made of, is what there is not.
+    ///
+    /// Raises: NotImplementedError.
+    ///
+    /// >>> try:
+    /// ...     rg.Tensor._make_wrapper_subclass(rg.Tensor, (2,))
+    /// ... except NotImplementedError as error:
+    /// ...     print(str(error)[:24])
+    /// _make_wrapper_subclass()
+    #[staticmethod]
+    #[pyo3(signature = (cls, *_args, **_kwargs))]
+    fn _make_wrapper_subclass<'py>(
+        cls: &Any<'py>,
+        _args: &Bound<'py, PyTuple>,
+        _kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Any<'py>> {
+        Err(PyNotImplementedError::new_err(format!(
+            "_make_wrapper_subclass() makes tensors for __torch_dispatch__, which retrograd does not call: let {} hold a tensor \
+             and define __torch_function__ instead",
+            cls.getattr("__name__").map_or_else(|_| "the class".into(), |name| name.to_string())
+        )))
+    }
     fn __hash__(slf: &Bound<'_, Self>) -> isize {
         (slf.as_ptr() as usize >> 4) as isize
     }
     // ---- indexing
 
     fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>) -> PyResult<Any<'py>> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__getitem__", &[slf, key])?
+        {
+            return Ok(taken);
+        }
         let x = &slf.get().0;
         let part = match crate::index::exact_int(key) {
             Some(i) => index::get_int(x, i),
-            None => index::get(x, &crate::index::items(x, key)?),
+            None => match crate::index::items(x, key) {
+                Ok(items) => index::get(x, &items),
+                Err(why) => return overrides::member("__getitem__", &[slf, key])?.ok_or(why),
+            },
         };
         wrap(slf.py(), part.or_py()?)
     }
@@ -552,8 +689,18 @@ impl PyTensor {
         Err(PyTypeError::new_err("Tensor does not support deleting items"))
     }
     fn __setitem__<'py>(slf: &Bound<'py, Self>, key: &Any<'py>, value: &Any<'py>) -> PyResult<()> {
+        if state::possible()
+            && let Some(taken) = overrides::member("__setitem__", &[slf, key, value])?
+        {
+            drop(taken);
+            return Ok(());
+        }
         let x = &slf.get().0;
-        let value = convert::operand(value)?.map_or_else(|| Err(crate::index::refused_value(value, x.dtype())), Ok)?;
+        let Some(operand) = convert::operand(value)? else {
+            let taken = overrides::member("__setitem__", &[slf, key, value])?;
+            return taken.map(drop).ok_or_else(|| crate::index::refused_value(value, x.dtype()));
+        };
+        let value = operand;
         // As in torch, a truth value alone is no mask: `x[True]` is written as `x[None]`, and `x[False]` not at all.
         match key.cast::<PyBool>().map(|b| b.is_true()) {
             Ok(false) => Ok(()),
@@ -566,8 +713,20 @@ impl PyTensor {
 /// Makes a tensor object of a subclass over the data of another: what `Parameter` is built with.
 #[pyfunction]
 fn _make_subclass<'py>(class: &Any<'py>, data: &Any<'py>, requires_grad: bool) -> PyResult<Any<'py>> {
-    let object = class.py().get_type::<PyTensor>().call_method1("__new__", (class, data))?;
-    let t = unwrap(&object).ok_or_else(|| PyTypeError::new_err("_make_subclass: expected a subclass of Tensor"))?;
+    subclass_of(class, data, requires_grad)
+}
+
+fn subclass_of<'py>(class: &Any<'py>, data: &Any<'py>, requires_grad: bool) -> PyResult<Any<'py>> {
+    let Ok(class) = class.cast::<PyType>() else {
+        let kind = crate::call::type_name(class);
+        return Err(PyTypeError::new_err(format!("cls must be a type (got {kind})")));
+    };
+    let tensor = class.py().get_type::<PyTensor>();
+    if !class.is_subclass(&tensor)? {
+        return Err(PyTypeError::new_err(overrides::no_subclass(class)?));
+    }
+    let object = tensor.call_method1("__new__", (class, data))?;
+    let t = unwrap(&object).expect("an object of a subclass");
     t.set_requires_grad(requires_grad).or_py()?;
     Ok(object)
 }

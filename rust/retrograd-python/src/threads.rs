@@ -6,18 +6,21 @@ use retrograd::autograd::engine::{self, Carried, Threads};
 use crate::anythread::AnyThread;
 use crate::call_site::{attached, detached_at, here};
 use crate::dual;
+use crate::overrides::state;
 
 struct PythonThreads;
 
 impl Threads for PythonThreads {
     fn carry(&self) -> Carried {
         let (place, levels) = (here(), dual::public());
+        let asked = Python::attach(state::known);
         let known = Python::attach(|py| {
             let known = py.import("retrograd._local").and_then(|module| module.call_method0("known"));
             known.map(|known| AnyThread::new(known.unbind()))
         });
         Box::new(move |work| {
             dual::know(levels);
+            state::know(asked);
             // The new thread is one to Python as long as it lives, so that what is local to it stays.
             attached(|py| {
                 let known =

@@ -1,10 +1,11 @@
 //! What `Tensor` says of itself: sizes, layout, dtype, and the views that are properties.
 
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple, PyType};
 use retrograd::storage::reclaim::reading;
-use retrograd::tensor::Noted;
+use retrograd::tensor::sparse::Elements;
+use retrograd::tensor::{Layout, Noted, device};
 use retrograd::transforms::check_read;
 use retrograd::warn::{self, Once};
 use retrograd::{DType, Tensor, ops};
@@ -127,25 +128,89 @@ impl PyTensor {
     fn is_complex(&self) -> bool {
         self.0.dtype().is_complex()
     }
-    /// How the elements are stored: with strides.
+    /// How the tensor keeps its elements.
     #[getter]
     fn layout(&self, py: Python<'_>) -> PyResult<Py<format::PyLayout>> {
-        format::strided(py)
+        format::layout(py, self.0.layout())
     }
     /// True.
     #[getter]
     fn is_cpu(&self) -> bool {
         true
     }
-    /// False.
-    #[getter]
-    fn is_cuda(&self) -> bool {
-        false
-    }
-    /// False.
+    /// Whether the tensor is sparse, in coordinates.
     #[getter]
     fn is_sparse(&self) -> bool {
-        false
+        self.0.layout() == Layout::SparseCoo
+    }
+    /// Whether the indices of a sparse tensor are known to be in order, and different.
+    ///
+    /// >>> rg.eye(2).to_sparse().is_coalesced()
+    /// True
+    fn is_coalesced(&self) -> PyResult<bool> {
+        self.0.is_coalesced().or_py()
+    }
+    /// The indices of the entries of a coalesced sparse tensor: a row for each axis with indices, a column for each
+    /// entry.
+    ///
+    /// >>> rg.tensor([[0.0, 5.0], [6.0, 0.0]]).to_sparse().indices().tolist()
+    /// [[0, 1], [1, 0]]
+    fn indices<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.indices().or_py()?)
+    }
+    /// As `indices()`, also of a tensor that is not coalesced.
+    fn _indices<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        match self.0.elements() {
+            Some(Elements::Coo(coo)) => wrap(py, coo.indices.detach()),
+            _ => Err(no_entries("_indices")),
+        }
+    }
+    /// As `values()`, also of a tensor that is not coalesced, and without history.
+    fn _values<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        match self.0.elements() {
+            Some(Elements::Coo(coo)) => wrap(py, coo.values.detach()),
+            _ => Err(no_entries("_values")),
+        }
+    }
+    /// How many entries a sparse tensor has.
+    ///
+    /// >>> rg.eye(2).to_sparse()._nnz()
+    /// 2
+    fn _nnz(&self) -> PyResult<usize> {
+        self.0.elements().map(|elements| elements.nnz()).ok_or_else(|| no_entries("_nnz"))
+    }
+    /// Where the entries of each row of a sparse matrix begin, and where the last ones end.
+    ///
+    /// >>> rg.eye(2).to_sparse_csr().crow_indices()
+    /// tensor([0, 1, 2])
+    fn crow_indices<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.csr("crow_indices").or_py()?.crow.detach())
+    }
+    /// The columns of the entries of a sparse matrix that is kept by rows.
+    ///
+    /// >>> rg.eye(2).to_sparse_csr().col_indices()
+    /// tensor([0, 1])
+    fn col_indices<'py>(&self, py: Python<'py>) -> PyResult<Any<'py>> {
+        wrap(py, self.0.csr("col_indices").or_py()?.col.detach())
+    }
+    /// How many axes have indices.
+    ///
+    /// >>> rg.eye(2).to_sparse().sparse_dim()
+    /// 2
+    fn sparse_dim(&self) -> usize {
+        self.0.sparse_dim().unwrap_or(0)
+    }
+    /// How many axes are those of the values of a sparse tensor; all axes of another one.
+    ///
+    /// >>> rg.eye(2).to_sparse(1).dense_dim()
+    /// 1
+    fn dense_dim(&self) -> usize {
+        self.0.ndim() - self.sparse_dim()
+    }
+    /// Whether the tensor is sparse, by rows.
+    #[getter]
+    fn is_sparse_csr(&self) -> bool {
+        self.0.layout() == Layout::SparseCsr
     }
     /// The view with all axes in reverse order.
     #[getter(T)]
@@ -249,8 +314,8 @@ impl PyTensor {
 
     /// The name of the tensor's type; or the tensor converted to another, given by its dtype or name.
     ///
-    /// Args: `dtype` a dtype, or a name such as 'retrograd.DoubleTensor'. Derivative: `g` cast back. Raises: ValueError
-    /// for a name that is none.
+    /// Args: `dtype` a dtype, a type such as `DoubleTensor` or its name 'retrograd.DoubleTensor'. Derivative: `g` cast
+    /// back. Raises: ValueError for a name that is none; AssertionError for a type of another device.
     ///
     /// >>> x = rg.tensor([1, 2])
     /// >>> x.type(), x.type(rg.float64).type(), x.type('retrograd.FloatTensor')
@@ -261,21 +326,46 @@ impl PyTensor {
         let Some(given) = dtype else {
             return Ok(PyString::new(py, &format!("retrograd.{}", x.dtype().tensor_type_name())).into_any());
         };
-        let named = |name: &str| {
-            let kind = name.strip_prefix("retrograd.").or(name.strip_prefix("torch."))?;
-            DType::ALL.into_iter().find(|d| d.tensor_type_name() == kind)
-        };
-        let dtype = match given.extract::<String>() {
-            Ok(name) => named(&name).ok_or_else(|| PyValueError::new_err(format!("type: invalid type: '{name}'")))?,
-            Err(_) => dtype::extract(given).ok_or_else(|| {
-                PyTypeError::new_err(format!(
-                    "type(): dtype must be a type, str, or dtype object, not {}",
-                    type_name(given)
-                ))
-            })?,
-        };
-        wrap(py, ops::memory::cast(x, dtype).or_py()?)
+        wrap(py, ops::memory::cast(x, dtype_of_type(given)?).or_py()?)
     }
+}
+
+/// The dtype that `type()` is given: as such, as a type of tensors, or by the name of one.
+fn dtype_of_type(given: &Any<'_>) -> PyResult<DType> {
+    let py = given.py();
+    let named = |name: &str| {
+        let kind = name.strip_prefix("retrograd.").or(name.strip_prefix("torch."))?;
+        match kind {
+            "Tensor" => Some(retrograd::tensor::default_dtype()),
+            _ => DType::ALL.into_iter().find(|d| d.tensor_type_name() == kind),
+        }
+    };
+    let name = if let Ok(name) = given.extract::<String>() {
+        name
+    } else if let Ok(kind) = given.cast::<PyType>() {
+        if kind.is(py.get_type::<PyTensor>()) {
+            return Ok(retrograd::tensor::default_dtype());
+        }
+        match kind.getattr("dtype").ok().and_then(|dtype| dtype.cast::<dtype::PyDType>().ok().map(|d| d.get().0)) {
+            Some(dtype) => return Ok(dtype),
+            None => match kind.module()?.to_str()? {
+                "builtins" => kind.name()?.to_string(),
+                module => format!("{module}.{}", kind.name()?),
+            },
+        }
+    } else if let Some(dtype) = dtype::extract(given) {
+        return Ok(dtype);
+    } else {
+        return Err(PyTypeError::new_err(format!(
+            "type(): dtype must be a type, str, or dtype object, not {}",
+            type_name(given)
+        )));
+    };
+    let kind = name.split_once('.').and_then(|(_, rest)| rest.split_once('.')).map_or("cpu", |(device, _)| device);
+    if matches!(kind, "cuda" | "xpu" | "mtia") {
+        device::demand_cpu(kind).or_py()?;
+    }
+    named(&name).ok_or_else(|| PyValueError::new_err(format!("type: invalid type: '{name}'")))
 }
 
 /// Writes to the real or imaginary parts of a tensor, for an assignment.
@@ -283,4 +373,12 @@ fn write_part(part: &Tensor, value: &Any<'_>) -> PyResult<()> {
     let operand = convert::operand(value)?;
     let value = operand.map_or_else(|| Err(crate::index::refused_value(value, part.dtype())), Ok)?;
     part.copy_(&value).or_py().map(drop)
+}
+
+/// The error of a query that only sparse tensors in coordinates answer.
+fn no_entries(query: &str) -> PyErr {
+    PyNotImplementedError::new_err(format!(
+        "Could not run 'aten::{query}' with arguments from the 'CPU' backend. The tensor is not sparse in coordinates: use \
+         to_sparse() first"
+    ))
 }

@@ -1,0 +1,149 @@
+//! Calls of a tensor, or of a tensor and another one or integers, all of the exact classes: the entry's own function
+//! runs at once (`ops::Direct`). Every other call goes through the interpreter of signatures, and so does one of these
+//! that it might understand otherwise: this is only a short cut.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use retrograd::Tensor;
+use retrograd::ops::{Direct, Entry, Kind, Param};
+use smallvec::SmallVec;
+
+use super::{Callable, Role};
+use crate::call_site::DETACH_ABOVE;
+use crate::class;
+use crate::errors::to_py;
+use crate::overrides::state;
+use crate::wrap::wrap;
+
+/// The direct calls of the entries of one name. Overloads are tried in order, so a call belongs to the first one that
+/// may take it: if that has no such call, there is none.
+pub(super) fn of(entries: &[&'static Entry]) -> Direct {
+    let left_out = |p: &Param| p.default.is_some() || p.kind == Kind::Varargs;
+    let first = |takes: &dyn Fn(&[Param]) -> bool| entries.iter().find(|e| takes(e.params)).map(|e| &e.direct);
+    // A first parameter that takes all arguments, or the second one.
+    let second = |params: &[Param], kinds: &[Kind]| match params {
+        [all, ..] if matches!(all.kind, Kind::Varargs | Kind::Size) => true,
+        [_, p, rest @ ..] => !p.kw_only && kinds.contains(&p.kind) && rest.iter().all(left_out),
+        _ => false,
+    };
+    let integers = |params: &[Param]| match params {
+        [all, ..] if matches!(all.kind, Kind::Varargs | Kind::Size) => true,
+        [_, p, ..] => !p.kw_only && TAKE_INTEGERS.contains(&p.kind),
+        _ => false,
+    };
+    Direct {
+        one: first(&|params| params.iter().skip(1).all(left_out)).and_then(|d| d.one),
+        two: first(&|params| second(params, &TAKE_TENSORS)).and_then(|d| d.two),
+        ints: first(&integers).and_then(|d| d.ints),
+    }
+}
+
+/// The kinds of parameters that take a tensor, if only some: see `convert::argument`, and `parse` for the last two.
+const TAKE_TENSORS: [Kind; 8] =
+    [Kind::Tensor, Kind::Operand, Kind::Scalar, Kind::Float, Kind::Int, Kind::Ints, Kind::Size, Kind::Varargs];
+
+/// The kinds that take an integer, or a tuple of some.
+const TAKE_INTEGERS: [Kind; 9] = [
+    Kind::Operand,
+    Kind::Scalar,
+    Kind::Float,
+    Kind::Int,
+    Kind::Ints,
+    Kind::OpenInts,
+    Kind::Floats,
+    Kind::Size,
+    Kind::Device,
+];
+
+/// Runs a call without keywords; `None` if it is not one of these. Large ones are not: they give up the interpreter.
+///
+/// # Safety
+/// 1. `slf`, if the callable is a method, and `args` are objects that are alive during the call.
+/// 2. `slf` is then a `Tensor`.
+#[inline]
+pub(super) unsafe fn run<'py>(
+    py: Python<'py>,
+    c: &'static Callable,
+    slf: *mut ffi::PyObject,
+    args: &[*mut ffi::PyObject],
+) -> Option<PyResult<Bound<'py, PyAny>>> {
+    if state::possible() {
+        return None;
+    }
+    let (first, rest) = if c.role == Role::Function { args.split_first()? } else { (&slf, args) };
+    // SAFETY: (1).
+    let x = unsafe { exact(first)? };
+    // SAFETY: (1).
+    let second = if let [other] = rest { unsafe { exact(other) } } else { None };
+    let result = match (rest, second) {
+        ([], _) => {
+            let one = c.direct.one.filter(|_| x.numel() <= DETACH_ABOVE)?;
+            one(c.form(), x)
+        }
+        (_, Some(y)) => {
+            let two = c.direct.two.filter(|_| x.numel().saturating_add(y.numel()) <= DETACH_ABOVE)?;
+            two(c.form(), x, y)
+        }
+        _ => {
+            let direct = c.direct.ints?;
+            // SAFETY: (1).
+            let ints = unsafe { integers(direct.list, direct.fewest..=direct.most, rest)? };
+            let size = ints.iter().fold(1, |size: usize, &n| size.saturating_mul(n.max(0) as usize));
+            if x.numel().saturating_add(size) > DETACH_ABOVE {
+                return None;
+            }
+            (direct.call)(c.form(), x, &ints)
+        }
+    };
+    Some(result.map_err(|e| to_py(e.named(&c.name))).and_then(|t| wrap(py, t)))
+}
+
+/// The tensor of an object of the class itself.
+///
+/// # Safety
+/// An object that is alive for as long as the reference.
+#[inline]
+unsafe fn exact(object: &*mut ffi::PyObject) -> Option<&Tensor> {
+    // SAFETY: objects of the class are tensor objects.
+    class::is_exact_ptr(*object).then(|| unsafe { &*(*class::contents(*object)).0 })
+}
+
+/// The integers that the arguments are, as many as may be separate; or those of one tuple, if a list is taken.
+///
+/// # Safety
+/// Objects that are alive.
+#[inline]
+unsafe fn integers(
+    list: bool,
+    separate: std::ops::RangeInclusive<usize>,
+    args: &[*mut ffi::PyObject],
+) -> Option<SmallVec<[i64; 6]>> {
+    // SAFETY: live objects; a tuple has as many items as it says.
+    unsafe {
+        match *args {
+            [list_] if list && ffi::PyTuple_CheckExact(list_) != 0 => {
+                // No items may be items of anything.
+                let n = ffi::PyTuple_Size(list_);
+                (n > 0).then_some(())?;
+                (0..n).map(|i| integer(ffi::PyTuple_GetItem(list_, i))).collect()
+            }
+            _ if separate.contains(&args.len()) => args.iter().map(|&n| integer(n)).collect(),
+            _ => None,
+        }
+    }
+}
+
+/// The value of an int that fits.
+///
+/// # Safety
+/// An object that is alive.
+#[inline]
+unsafe fn integer(object: *mut ffi::PyObject) -> Option<i64> {
+    let mut overflow = 0;
+    // SAFETY: an object; a place for the flag. An int converts without an exception.
+    unsafe {
+        (ffi::PyLong_CheckExact(object) != 0).then_some(())?;
+        let value = ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow);
+        (overflow == 0).then_some(value)
+    }
+}

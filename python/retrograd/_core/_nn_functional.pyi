@@ -260,6 +260,38 @@ def fold(
     padding: _int | Sequence[_int] = 0,
     stride: _int | Sequence[_int] = 1,
 ) -> Tensor: ...
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    output_size: _int | Sequence[_int] | None = None,
+    output_ratio: _float | Sequence[_float] | None = None,
+    return_indices: _bool = False,
+    _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, ...]: ...
+def fractional_max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    output_size: _int | Sequence[_int] | None = None,
+    output_ratio: _float | Sequence[_float] | None = None,
+    return_indices: _bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]: ...
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    output_size: _int | Sequence[_int] | None = None,
+    output_ratio: _float | Sequence[_float] | None = None,
+    return_indices: _bool = False,
+    _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, ...]: ...
+def fractional_max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    output_size: _int | Sequence[_int] | None = None,
+    output_ratio: _float | Sequence[_float] | None = None,
+    return_indices: _bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -464,6 +496,23 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor: ...
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: _Number = 1,
+    margin: _Number = 1.0,
+    weight: Tensor | None = None,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: _bool | None = None,
+    reduce: _bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -487,6 +536,7 @@ def pad(input: Tensor, pad: _int | Sequence[_int], mode: str = "constant", value
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: _float = 2.0, eps: _float = 1e-6, keepdim: _bool = False
 ) -> Tensor: ...
+def pdist(input: Tensor, p: _float = 2.0) -> Tensor: ...
 def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor: ...
 def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor: ...
 def poisson_nll_loss(
@@ -504,6 +554,16 @@ def relu(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def relu6(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def rms_norm(
     input: Tensor, normalized_shape: _int | Sequence[_int], weight: Tensor | None = None, eps: _float | None = None
+) -> Tensor: ...
+def rrelu(
+    input: Tensor,
+    lower: _Number = 0.125,
+    upper: _Number = 0.3333333333333333,
+    training: _bool = False,
+    inplace: _bool = False,
+) -> Tensor: ...
+def rrelu_(
+    input: Tensor, lower: _Number = 0.125, upper: _Number = 0.3333333333333333, training: _bool = False
 ) -> Tensor: ...
 def scaled_dot_product_attention(
     query: Tensor,

@@ -63,8 +63,8 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
         options["copy"] = copy
     where = tuple(ext_tensor.__dlpack_device__())
     if device is not None:
-        Device(device)  # there is but the CPU
-        options["dl_device"] = _CPU
+        with Device(device):  # which refuses any but the CPU
+            options["dl_device"] = _CPU
         if where[0] != DLDeviceType.kDLCPU and copy is False:
             raise ValueError(f"cannot move DLPack tensor from device {where} to {_CPU} without copying: pass copy=None")
     elif where[0] != DLDeviceType.kDLCPU:

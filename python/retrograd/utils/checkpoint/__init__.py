@@ -9,10 +9,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from retrograd import _core
 from retrograd._core import is_grad_enabled
+from retrograd._lazy import submodules
 from retrograd.autograd.graph import saved_tensors_hooks
 from retrograd.random import fork_rng, get_rng_state, set_rng_state
 from retrograd.utils.checkpoint._reentrant import (
@@ -23,16 +24,36 @@ from retrograd.utils.checkpoint._reentrant import (
     get_device_states,
     set_device_states,
 )
-from retrograd.utils.checkpoint._region import CheckpointError, GraphExecGroup, Region
+from retrograd.utils.checkpoint._region import CheckpointError, GraphExecGroup, Region, here
+
+if TYPE_CHECKING:
+    from retrograd.utils.checkpoint._selective import (
+        SAC_IGNORED_OPS,
+        CheckpointPolicy,
+        SelectiveCheckpointContext,
+        create_selective_checkpoint_contexts,
+    )
+else:  # loaded at first use
+    __getattr__, __dir__ = submodules(
+        __name__,
+        CheckpointPolicy="_selective",
+        SAC_IGNORED_OPS="_selective",
+        SelectiveCheckpointContext="_selective",
+        create_selective_checkpoint_contexts="_selective",
+    )
 
 __all__ = [
+    "SAC_IGNORED_OPS",
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
     "DefaultDeviceType",
     "GraphExecGroup",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "get_device_states",
     "noop_context_fn",
@@ -200,8 +221,11 @@ def checkpoint(
             with autocast, recompute_context:
                 function(*args, **kwargs)
 
-    region = Region(again, args, _chosen("early_stop", early_stop), _CHECKS[determinism_check], debug)
-    with saved_tensors_hooks(region.pack, region.unpack), forward_context:
+    has_contexts = context_fn is not noop_context_fn
+    early_stop = _chosen("early_stop", early_stop)
+    region = Region(again, args, early_stop, _CHECKS[determinism_check], debug, has_contexts)
+    repeats = _core._Value(here, "repeats_random", preserve_rng_state) if has_contexts else nullcontext()
+    with saved_tensors_hooks(region.pack, region.unpack), region.watched(region.pack), repeats, forward_context:
         result = function(*args, **kwargs)
         region.complete = True
     if not region.complete:

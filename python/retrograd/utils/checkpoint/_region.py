@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from _thread import _local
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self
 from weakref import ReferenceType, WeakKeyDictionary, WeakValueDictionary, ref
 
@@ -85,6 +86,21 @@ class _Groups(_local):
 _groups = carried(_Groups())
 
 
+class _Here(_local):
+    """The innermost call, or recomputation, of this thread in which ops may be replaced, as contexts of calls do."""
+
+    pack: Callable[[Tensor], Any] | None = None  # saves a tensor for it
+    seen: list[Tensor] | None = None  # gets what is saved
+    repeats_random = False  # random numbers are those of the call
+
+    def random_state(self) -> Tensor | None:
+        """Where the numbers go on, if the recomputation draws them again."""
+        return _core.default_generator.get_state() if self.repeats_random else None
+
+
+here = carried(_Here())
+
+
 class Slot:
     """Stands in a node for a tensor that it would have saved. When the node lets go of it, the tensor is not needed."""
 
@@ -135,12 +151,19 @@ class Region:
     """
 
     def __init__(
-        self, again: Callable[..., None], args: tuple[Any, ...], early_stop: bool, compares: bool, debug: bool
+        self,
+        again: Callable[..., None],
+        args: tuple[Any, ...],
+        early_stop: bool,
+        compares: bool,
+        debug: bool,
+        has_contexts: bool,
     ) -> None:
         self.again = again
         self.early_stop = early_stop
         self.compares = compares
         self.debug = debug
+        self.has_contexts = has_contexts  # which may replace ops
         self.complete = False  # the call has returned
         self.saves = Saves(debug)
         self.slots: list[ReferenceType[Slot]] = []
@@ -158,7 +181,15 @@ class Region:
         slot = Slot(len(self.slots))
         self.slots.append(ref(slot))
         self.saves.add(x)
+        if here.seen is not None:
+            here.seen.append(x)
         return slot
+
+    def watched(self, pack: Callable[[Tensor], Any]) -> AbstractContextManager[Any]:
+        """A block in which those that replace ops find what saves tensors."""
+        if self.has_contexts or here.pack is not None:
+            return _core._Value(here, "pack", pack)
+        return nullcontext()
 
     def unpack(self, slot: Slot) -> Tensor:
         tensor = self.recomputation().tensors.pop(slot, None)
@@ -199,6 +230,8 @@ class Region:
         def pack(x: Tensor) -> Tensor:
             position = len(done.saves.facts)
             done.saves.add(x)
+            if here.seen is not None:
+                here.seen.append(x)
             # Without its graph: an op's own result would keep alive the node that it is saved in.
             x = x.detach() if x.requires_grad else x
             slot = self.slots[position]() if position < expected else None
@@ -210,7 +243,7 @@ class Region:
 
         args = self.args.fill(() if self.inputs is None else self.inputs.grad_fn.saved_tensors)
         try:
-            with inference_mode(False), enable_grad(), saved_tensors_hooks(pack, _as_it_is):
+            with inference_mode(False), enable_grad(), saved_tensors_hooks(pack, _as_it_is), self.watched(pack):
                 self.again(*args)
         except _Enough:
             pass

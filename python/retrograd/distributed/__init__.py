@@ -1,0 +1,25 @@
+"""Programs for several processes, run by one: its rank is 0, and the size of its world 1.
+
+>>> rg.distributed.init_process_group("gloo")
+>>> rg.distributed.get_rank(), rg.distributed.get_world_size()
+(0, 1)
+>>> rg.distributed.destroy_process_group()
+"""
+
+from typing import TYPE_CHECKING
+
+from retrograd._lazy import submodules as _submodules
+from retrograd.distributed import _calls, _collectives, _groups, _objects
+from retrograd.distributed._calls import *  # noqa: F403
+from retrograd.distributed._collectives import *  # noqa: F403
+from retrograd.distributed._groups import *  # noqa: F403
+from retrograd.distributed._objects import *  # noqa: F403
+
+__all__: list[str] = []
+__all__ += _calls.__all__
+__all__ += _collectives.__all__
+__all__ += _groups.__all__
+__all__ += _objects.__all__
+
+if not TYPE_CHECKING:  # to a type checker, what is not there is an error
+    __getattr__, __dir__ = _submodules(__name__)

@@ -1,0 +1,1 @@
+"""What loaders do, in their own process or in that of a worker."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from retrograd import _core
+from retrograd._asking import handle_torch_function, has_torch_function
 from retrograd._core import Tensor
 
 __all__ = ["einsum", "tensordot"]
@@ -51,6 +52,9 @@ def einsum(*args: Any) -> Tensor:
     """
     if len(args) == 2 and isinstance(args[1], list | tuple) and not isinstance(args[0], Tensor):
         args = (args[0], *args[1])
+    if has_torch_function(args):
+        result: Tensor = handle_torch_function(einsum, args, *args)
+        return result
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, "
@@ -80,6 +84,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     >>> rg.tensordot(rg.ones(2, 3), rg.ones(3, 2), dims=([1, 0], [0, 1])).item()
     6.0
     """
+    if has_torch_function((a, b)):
+        result: Tensor = handle_torch_function(tensordot, (a, b), a, b, dims=dims, out=out)
+        return result
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, list | tuple):

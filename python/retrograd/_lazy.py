@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
 def submodules(package: str, *names: str, **taken: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and `__dir__` of a package whose submodules `names` are imported at first use.
+    """The `__getattr__` and `__dir__` of a module whose submodules `names` are imported at first use.
 
-    The package has also the names that `taken` lists, each with the submodule that it is taken from.
+    The module has also the names that `taken` lists, each with the submodule that it is taken from. Its `dir` lists
+    what is public; the error of any other name says where to look instead.
     """
 
     def load(name: str) -> Any:
@@ -21,9 +23,20 @@ def submodules(package: str, *names: str, **taken: str) -> tuple[Callable[[str],
             value = getattr(import_module(f"{package}.{taken[name]}"), name)
             setattr(sys.modules[package], name, value)
             return value
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if name.startswith("_"):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        from retrograd._names import absent
+
+        raise absent(package, name)
 
     def listed() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *names, *taken})
+        module = sys.modules[package]
+        named = {*getattr(module, "__all__", vars(module)), *names, *taken}
+        named |= {name for name, value in vars(module).items() if _belongs(value, package)}
+        return sorted(name for name in named if not name.startswith("_") or name == "__version__")
 
     return load, listed
+
+
+def _belongs(value: object, package: str) -> bool:
+    return isinstance(value, ModuleType) and value.__name__.startswith(f"{package}.")

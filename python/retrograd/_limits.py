@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from retrograd import _core
 from retrograd._core import dtype as DType
@@ -16,7 +17,13 @@ _INTS = {"uint8": (8, False), "int8": (8, True), "int16": (16, True), "int32": (
 _INTS |= {"uint16": (16, False), "uint32": (32, False), "uint64": (64, False)}
 
 
-def _name(dtype: DType, caller: str) -> str:
+_Kind: TypeAlias = DType | type[complex]  # and what Python counts as one: float, int and bool
+_OF_NUMBERS = {float: _core.float64, complex: _core.complex128, int: _core.int64, bool: _core.bool}
+
+
+def _name(dtype: _Kind, caller: str) -> str:
+    if isinstance(dtype, type):
+        dtype = _OF_NUMBERS.get(dtype, dtype)
     if not isinstance(dtype, DType):
         raise TypeError(f"{caller}(): argument 'type' must be retrograd.dtype, not {type(dtype).__name__}")
     return repr(dtype).rpartition(".")[2]
@@ -25,7 +32,7 @@ def _name(dtype: DType, caller: str) -> str:
 class finfo:
     """The limits of a floating point dtype, or of the parts of a complex one.
 
-    Args: `dtype` the dtype, by default the default one.
+    Args: `dtype` the dtype, or Python's float or complex; by default the default one.
     Attributes: `bits`; `eps` the step from 1 to the next number; `max` and `min` the largest and the lowest finite
     number; `tiny` and `smallest_normal` the smallest positive one of full precision; `resolution` the decimal one;
     `dtype` the name.
@@ -37,7 +44,7 @@ class finfo:
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
 
-    def __init__(self, dtype: DType | None = None) -> None:
+    def __init__(self, dtype: _Kind | None = None) -> None:
         given = _name(_core.get_default_dtype() if dtype is None else dtype, "finfo")
         name = _REAL.get(given, given)
         if name not in _FLOATS:
@@ -65,7 +72,7 @@ class finfo:
 class iinfo:
     """The limits of an integer dtype.
 
-    Args: `type` the dtype.
+    Args: `type` the dtype, or Python's int.
     Attributes: `bits`, `max`, `min`, and `dtype`, the name.
     Raises: TypeError for other dtypes.
 
@@ -75,7 +82,7 @@ class iinfo:
 
     __slots__ = ("bits", "dtype", "max", "min")
 
-    def __init__(self, type: DType) -> None:
+    def __init__(self, type: _Kind) -> None:
         name = _name(type, "iinfo")
         if name not in _INTS:
             raise TypeError(

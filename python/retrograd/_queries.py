@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeGuard
+from collections.abc import Callable, Sequence
+from typing import Any, TypeGuard
 
+from retrograd._asking import handle_torch_function, has_torch_function
 from retrograd._core import Tensor
 from retrograd._size import Size
 
@@ -19,10 +20,14 @@ __all__ = [
 ]
 
 
-def _tensor(caller: str, x: object) -> Tensor:
+def _asked(query: Callable[[Any], Any], x: Any) -> Any:
+    """The answer to a query of something other than a plain tensor."""
+    if has_torch_function((x,)):
+        return handle_torch_function(query, (x,), x)
+    name = query.__name__
     if not isinstance(x, Tensor):
-        raise TypeError(f"{caller}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
-    return x
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
+    return getattr(x, name)()
 
 
 def is_tensor(obj: object) -> TypeGuard[Tensor]:
@@ -42,7 +47,8 @@ def is_floating_point(input: Tensor) -> bool:
     >>> rg.is_floating_point(rg.ones(1)), rg.is_floating_point(rg.tensor([1]))
     (True, False)
     """
-    return bool(_tensor("is_floating_point", input).is_floating_point())
+    answer: bool = input.is_floating_point() if type(input) is Tensor else _asked(is_floating_point, input)
+    return answer
 
 
 def is_complex(input: Tensor) -> bool:
@@ -53,7 +59,8 @@ def is_complex(input: Tensor) -> bool:
     >>> rg.is_complex(rg.ones(1))
     False
     """
-    return bool(_tensor("is_complex", input).is_complex())
+    answer: bool = input.is_complex() if type(input) is Tensor else _asked(is_complex, input)
+    return answer
 
 
 def is_inference(input: Tensor) -> bool:
@@ -64,7 +71,8 @@ def is_inference(input: Tensor) -> bool:
     >>> rg.is_inference(rg.ones(1))
     False
     """
-    return bool(_tensor("is_inference", input).is_inference())
+    answer: bool = input.is_inference() if type(input) is Tensor else _asked(is_inference, input)
+    return answer
 
 
 def numel(input: Tensor) -> int:
@@ -75,28 +83,8 @@ def numel(input: Tensor) -> int:
     >>> rg.numel(rg.ones(2, 3))
     6
     """
-    return int(_tensor("numel", input).numel())
-
-
-# What a tensor of the dtype was called before tensors had dtypes.
-_TYPES = {
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "float32": "Float",
-    "float64": "Double",
-    "complex32": "ComplexHalf",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-    "uint8": "Byte",
-    "uint16": "UInt16",
-    "uint32": "UInt32",
-    "uint64": "UInt64",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "bool": "Bool",
-}
+    answer: int = input.numel() if type(input) is Tensor else _asked(numel, input)
+    return answer
 
 
 def typename(obj: object) -> str:
@@ -106,8 +94,7 @@ def typename(obj: object) -> str:
     ('retrograd.FloatTensor', 'int')
     """
     if isinstance(obj, Tensor):
-        dtype = repr(obj.dtype).rpartition(".")[2]
-        return f"retrograd.{_TYPES[dtype]}Tensor"
+        return str(obj.type())
     kind = type(obj)
     return kind.__qualname__ if kind.__module__ in ("builtins", "") else f"{kind.__module__}.{kind.__qualname__}"
 

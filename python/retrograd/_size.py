@@ -26,7 +26,7 @@ class Size(tuple[int, ...]):
         items = tuple(sizes)
         for i, n in enumerate(items):
             if not hasattr(n, "__index__"):
-                raise TypeError(f"Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
+                raise TypeError(f"retrograd.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
         return tuple.__new__(cls, map(index, items))
 
     def numel(self) -> int:
@@ -34,7 +34,7 @@ class Size(tuple[int, ...]):
         return math.prod(self)
 
     def __repr__(self) -> str:
-        return f"retrograd.Size({list(self)})"
+        return f"{Size.__module__}.Size({list(self)})"  # torch's under the switch
 
     @overload
     def __getitem__(self, key: SupportsIndex, /) -> int: ...
@@ -47,7 +47,7 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: Any, /) -> Any:
         if not isinstance(other, tuple):
-            return NotImplemented
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to retrograd.Size")
         return Size(super().__add__(other))
 
     def __radd__(self, other: Any, /) -> Any:

@@ -1,109 +1,295 @@
-"""Trees: tuples, named tuples, lists and dicts, nested to any depth. All else is a leaf, None included.
+"""Trees: tuples, named tuples, lists, dicts, deques and registered classes, nested to any depth; all else is a leaf.
 
-The shape of a tree is a nested tuple: `None` for a leaf, `(type, keys, shapes)` for a node, where `keys` are those of a
-dict. Shapes compare with `==`; a tuple, a list and a named tuple are of different shape.
+None is a leaf too. The shape of a tree is a `TreeSpec`; specs compare with `==`: a tuple, a list and a named tuple are
+of different shape, and so are dicts whose keys are in different order.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from retrograd._core import Tensor
 
-Shape: TypeAlias = tuple[type, tuple[Any, ...] | None, tuple["Shape", ...]] | None
+Context: TypeAlias = Any
+IsLeaf: TypeAlias = Callable[[Any], bool] | None
 
-_DICTS = (dict, OrderedDict)
+
+class Node(NamedTuple):
+    """How a class of nodes is taken apart: into its branches, and a context that makes one of others like them."""
+
+    type: Any
+    flatten_fn: Callable[[Any], tuple[Iterable[Any], Context]]
+    unflatten_fn: Callable[[Iterable[Any], Context], Any]
+    flatten_with_keys_fn: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Context]] | None = None
 
 
-def _children(tree: Any) -> tuple[tuple[Any, ...] | None, Sequence[Any]] | None:
-    """The keys, if it is a dict, and the branches of a node; None for a leaf."""
+# All named tuples are under the function that makes their classes.
+NODES: dict[Any, Node] = {
+    tuple: Node(tuple, lambda t: (t, None), lambda branches, _: tuple(branches)),
+    list: Node(list, lambda t: (t, None), lambda branches, _: list(branches)),
+    dict: Node(dict, lambda t: ([*t.values()], [*t]), lambda branches, keys: dict(zip(keys, branches, strict=True))),
+    namedtuple: Node(namedtuple, lambda t: ([*t], type(t)), lambda branches, kind: kind(*branches)),
+    OrderedDict: Node(
+        OrderedDict,
+        lambda t: ([*t.values()], [*t]),
+        lambda branches, keys: OrderedDict(zip(keys, branches, strict=True)),
+    ),
+    defaultdict: Node(
+        defaultdict,
+        lambda t: ([*t.values()], [t.default_factory, [*t]]),
+        lambda branches, made: defaultdict(made[0], zip(made[1], branches, strict=True)),
+    ),
+    deque: Node(deque, lambda t: ([*t], t.maxlen), lambda branches, longest: deque(branches, maxlen=longest)),
+}
+BUILT_IN = frozenset(NODES)
+DICTS = frozenset({dict, OrderedDict, defaultdict})
+
+
+def is_namedtuple_class(cls: Any) -> bool:
+    """Whether these are named tuples."""
+    if not (isinstance(cls, type) and issubclass(cls, tuple)):
+        return False
+    fields = getattr(cls, "_fields", None)
+    return isinstance(fields, tuple) and all(type(f) is str for f in fields) and hasattr(cls, "_make")
+
+
+def kind_of(tree: Any) -> Any:
+    """The key in `NODES` of a node; None for a leaf."""
     kind = type(tree)
-    if kind is tuple or kind is list or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
-        return None, tree
-    if kind in _DICTS:
-        return tuple(tree), tuple(tree.values())
-    return None
+    if kind in BUILT_IN:
+        return kind
+    if issubclass(kind, tuple) and is_namedtuple_class(kind):
+        return namedtuple
+    return kind if kind in NODES else None
 
 
-def flatten(tree: Any) -> tuple[list[Any], Shape]:
-    """The leaves of a tree from left to right, and its shape."""
-    if isinstance(tree, Tensor):
-        return [tree], None
+class TreeSpec:
+    """The shape of a tree: its kind of node, a context such as the keys of a dict, and the shapes of its branches.
+
+    >>> from retrograd.utils import _pytree as pytree
+    >>> spec = pytree.tree_structure({"a": 1, "b": (2, 3)})
+    >>> spec
+    TreeSpec(dict, ['a', 'b'], [*,
+      TreeSpec(tuple, None, [*,
+        *])])
+    >>> spec.unflatten([4, 5, 6]), spec.is_leaf(), spec.child(0), len(spec.children())
+    ({'a': 4, 'b': (5, 6)}, False, *, 2)
+    >>> spec.flatten_up_to({"a": [7], "b": ([8], [9])})
+    [[7], [8], [9]]
+    """
+
+    __slots__ = ("_children", "_context", "type")
+
+    type: Any
+    _context: Context
+    _children: list[Self]
+
+    def __init__(self, type: Any, context: Context, children_specs: list[Self]) -> None:
+        self.type = type
+        self._context = context
+        self._children = children_specs
+
+    @property
+    def num_children(self) -> int:
+        """How many branches there are."""
+        return len(self._children)
+
+    @property
+    def num_leaves(self) -> int:
+        """How many leaves there are, at all depths."""
+        return 1 if self.type is None else sum([child.num_leaves for child in self._children])
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes and leaves there are, the tree itself included."""
+        return 1 + sum([child.num_nodes for child in self._children])
+
+    @property
+    def context(self) -> Context:
+        """What besides the branches makes the node: keys, or the class of a named tuple."""
+        return self._context
+
+    def is_leaf(self) -> bool:
+        """Whether the tree is a leaf."""
+        return self.type is None
+
+    def children(self) -> list[Self]:
+        """The shapes of the branches."""
+        return self._children.copy()
+
+    def child(self, index: int) -> Self:
+        """The shape of a branch."""
+        return self._children[index]
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The tree of this shape with these leaves. Raises: ValueError if their number is wrong."""
+        given = leaves if isinstance(leaves, list | tuple) else list(leaves)
+        if len(given) != self.num_leaves:
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(given)} but the spec refers to a pytree that "
+                f"holds {self.num_leaves} items ({self})."
+            )
+        return _build(iter(given), self)
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """The parts of a tree that has this shape or goes on below its leaves. Raises: ValueError if it has another."""
+        parts: list[Any] = []
+        _flatten_up_to(self, tree, parts)
+        return parts
+
+    def __repr__(self, indent: int = 0) -> str:
+        indent += 2
+        parts = (",\n" + " " * indent).join([child.__repr__(indent) for child in self._children])
+        return f"TreeSpec({self.type.__name__}, {self._context}, [{parts}])"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, TreeSpec):
+            return NotImplemented
+        return self.type == other.type and bool(self._context == other._context) and self._children == other._children
+
+    def __hash__(self) -> int:
+        if self.type is defaultdict:
+            context: Any = self._context[0], tuple(self._context[1])
+        elif self.type in (dict, OrderedDict):
+            context = tuple(self._context)
+        else:
+            context = self._context if self.type is None or self.type in BUILT_IN else None
+        return hash((self.type, context, tuple(self._children)))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.type, self._context, self._children)
+
+
+class LeafSpec(TreeSpec):
+    """The shape of a leaf.
+
+    >>> from retrograd.utils import _pytree as pytree
+    >>> pytree.LeafSpec() == pytree.tree_structure(3)
+    True
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(None, None, [])
+
+    def __repr__(self, indent: int = 0) -> str:
+        return "*"
+
+    def __reduce__(self) -> Any:
+        return LeafSpec, ()
+
+
+LEAF = LeafSpec()
+
+
+def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves of a tree from left to right, and its shape. What `is_leaf` says yes to is a leaf too."""
+    if isinstance(tree, Tensor) and is_leaf is None and type(tree) not in NODES:
+        return [tree], LEAF
     leaves: list[Any] = []
-    return leaves, _collect(tree, leaves)
+    return leaves, _collect(tree, leaves, is_leaf)
 
 
-def _collect(tree: Any, leaves: list[Any]) -> Shape:
-    node = _children(tree)
-    if node is None:
+def _collect(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
+    kind = kind_of(tree) if is_leaf is None or not is_leaf(tree) else None
+    if kind is None:
         leaves.append(tree)
-        return None
-    keys, branches = node
-    return type(tree), keys, tuple([_collect(branch, leaves) for branch in branches])
+        return LEAF
+    branches, context = NODES[kind].flatten_fn(tree)
+    return TreeSpec(kind, context, [_collect(branch, leaves, is_leaf) for branch in branches])
 
 
-def unflatten(leaves: Sequence[Any], shape: Shape) -> Any:
-    """The tree of this shape with these leaves."""
-    return leaves[0] if shape is None else _build(iter(leaves), shape)
+def unflatten(leaves: Sequence[Any], spec: TreeSpec) -> Any:
+    """The tree of this shape with these leaves, of which there are as many as it has."""
+    return leaves[0] if spec is LEAF else _build(iter(leaves), spec)
 
 
-def _build(leaves: Iterator[Any], shape: Shape) -> Any:
-    if shape is None:
+def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
+    if spec.type is None:
         return next(leaves)
-    kind, keys, shapes = shape
-    branches = [_build(leaves, s) for s in shapes]
-    if keys is not None:
-        return kind(zip(keys, branches, strict=True))
-    return kind(*branches) if hasattr(kind, "_make") else kind(branches)
+    return NODES[spec.type].unflatten_fn([_build(leaves, child) for child in spec._children], spec._context)
 
 
-def broadcast_prefix(prefix: Any, shape: Shape) -> list[Any] | None:
+def _flatten_up_to(spec: TreeSpec, tree: Any, parts: list[Any]) -> None:
+    if spec.type is None:
+        parts.append(tree)
+        return
+    for branch, child in zip(_branches_as(spec, tree), spec._children, strict=True):
+        _flatten_up_to(child, branch, parts)
+
+
+def _branches_as(spec: TreeSpec, tree: Any) -> Iterable[Any]:
+    """The branches of a node that must be as a spec says; a dict may be of another kind, and its keys in any order."""
+    kind, found = spec.type, kind_of(tree)
+    found = type(tree) if found is None else found
+    both_dicts = kind in DICTS and found in DICTS
+    if found != kind and not both_dicts:
+        what = "Node type" if kind in BUILT_IN else "Type"
+        raise ValueError(f"{what} mismatch; expected {kind!r}, but got {found!r}.")
+    branches, context = NODES[found].flatten_fn(tree)
+    branches = [*branches]
+    if len(branches) != spec.num_children:
+        raise ValueError(f"Node arity mismatch; expected {spec.num_children}, but got {len(branches)}.")
+    if both_dicts:
+        return _by_keys(spec._context[1] if kind is defaultdict else spec._context, tree)
+    if kind is not deque and context != spec._context:
+        if kind not in BUILT_IN:
+            raise ValueError(f"Node context mismatch for custom node type {kind!r}.")
+        raise ValueError(
+            f"Node context mismatch for node type {kind!r}; expected {spec._context!r}, but got {context!r}."
+        )
+    return branches
+
+
+def _by_keys(keys: list[Any], tree: Any) -> list[Any]:
+    expected, got = set(keys), set(tree)
+    if expected != got:
+        missing, extra = expected - got, got - expected
+        told = (f"; missing key(s): {missing}" if missing else "") + (f"; extra key(s): {extra}" if extra else "")
+        raise ValueError(f"Node keys mismatch{told}.")
+    return [tree[key] for key in keys]
+
+
+def broadcast_prefix(prefix: Any, spec: TreeSpec, is_leaf: IsLeaf = None) -> list[Any] | None:
     """A leaf of `prefix` for each leaf of a tree of this shape: one that ends early is used for all leaves below.
 
     None if the shapes do not agree. A dict may be of another kind and order than that of the tree.
     """
     found: list[Any] = []
-    return found if _broadcast_prefix(prefix, shape, found) else None
+    return found if _broadcast_prefix(prefix, spec, found, is_leaf) else None
 
 
-def _broadcast_prefix(prefix: Any, shape: Shape, found: list[Any]) -> bool:
-    node = _children(prefix)
-    if node is None:
-        found.extend([prefix] * count(shape))
+def _broadcast_prefix(prefix: Any, spec: TreeSpec, found: list[Any], is_leaf: IsLeaf) -> bool:
+    if kind_of(prefix) is None or (is_leaf is not None and is_leaf(prefix)):
+        found.extend([prefix] * spec.num_leaves)
         return True
-    if shape is None:
+    if spec.type is None:
         return False
-    keys, branches = node
-    kind, names, shapes = shape
-    if len(branches) != len(shapes) or (keys is None) != (names is None):
+    try:
+        branches = _branches_as(spec, prefix)
+    except ValueError:
         return False
-    if keys is not None and names is not None:
-        if set(keys) != set(names):
-            return False
-        branches = [prefix[name] for name in names]
-    elif type(prefix) is not kind:
-        return False
-    return all(_broadcast_prefix(branch, s, found) for branch, s in zip(branches, shapes, strict=True))
+    return all(_broadcast_prefix(b, child, found, is_leaf) for b, child in zip(branches, spec._children, strict=True))
 
 
-def count(shape: Shape) -> int:
-    """How many leaves a tree of this shape has."""
-    return 1 if shape is None else sum([count(s) for s in shape[2]])
-
-
-def describe(shape: Shape) -> str:
+def describe(spec: TreeSpec) -> str:
     """The shape as it would be written, with a star for each leaf."""
-    if shape is None:
+    kind, context = spec.type, spec._context
+    if kind is None:
         return "*"
-    kind, keys, shapes = shape
-    parts = [describe(s) for s in shapes]
-    if keys is not None:
+    parts = [describe(child) for child in spec._children]
+    if kind in DICTS:
+        keys = context[1] if kind is defaultdict else context
         inside = ", ".join(f"{key!r}: {part}" for key, part in zip(keys, parts, strict=True))
         return f"{{{inside}}}" if kind is dict else f"{kind.__name__}({{{inside}}})"
     if kind is list:
         return f"[{', '.join(parts)}]"
     if kind is tuple:
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
-    return f"{kind.__name__}({', '.join(parts)})"
+    name = context.__name__ if kind is namedtuple else kind.__name__
+    return f"{name}({', '.join(parts)})"

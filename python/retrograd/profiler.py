@@ -25,6 +25,7 @@ from typing import Any, NoReturn, Protocol, Self
 from retrograd._drawing import Drawing
 from retrograd._files import Path
 from retrograd.autograd import profiler as _sessions
+from retrograd.autograd._profiler.config import ProfilerActivity
 from retrograd.autograd._profiler.timeline import MemoryTimeline
 from retrograd.autograd._profiler.top import Top
 from retrograd.autograd.profiler import EventList, KinetoStepTracker, kineto_available, record_function
@@ -43,21 +44,6 @@ __all__ = [
 ]
 
 _STEP_NAME = "ProfilerStep"
-
-
-class ProfilerActivity(Enum):
-    """What a profile may note; here only what runs on the CPU.
-
-    >>> rg.profiler.ProfilerActivity.CPU.value
-    0
-    """
-
-    CPU = 0
-    XPU = 1
-    MTIA = 4
-    CUDA = 2
-    HPU = 3
-    PrivateUse1 = 5
 
 
 class ProfilerAction(Enum):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from typing import Any
 
 from retrograd import _core
-from retrograd._core import Tensor, default_generator, manual_seed
+from retrograd._core import Generator, Tensor, default_generator, manual_seed
 
 __all__ = [
     "default_generator",
@@ -17,6 +16,7 @@ __all__ = [
     "manual_seed",
     "seed",
     "set_rng_state",
+    "thread_safe_generator",
 ]
 
 
@@ -29,9 +29,7 @@ def seed() -> int:
     >>> s == rg.initial_seed()
     True
     """
-    chosen = int.from_bytes(os.urandom(8), "little")
-    default_generator.manual_seed(chosen)
-    return chosen
+    return default_generator.seed()
 
 
 def initial_seed() -> int:
@@ -95,3 +93,14 @@ def fork_rng(
     True
     """
     return _Fork() if enabled else _NoFork()
+
+
+def thread_safe_generator() -> Generator | None:
+    """The generator that transforms of data should draw from; None for the default one.
+
+    Workers of loaders are processes, each with a default generator of its own, so it is None.
+
+    >>> rg.rand(2, generator=rg.random.thread_safe_generator()).shape
+    retrograd.Size([2])
+    """
+    return None

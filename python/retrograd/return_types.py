@@ -17,7 +17,7 @@ from retrograd import _core
 
 def _shown(self: Any) -> str:
     fields = ",\n".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
-    return f"{__name__}.{type(self).__name__}(\n{fields})"
+    return f"{_core.Tensor.__module__}.return_types.{type(self).__name__}(\n{fields})"  # torch's under the switch
 
 
 def _of(name: str, fields: Sequence[str]) -> type[tuple[Any, ...]]:

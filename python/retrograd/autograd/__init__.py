@@ -7,28 +7,40 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from retrograd import _core
+from retrograd._asking import handle_torch_function, has_torch_function
 from retrograd._core import Tensor
 from retrograd._core import _SavedTensor as SavedTensor
 from retrograd._lazy import submodules
+from retrograd._size import Size
 from retrograd.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from retrograd.autograd._batched_derivatives import vjp_batch
 from retrograd.autograd.anomaly_mode import detect_anomaly, detect_nan, set_detect_anomaly
 from retrograd.autograd.function import Function, NestedIOFunction
 from retrograd.autograd.grad_mode import (
+    _force_original_view_tracking as _force_original_view_tracking,
+)
+from retrograd.autograd.grad_mode import (
+    _unsafe_preserve_version_counter as _unsafe_preserve_version_counter,
+)
+from retrograd.autograd.grad_mode import (
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,
     is_multithreading_enabled,
+    is_view_replay_enabled,
     no_grad,
     set_grad_enabled,
     set_multithreading_enabled,
 )
 from retrograd.autograd.gradcheck import gradcheck, gradgradcheck
 from retrograd.autograd.graph import GradientEdge, Node
+from retrograd.autograd.graph._saved import _pop_saved_tensors_default_hooks as _pop_saved_tensors_default_hooks
+from retrograd.autograd.graph._saved import _push_saved_tensors_default_hooks as _push_saved_tensors_default_hooks
 from retrograd.autograd.variable import Variable
 
 if TYPE_CHECKING:
-    from retrograd.autograd import profiler, profiler_util
+    from retrograd.autograd import profiler, profiler_legacy, profiler_util
+    from retrograd.autograd._profiler.config import ProfilerActivity, ProfilerConfig, ProfilerEvent, ProfilerState
     from retrograd.autograd.profiler import kineto_available
     from retrograd.autograd.profiler_util import DeviceType
 
@@ -38,6 +50,10 @@ __all__ = [
     "GradientEdge",
     "NestedIOFunction",
     "Node",
+    "ProfilerActivity",
+    "ProfilerConfig",
+    "ProfilerEvent",
+    "ProfilerState",
     "SavedTensor",
     "Variable",
     "anomaly_mode",
@@ -56,9 +72,11 @@ __all__ = [
     "graph",
     "inference_mode",
     "is_multithreading_enabled",
+    "is_view_replay_enabled",
     "kineto_available",
     "no_grad",
     "profiler",
+    "profiler_legacy",
     "profiler_util",
     "set_detect_anomaly",
     "set_grad_enabled",
@@ -69,29 +87,103 @@ __all__ = [
 # Loaded at first use: most programs are not profiled.
 if not TYPE_CHECKING:  # to a type checker, what is not there is an error
     __getattr__, __dir__ = submodules(
-        __name__, "profiler", "profiler_util", DeviceType="profiler_util", kineto_available="profiler"
+        __name__,
+        "profiler",
+        "profiler_legacy",
+        "profiler_util",
+        DeviceType="profiler_util",
+        ProfilerActivity="_profiler.config",
+        ProfilerConfig="_profiler.config",
+        ProfilerEvent="_profiler.config",
+        ProfilerState="_profiler.config",
+        kineto_available="profiler",
     )
 
+_get_sequence_nr = _core._next_sequence_nr
 _is_checkpoint_valid = _core._is_checkpoint_valid
 _profiler_enabled = _core._profiler_enabled
 
 _TensorOrEdge: TypeAlias = Tensor | GradientEdge
 _Key = TypeVar("_Key", bound=Hashable)
+_SPOT = (Tensor, GradientEdge)
 
 
 def _spots(spots: _TensorOrEdge | Sequence[_TensorOrEdge]) -> tuple[_TensorOrEdge, ...]:
-    return (spots,) if isinstance(spots, Tensor | GradientEdge) else tuple(spots)
+    return (spots,) if isinstance(spots, _SPOT) else tuple(spots)
 
 
-def _gradients(grads: Tensor | Sequence[Tensor | None] | None, count: int) -> tuple[Tensor | None, ...]:
-    if grads is None:
-        return (None,) * count
-    return (grads,) if isinstance(grads, Tensor) else tuple(grads)
+def _tensor_or_tensors_to_tuple(
+    tensors: Tensor | Sequence[Tensor | None] | None, length: int
+) -> tuple[Tensor | None, ...]:
+    if tensors is None:
+        return (None,) * length
+    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+
+
+def _calculate_shape(output: _TensorOrEdge, grad: Tensor, is_grads_batched: bool) -> tuple[Size, Size]:
+    """The shapes of an output and of its gradient, of a batch of gradients without the first axis."""
+    if isinstance(output, GradientEdge) and is_grads_batched:
+        raise RuntimeError("Batched grads are not supported with GradientEdge")
+    return Size(_shape(output)), grad.shape[1:] if is_grads_batched else grad.shape
+
+
+def _make_grads(
+    outputs: Sequence[_TensorOrEdge], grads: Sequence[Tensor | None], is_grads_batched: bool
+) -> tuple[Tensor | None, ...]:
+    """The gradients of outputs, checked; 1 in place of None for an output with one element.
+
+    Raises: RuntimeError for a shape that is not that of the output, for one complex and one real dtype, and for None
+    where the output has several elements or is complex; TypeError for what is no tensor.
+
+    >>> rg.autograd._make_grads([rg.ones((), requires_grad=True), rg.ones(2)], [None, None], False)
+    (tensor(1.), None)
+    """
+    found: list[Tensor | None] = []
+    for i, (output, grad) in enumerate(zip(outputs, grads, strict=False)):
+        if isinstance(grad, Tensor):
+            _demand_shape(i, output, grad, is_grads_batched)
+            dtype = _dtype(output)
+            if dtype.is_complex != grad.dtype.is_complex:
+                raise RuntimeError(
+                    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+                    f"dtype: grad_output[{i}] has a dtype of {grad.dtype} and output[{i}] has a dtype of {dtype}."
+                )
+            found.append(grad)
+        elif grad is not None:
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+        elif isinstance(output, Tensor) and not output.requires_grad:
+            found.append(None)
+        else:
+            shape, dtype = Size(_shape(output)), _dtype(output)
+            if shape.numel() != 1:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            if not dtype.is_floating_point:
+                raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
+            found.append(_core.ones(shape, dtype=dtype))
+    return tuple(found)
+
+
+def _demand_shape(i: int, output: _TensorOrEdge, grad: Tensor, is_grads_batched: bool) -> None:
+    """See that a gradient, or each of a batch, has the shape of its output."""
+    shape = Size(_shape(output))
+    given = grad.shape
+    if shape == (given[1:] if is_grads_batched else given) and len(given) >= is_grads_batched:
+        return
+    where = f"grad_output[{i}] has a shape of {given} and output[{i}] has a shape of {shape}."
+    if not is_grads_batched:
+        raise RuntimeError(f"Mismatch in shape: {where}")
+    raise RuntimeError(
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+        "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+        f"detected: {where}"
+    )
 
 
 def _targets(
     inputs: _TensorOrEdge | Sequence[_TensorOrEdge] | Mapping[_Key, _TensorOrEdge], caller: str
 ) -> tuple[_TensorOrEdge, ...]:
+    if isinstance(inputs, _SPOT):
+        return (inputs,)
     if isinstance(inputs, dict):
         targets = tuple(inputs.values())
     elif isinstance(inputs, Mapping):
@@ -100,7 +192,7 @@ def _targets(
             "not supported: give a tensor, a sequence or a dict of tensors."
         )
     else:
-        targets = _spots(inputs)
+        targets = tuple(inputs)
     if not targets:
         raise RuntimeError(f"`inputs` argument to `{caller}()` cannot be empty.")
     return targets
@@ -141,7 +233,7 @@ def backward(
     targets = None if inputs is None else _targets(inputs, "backward")
     roots = _spots(tensors)
     keep = create_graph if retain_graph is None else retain_graph
-    _core._backward(roots, _gradients(grad_tensors, len(roots)), keep, create_graph, targets)
+    _core._backward(roots, _tensor_or_tensors_to_tuple(grad_tensors, len(roots)), keep, create_graph, targets)
 
 
 @overload
@@ -209,7 +301,22 @@ def grad(
         )
     targets = _targets(inputs, "grad")
     roots = _spots(outputs)
-    gradients = _gradients(grad_outputs, len(roots))
+    if _core._torch_function_possible() and has_torch_function(given := (*roots, *targets)):
+        asked: tuple[Tensor | None, ...] = handle_torch_function(
+            grad,
+            given,
+            roots,
+            targets,
+            grad_outputs=grad_outputs,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            only_inputs=only_inputs,
+            allow_unused=allow_unused,
+            is_grads_batched=is_grads_batched,
+            materialize_grads=materialize_grads,
+        )
+        return dict(zip(inputs, asked, strict=True)) if isinstance(inputs, dict) else asked
+    gradients = _tensor_or_tensors_to_tuple(grad_outputs, len(roots))
     run = _batched if is_grads_batched else _core._grad
     keep = create_graph if retain_graph is None else retain_graph
     unused = materialize_grads if allow_unused is None else allow_unused
@@ -232,6 +339,13 @@ def _shape(spot: _TensorOrEdge) -> tuple[int, ...]:
     return tuple(spot.node._input_metadata[spot.output_nr].shape)  # type: ignore[attr-defined]
 
 
+def _dtype(spot: _TensorOrEdge) -> _core.dtype:
+    if isinstance(spot, Tensor):
+        return spot.dtype
+    dtype: _core.dtype = spot.node._input_metadata[spot.output_nr].dtype  # type: ignore[attr-defined]
+    return dtype
+
+
 def _batched(
     roots: tuple[_TensorOrEdge, ...],
     gradients: tuple[Tensor | None, ...],
@@ -242,12 +356,8 @@ def _batched(
 ) -> tuple[Tensor | None, ...]:
     """`_core._grad` for each gradient of a batch, with the results stacked."""
     for i, (root, g) in enumerate(zip(roots, gradients, strict=False)):
-        if isinstance(g, Tensor) and (g.ndim == 0 or tuple(g.shape)[1:] != _shape(root)):
-            raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
-                f"dimension. The remaining ones must be those of the output, but grad_output[{i}] has a shape of "
-                f"{tuple(g.shape)} and output[{i}] has a shape of {_shape(root)}."
-            )
+        if isinstance(g, Tensor):
+            _demand_shape(i, root, g, True)
     sizes = {len(g): None for g in gradients if isinstance(g, Tensor)}
     if not sizes:
         raise RuntimeError(

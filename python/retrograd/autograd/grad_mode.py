@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import warnings
+from _thread import _local
 from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 from retrograd import _core
+from retrograd._core import Tensor
+from retrograd._local import carried
 
 __all__ = [
     "enable_grad",
@@ -292,3 +295,76 @@ class enforce_grad_layout_policy(_core._GradLayoutSwitch, _Setting):
     """
 
     __slots__ = ()
+
+
+class _Replay(_local):
+    """Whether views are to be made again as they were made."""
+
+    on = False
+
+
+_replay = carried(_Replay())
+
+
+def is_view_replay_enabled() -> bool:
+    """Whether `_force_original_view_tracking` asked for views that are made again as they were made.
+
+    >>> rg.autograd.is_view_replay_enabled()
+    False
+    """
+    return _replay.on
+
+
+class _force_original_view_tracking:
+    """Ask that a view, whose base was written to since, is differentiated as the op that made it.
+
+    Acts when it is called; as a context manager it is put back at the end of the block. The setting is stored and
+    nothing else: such views are differentiated by their layout in memory, with the same gradients.
+
+    >>> with rg.autograd._force_original_view_tracking(True):
+    ...     rg.autograd.is_view_replay_enabled()
+    True
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = _replay.on
+        self.mode = mode
+        _replay.on = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        _replay.on = self.prev
+
+    def clone(self) -> _force_original_view_tracking:
+        """Another manager of the same setting."""
+        return type(self)(self.mode)
+
+
+class _unsafe_preserve_version_counter:
+    """Let writes in the block go unnoticed: the tensors have the versions afterwards that they had before.
+
+    What was saved for backward before the block counts as valid still, whatever was written to it: gradients are wrong
+    unless the values are what they were.
+
+    Args: `tensors` a tensor or a tuple of them.
+
+    >>> x = rg.ones(2)
+    >>> with rg.autograd._unsafe_preserve_version_counter(x):
+    ...     _ = x.add_(1)
+    >>> x._version
+    0
+    """
+
+    def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
+        if not isinstance(self.tensors, tuple):
+            raise AssertionError("Expected tensors to be a tuple, or a tensor")
+        self.prev_versions = tuple([t._version for t in self.tensors])
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        _core._set_versions(self.tensors, self.prev_versions)

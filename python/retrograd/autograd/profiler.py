@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from retrograd.autograd._profiler.config import _ExperimentalConfig as _ExperimentalConfig
 from retrograd.autograd._profiler.events import FunctionEvent
 from retrograd.autograd._profiler.lists import EventList
 from retrograd.autograd._profiler.memory import MemRecordsAcc

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from retrograd.autograd._profiler.events import (
     DeviceType,
+    EventMetadata,
     FunctionEvent,
     FunctionEventAvg,
     Interval,
@@ -17,6 +18,7 @@ from retrograd.autograd._profiler.nvprof import StringTable
 __all__ = [
     "DeviceType",
     "EventList",
+    "EventMetadata",
     "FormattedTimesMixin",
     "FunctionEvent",
     "FunctionEventAvg",

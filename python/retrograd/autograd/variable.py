@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from retrograd import _core
 from retrograd._core import Tensor
@@ -48,6 +49,31 @@ class _Engine:
         True
         """
         return _core._is_checkpoint_valid()
+
+    @staticmethod
+    def run_backward(
+        tensors: Sequence[Any],
+        grad_tensors: Sequence[Tensor | None],
+        keep_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Any] | None = None,
+        allow_unreachable: bool = False,
+        accumulate_grad: bool = False,
+    ) -> tuple[Tensor | None, ...]:
+        """Run a pass from `tensors` with their gradients: what `backward` and `grad` do once they have read their
+        arguments. Without `inputs`, or with `accumulate_grad`, gradients go into `.grad`, and the result is empty.
+
+        >>> x = rg.ones(2, requires_grad=True)
+        >>> engine = rg.autograd.Variable._execution_engine
+        >>> engine.run_backward((x.exp().sum(),), (rg.tensor(1.0),), False, False, (x,))
+        (tensor([2.7183, 2.7183]),)
+        """
+        roots, grads = tuple(tensors), tuple(grad_tensors)
+        targets = tuple(inputs or ())
+        if accumulate_grad or not targets:
+            _core._backward(roots, grads, keep_graph, create_graph, targets or None)
+            return ()
+        return _core._grad(roots, grads, keep_graph, create_graph, targets, allow_unreachable)
 
 
 class Variable(metaclass=VariableMeta):

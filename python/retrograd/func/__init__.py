@@ -10,7 +10,13 @@ tensor([[2., 0.],
 
 from retrograd.func._derivatives import grad, grad_and_value, jvp, linearize, vjp
 from retrograd.func._jacobians import ggnvp, hessian, hvp, jacfwd, jacrev, laplacian
-from retrograd.func._modules import functional_call, functionalize, stack_module_state
+from retrograd.func._modules import (
+    functional_call,
+    functionalize,
+    replace_all_batch_norm_modules_,
+    stack_module_state,
+)
+from retrograd.func._rearrange import rearrange
 from retrograd.func._vmap import debug_unwrap, vmap
 
 __all__ = [
@@ -27,6 +33,8 @@ __all__ = [
     "jvp",
     "laplacian",
     "linearize",
+    "rearrange",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from retrograd import _core
 from retrograd._core import Tensor, zeros_like
-from retrograd._tree import Shape, describe, flatten, unflatten
+from retrograd._tree import TreeSpec, describe, flatten, unflatten
 from retrograd.autograd.forward_ad import make_dual
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "vjp"]
@@ -124,7 +124,7 @@ class Record:
     __slots__ = ("aux", "inner", "keep", "out_shape", "outs", "result", "xs", "xs_shape")
 
     outs: list[Tensor]
-    out_shape: Shape
+    out_shape: TreeSpec
     aux: Any
 
     def __init__(self, func: Func, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Argnums, link: bool):

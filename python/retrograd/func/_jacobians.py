@@ -12,7 +12,7 @@ from typing import Any
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd._tree import Shape, flatten, unflatten
+from retrograd._tree import TreeSpec, flatten, unflatten
 from retrograd.autograd._batched_derivatives import joined, jvp_batch, rows, units
 from retrograd.func._derivatives import (
     Argnums,
@@ -101,7 +101,7 @@ class _Moving:
 
     __slots__ = ("argnums", "args", "aux", "caller", "func", "has_aux", "out_shape", "shape", "xs")
 
-    out_shape: Shape
+    out_shape: TreeSpec
 
     def __init__(self, func: Func, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, caller: str) -> None:
         self.func, self.args, self.argnums, self.has_aux, self.caller = func, args, argnums, has_aux, caller

@@ -8,7 +8,7 @@ from typing import Any
 from retrograd import _core
 from retrograd._core import Tensor
 
-__all__ = ["functional_call", "functionalize", "stack_module_state"]
+__all__ = ["functional_call", "functionalize", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 _MISSING: Any = object()
 
@@ -139,7 +139,7 @@ def _replace(module: Any, name: str, new: Any, before: dict[str, Any]) -> None:
     old = getattr(module, attribute, _MISSING)
     for t in (old, new):
         if t is not _MISSING and t is not None and not isinstance(t, Tensor):
-            raise TypeError(f"functional_call: {name!r}: {t} is not an instance of Tensor")
+            raise TypeError(f"functional_call: {name!r}: {t} is not an instance of torch.Tensor")
     before[name] = old
     for store in (getattr(module, "_parameters", None), getattr(module, "_buffers", None)):
         if isinstance(store, dict) and attribute in store:  # where a module has them, and checks what is assigned
@@ -211,3 +211,23 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
             "'mutations' and 'mutations_and_views'."
         )
     return func
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Take the running statistics from all layers of batch norm in a module, which writes in place, and return it.
+
+    Such a layer then uses those of each batch, and can be called within `vmap`.
+
+    >>> model = rg.nn.Sequential(rg.nn.BatchNorm1d(2))
+    >>> rg.func.replace_all_batch_norm_modules_(model) is model
+    True
+    >>> list(model.state_dict())
+    ['0.weight', '0.bias']
+    """
+    from retrograd.nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

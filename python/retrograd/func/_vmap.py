@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd._tree import Shape, broadcast_prefix, describe, flatten, unflatten
+from retrograd._tree import TreeSpec, broadcast_prefix, describe, flatten, unflatten
 
 __all__ = ["debug_unwrap", "vmap"]
 
@@ -79,14 +79,16 @@ def _name(func: Func) -> str:
 # ---- arguments
 
 
-def _mapped_over(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, Sequence[Any], Sequence[Any], Shape]:
+def _mapped_over(
+    func: Func, in_dims: Any, args: tuple[Any, ...]
+) -> tuple[int, Sequence[Any], Sequence[Any], TreeSpec | None]:
     """The size of the batch, the leaves of the arguments, the axis of each or None, and the shape of their tree.
 
     The tree is None where all arguments are leaves themselves.
     """
     if type(in_dims) is int and len(args) == 1 and isinstance(x := args[0], Tensor) and -x.ndim <= in_dims < x.ndim:
         return x.size(in_dims), args, (in_dims,), None
-    shape: Shape = None
+    shape: TreeSpec | None = None
     leaves: Sequence[Any] = args
     if type(in_dims) is int and args and all(isinstance(arg, Tensor) for arg in args):
         dims: Sequence[Any] = (in_dims,) * len(args)
@@ -111,7 +113,7 @@ def _mapped_over(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, 
     return size, leaves, dims, shape
 
 
-def _dims_of_leaves(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], Shape]:
+def _dims_of_leaves(func: Func, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], TreeSpec]:
     """The leaves of the arguments, the axis of each, and the shape of the tree."""
     if not isinstance(in_dims, int | tuple):
         _refuse(
@@ -161,7 +163,7 @@ def _map(
     size: int,
     leaves: Sequence[Any],
     dims: Sequence[Any],
-    shape: Shape,
+    shape: TreeSpec | None,
     kwargs: dict[str, Any],
     out_dims: Any,
     randomness: str,
@@ -188,9 +190,11 @@ def _demand_dims(func: Func, out_dims: Any) -> None:
             )
 
 
-def _places(func: Func, out_dims: Any, shape: Shape) -> list[int | None]:
+def _places(func: Func, out_dims: Any, shape: TreeSpec) -> list[int | None]:
     """The place of the mapped axis for each leaf of the results."""
-    if shape is None and type(out_dims) is tuple and len(out_dims) == 1:  # a result by itself counts as a tuple of one
+    if (
+        shape.is_leaf() and type(out_dims) is tuple and len(out_dims) == 1
+    ):  # a result by itself counts as a tuple of one
         out_dims = out_dims[0]
     places = broadcast_prefix(out_dims, shape)
     if places is None:
@@ -242,7 +246,7 @@ def _map_chunks(
     func: Func,
     parts: list[tuple[int, list[Any]]],
     dims: Sequence[Any],
-    shape: Shape,
+    shape: TreeSpec | None,
     kwargs: dict[str, Any],
     out_dims: Any,
     randomness: str,

@@ -10,21 +10,36 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from retrograd import _core
 from retrograd._core import Tensor
 from retrograd._core import device as Device
 from retrograd._core import dtype as DType
 from retrograd._files import replacing
+from retrograd._lazy import submodules
 
-__all__ = ["load", "save"]
+if TYPE_CHECKING:
+    from retrograd.serialization._weights import (
+        add_safe_globals,
+        clear_safe_globals,
+        get_safe_globals,
+        safe_globals,
+    )
+
+__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+
+_SAFE = dict.fromkeys(("add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"), "_weights")
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = submodules(__name__, **_SAFE)
 
 File = str | os.PathLike[str] | IO[bytes]
 MapLocation = Device | str | Mapping[str, str] | Callable[[Any, str], Any] | None
 
 # The key of our structure in the metadata of a safetensors file.
 _KEY = "retrograd"
+# Names of files that programs take for checkpoints of torch.
+_CHECKPOINTS = (".pt", ".pth", ".bin", ".ckpt")
 
 
 def save(
@@ -38,12 +53,16 @@ def save(
     """Write an object to a file: a tensor, or tensors in dicts, lists and tuples, along with numbers, strings and such.
 
     Values, dtypes, strides, requires_grad, attributes, and which tensors share memory come back from `load`; hooks and
-    `.grad` do not. The file is a safetensors file, whose arrays other programs can read.
+    `.grad` do not. A path that ends in .pt, .pth, .bin or .ckpt becomes a zip checkpoint, which torch reads, too. Every
+    other file is a safetensors file, whose arrays other programs can read; or a zip checkpoint if the object holds more
+    than safetensors files can, unless the path ends in .safetensors. Where `install_as_torch` made retrograd torch,
+    every file is a zip checkpoint.
 
     Args: `f` a path, or a file open for writing in binary mode. At a path the old file is replaced once the new one is
     whole. `pickle_module` given, such as `pickle`: write a pickle of protocol `pickle_protocol` instead. It holds any
     object, and `load` reads it with `weights_only=False` alone: for files that are trusted.
-    Raises: TypeError for an object of another type, ValueError for one that contains itself; both say where it is.
+    Raises: TypeError for an object of a type that the file cannot hold, ValueError for one that contains itself; both
+    say where it is.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -59,7 +78,24 @@ def save(
     _check_byte_order()
     from retrograd.serialization import _safetensors, _structure
 
-    structure, entries = _structure.encode(obj)
+    suffix = os.path.splitext(os.fspath(f))[1] if isinstance(f, str | os.PathLike) else ""
+    refusal: Exception | None = None
+    whole = None
+    if suffix not in _CHECKPOINTS and not _is_torch():
+        try:
+            whole = _structure.encode(obj)
+        except (TypeError, ValueError) as e:
+            if suffix == ".safetensors":
+                raise
+            refusal = e
+    if whole is None:
+        from retrograd.serialization import _checkpoint
+
+        checkpoint = _checkpoint.encode(obj, pickle_protocol, refusal)
+        with _writing(f) as file:
+            _checkpoint.write(checkpoint, file, f)
+        return
+    structure, entries = whole
     header, order = _safetensors.write_header(
         {_KEY: _safetensors.write_json(structure)}, [(name, e.dtype, e.shape) for name, e in entries.items()]
     )
@@ -78,14 +114,16 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read what `save` wrote, or a safetensors file of other programs: that is a dict of tensors.
+    """Read what `save` or `torch.save` wrote, or a safetensors file of other programs: that is a dict of tensors.
 
-    No code from the file runs. A tensor that was no leaf comes back as a leaf that requires grad.
+    No code from the file runs; a zip checkpoint that asks for other classes and functions than tensors, containers and
+    numbers need is refused by their names, which `serialization.add_safe_globals` allows. A tensor that was no leaf
+    comes back as a leaf that requires grad.
 
-    Args: `f` a path, or a file open for reading in binary mode; `weights_only` False to read a pickle, which can run
-    any code; `pickle_module` the module for that, and `pickle_load_args` its options; `mmap` True to map the file at a
-    path into memory, so that pages are read when needed (writes to the tensors do not reach the file); `map_location`
-    'cpu', or a callable that sees each storage and the name 'cpu'.
+    Args: `f` a path, or a file open for reading in binary mode; `weights_only` False to read a pickle, or all that a
+    zip checkpoint holds, which can run any code; `pickle_module` the module for a pickle, and `pickle_load_args` its
+    options; `mmap` True to map the file at a path into memory, so that pages are read when needed (writes to the
+    tensors do not reach the file); `map_location` 'cpu', or a callable that sees each storage and the name 'cpu'.
     Raises: RuntimeError for a damaged file; `pickle.UnpicklingError` for one of another kind.
 
     >>> import os, tempfile
@@ -107,13 +145,38 @@ def load(
         if _is_safetensors(head):
             return _load_safetensors(file, start, size, place, bool(mmap), exactly=file is not f)
         file.seek(start)
-        if trusted and not head.startswith(b"PK"):
+        if head.startswith(b"PK"):
+            return _load_checkpoint(file, place, mmap, trusted, pickle_module, pickle_load_args)
+        if trusted:
             if mmap:
-                raise ValueError("load: mmap=True is for safetensors files, and this is none")
+                raise ValueError("load: mmap=True is for safetensors files and zip checkpoints, and this is none")
             if pickle_module is None:
                 import pickle as pickle_module
             return pickle_module.load(file, **pickle_load_args)
         _refuse(head)
+
+
+def _is_torch() -> bool:
+    """Whether the program takes retrograd for torch: see `install_as_torch`."""
+    return sys.modules.get("torch") is sys.modules["retrograd"]
+
+
+# ---- the zip file
+
+
+def _load_checkpoint(
+    file: IO[bytes], place: Any, mapped: bool | None, trusted: bool, pickle_module: Any, options: dict[str, Any]
+) -> Any:
+    from retrograd.serialization import _checkpoint
+
+    if pickle_module is not None:
+        raise ValueError("load: pickle_module is for pickles, and this is a zip archive: pass weights_only=False alone")
+    _check_byte_order()
+    pages = _map(file) if mapped else None
+    try:
+        return _checkpoint.read(file, place, pages, _read_into, trusted, options)
+    except ValueError as e:
+        raise RuntimeError(f"load: the file is damaged, or no checkpoint of torch: {e}") from e
 
 
 # ---- the safetensors file
@@ -175,12 +238,10 @@ def _refuse(head: bytes) -> NoReturn:
 
     if not head:
         raise EOFError("load: Ran out of input: the file is empty")
-    if head.startswith(b"PK"):
-        what = "a zip archive, as torch.save writes them: load it there, and save a safetensors file"
-    elif head.startswith(b"\x80"):
+    if head.startswith(b"\x80"):
         what = "a pickle, which can run any code: if you trust where it comes from, pass weights_only=False"
     else:
-        what = "no safetensors file, or the first bytes of one (a pickle, if you trust it, needs weights_only=False)"
+        what = "neither a safetensors file nor a zip checkpoint (a pickle, if you trust it, needs weights_only=False)"
     raise UnpicklingError(f"Weights only load failed: the file is {what}")
 
 
@@ -192,15 +253,24 @@ def _check_byte_order() -> None:
 def _placer(map_location: Any) -> Callable[[Tensor], None]:
     """What looks at each storage; all stay where they are, on the CPU."""
     if map_location is None or isinstance(map_location, str | Device):
-        Device(map_location or "cpu")
+        _demand_cpu(map_location or "cpu")
     elif isinstance(map_location, Mapping):
-        Device(map_location.get("cpu", "cpu"))
+        _demand_cpu(map_location.get("cpu", "cpu"))
     elif callable(map_location):
         return lambda memory: _check_placed(memory, map_location(memory, "cpu"))
     else:
         kind = type(map_location).__name__
         raise TypeError(f"load: map_location is a device, its name, a dict of names or a callable, not {kind}")
     return lambda memory: None
+
+
+def _demand_cpu(place: Device | str) -> None:
+    kind = Device(place).type
+    if kind != "cpu":
+        raise RuntimeError(
+            f"load: Attempting to deserialize object on a {kind.upper()} device but torch.{kind}.is_available() "
+            "is False. 'cpu' is the only device of this build: leave map_location out"
+        )
 
 
 def _check_placed(memory: Tensor, result: object) -> None:

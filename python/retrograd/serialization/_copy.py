@@ -10,7 +10,7 @@ import copy
 import warnings
 from collections.abc import Callable
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from retrograd import _core
@@ -83,10 +83,14 @@ def deepcopy(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(tensor) in memo:
         known: Tensor = memo[id(tensor)]
         return known
-    kind, storage, *layout, is_conj = _parts(tensor)
-    result = _rebuild(kind, copy.deepcopy(storage, memo), *layout)
-    if is_conj:
-        result.detach().conj_physical_()
+    if is_sparse(tensor):
+        kind, facts, parts, requires_grad = _sparse_parts(tensor)
+        result = _rebuild_sparse(kind, facts, copy.deepcopy(parts, memo), requires_grad)
+    else:
+        kind, storage, *layout, is_conj = _parts(tensor)
+        result = _rebuild(kind, copy.deepcopy(storage, memo), *layout)
+        if is_conj:
+            result.detach().conj_physical_()
     memo[id(tensor)] = result
     if tensor.grad is not None:
         result.grad = copy.deepcopy(tensor.grad.detach(), memo)
@@ -105,7 +109,8 @@ def reduce(tensor: Tensor) -> tuple[Any, ...]:
     tensor([1., 1.], requires_grad=True)
     """
     warn_of_hooks(tensor, stacklevel=3)
-    made = (_rebuild, _parts(tensor))
+    made: tuple[Any, ...]
+    made = (_rebuild_sparse, _sparse_parts(tensor)) if is_sparse(tensor) else (_rebuild, _parts(tensor))
     state = tensor.__getstate__()
     return (*made, state) if state else made
 
@@ -133,7 +138,7 @@ def warn_of_hooks(tensor: Tensor, stacklevel: int) -> None:
 
 
 def _parts(tensor: Tensor) -> tuple[Any, ...]:
-    plain = tensor.detach().resolve_neg()
+    plain = _core._make_subclass(Tensor, tensor, False).resolve_neg()  # whatever a subclass makes of functions
     layout = (plain.dtype, tuple(plain.shape), plain.stride(), plain.storage_offset())
     return type(tensor), storage_of(plain), *layout, tensor.requires_grad, plain.is_conj()
 
@@ -151,6 +156,54 @@ def _rebuild(
     result = _core._over_storage(storage.memory, dtype, sizes, strides, offset)
     if is_conj:
         result = result.conj().detach()
+    if kind is not Tensor:
+        return _core._make_subclass(kind, result, requires_grad)
+    return result.requires_grad_() if requires_grad else result
+
+
+# ---- sparse tensors: their parts are tensors with memory
+
+
+class SparseFacts(NamedTuple):
+    """What a sparse tensor is besides its parts."""
+
+    layout: str
+    size: tuple[int, ...]
+    coalesced: bool
+
+
+def is_sparse(tensor: Tensor) -> bool:
+    """Whether a tensor has no memory of its own, but parts that have."""
+    return tensor.layout != _core.strided
+
+
+def sparse_parts(tensor: Tensor) -> tuple[SparseFacts, tuple[Tensor, ...]]:
+    """What a sparse tensor is made of, without history."""
+    if tensor.layout == _core.sparse_csr:
+        parts = (tensor.crow_indices(), tensor.col_indices(), tensor.detach().values())
+        return SparseFacts("sparse_csr", tuple(tensor.shape), True), parts
+    facts = SparseFacts("sparse_coo", tuple(tensor.shape), tensor.is_coalesced())
+    return facts, (tensor._indices(), tensor._values())
+
+
+def sparse_of(facts: SparseFacts, parts: tuple[Tensor, ...]) -> Tensor:
+    """The sparse tensor of these parts."""
+    layout, size, coalesced = facts
+    if layout == "sparse_csr":
+        crow, col, values = parts
+        return _core.sparse_csr_tensor(crow, col, values, size)
+    if layout == "sparse_coo":
+        indices, values = parts
+        return _core.sparse_coo_tensor(indices, values, size, is_coalesced=coalesced, check_invariants=True)
+    raise ValueError(f"no sparse layout {layout!r}")
+
+
+def _sparse_parts(tensor: Tensor) -> tuple[type[Tensor], SparseFacts, tuple[Tensor, ...], bool]:
+    return type(tensor), *sparse_parts(tensor), tensor.requires_grad
+
+
+def _rebuild_sparse(kind: type[Tensor], facts: SparseFacts, parts: tuple[Tensor, ...], requires_grad: bool) -> Tensor:
+    result = sparse_of(facts, parts)
     if kind is not Tensor:
         return _core._make_subclass(kind, result, requires_grad)
     return result.requires_grad_() if requires_grad else result

@@ -12,6 +12,7 @@ import math
 import struct
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from retrograd import _core
@@ -20,7 +21,16 @@ from retrograd._core import device as Device
 from retrograd._core import dtype as DType
 from retrograd._size import Size
 from retrograd.nn.parameter import Parameter
-from retrograd.serialization._copy import Storage, restore, storage_of, warn_of_hooks
+from retrograd.serialization._copy import (
+    SparseFacts,
+    Storage,
+    is_sparse,
+    restore,
+    sparse_of,
+    sparse_parts,
+    storage_of,
+    warn_of_hooks,
+)
 
 VERSION = 1
 NAME_LENGTH = 200
@@ -135,6 +145,8 @@ def _open(place: _Place, tensors: list[tuple[_Place, dict[str, Any]]]) -> _Open:
     if kind is Tensor or kind is Parameter:
         warn_of_hooks(obj, stacklevel=5)  # where `save` was called
         facts: dict[str, Any] = {}
+        if is_sparse(obj):
+            return _open_sparse(place, facts)
         written = _Place(obj.detach().resolve_neg(), place.parent, place.step) if obj.is_neg() else place
         tensors.append((written, facts))
         node = ["tensor", facts]
@@ -155,6 +167,17 @@ def _open(place: _Place, tensors: list[tuple[_Place, dict[str, Any]]]) -> _Open:
             "with pickle_module=pickle the file is a pickle, which is unsafe to load from sources you do not trust"
         )
     return _Open(obj, node, children)
+
+
+def _open_sparse(place: _Place, facts: dict[str, Any]) -> _Open:
+    """The parts of a sparse tensor come before its attributes, as tensors of their own."""
+    sparse, parts = sparse_parts(place.obj)
+    facts |= {"layout": sparse.layout, "size": list(sparse.size), "coalesced": sparse.coalesced, "parts": len(parts)}
+    facts |= _flags(place.obj)
+    names = ("crow_indices", "col_indices", "values") if len(parts) == 3 else ("indices", "values")
+    members = (_Place(part, place, _Special(name)) for name, part in zip(names, parts, strict=True))
+    attributes = _pairs(place, ((_Special(name), name, v) for name, v in list(place.obj.__dict__.items())))
+    return _Open(place.obj, ["sparse", facts], chain(members, attributes))
 
 
 def _pairs(place: _Place, items: Iterable[tuple[Any, Any, Any]]) -> Iterator[_Place]:
@@ -206,11 +229,12 @@ def _facts(name: str, entry: Entry, tensor: Tensor) -> dict[str, Any]:
         facts["offset"] = tensor.storage_offset()
     if tensor.is_conj():
         facts["conj"] = True
-    if type(tensor) is Parameter:
-        facts["parameter"] = True
-    if tensor.requires_grad:
-        facts["requires_grad"] = True
-    return facts
+    return facts | _flags(tensor)
+
+
+def _flags(tensor: Tensor) -> dict[str, Any]:
+    flags = {"parameter": type(tensor) is Parameter, "requires_grad": tensor.requires_grad}
+    return {name: True for name, on in flags.items() if on}
 
 
 class _Names:
@@ -289,7 +313,12 @@ def _decoded(structure: Any, entries: Mapping[str, tuple[Entry, TensorMaker]]) -
         if tag == "tensor":
             facts, *attributes = rest
             obj: Any = _tensor(facts, entries)
-            restore(obj, {_attribute(value(k)): value(v) for k, v in _two_by_two(attributes)})
+            restore(obj, {attribute(value(k)): value(v) for k, v in _two_by_two(attributes)})
+        elif tag == "sparse":
+            facts, *rest = rest
+            count = _integers([facts["parts"]])[0]
+            obj = _sparse(facts, tuple(map(value, rest[:count])))
+            restore(obj, {attribute(value(k)): value(v) for k, v in _two_by_two(rest[count:])})
         elif tag in _SEQUENCE_KINDS:
             obj = _SEQUENCE_KINDS[tag](map(value, rest))
             depth = 1 + max((depths[v[0]] for v in rest if isinstance(v, list)), default=0) if tag == "tuple" else 0
@@ -303,7 +332,7 @@ def _decoded(structure: Any, entries: Mapping[str, tuple[Entry, TensorMaker]]) -
     return value(structure["root"])
 
 
-def _attribute(name: Any) -> str:
+def attribute(name: Any) -> str:
     """Refuses names that do more than to find what was stored under them."""
     if type(name) is not str or name in ("__class__", "__dict__") or hasattr(getattr(Tensor, name, None), "__set__"):
         raise ValueError(f"a tensor with an attribute {name!r}")
@@ -323,6 +352,17 @@ def _tensor(facts: dict[str, Any], entries: Mapping[str, tuple[Entry, TensorMake
     tensor = make(dtype, sizes, strides, offset)
     if facts.get("conj", False) is True:
         tensor = tensor.conj().detach()
+    return _flagged(tensor, facts)
+
+
+def _sparse(facts: dict[str, Any], parts: tuple[Any, ...]) -> Tensor:
+    if not all(isinstance(part, Tensor) for part in parts):
+        raise TypeError("a sparse tensor with parts that are no tensors")
+    sparse = SparseFacts(facts["layout"], tuple(_integers(facts["size"])), facts["coalesced"] is True)
+    return _flagged(sparse_of(sparse, tuple(part.detach() for part in parts)), facts)
+
+
+def _flagged(tensor: Tensor, facts: dict[str, Any]) -> Tensor:
     requires_grad = facts.get("requires_grad", False) is True
     if facts.get("parameter", False) is True:
         return Parameter(tensor, requires_grad)
@@ -338,13 +378,11 @@ def _integers(items: Iterable[Any]) -> tuple[int, ...]:
 
 # ---- atoms: objects that hold no others
 
-_DTYPES = {
-    str(d).removeprefix("retrograd."): d for d in (getattr(_core, name) for name in dir(_core)) if isinstance(d, DType)
-}
+_DTYPES = {str(d).rpartition(".")[2]: d for d in (getattr(_core, name) for name in dir(_core)) if isinstance(d, DType)}
 
 
 def _name_of(dtype: DType) -> str:
-    return str(dtype).removeprefix("retrograd.")
+    return str(dtype).rpartition(".")[2]
 
 
 def _dtype_named(name: Any) -> DType:
@@ -364,7 +402,9 @@ def _complex_of(text: str) -> complex:
     return complex(*struct.unpack(">dd", bytes.fromhex(text)))
 
 
-def _device_named(name: str) -> Device:
+def _device_named(name: Any) -> Device:
+    if not isinstance(name, str):  # a number would be one, too
+        raise TypeError(name)
     return Device(name)
 
 

@@ -13,6 +13,7 @@ from retrograd import _core
 from retrograd._drawing import Drawing
 from retrograd._files import Path
 from retrograd.autograd._profiler import flame, trace
+from retrograd.autograd._profiler.config import ProfilerConfig, ProfilerState
 from retrograd.autograd._profiler.events import FunctionEventAvg
 from retrograd.autograd._profiler.lists import EventList
 from retrograd.autograd._profiler.session import Session
@@ -97,6 +98,7 @@ class profile:
         self.post_processing_timeout_s = post_processing_timeout_s
         self.activity_filters = activity_filters
         self.trace_id = ""
+        self.profiler_kind = ProfilerState.KINETO
         self._session: Session | None = None
         self._events: EventList | None = None
         if not enabled:
@@ -122,6 +124,43 @@ class profile:
                 else "Device-only events supported only with Kineto (use_kineto=True)"
             )
 
+    def default_trace_id(self) -> str:
+        """A name for a trace that no other one has.
+
+        >>> len(rg.autograd.profiler.profile().default_trace_id())
+        32
+        """
+        return trace.new_trace_id()
+
+    def create_trace_id(self) -> str:
+        """A name for the trace: what `custom_trace_id_callback` returns, or else the default one.
+
+        >>> rg.autograd.profiler.profile(custom_trace_id_callback=lambda: "mine").create_trace_id()
+        'mine'
+        """
+        callback = self.custom_trace_id_callback
+        return self.default_trace_id() if callback is None else callback()
+
+    def config(self, create_trace_id: bool = False) -> ProfilerConfig:
+        """What is to be noted. With `create_trace_id` the trace gets a new name.
+
+        >>> prof = rg.autograd.profiler.profile(record_shapes=True)
+        >>> prof.config(create_trace_id=True).trace_id == prof.trace_id != ""
+        True
+        """
+        if create_trace_id:
+            self.trace_id = self.create_trace_id()
+        return ProfilerConfig(
+            self.profiler_kind,
+            self.record_shapes,
+            self.profile_memory,
+            self.with_stack,
+            self.with_flops,
+            self.with_modules,
+            self.experimental_config,
+            self.trace_id,
+        )
+
     def __enter__(self) -> Self | None:
         if not self.enabled:
             return None
@@ -135,8 +174,7 @@ class profile:
         self.entered = True
         self._session = session
         try:
-            callback = self.custom_trace_id_callback
-            self.trace_id = trace.new_trace_id() if callback is None else callback()
+            self.trace_id = self.create_trace_id()
         except BaseException:
             session.close()
             raise

@@ -380,23 +380,29 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
-def _iter_tensors(obj: Any, or_none: bool = False) -> Iterator[Any]:
-    """The tensors in nested lists, tuples and dicts; with `or_none` the Nones too.
+def _iter_tensors(obj: Any) -> Iterator[Any]:
+    """The tensors in nested lists, tuples and dicts.
 
-    Raises: ValueError if there is anything else.
+    Raises: ValueError if there is anything else than these and None.
     """
-    if isinstance(obj, Tensor):
+    return (item for item in _iter_flat(obj, "Tensors") if item is not None)
+
+
+def _iter_tensors_or_none(obj: Any) -> Iterator[Any]:
+    """As `_iter_tensors`, with the Nones."""
+    return _iter_flat(obj, "Tensors or None")
+
+
+def _iter_flat(obj: Any, accepted: str) -> Iterator[Any]:
+    if obj is None or isinstance(obj, Tensor):
         yield obj
-    elif obj is None:
-        if or_none:
-            yield obj
     elif isinstance(obj, list | tuple | dict):
         for item in obj.values() if isinstance(obj, dict) else obj:
-            yield from _iter_tensors(item, or_none)
+            yield from _iter_flat(item, accepted)
     else:
         raise ValueError(
             f"Auto nesting doesn't know how to process an input object of type {type(obj).__name__}. Accepted types: "
-            f"Tensors{' or None' if or_none else ''}, or lists/tuples of them"
+            f"{accepted}, or lists/tuples of them"
         )
 
 
@@ -436,7 +442,7 @@ class NestedIOFunction(Function):
     def backward(self, *gradients: Any) -> Any:  # type: ignore[override]
         """Nest the gradients as the outputs are, and flatten what `backward_extended` makes of them."""
         nested = _unflatten(iter(gradients), self._nested_output)
-        return tuple(_iter_tensors(self.backward_extended(*nested), or_none=True))
+        return tuple(_iter_tensors_or_none(self.backward_extended(*nested)))
 
     __call__ = _do_forward
 

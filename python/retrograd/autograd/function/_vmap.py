@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from retrograd import _core
 from retrograd._core import Tensor
-from retrograd._tree import Shape, broadcast_prefix, describe, flatten, unflatten
+from retrograd._tree import TreeSpec, broadcast_prefix, describe, flatten, unflatten
 from retrograd.autograd.function import Function, VmapInfo
 
 Dims: TypeAlias = tuple[Any, ...]
@@ -58,7 +58,7 @@ def on_batches(cls: type[Function], args: tuple[Any, ...]) -> Any:
 
 
 def _one_by_one(
-    cls: type[Function], leaves: Sequence[Any], dims: Sequence[int | None], shape: Shape, size: int, level: int
+    cls: type[Function], leaves: Sequence[Any], dims: Sequence[int | None], shape: TreeSpec, size: int, level: int
 ) -> Any:
     """A call for every entry, the results put together."""
     rows = []

@@ -43,6 +43,16 @@ from retrograd.autograd.functional._jacobians import (
     compute_jvp,
     compute_vjp,
 )
+from retrograd.autograd.functional._steps import _as_tuple as _as_tuple
+from retrograd.autograd.functional._steps import _as_tuple_nocheck as _as_tuple_nocheck
+from retrograd.autograd.functional._steps import _autograd_grad as _autograd_grad
+from retrograd.autograd.functional._steps import _check_requires_grad as _check_requires_grad
+from retrograd.autograd.functional._steps import _construct_standard_basis_for as _construct_standard_basis_for
+from retrograd.autograd.functional._steps import _fill_in_zeros as _fill_in_zeros
+from retrograd.autograd.functional._steps import _grad_postprocess as _grad_postprocess
+from retrograd.autograd.functional._steps import _grad_preprocess as _grad_preprocess
+from retrograd.autograd.functional._steps import _tuple_postprocess as _tuple_postprocess
+from retrograd.autograd.functional._steps import _validate_v as _validate_v
 from retrograd.autograd.grad_mode import enable_grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -36,9 +36,12 @@ def tensors_of(given: Any, what: str, caller: str) -> tuple[Tensors, bool]:
     raise TypeError(f"The {what} given to {caller} must be either a Tensor or a tuple of Tensors but the {where}.")
 
 
-def fresh(inputs: Tensors, create_graph: bool) -> Tensors:
-    """Copies that require grad and share memory; with `create_graph` linked to those inputs that require grad."""
-    return tuple([x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs])
+def fresh(inputs: Tensors, create_graph: bool, need_graph: bool = True) -> Tensors:
+    """Copies that share memory: with `create_graph` linked to those inputs that require grad. Others require grad with
+    `need_graph`."""
+    return tuple(
+        [x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(need_graph) for x in inputs]
+    )
 
 
 def linked(tensors: Tensors, create_graph: bool) -> Tensors:
@@ -55,6 +58,12 @@ def vector(v: Any, like: Tensors, many: bool, caller: str, of: str, create_graph
             )
         return None
     vs, _ = tensors_of(v, "v", caller)
+    demand_like(vs, like, many)
+    return tuple([t if create_graph and t.requires_grad else t.detach() for t in vs])
+
+
+def demand_like(vs: Tensors, like: Tensors, many: bool) -> None:
+    """A vector has the shapes of what it is multiplied with, which was a tuple if there are `many`."""
     if len(vs) != len(like):
         if not many:
             raise RuntimeError("The given v should contain a single Tensor.")
@@ -63,7 +72,6 @@ def vector(v: Any, like: Tensors, many: bool, caller: str, of: str, create_graph
         if given.shape != t.shape:
             entry = f"Entry {i} in " if many else ""
             raise RuntimeError(f"{entry}v has invalid size: should be {t.shape} but got {given.shape}.")
-    return tuple([t if create_graph and t.requires_grad else t.detach() for t in vs])
 
 
 OF_OUTPUT = "user-provided function returns"
@@ -116,6 +124,11 @@ def demand_varying(gradients: Gaps, about: str) -> None:
 JACOBIAN_VARIES = (
     "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is "
     "independent of the input"
+)
+HESSIAN_VARIES = (
+    "The hessian of the user-provided function with respect to input {} is independent of the input. This is not "
+    "allowed in strict mode. You should ensure that your function is thrice differentiable and that the hessian "
+    "depends on the inputs"
 )
 PULLBACK_VARIES = "The gradient with respect to input {} is independent of the inputs of the user-provided function"
 

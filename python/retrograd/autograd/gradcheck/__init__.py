@@ -23,6 +23,11 @@ from retrograd.autograd.gradcheck._differences import (
     reverse_pairs,
     tensor_like,
 )
+from retrograd.autograd.gradcheck._jacobians import (
+    get_analytical_jacobian,
+    get_numerical_jacobian,
+    get_numerical_jacobian_wrt_specific_input,
+)
 from retrograd.autograd.gradcheck._properties import (
     SEED,
     check_batched_gradients,
@@ -33,8 +38,16 @@ from retrograd.autograd.gradcheck._properties import (
     differentiable,
 )
 from retrograd.autograd.gradcheck._report import PRECISE, headline, passed, report
+from retrograd.autograd.gradcheck._sparse import without_sparse
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+__all__ = [
+    "GradcheckError",
+    "get_analytical_jacobian",
+    "get_numerical_jacobian",
+    "get_numerical_jacobian_wrt_specific_input",
+    "gradcheck",
+    "gradgradcheck",
+]
 
 _Inputs = Tensor | Sequence[Any]
 _OF_GRADIENTS = (
@@ -71,8 +84,8 @@ def gradcheck(
     tangents that are zero or undefined must lead to ones that are zero or undefined. `check_grad_dtypes`: gradients
     have the dtypes of their inputs. `check_backward_ad`, `check_forward_ad`: which modes are checked.
     `check_batched_grad`, `check_batched_forward_grad`: a batch of gradients or tangents, as `vmap` runs it, must give
-    what its members give. `fast_mode` compares one random projection of each Jacobian. `masked` means nothing for
-    dense tensors.
+    what its members give. `fast_mode` compares one random projection of each Jacobian. `masked`: elements that a
+    sparse input does not give are constants; without it they are zeros like others. Outputs must be dense.
     Returns: True.
     Raises: GradcheckError, which names the input, the entry, both values, the bound and a likely cause; ValueError if
     no input requires grad; RuntimeError for an expanded input; AssertionError for options that contradict each other,
@@ -96,9 +109,9 @@ def gradcheck(
         fast=fast_mode,
     )
     primals = as_tuple(inputs)
-    return _run(
-        func, primals, partial(_names, func, primals), (eps, atol, rtol, nondet_tol, check_grad_dtypes), options
-    )
+    named = partial(_names, func, primals)
+    func, primals = without_sparse(func, primals, bool(masked))
+    return _run(func, primals, named, (eps, atol, rtol, nondet_tol, check_grad_dtypes), options)
 
 
 def gradgradcheck(
@@ -141,6 +154,8 @@ def gradgradcheck(
         check_batched_grad=check_batched_grad,
     )
     primals = as_tuple(inputs)
+    first_names = partial(_names, func, primals)
+    func, primals = without_sparse(func, primals, masked)
     wanted = tuple(i for i, x in enumerate(primals) if _requires_grad(x))
     if grad_outputs is None:
         generator = Generator().manual_seed(SEED)
@@ -158,7 +173,7 @@ def gradgradcheck(
     def names() -> tuple[str, ...]:
         first = len(primals)
         weights = (f"input {first + k} (gradient of output {k})" for k in range(len(cotangents)))
-        return (*_names(func, primals), *weights)
+        return (*first_names(), *weights)
 
     options = _Options(
         raise_exception=raise_exception,

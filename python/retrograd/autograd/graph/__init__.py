@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from retrograd import _core
 from retrograd._core import Tensor
@@ -26,9 +26,12 @@ __all__ = [
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
+    "region_activation_memory_budget",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_override_stale_capture_stream",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
 
 
@@ -156,6 +159,60 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
                 f"increment_version expects each element of the iterable to be a tensor, got {type(t).__name__}"
             )
         _core._increment_version(t)
+
+
+def _get_grad_fn_or_grad_acc(t: Tensor | GradientEdge) -> Node:
+    """The node that a tensor's gradient goes to: its `grad_fn`, or the accumulating node of a leaf."""
+    node = t.node if isinstance(t, GradientEdge) else get_gradient_edge(t).node if t.requires_grad else None
+    if node is None:
+        raise AssertionError("Expected gradient function to be set")
+    return node
+
+
+def _engine_run_backward(t_outputs: Sequence[Any], *args: Any, **kwargs: Any) -> tuple[Tensor | None, ...]:
+    """`Variable._execution_engine.run_backward`, which has the parameters."""
+    from retrograd.autograd.variable import Variable
+
+    return Variable._execution_engine.run_backward(t_outputs, *args, **kwargs)
+
+
+# ---- settings of compilers and devices
+
+
+def region_activation_memory_budget(budget: float) -> NoReturn:
+    """Refuses: a compiler would choose in a block what it saves, so that it is at most such a part. Use `checkpoint`.
+
+    Raises: RuntimeError; TypeError if `budget` is no number, ValueError if it is not between 0 and 1.
+
+    >>> try:
+    ...     rg.autograd.graph.region_activation_memory_budget(0.5)
+    ... except RuntimeError as error:
+    ...     print(str(error)[-31:])
+    use utils.checkpoint.checkpoint
+    """
+    name = "autograd.graph.region_activation_memory_budget"
+    if isinstance(budget, bool) or not isinstance(budget, int | float):
+        raise TypeError(f"{name}: expects a float, got {type(budget).__name__}")
+    if not 0 <= budget <= 1:
+        raise ValueError(f"{name}: must be in [0, 1], got {budget}")
+    raise RuntimeError(
+        f"{name} can only be used inside a torch.compile region; it has no effect in eager mode. There is no compiler: "
+        "use utils.checkpoint.checkpoint"
+    )
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Whether to warn of gradients that arrive on another stream of a device: of no effect, there are no streams.
+
+    >>> rg.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(True)
+    """
+
+
+def set_override_stale_capture_stream(enabled: bool) -> None:
+    """What to do with stale streams while a device captures its work: of no effect, there are no streams.
+
+    >>> rg.autograd.graph.set_override_stale_capture_stream(True)
+    """
 
 
 class _MultiHandle(RemovableHandle):

@@ -62,6 +62,39 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(_copy if pin_memory else Tensor.detach, _same)
 
 
+class _Pushed(_local):
+    """The hooks that `_push_saved_tensors_default_hooks` put in force."""
+
+    def __init__(self) -> None:
+        self.hooks: list[saved_tensors_hooks] = []
+
+
+_pushed = carried(_Pushed())
+
+
+def _push_saved_tensors_default_hooks(pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+    """Enter `saved_tensors_hooks` on the calling thread, until `_pop_saved_tensors_default_hooks`.
+
+    >>> rg.autograd._push_saved_tensors_default_hooks(lambda t: print("saved", t) or t, lambda t: t)
+    >>> y = rg.ones(1, requires_grad=True).exp()
+    saved tensor([2.7183], grad_fn=<ExpBackward0>)
+    >>> rg.autograd._pop_saved_tensors_default_hooks()
+    """
+    hooks = saved_tensors_hooks(pack_hook, unpack_hook)
+    _pushed.hooks.append(hooks)
+    hooks.__enter__()
+
+
+def _pop_saved_tensors_default_hooks() -> None:
+    """Leave the hooks that `_push_saved_tensors_default_hooks` entered last.
+
+    Raises: RuntimeError if there are none.
+    """
+    if not _pushed.hooks:
+        raise RuntimeError("_pop_saved_tensors_default_hooks: no hooks were pushed on this thread")
+    _pushed.hooks.pop().__exit__(None, None, None)
+
+
 def _copy(t: Tensor) -> Tensor:
     return t.detach().clone()
 
